@@ -2,7 +2,7 @@
 
 All paths in the file are relative to the file, so that a schedule started in another
 folder finds the same store and cannot post a second time. What the tables mean beside
-tasks, heuristics and items is put together in `flows.assembling`.
+tasks, heuristics and items is put together in `piecework.flows.assembling`.
 """
 
 import hashlib
@@ -14,14 +14,14 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from config.items_file import items_of_folder, read_items
-from config.rewards import faults_of_money
-from config.schema import CampaignTables
-from config.utf8 import read_text
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.lines import Location, line_of
-from domain.suggestion import did_you_mean
+from piecework.config.items_file import items_of_folder, read_items
+from piecework.config.rewards import faults_of_money
+from piecework.config.schema import CampaignTables
+from piecework.config.utf8 import read_text
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.lines import Location, line_of
+from piecework.domain.suggestion import did_you_mean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

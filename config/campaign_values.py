@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 
-from config.schema import (
+from piecework.config.schema import (
     CampaignTables,
     DatasetTable,
     PostingTable,
     RequirementsTable,
 )
-from domain.campaign import AsNeeded, Posting
-from domain.dataset import Publication, Shares
-from domain.hit import QualificationRequirement
-from domain.ids import QualificationTypeId
-from domain.licences import Licence, licence_named
-from domain.task import Task
-from domain.verdicts import PolicyRule
+from piecework.domain.campaign import AsNeeded, Posting
+from piecework.domain.dataset import Publication, Shares
+from piecework.domain.hit import QualificationRequirement
+from piecework.domain.ids import QualificationTypeId
+from piecework.domain.licences import Licence, licence_named
+from piecework.domain.task import Task
+from piecework.domain.verdicts import PolicyRule
 
 # MTurk's system qualification types (API reference, data structures).
 NUMBER_HITS_APPROVED = QualificationTypeId("00000000000000000040")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from config.campaign_file import schema_faults
-from config.utf8 import read_text
-from domain.errors import ConfigError
+from piecework.config.campaign_file import schema_faults
+from piecework.config.utf8 import read_text
+from piecework.domain.errors import ConfigError
 
 
 class Deployment(BaseModel):

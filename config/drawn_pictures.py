@@ -3,7 +3,7 @@
 The names are all that a campaign has to know of them; the rehearsal draws them.
 """
 
-from domain.ids import ItemId
+from piecework.domain.ids import ItemId
 
 
 def scene_id(number: int) -> ItemId:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from config.campaign_file import schema_faults
-from config.imported_table import ImportedTable
-from config.schema import FieldTable, Words
-from config.utf8 import read_text
-from domain.errors import ConfigError
-from domain.imported import Reading
+from piecework.config.campaign_file import schema_faults
+from piecework.config.imported_table import ImportedTable
+from piecework.config.schema import FieldTable, Words
+from piecework.config.utf8 import read_text
+from piecework.domain.errors import ConfigError
+from piecework.domain.imported import Reading
 
 
 class ColumnsTable(ImportedTable):

@@ -10,7 +10,7 @@ from pydantic import (
     model_validator,
 )
 
-from domain.imported import ColumnNames, Reading
+from piecework.domain.imported import ColumnNames, Reading
 
 Column = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 

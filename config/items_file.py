@@ -15,14 +15,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from config.utf8 import read_text
-from domain.errors import ConfigError
-from domain.hit import PICTURES, Item, is_picture
-from domain.ids import ItemId
-from domain.links import about_link, outward_link
-from domain.suggestion import did_you_mean
-from domain.table_text import table_rows
-from domain.xml_text import with_newlines
+from piecework.config.utf8 import read_text
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import PICTURES, Item, is_picture
+from piecework.domain.ids import ItemId
+from piecework.domain.links import about_link, outward_link
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.table_text import table_rows
+from piecework.domain.xml_text import with_newlines
 
 _FAULTS_SHOWN = 20
 # XML 1.0 cannot carry these, and no id or url needs them.

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from config.schema import DOLLAR_KEYS, FeesTable, RewardsTable
-from domain.campaign import Rewards
-from domain.money import CURRENCIES, FeeSchedule, cents_from_text
-from domain.task import Task
+from piecework.config.schema import DOLLAR_KEYS, FeesTable, RewardsTable
+from piecework.domain.campaign import Rewards
+from piecework.domain.money import CURRENCIES, FeeSchedule, cents_from_text
+from piecework.domain.task import Task
 
 _LISTED = Path(__file__).with_name("fees.toml")
 

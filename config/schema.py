@@ -2,7 +2,7 @@
 
 Unknown keys are refused. Money is written as a string (`"0.55"`), because a TOML float
 cannot hold a cent. Keys of money ended in `_usd` once; those are read as well, for
-dollars (`config.rewards.faults_of_money`).
+dollars (`piecework.config.rewards.faults_of_money`).
 """
 
 import re
@@ -23,17 +23,17 @@ from pydantic import (
 )
 from pydantic_core import PydanticUndefined
 
-from config.assignments_table import Assignments
-from config.gold_table import GoldTable
-from config.imported_table import ImportedTable
-from domain.campaign import OutputFormat
-from domain.capabilities import MTURK
-from domain.dataset import Pictures
-from domain.hit import Comparator
-from domain.licences import LICENCES, licence_named
-from domain.money import CURRENCIES, Currency, cents_from_text
-from domain.task import FieldKind, FieldScope
-from domain.verdicts import VERDICTS, SubjectKind, Verdict
+from piecework.config.assignments_table import Assignments
+from piecework.config.gold_table import GoldTable
+from piecework.config.imported_table import ImportedTable
+from piecework.domain.campaign import OutputFormat
+from piecework.domain.capabilities import MTURK
+from piecework.domain.dataset import Pictures
+from piecework.domain.hit import Comparator
+from piecework.domain.licences import LICENCES, licence_named
+from piecework.domain.money import CURRENCIES, Currency, cents_from_text
+from piecework.domain.task import FieldKind, FieldScope
+from piecework.domain.verdicts import VERDICTS, SubjectKind, Verdict
 
 
 def _task(value: str) -> str:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from domain.errors import ConfigError
-from domain.utf8 import not_utf8
+from piecework.domain.errors import ConfigError
+from piecework.domain.utf8 import not_utf8
 
 
 def read_text(path: Path, *, name: str = "file", next_step: str = "") -> str:

@@ -12,27 +12,32 @@ from prefect import Flow, flow
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
-from config.deployment_file import read_deployment
-from domain.counts import plural
-from domain.errors import CampaignBusy
-from domain.progress import GOES_ON, Progress
-from flows.artifacts import publish_artifacts
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.credentials import from_block
-from flows.environments import open_environment
-from flows.events import tell_of_end, tell_of_failure
-from flows.opening import open_on_marketplace
-from flows.pass_request import CampaignPath, PassRequest, amount_cents
-from flows.passes import book_at_end, remember_pass, run_pass, write_results
-from flows.payments.outside_prices import say_unsettled
-from flows.polling import WATCHED_HITS, next_wait
-from flows.prefect_tasks import label_run, run_as_task, run_name, task_for_each
-from flows.progress import read_progress
-from flows.quick_check import cached_progress
-from flows.run_log import logged_in_run
-from platforms.credentials import Credentials
-from platforms.outage import LONG_PATIENCE_SECONDS
+from piecework.config.deployment_file import read_deployment
+from piecework.domain.counts import plural
+from piecework.domain.errors import CampaignBusy
+from piecework.domain.progress import GOES_ON, Progress
+from piecework.flows.artifacts import publish_artifacts
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.credentials import from_block
+from piecework.flows.environments import open_environment
+from piecework.flows.events import tell_of_end, tell_of_failure
+from piecework.flows.opening import open_on_marketplace
+from piecework.flows.pass_request import CampaignPath, PassRequest, amount_cents
+from piecework.flows.passes import book_at_end, remember_pass, run_pass, write_results
+from piecework.flows.payments.outside_prices import say_unsettled
+from piecework.flows.polling import WATCHED_HITS, next_wait
+from piecework.flows.prefect_tasks import (
+    label_run,
+    run_as_task,
+    run_name,
+    task_for_each,
+)
+from piecework.flows.progress import read_progress
+from piecework.flows.quick_check import cached_progress
+from piecework.flows.run_log import logged_in_run
+from piecework.platforms.credentials import Credentials
+from piecework.platforms.outage import LONG_PATIENCE_SECONDS
 
 _LOG = logging.getLogger(__name__)
 
@@ -52,7 +57,7 @@ def advance(
     It never waits: where workers or people have to act first, the run ends and its
     state says so. Endpoint, live work, amounts and a second store are no parameters,
     which any caller of Prefect's API may choose: they are in the deployment file
-    beside the campaign's (`config.deployment_file`).
+    beside the campaign's (`piecework.config.deployment_file`).
 
     Args:
         campaign: absolute path of the campaign file.

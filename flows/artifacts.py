@@ -9,12 +9,12 @@ from prefect.artifacts import (
     create_table_artifact,
 )
 
-from domain.ids import WorkerId
-from domain.progress import Progress
-from flows.campaign_run import CampaignStore
-from flows.results.export import SUMMARY
-from postprocess.pseudonyms import pseudonym
-from store import findings
+from piecework.domain.ids import WorkerId
+from piecework.domain.progress import Progress
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.results.export import SUMMARY
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import findings
 
 _ROWS = 1000
 

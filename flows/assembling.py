@@ -8,33 +8,38 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from config import campaign_values as values
-from config.campaign_file import CampaignFile, parse
-from config.drawn_pictures import item_rows
-from config.imported_table import ImportedTable
-from config.items_file import items_from_rows
-from config.rewards import read_rewards
-from config.schema import CampaignTables
-from domain.campaign import FORMATS, Campaign, RehearsalPlan
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.lines import line_of
-from domain.qualification import QualificationTest
-from domain.task import PRACTICE, Task
-from flows.binding import refuse_imported
-from flows.campaign_faults import faults_of_names, faults_with_items
-from flows.gold_items import with_gold
-from hit_templates.answer_fields import answers_task
-from hit_templates.own_files import TASK_FILE
-from hit_templates.own_html.fields import Said
-from hit_templates.own_html.task import ITEM_ID, Around, html_task, with_shown_columns
-from hit_templates.qualification import faults_of_test
-from hit_templates.tasks import load_task
-from qc.policy import check_rules
-from qc.registry import HEURISTICS, check_settings
-from store import imports
-from store.database import open_store
-from store.files import FILE_NAME
+from piecework.config import campaign_values as values
+from piecework.config.campaign_file import CampaignFile, parse
+from piecework.config.drawn_pictures import item_rows
+from piecework.config.imported_table import ImportedTable
+from piecework.config.items_file import items_from_rows
+from piecework.config.rewards import read_rewards
+from piecework.config.schema import CampaignTables
+from piecework.domain.campaign import FORMATS, Campaign, RehearsalPlan
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.lines import line_of
+from piecework.domain.qualification import QualificationTest
+from piecework.domain.task import PRACTICE, Task
+from piecework.flows.binding import refuse_imported
+from piecework.flows.campaign_faults import faults_of_names, faults_with_items
+from piecework.flows.gold_items import with_gold
+from piecework.hit_templates.answer_fields import answers_task
+from piecework.hit_templates.own_files import TASK_FILE
+from piecework.hit_templates.own_html.fields import Said
+from piecework.hit_templates.own_html.task import (
+    ITEM_ID,
+    Around,
+    html_task,
+    with_shown_columns,
+)
+from piecework.hit_templates.qualification import faults_of_test
+from piecework.hit_templates.tasks import load_task
+from piecework.qc.policy import check_rules
+from piecework.qc.registry import HEURISTICS, check_settings
+from piecework.store import imports
+from piecework.store.database import open_store
+from piecework.store.files import FILE_NAME
 
 _T = TypeVar("_T")
 _MOST_REQUIREMENTS = 10

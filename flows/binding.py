@@ -10,18 +10,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
-from domain.campaign import Campaign
-from domain.counts import plural
-from domain.errors import RefusedForSafety, StoreError
-from domain.hit import Item
-from store.database import (
+from piecework.domain.campaign import Campaign
+from piecework.domain.counts import plural
+from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.domain.hit import Item
+from piecework.store.database import (
     Store,
     get_setting,
     keep_setting,
     open_store,
     set_once,
 )
-from store.files import FILE_NAME
+from piecework.store.files import FILE_NAME
 
 REHEARSAL = "rehearsal"
 IMPORTED = "imported"
@@ -41,7 +41,7 @@ _SHORT, _NAMED = 8, 5
 
 _CURRENCY = "currency"
 """The setting that says what a store's money is; in earlier versions all was dollars
-(`store.migrations`)."""
+(`piecework.store.migrations`)."""
 
 
 def check_store(campaign: Campaign, environment: str) -> None:

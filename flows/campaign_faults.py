@@ -4,18 +4,18 @@ import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-from config import campaign_values as values
-from config.campaign_file import CampaignFile
-from config.schema import CampaignTables
-from domain.campaign import FORMATS
-from domain.counts import plural
-from domain.hit import Item
-from domain.links import NUL, about_link, outward_link
-from domain.task import PRACTICE, Task
-from hit_templates.item_faults import faults_of_items
-from hit_templates.own_files import is_own
-from qc.heuristics.canary import planted_word
-from qc.registry import is_on
+from piecework.config import campaign_values as values
+from piecework.config.campaign_file import CampaignFile
+from piecework.config.schema import CampaignTables
+from piecework.domain.campaign import FORMATS
+from piecework.domain.counts import plural
+from piecework.domain.hit import Item
+from piecework.domain.links import NUL, about_link, outward_link
+from piecework.domain.task import PRACTICE, Task
+from piecework.hit_templates.item_faults import faults_of_items
+from piecework.hit_templates.own_files import is_own
+from piecework.qc.heuristics.canary import planted_word
+from piecework.qc.registry import is_on
 
 _PAGES = (".html", ".htm")
 

@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from domain.campaign import Campaign
-from domain.capabilities import MTURK, Capabilities
-from domain.clock import Clock
-from domain.item_numbers import ItemNumbers
-from platforms.ports import Platform
-from qc.batch_scores import BatchScores
-from store.answers_table import last_number, read_answers
-from store.database import Store
+from piecework.domain.campaign import Campaign
+from piecework.domain.capabilities import MTURK, Capabilities
+from piecework.domain.clock import Clock
+from piecework.domain.item_numbers import ItemNumbers
+from piecework.platforms.ports import Platform
+from piecework.qc.batch_scores import BatchScores
+from piecework.store.answers_table import last_number, read_answers
+from piecework.store.database import Store
 
 
 class _Answers:
@@ -68,7 +68,9 @@ class CampaignStore:
         return self._item_numbers[0]
 
     def answers(self) -> pd.DataFrame:
-        """The table of all answers so far (`domain.tables`), in the order of keeping.
+        """The table of all answers so far, in the order of keeping.
+
+        Its columns are those of `piecework.domain.tables`.
 
         It is read on from where it ended when it was asked for last; what is kept never
         changes.

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from domain.campaign import Campaign
-from domain.errors import BudgetExceeded
-from domain.hit import PlannedHit
-from flows.campaign_run import CampaignStore
-from flows.planning.dealing import affordable, all_first_rounds
-from store import intents, ledger
-from store.intents import Intent
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import BudgetExceeded
+from piecework.domain.hit import PlannedHit
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.planning.dealing import affordable, all_first_rounds
+from piecework.store import intents, ledger
+from piecework.store.intents import Intent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

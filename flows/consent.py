@@ -6,14 +6,14 @@ moves no money by itself; its operator pays outside of it, or has Prolific pay.
 
 from datetime import date
 
-from domain.campaign import Campaign
-from domain.errors import RefusedForSafety
-from flows.binding import refuse_imported
-from flows.planning.pricing import price
-from platforms.endpoint import is_on_this_machine, refuse_closed_host
-from store.agreements import agreed_cents
-from store.database import open_store
-from store.files import FILE_NAME
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import RefusedForSafety
+from piecework.flows.binding import refuse_imported
+from piecework.flows.planning.pricing import price
+from piecework.platforms.endpoint import is_on_this_machine, refuse_closed_host
+from piecework.store.agreements import agreed_cents
+from piecework.store.database import open_store
+from piecework.store.files import FILE_NAME
 
 
 def refuse_without_consent(

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from prefect.blocks.system import Secret
 
-from domain.errors import ConfigError
-from platforms.credentials import Credentials
+from piecework.domain.errors import ConfigError
+from piecework.platforms.credentials import Credentials
 
 
 def from_block(name: str) -> Credentials | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from domain.errors import ConfigError
+from piecework.domain.errors import ConfigError
 
 if TYPE_CHECKING:  # an extra
     from distributed import Client

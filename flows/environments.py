@@ -8,15 +8,15 @@ the crowd works between them in virtual time.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from domain.errors import PlatformRefused, RefusedForSafety
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import open_for_rehearsal, open_on_marketplace
-from flows.pass_request import PassRequest
-from platforms.credentials import Credentials
-from platforms.endpoint import is_on_this_machine, normal_endpoint
-from platforms.virtual_clock import VirtualClock
-from store.lock import only_pass
+from piecework.domain.errors import PlatformRefused, RefusedForSafety
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_for_rehearsal, open_on_marketplace
+from piecework.flows.pass_request import PassRequest
+from piecework.platforms.credentials import Credentials
+from piecework.platforms.endpoint import is_on_this_machine, normal_endpoint
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.store.lock import only_pass
 
 
 @contextmanager

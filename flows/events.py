@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from prefect.client.schemas.objects import FlowRun, State
 from prefect.events import emit_event
 
-from domain.errors import PieceworkError
-from domain.progress import Progress
+from piecework.domain.errors import PieceworkError
+from piecework.domain.progress import Progress
 
 if TYPE_CHECKING:
     from prefect import Flow

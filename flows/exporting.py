@@ -7,15 +7,15 @@ from pathlib import Path
 
 from prefect import flow
 
-from flows.artifacts import publish_artifacts
-from flows.assembling import load_campaign
-from flows.opening import open_to_look
-from flows.pass_request import CampaignPath
-from flows.passes import write_results
-from flows.prefect_tasks import label_run, run_as_task, run_name
-from flows.progress import read_progress
-from flows.results.export import write_report
-from flows.run_log import logged_in_run
+from piecework.flows.artifacts import publish_artifacts
+from piecework.flows.assembling import load_campaign
+from piecework.flows.opening import open_to_look
+from piecework.flows.pass_request import CampaignPath
+from piecework.flows.passes import write_results
+from piecework.flows.prefect_tasks import label_run, run_as_task, run_name
+from piecework.flows.progress import read_progress
+from piecework.flows.results.export import write_report
+from piecework.flows.run_log import logged_in_run
 
 
 @flow(name="export", flow_run_name=run_name, validate_parameters=True)

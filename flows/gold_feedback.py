@@ -11,15 +11,15 @@ from typing import Any
 
 import pandas as pd
 
-from domain.campaign import Campaign
-from domain.hit import Item
-from domain.tables import value_column
-from domain.task import GOLD, GOLD_BECAUSE, MIXED_IN, Field
-from hit_templates.values import typed
-from qc.gold import wrong_answers
-from qc.heuristics import gold_failed
-from qc.ratings import with_ratings
-from qc.registry import params_of
+from piecework.domain.campaign import Campaign
+from piecework.domain.hit import Item
+from piecework.domain.tables import value_column
+from piecework.domain.task import GOLD, GOLD_BECAUSE, MIXED_IN, Field
+from piecework.hit_templates.values import typed
+from piecework.qc.gold import wrong_answers
+from piecework.qc.heuristics import gold_failed
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import params_of
 
 
 def told_of_gold(
@@ -29,7 +29,7 @@ def told_of_gold(
 
     Args:
         campaign: without `feedback` nothing is told.
-        answers: the campaign's table (`domain.tables`).
+        answers: the campaign's table (`piecework.domain.tables`).
         assignment_ids: in question.
 
     Returns:

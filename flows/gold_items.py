@@ -5,11 +5,11 @@ as the least, priced, paid. So no worker meets one twice, and none can tell them
 Heuristics read their known answers (`gold_failed`); no dataset holds them.
 """
 
-from config.campaign_file import CampaignFile
-from domain.counts import plural
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.task import GOLD, MIXED_IN, PRACTICE, Task
+from piecework.config.campaign_file import CampaignFile
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.task import GOLD, MIXED_IN, PRACTICE, Task
 
 
 def with_gold(

@@ -1,7 +1,7 @@
 """Opening a campaign: its file, its store, and the environment that it works in.
 
-A store is bound to its campaign and environment (`flows.binding`), and at each opening
-its marketplace is asked what it takes (`flows.prices`).
+A store is bound to its campaign and environment (`piecework.flows.binding`), and at
+each opening its marketplace is asked what it takes (`piecework.flows.prices`).
 """
 
 import hashlib
@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 
-from domain.campaign import Campaign
-from domain.clock import Clock, MonotonicClock, SystemClock
-from domain.errors import RefusedForSafety, StoreError
-from domain.marks import Marks
-from flows.binding import (
+from piecework.domain.campaign import Campaign
+from piecework.domain.clock import Clock, MonotonicClock, SystemClock
+from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.domain.marks import Marks
+from piecework.flows.binding import (
     ENVIRONMENT,
     IMPORTED,
     REHEARSAL,
@@ -26,24 +26,24 @@ from flows.binding import (
     refuse_imported,
     rehearsal_environment,
 )
-from flows.campaign_run import CampaignRun, CampaignStore
-from flows.consent import agreed_before, refuse_without_consent
-from flows.payments.outside_prices import book_outside_prices
-from flows.posting.restored import refuse_restored
-from flows.posting.second_store import claim, refuse_second_store
-from flows.prices import ask_prices, with_prices
-from platforms.credentials import REHEARSAL as REHEARSAL_KEYS
-from platforms.credentials import Credentials
-from platforms.endpoint import normal_endpoint
-from platforms.mturk import MTurk
-from store import generations, imports
-from store.agreements import agree, agreed_cents
-from store.damage import damage_told
-from store.database import Store, get_setting, open_store, set_once
-from store.files import FILE_NAME
-from store.latest import latest
-from store.lock import only_pass
-from store.prices import keep_prices, kept_prices
+from piecework.flows.campaign_run import CampaignRun, CampaignStore
+from piecework.flows.consent import agreed_before, refuse_without_consent
+from piecework.flows.payments.outside_prices import book_outside_prices
+from piecework.flows.posting.restored import refuse_restored
+from piecework.flows.posting.second_store import claim, refuse_second_store
+from piecework.flows.prices import ask_prices, with_prices
+from piecework.platforms.credentials import REHEARSAL as REHEARSAL_KEYS
+from piecework.platforms.credentials import Credentials
+from piecework.platforms.endpoint import normal_endpoint
+from piecework.platforms.mturk import MTurk
+from piecework.store import generations, imports
+from piecework.store.agreements import agree, agreed_cents
+from piecework.store.damage import damage_told
+from piecework.store.database import Store, get_setting, open_store, set_once
+from piecework.store.files import FILE_NAME
+from piecework.store.latest import latest
+from piecework.store.lock import only_pass
+from piecework.store.prices import keep_prices, kept_prices
 
 AT_ONCE = 24
 """Calls under way at a time on a marketplace; beyond it only the caller's own
@@ -78,11 +78,13 @@ def open_on_marketplace(
         spend_at_most_cents: what the campaign may take in all, from now on; `None`: as
             it was agreed before.
         credentials: keys for the marketplace; without them, boto3's own chain.
-        patience_seconds: how long the marketplace may be away (`platforms.outage`).
+        patience_seconds: how long the marketplace may be away
+        (`piecework.platforms.outage`).
 
     Raises:
-        RefusedForSafety: see `flows.consent` and `flows.prices`; or the campaign was
-            begun from another store, or see `flows.posting.restored`.
+        RefusedForSafety: see `piecework.flows.consent` and `piecework.flows.prices`; or
+        the campaign was
+            begun from another store, or see `piecework.flows.posting.restored`.
         StoreError: another process works on the campaign, or the store is of
             another environment.
     """
@@ -133,7 +135,7 @@ def open_for_rehearsal(
 
     Raises:
         RefusedForSafety: the campaign is at work from another store; or see
-            `flows.prices` and `flows.posting.restored`.
+            `piecework.flows.prices` and `piecework.flows.posting.restored`.
     """
     refuse_imported(campaign)
     platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)

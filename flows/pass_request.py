@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import AfterValidator, WithJsonSchema
 
-from config.campaign_file import parse
-from domain.errors import ConfigError
-from domain.money import cents_from_text
-from hit_templates.own_files import is_own
+from piecework.config.campaign_file import parse
+from piecework.domain.errors import ConfigError
+from piecework.domain.money import cents_from_text
+from piecework.hit_templates.own_files import is_own
 
 
 def _absolute(campaign: str) -> str:

@@ -8,20 +8,20 @@ import logging
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from domain.counts import plural
-from domain.progress import Progress
-from flows.campaign_run import CampaignRun, CampaignStore
-from flows.pass_request import PassRequest
-from flows.payments.outside_prices import book_outside_prices, say_unsettled
-from flows.progress import read_progress
-from flows.steps.assess import assess
-from flows.steps.collect import collect
-from flows.steps.decide import decide
-from flows.steps.launch import launch
-from flows.steps.settle import settle
-from flows.steps.verify import verify
-from flows.steps.weigh import weigh
-from store import last_pass, outside_prices
+from piecework.domain.counts import plural
+from piecework.domain.progress import Progress
+from piecework.flows.campaign_run import CampaignRun, CampaignStore
+from piecework.flows.pass_request import PassRequest
+from piecework.flows.payments.outside_prices import book_outside_prices, say_unsettled
+from piecework.flows.progress import read_progress
+from piecework.flows.steps.assess import assess
+from piecework.flows.steps.collect import collect
+from piecework.flows.steps.decide import decide
+from piecework.flows.steps.launch import launch
+from piecework.flows.steps.settle import settle
+from piecework.flows.steps.verify import verify
+from piecework.flows.steps.weigh import weigh
+from piecework.store import last_pass, outside_prices
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
@@ -105,8 +105,8 @@ def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) ->
 def write_results(campaign_store: CampaignStore, *, call: Call = call_plainly) -> str:
     """Clean all text, then write dataset and report; the report's path."""
     # Words and drawing cost a second to import, and most passes write nothing.
-    from flows.results.clean import clean  # noqa: PLC0415
-    from flows.results.export import export  # noqa: PLC0415
+    from piecework.flows.results.clean import clean  # noqa: PLC0415
+    from piecework.flows.results.export import export  # noqa: PLC0415
 
     campaign_store.batches.forget()  # a hundred megabytes of 195,905 answers
     call("clean", lambda: clean(campaign_store))

@@ -7,8 +7,8 @@ reads it: a pipeline that peeked would be rehearsing nothing.
 import json
 from collections.abc import Mapping
 
-from domain.ids import WorkerId
-from store.database import Store, get_setting, keep_setting
+from piecework.domain.ids import WorkerId
+from piecework.store.database import Store, get_setting, keep_setting
 
 _KEY = "traits of simulated workers"
 

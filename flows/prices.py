@@ -10,13 +10,13 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import date
 
-from domain.campaign import Campaign
-from domain.errors import RefusedForSafety
-from domain.money import FeeSchedule, PriceList
-from platforms.ports import Platform
-from store import hits
-from store.database import open_store
-from store.files import FILE_NAME
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import RefusedForSafety
+from piecework.domain.money import FeeSchedule, PriceList
+from piecework.platforms.ports import Platform
+from piecework.store import hits
+from piecework.store.database import open_store
+from piecework.store.files import FILE_NAME
 
 _LOG = logging.getLogger(__name__)
 

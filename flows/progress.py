@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import TypedDict
 
-from domain.progress import Progress
-from flows.campaign_run import CampaignStore
-from flows.people.review_pace import pays_itself_at, seconds_left
-from flows.planning.next_action import Snapshot, next_action
-from flows.settlement import PAID_ALREADY
-from flows.snapshot import take_snapshot
-from store import assignments, findings, hits, item_totals, ledger
+from piecework.domain.progress import Progress
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.review_pace import pays_itself_at, seconds_left
+from piecework.flows.planning.next_action import Snapshot, next_action
+from piecework.flows.settlement import PAID_ALREADY
+from piecework.flows.snapshot import take_snapshot
+from piecework.store import assignments, findings, hits, item_totals, ledger
 
 
 def read_progress(campaign_store: CampaignStore) -> Progress:

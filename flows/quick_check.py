@@ -3,23 +3,23 @@
 Most passes of a schedule find workers at work, or people who have not decided. Those
 end here: without pandas, without Prefect, and with one question to the marketplace at
 most (which of the HITs that are open have become reviewable), for each HIT type; it is
-asked the less often the less it brings (`flows.polling`). The store knows whether what
-the last pass found still holds (`store.last_pass`).
+asked the less often the less it brings (`piecework.flows.polling`). The store knows
+whether what the last pass found still holds (`piecework.store.last_pass`).
 """
 
 from datetime import datetime
 
-from config.campaign_file import parse
-from domain.clock import Clock, SystemClock
-from domain.errors import PlatformRefused
-from domain.ids import HitTypeId
-from domain.progress import Progress
-from flows.pass_request import PassRequest
-from flows.polling import LEAST, LONGEST, OPEN_HITS, next_wait
-from platforms.credentials import REHEARSAL, Credentials
-from platforms.mturk import MTurk
-from store.last_pass import LastPass, mark_polled, recall
-from store.lock import only_pass
+from piecework.config.campaign_file import parse
+from piecework.domain.clock import Clock, SystemClock
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import HitTypeId
+from piecework.domain.progress import Progress
+from piecework.flows.pass_request import PassRequest
+from piecework.flows.polling import LEAST, LONGEST, OPEN_HITS, next_wait
+from piecework.platforms.credentials import REHEARSAL, Credentials
+from piecework.platforms.mturk import MTurk
+from piecework.store.last_pass import LastPass, mark_polled, recall
+from piecework.store.lock import only_pass
 
 
 def cached_progress(

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from prefect.context import FlowRunContext
 from prefect.logging.handlers import APILogHandler
 
-ROOMS = ("flows", "platforms", "store")
+ROOMS = ("piecework.flows", "piecework.platforms", "piecework.store")
 
 
 class _ToRun(APILogHandler):

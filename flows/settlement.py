@@ -1,6 +1,6 @@
 """How decisions are carried out: the keys of their acts, and how those may end."""
 
-from domain.verdicts import Decision
+from piecework.domain.verdicts import Decision
 
 DONE = "done"
 PAID_ALREADY = "approved by the platform before"

@@ -6,16 +6,16 @@ has been.
 
 from datetime import datetime
 
-from domain.ids import AssignmentId
-from flows import caps
-from flows.campaign_run import CampaignStore
-from flows.payments.interrupted_payments import has_interrupted_payments
-from flows.people.stopping import is_winding_down
-from flows.planning.deadlines import decision_deadline, due_since
-from flows.planning.next_action import BatchState, Snapshot
-from flows.polling import OPEN_HITS
-from store import assignments, decisions, hits, item_totals, ledger, stops
-from store.hits import HitCounts
+from piecework.domain.ids import AssignmentId
+from piecework.flows import caps
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.payments.interrupted_payments import has_interrupted_payments
+from piecework.flows.people.stopping import is_winding_down
+from piecework.flows.planning.deadlines import decision_deadline, due_since
+from piecework.flows.planning.next_action import BatchState, Snapshot
+from piecework.flows.polling import OPEN_HITS
+from piecework.store import assignments, decisions, hits, item_totals, ledger, stops
+from piecework.store.hits import HitCounts
 
 
 def take_snapshot(campaign_store: CampaignStore) -> Snapshot:

@@ -1,9 +1,9 @@
 """A whole pass without Prefect: for cron, for a terminal, and for a small machine."""
 
-from domain.progress import Progress
-from flows.environments import open_environment
-from flows.pass_request import PassRequest
-from flows.passes import book_at_end, remember_pass, run_pass, write_results
+from piecework.domain.progress import Progress
+from piecework.flows.environments import open_environment
+from piecework.flows.pass_request import PassRequest
+from piecework.flows.passes import book_at_end, remember_pass, run_pass, write_results
 
 
 def advance_without_prefect(

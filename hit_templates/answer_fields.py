@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from domain.errors import ConfigError
-from domain.task import OwnFiles, Task
-from hit_templates.own_html.fields import (
+from piecework.domain.errors import ConfigError
+from piecework.domain.task import OwnFiles, Task
+from piecework.hit_templates.own_html.fields import (
     Said,
     aggregates,
     canned_text,

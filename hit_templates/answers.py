@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from domain.assignment import Answer, FieldValue
-from domain.ids import AssignmentId, ItemId, answer_id
-from domain.scales import mirrored
-from domain.task import Field, FieldScope, Task
-from hit_templates.order import item_order, option_order, shuffled
-from hit_templates.own_html.sent import received
-from hit_templates.rules import check
-from hit_templates.values import (
+from piecework.domain.assignment import Answer, FieldValue
+from piecework.domain.ids import AssignmentId, ItemId, answer_id
+from piecework.domain.scales import mirrored
+from piecework.domain.task import Field, FieldScope, Task
+from piecework.hit_templates.order import item_order, option_order, shuffled
+from piecework.hit_templates.own_html.sent import received
+from piecework.hit_templates.rules import check
+from piecework.hit_templates.values import (
     SEPARATOR,
     Columns,
     in_order,

@@ -14,7 +14,12 @@ from typing import NoReturn
 
 from markupsafe import Markup, escape
 
-from hit_templates.page_compression import MARK, compress, compressed_spans, quoted
+from piecework.hit_templates.page_compression import (
+    MARK,
+    compress,
+    compressed_spans,
+    quoted,
+)
 
 _FIRST = 0xF0000
 _SLOT = re.compile("([\U000f0000-\U000ffffd])")

@@ -1,14 +1,14 @@
 """Whether a text that a worker edited was changed as little as was asked.
 
-Compared are words (`hit_templates.text_rules`), without case and without signs around
-them, so that a comma or a capital is no change.
+Compared are words (`piecework.hit_templates.text_rules`), without case and without
+signs around them, so that a comma or a capital is no change.
 """
 
 import re
 from collections.abc import Sequence
 
-from domain.differences import Change, changes
-from hit_templates.text_rules import CHARACTERS, plain, words
+from piecework.domain.differences import Change, changes
+from piecework.hit_templates.text_rules import CHARACTERS, plain, words
 
 _NO_WORD = CHARACTERS["spaces"] + CHARACTERS["symbols"]
 _AROUND = re.compile(f"^[{_NO_WORD}]+|[{_NO_WORD}]+$")

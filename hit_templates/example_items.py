@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.task import Task
-from hit_templates.messages import FOLDER
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.messages import FOLDER
 
 EXAMPLE = "example.jsonl"
 

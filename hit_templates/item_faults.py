@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-from domain.hit import Item
-from domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Field, Task
-from domain.xml_text import NOT_FOR_XML
-from hit_templates.values import offered, typed, value_problems
+from piecework.domain.hit import Item
+from piecework.domain.task import GOLD, GOLD_BECAUSE, PRACTICE, TRUTH, TWIN, Field, Task
+from piecework.domain.xml_text import NOT_FOR_XML
+from piecework.hit_templates.values import offered, typed, value_problems
 
 
 def faults_of_item(task: Task, item: Item) -> list[str]:

@@ -7,10 +7,10 @@ from functools import cache
 
 from markupsafe import Markup, escape
 
-from domain.hit import Item
-from domain.suggestion import did_you_mean
-from domain.task import Field, Option
-from hit_templates.messages import FOLDER
+from piecework.domain.hit import Item
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.task import Field, Option
+from piecework.hit_templates.messages import FOLDER
 
 _STRONG = re.compile(r"\*\*(.+?)\*\*")
 _EMPHASIS = re.compile(r"\*(.+?)\*")

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from domain.errors import ConfigError
+from piecework.domain.errors import ConfigError
 
 FOLDER = Path(__file__).parent
 ENGLISH = "en"

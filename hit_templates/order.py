@@ -14,8 +14,8 @@ numbers are sorted by name. `_order.js` does the same for the page.
 
 from collections.abc import Sequence
 
-from domain.hit import Item
-from domain.task import Field, Task
+from piecework.domain.hit import Item
+from piecework.domain.task import Field, Task
 
 ITEMS = "items"
 

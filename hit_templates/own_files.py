@@ -8,11 +8,11 @@ import hashlib
 import re
 from pathlib import Path
 
-from domain.errors import ConfigError
-from domain.links import about_link, outward_link
-from domain.task import OwnFiles
-from domain.utf8 import not_utf8
-from hit_templates.templates import QUESTION
+from piecework.domain.errors import ConfigError
+from piecework.domain.links import about_link, outward_link
+from piecework.domain.task import OwnFiles
+from piecework.domain.utf8 import not_utf8
+from piecework.hit_templates.templates import QUESTION
 
 TASK_FILE = "task.toml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")

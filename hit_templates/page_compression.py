@@ -15,7 +15,7 @@ import re
 from os.path import commonprefix
 from typing import TypedDict
 
-from hit_templates.jinja_helpers import minified
+from piecework.hit_templates.jinja_helpers import minified
 
 MARK = "\ue000"
 """Stands for the position; a character for private use, which no page holds."""

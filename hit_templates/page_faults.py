@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from domain.task import Field, Task
-from hit_templates.jinja_helpers import wire
-from hit_templates.templates import QUESTION
+from piecework.domain.task import Field, Task
+from piecework.hit_templates.jinja_helpers import wire
+from piecework.hit_templates.templates import QUESTION
 
 _FIRST = 1
 """The position that is looked at; a template shows all items alike."""

@@ -15,13 +15,13 @@ from math import prod
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-from domain.capabilities import MTURK
-from domain.counts import plural
-from domain.hit import Item
-from domain.qualification import SECTION, QualificationTest
-from hit_templates.item_faults import faults_of_item
-from hit_templates.templates import has_template, rendered
-from hit_templates.values import offered
+from piecework.domain.capabilities import MTURK
+from piecework.domain.counts import plural
+from piecework.domain.hit import Item
+from piecework.domain.qualification import SECTION, QualificationTest
+from piecework.hit_templates.item_faults import faults_of_item
+from piecework.hit_templates.templates import has_template, rendered
+from piecework.hit_templates.values import offered
 
 FORM = "question_form.xml.j2"
 _KEY = (

@@ -14,22 +14,22 @@ from typing import NamedTuple
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from domain.capabilities import MTURK
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.task import Task
-from hit_templates.answers import MEASURES, ordered_names
-from hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page
-from hit_templates.item_faults import faults_of_item
-from hit_templates.jinja_helpers import filled
-from hit_templates.messages import frame_texts
-from hit_templates.order import groups_of
-from hit_templates.own_html.page import own_page
-from hit_templates.page_compression import compress
-from hit_templates.page_faults import page_faults
-from hit_templates.templates import QUESTION, rendered
-from hit_templates.text_rules import CHARACTERS
+from piecework.domain.capabilities import MTURK
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.answers import MEASURES, ordered_names
+from piecework.hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page
+from piecework.hit_templates.item_faults import faults_of_item
+from piecework.hit_templates.jinja_helpers import filled
+from piecework.hit_templates.messages import frame_texts
+from piecework.hit_templates.order import groups_of
+from piecework.hit_templates.own_html.page import own_page
+from piecework.hit_templates.page_compression import compress
+from piecework.hit_templates.page_faults import page_faults
+from piecework.hit_templates.templates import QUESTION, rendered
+from piecework.hit_templates.text_rules import CHARACTERS
 
 ROOM_FOR_PAGE = MTURK.question_bytes - 512
 """A page that is larger is compressed; the rest is for the envelope around it."""

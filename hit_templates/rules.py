@@ -13,11 +13,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from domain.assignment import FieldValue
-from domain.differences import size
-from domain.task import FieldScope, Rule, Task
-from hit_templates.edit_rules import changes_of, is_same, stays_within
-from hit_templates.text_rules import Points, begins_with, is_one_sentence, plain, words
+from piecework.domain.assignment import FieldValue
+from piecework.domain.differences import size
+from piecework.domain.task import FieldScope, Rule, Task
+from piecework.hit_templates.edit_rules import changes_of, is_same, stays_within
+from piecework.hit_templates.text_rules import (
+    Points,
+    begins_with,
+    is_one_sentence,
+    plain,
+    words,
+)
 
 Values = Mapping[str, FieldValue]
 Columns = Mapping[str, str]

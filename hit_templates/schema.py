@@ -1,8 +1,8 @@
 """The tables of a `task.toml` as a `Task`: shapes, keys and names, all faults at once.
 
-What a key may hold is said once, by the types of `domain.task`. Labels and messages are
-required though most stand in `messages.<language>.toml`: they are filled in before
-(`hit_templates.messages`).
+What a key may hold is said once, by the types of `piecework.domain.task`. Labels and
+messages are required though most stand in `messages.<language>.toml`: they are filled
+in before (`piecework.hit_templates.messages`).
 """
 
 import dataclasses
@@ -13,9 +13,17 @@ from collections.abc import Iterator, Mapping
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from domain.suggestion import did_you_mean
-from domain.task import Aggregate, Arrangement, Conditions, Field, Option, Rule, Task
-from hit_templates.task_faults import Raw
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.task import (
+    Aggregate,
+    Arrangement,
+    Conditions,
+    Field,
+    Option,
+    Rule,
+    Task,
+)
+from piecework.hit_templates.task_faults import Raw
 
 _ADAPTER = TypeAdapter(Task)
 _LISTS = {

@@ -7,7 +7,7 @@ campaign file that names the task by its folder.
 from collections.abc import Mapping
 from typing import Literal, get_args
 
-from hit_templates.messages import FOLDER
+from piecework.hit_templates.messages import FOLDER
 
 StarterKind = Literal["text", "choice", "choices", "scale"]
 """What is asked about an item: a sentence, an option, several, a place on a scale."""

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
-from domain.task import GOLD, TRUTH, FieldKind
-from hit_templates.rules import RULE_KINDS, parameter_faults
+from piecework.domain.task import GOLD, TRUTH, FieldKind
+from piecework.hit_templates.rules import RULE_KINDS, parameter_faults
 
 Raw = dict[str, object]
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from domain.errors import ConfigError
-from domain.lines import line_of
-from domain.suggestion import did_you_mean
-from domain.task import Task
-from hit_templates.messages import (
+from piecework.domain.errors import ConfigError
+from piecework.domain.lines import line_of
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.task import Task
+from piecework.hit_templates.messages import (
     ENGLISH,
     FOLDER,
     joined,
@@ -22,10 +22,15 @@ from hit_templates.messages import (
     shown_path,
     texts,
 )
-from hit_templates.own_files import TASK_FILE, is_own, own_name, read_own_files
-from hit_templates.rules import check
-from hit_templates.schema import validated
-from hit_templates.task_faults import faults_between, faults_of_rules
+from piecework.hit_templates.own_files import (
+    TASK_FILE,
+    is_own,
+    own_name,
+    read_own_files,
+)
+from piecework.hit_templates.rules import check
+from piecework.hit_templates.schema import validated
+from piecework.hit_templates.task_faults import faults_between, faults_of_rules
 
 __all__ = ["FOLDER", "load_task", "read_task", "task_names"]
 

@@ -22,11 +22,11 @@ from jinja2 import (
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
 
-from domain.errors import ConfigError
-from domain.suggestion import did_you_mean
-from domain.task import OwnFiles, Task
-from hit_templates.blank_page import NeedsValue, printed
-from hit_templates.jinja_helpers import (
+from piecework.domain.errors import ConfigError
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.task import OwnFiles, Task
+from piecework.hit_templates.blank_page import NeedsValue, printed
+from piecework.hit_templates.jinja_helpers import (
     breakable,
     filled,
     grouped,
@@ -36,7 +36,7 @@ from hit_templates.jinja_helpers import (
     steps_of,
     wire,
 )
-from hit_templates.messages import FOLDER, shown_path
+from piecework.hit_templates.messages import FOLDER, shown_path
 
 QUESTION = "question.html.j2"
 """The template of a task's page."""

@@ -7,8 +7,8 @@ the assignment's `raw` holds it verbatim.
 import math
 from collections.abc import Mapping
 
-from domain.assignment import FieldValue
-from domain.task import Field
+from piecework.domain.assignment import FieldValue
+from piecework.domain.task import Field
 
 SEPARATOR = "|"
 """MTurk joins the values of fields with the same name so."""

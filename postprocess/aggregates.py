@@ -6,10 +6,10 @@ share of workers who ticked it, and the options that more than half ticked. `mea
 a number, or of a choice between grades: the mean, the standard deviation (of a
 sample), and the 95 % interval of Student's t for the mean; both are missing for fewer
 than two answers.
-`best_edit` of a text: see `postprocess.best_edit`. Labels of `majority` and `shares`
-have probabilities besides: see `postprocess.label_probabilities`.
+`best_edit` of a text: see `piecework.postprocess.best_edit`. Labels of `majority` and
+`shares` have probabilities besides: see `piecework.postprocess.label_probabilities`.
 Counted are answers that are neither rejected nor surplus; a worker's second answer
-about an item is no second voice (`analyses.votes`), nor is a value that is
+about an item is no second voice (`piecework.analyses.votes`), nor is a value that is
 none of the options.
 """
 
@@ -19,11 +19,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from analyses.fields import counted, votes
-from analyses.votes import counted as voices
-from domain.task import Aggregate, AggregateKind, Field
-from postprocess.best_edit import best_edits
-from postprocess.label_probabilities import (
+from piecework.analyses.fields import counted, votes
+from piecework.analyses.votes import counted as voices
+from piecework.domain.task import Aggregate, AggregateKind, Field
+from piecework.postprocess.best_edit import best_edits
+from piecework.postprocess.label_probabilities import (
     of_choice,
     of_ticks,
     probability_columns,
@@ -81,7 +81,7 @@ def option_votes(
     """How many chose or ticked each option; index `item_id`, a column an option; int64.
 
     Args:
-        field_votes: votes (`analyses.votes`); values str, or tuples of str.
+        field_votes: votes (`piecework.analyses.votes`); values str, or tuples of str.
         options: what counts; other values are left out.
         items: ids, the rows of the table.
     """

@@ -1,29 +1,29 @@
 """The table of answers as it leaves the store, and what has to be true of it.
 
 Everything that leaves the project (files, card, report) is made of this table alone
-(`domain.tables`), so its promises are checked in one place: worker ids are hashed,
-every clean text is the worker's text with its edits applied, all answers about an item
-share one split.
+(`piecework.domain.tables`), so its promises are checked in one place: worker ids are
+hashed, every clean text is the worker's text with its edits applied, all answers about
+an item share one split.
 """
 
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from domain import tables
-from domain.dataset import SPLITS
-from domain.edit import Edit
-from domain.tables import CLEANED, COLLECTED, PUBLISHED, VERDICTS, Column
-from domain.task import Task
-from postprocess.edits import replay
-from postprocess.pseudonyms import is_pseudonym
+from piecework.domain import tables
+from piecework.domain.dataset import SPLITS
+from piecework.domain.edit import Edit
+from piecework.domain.tables import CLEANED, COLLECTED, PUBLISHED, VERDICTS, Column
+from piecework.domain.task import Task
+from piecework.postprocess.edits import replay
+from piecework.postprocess.pseudonyms import is_pseudonym
 
 _SECRET = "worker_id"  # noqa: S105 - the name of a column
 _SHOWN = 20
 
 
 def answer_columns(task: Task) -> dict[str, Column]:
-    """The columns of the table: all that `domain.tables` has but the worker's id."""
+    """The columns of the table: those of `piecework.domain.tables`, no worker's id."""
     collected = {name: COLLECTED[name] for name in COLLECTED if name != _SECRET}
     return {
         **collected,

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from domain.edit import Edit
-from postprocess.drafts import Drafts, Look, Width
-from postprocess.edits import replay, undo
-from postprocess.language import candidates, confusions, features, suspects
-from postprocess.language.corpus import Corpus
-from postprocess.registry import RULES
-from postprocess.text import Rule, Text, protected_words
+from piecework.domain.edit import Edit
+from piecework.postprocess.drafts import Drafts, Look, Width
+from piecework.postprocess.edits import replay, undo
+from piecework.postprocess.language import candidates, confusions, features, suspects
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.registry import RULES
+from piecework.postprocess.text import Rule, Text, protected_words
 
 __all__ = [
     "Cleaned", "Cleaning", "Text", "clean_and_propose", "clean_text",

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from domain.differences import changes, size
+from piecework.domain.differences import changes, size
 
 
 def best_edits(
@@ -20,7 +20,8 @@ def best_edits(
 
     Args:
         name: of the field.
-        votes: of the field (`analyses.votes`), values str; empty ones do not count.
+        votes: of the field (`piecework.analyses.votes`), values str; empty ones do
+            not count.
         items: ids.
         before: the text that was edited, by item.
 

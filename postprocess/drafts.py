@@ -8,10 +8,10 @@ from enum import IntEnum
 from hashlib import blake2b
 from typing import NamedTuple
 
-from domain.edit import Edit
-from postprocess.edits import compose, replay
-from postprocess.language.corpus import Corpus, words_by_items
-from postprocess.text import Rule, Text, TextRule
+from piecework.domain.edit import Edit
+from piecework.postprocess.edits import compose, replay
+from piecework.postprocess.language.corpus import Corpus, words_by_items
+from piecework.postprocess.text import Rule, Text, TextRule
 
 
 class Width(IntEnum):
@@ -136,7 +136,7 @@ class Drafts:
         """The edits of the drafts that a rule is sure of, by text id.
 
         Args:
-            rule: of `postprocess.registry`.
+            rule: of `piecework.postprocess.registry`.
             corpus: the counts of all drafts of the campaign.
             look: which drafts it looks at; at all of them the first time.
         """

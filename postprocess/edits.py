@@ -7,7 +7,7 @@ it, in order and without overlap. So applying them is one pass and undoing is ex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from domain.edit import Edit
+from piecework.domain.edit import Edit
 
 
 def replay(original: str, edits: Sequence[Edit]) -> str:

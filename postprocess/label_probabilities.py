@@ -1,16 +1,17 @@
 """How probable labels are: by who said what, and how able each has shown to be.
 
-`analyses.ability` on all votes about a field. A majority says what most answers say;
-this says which label is the likeliest to be an expert's, and how likely. A tie has no
-likeliest label; few votes leave it unsure; without votes there is nothing to say.
+`piecework.analyses.ability` on all votes about a field. A majority says what most
+answers say; this says which label is the likeliest to be an expert's, and how likely. A
+tie has no likeliest label; few votes leave it unsure; without votes there is nothing to
+say.
 """
 
 from collections.abc import Sequence
 
 import pandas as pd
 
-from analyses.ability import NotConvergedError, ability
-from domain.task import Field
+from piecework.analyses.ability import NotConvergedError, ability
+from piecework.domain.task import Field
 
 LIKELIEST, PROBABILITY = "_likeliest", "_probability"
 """Ends of the names of columns."""
@@ -29,7 +30,8 @@ def of_choice(
 
     Args:
         name: beginning of the columns' names.
-        field_votes: votes (`analyses.votes`); values str. One that is none of the
+        field_votes: votes (`piecework.analyses.votes`); values str. One that is none of
+        the
             options is no vote.
         options: all that could be said.
         items: ids, the rows of the table.
@@ -64,7 +66,7 @@ def of_ticks(
 
     Args:
         field: of the kind `choices`.
-        field_votes: votes (`analyses.votes`); values tuples of str.
+        field_votes: votes (`piecework.analyses.votes`); values tuples of str.
         items: ids, the rows of the table.
 
     Returns:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analyses.fields import counted
-from domain.tables import value_column
-from domain.task import Field
+from piecework.analyses.fields import counted
+from piecework.domain.tables import value_column
+from piecework.domain.task import Field
 
 LEAST = 5
 """Fewer people than this are not told (ours; a usual threshold of statistical offices

@@ -8,8 +8,8 @@ import hashlib
 import hmac
 import re
 
-from domain.ids import WorkerId
-from domain.imported import UNNAMED
+from piecework.domain.ids import WorkerId
+from piecework.domain.imported import UNNAMED
 
 _HEX_CHARACTERS = 16
 """64 bits: two of 100,000 workers share a pseudonym with a chance below 1e-9."""

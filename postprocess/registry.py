@@ -1,6 +1,6 @@
 """The cleaning rules, in the order they follow one another; this is the whole list."""
 
-from postprocess.rules import real_words, spelling, whitespace
-from postprocess.text import Rule
+from piecework.postprocess.rules import real_words, spelling, whitespace
+from piecework.postprocess.text import Rule
 
 RULES: tuple[Rule, ...] = (whitespace, spelling, real_words)

@@ -9,8 +9,8 @@ items of a campaign never change, so neither does their division.
 import hashlib
 from collections.abc import Sequence
 
-from domain.dataset import SPLITS, Shares, Split
-from domain.hit import Item
+from piecework.domain.dataset import SPLITS, Shares, Split
+from piecework.domain.hit import Item
 
 
 def splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:

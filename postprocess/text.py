@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from domain.edit import Edit
-from domain.hit import Item
-from postprocess.language.tokens import capitals, folded
+from piecework.domain.edit import Edit
+from piecework.domain.hit import Item
+from piecework.postprocess.language.tokens import capitals, folded
 
 if TYPE_CHECKING:  # it counts texts
-    from postprocess.language.corpus import Corpus
+    from piecework.postprocess.language.corpus import Corpus
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -65,7 +65,9 @@ def _unpickled(*cells: object) -> Text:
 
 @runtime_checkable
 class TextRule(Protocol):
-    """A rule that needs nothing but the text; modules in `postprocess.rules` are rules.
+    """A rule that needs nothing but the text.
+
+    The modules in `piecework.postprocess.rules` are rules.
 
     Attributes:
         NAME: what its edits are signed with.
@@ -111,7 +113,7 @@ Rule = TextRule | CorpusRule
 def protected_words(item: Item) -> frozenset[str]:
     """The words of everything the requester wrote about an item, casefolded.
 
-    >>> from domain.ids import ItemId
+    >>> from piecework.domain.ids import ItemId
     >>> item = Item(item_id=ItemId("7"), columns={"label": "Gevalia coffee"})
     >>> sorted(protected_words(item))
     ['coffee', 'gevalia']

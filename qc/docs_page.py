@@ -1,23 +1,24 @@
 """`docs/heuristics.md` from the heuristics' own words, so that the two cannot differ.
 
-Write it anew with `python -m qc.docs_page > docs/heuristics.md`; a test compares.
+Write it anew with `python -m piecework.qc.docs_page > docs/heuristics.md`; a test
+compares.
 """
 
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
 
-from domain.verdicts import JOINED, SubjectKind
-from qc import joined
-from qc.parameters import Described
-from qc.registry import Description, describe
-from qc.truth import table_of
+from piecework.domain.verdicts import JOINED, SubjectKind
+from piecework.qc import joined
+from piecework.qc.parameters import Described
+from piecework.qc.registry import Description, describe
+from piecework.qc.truth import table_of
 
 OPENING = """\
 # Heuristics
 
-Generated from `qc/heuristics/` by `python -m qc.docs_page > docs/heuristics.md`; mend
-the docstrings there and not this page.
+Generated from `qc/heuristics/` by `python -m piecework.qc.docs_page >
+docs/heuristics.md`; mend the docstrings there and not this page.
 
 A heuristic looks at all answers at once and says for every subject (an answer, an
 assignment or a worker) how much suspicion there is, whether that passes its limit (the

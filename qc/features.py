@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from qc.scores import summed
-from qc.tallies import Tally, rows_of, tally
-from qc.text_fit import text_fit
-from qc.times import spreads
+from piecework.qc.scores import summed
+from piecework.qc.tallies import Tally, rows_of, tally
+from piecework.qc.text_fit import text_fit
+from piecework.qc.times import spreads
 
 Floats = npt.NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def answer_features(
     """One row an answer: its own features, then `worker:` those of its worker's.
 
     Args:
-        table: the answers (`domain.tables`).
+        table: the answers (`piecework.domain.tables`).
         scores: of the heuristics, by name; those that are absent are 0.
         own: of `own_features`, where they are known.
     """

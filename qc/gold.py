@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from domain.task import GOLD
-from qc.ratings import RATED, distance, is_given
-from qc.worker_scores import own_answers
+from piecework.domain.task import GOLD
+from piecework.qc.ratings import RATED, distance, is_given
+from piecework.qc.worker_scores import own_answers
 
 LEAST_WORKERS = 3
 """Of two who both differ from what is known, nothing follows (ours)."""
@@ -18,7 +18,7 @@ def failed_and_met(
     """By rated field, how many known answers each worker met, and failed.
 
     Args:
-        table: of `qc.ratings.with_ratings`.
+        table: of `piecework.qc.ratings.with_ratings`.
         tolerance: how far from the expected answer is still right.
 
     Returns:
@@ -34,7 +34,7 @@ def wrong_answers(
     """By rated field, the rows with a known answer that the worker's own is far from.
 
     Args:
-        table: of `qc.ratings.with_ratings`.
+        table: of `piecework.qc.ratings.with_ratings`.
         tolerance: how far from the expected answer is still right.
     """
     for field, with_gold, is_wrong in _judged(table, tolerance):
@@ -45,7 +45,7 @@ def gold_scores(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
     """How often each worker was right where the answer is known, over all fields.
 
     Args:
-        table: of `qc.ratings.with_ratings`.
+        table: of `piecework.qc.ratings.with_ratings`.
         tolerance: how far from the expected answer is still right.
 
     Returns:
@@ -74,7 +74,7 @@ def contradicted(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
     nothing is said.
 
     Args:
-        table: of `qc.ratings.with_ratings`.
+        table: of `piecework.qc.ratings.with_ratings`.
         tolerance: how far from the expected answer is still right.
 
     Returns:

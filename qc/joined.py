@@ -1,12 +1,12 @@
 """The joined suspicion: one probability that an answer, or a worker's work, is bad.
 
-A logistic regression over `qc.features`. The shipped weights (`qc/weights.json`) were
-fitted to labelled work by `python -m tests.bench.truth.fit`, which also writes down on
-what, and how good they are on work that they were not fitted to. What no labelled set
-says anything about has a weight of 0. Where people have decided in a campaign, the
-weights are fitted again to their decisions, drawn towards the shipped ones: few
-decisions move them little. Decisions by policy have no part, for they follow from the
-heuristics themselves.
+A logistic regression over `piecework.qc.features`. The shipped weights
+(`qc/weights.json`) were fitted to labelled work by `python -m tests.bench.truth.fit`,
+which also writes down on what, and how good they are on work that they were not fitted
+to. What no labelled set says anything about has a weight of 0. Where people have
+decided in a campaign, the weights are fitted again to their decisions, drawn towards
+the shipped ones: few decisions move them little. Decisions by policy have no part, for
+they follow from the heuristics themselves.
 
 Of workers hardly more is learnt than from whether their texts fit: of the features only
 few tell anything there, and weights have to be learnt from some eighteen bad workers at
@@ -32,15 +32,15 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
-from domain.verdicts import JOINED, Finding, SubjectKind
-from qc.features import (
+from piecework.domain.verdicts import JOINED, Finding, SubjectKind
+from piecework.qc.features import (
     TEXT_AND_TIME,
     Scores,
     answer_features,
     own_features,
     worker_features,
 )
-from qc.scores import TOLD_FROM
+from piecework.qc.scores import TOLD_FROM
 
 VERSION = 1
 FILE = Path(__file__).with_name("weights.json")
@@ -94,11 +94,12 @@ def findings(
     """A finding for every answer and worker that is rather bad than not.
 
     Args:
-        table: the answers (`domain.tables`); or all of each worker, if `usual` is of
+        table: the answers (`piecework.domain.tables`); or all of each worker, if
+        `usual` is of
             all answers.
         scores: of the heuristics, by name.
         judged: what people decided in this campaign.
-        usual: of `qc.features.own_usual`.
+        usual: of `piecework.qc.features.own_usual`.
     """
     own = own_features(table, usual)
     features: Mapping[SubjectKind, pd.DataFrame] = {

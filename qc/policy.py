@@ -12,7 +12,7 @@ How a rule is read:
   answer at the least). A finding on an assignment counts as one on each of its answers.
 - The rule applies when at least `at_least` different heuristics flag the subject so.
 - A rule with `suspicion_above` applies from this joined suspicion of the subject on.
-- The rule's reason is filled from what was measured (`qc.reasons`).
+- The rule's reason is filled from what was measured (`piecework.qc.reasons`).
 - Every answer and every assignment gets one decision; a worker only when a rule
   applies. An assignment that is rejected takes all its answers with it.
 """
@@ -25,8 +25,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.suggestion import did_you_mean
-from domain.verdicts import (
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.verdicts import (
     JOINED,
     VERDICTS,
     Decision,
@@ -35,8 +35,8 @@ from domain.verdicts import (
     SubjectKind,
     Verdict,
 )
-from qc.reasons import faults_of_reason, filled
-from qc.registry import RENAMED
+from piecework.qc.reasons import faults_of_reason, filled
+from piecework.qc.registry import RENAMED
 
 NOTHING_AGAINST = "nothing in the policy speaks against it"
 
@@ -84,7 +84,7 @@ def decide(
     """One decision an answer and an assignment, and those workers a rule speaks of.
 
     Args:
-        table: the answers to decide about (`domain.tables`); of its columns,
+        table: the answers to decide about (`piecework.domain.tables`); of its columns,
             `assignment_id` and `worker_id` are read.
         findings: of heuristics about them; those without a flag are ignored.
         rules: the campaign's policy; see the module's words for how a rule is read.

@@ -3,7 +3,7 @@
 A choice, several choices and a place on a scale are compared, counted and held against
 expected answers alike. The task says in which fields honest workers' answers vary
 (`Field.expects_variation`); for these `with_ratings` adds to the table
-(`domain.tables`):
+(`piecework.domain.tables`):
 
 - `rated.<field>`: what was answered: a sorted tuple of str, () when absent; of a
   `number` or of grades float64, its place on the scale from 0 to 1, NaN when absent
@@ -33,12 +33,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.assignment import FieldValue
-from domain.hit import Item
-from domain.scales import is_graded, mirrored
-from domain.tables import ORDER, value_column
-from domain.task import GOLD, TWIN, TWIN_REVERSED, Field, Task
-from qc.scores import mapped
+from piecework.domain.assignment import FieldValue
+from piecework.domain.hit import Item
+from piecework.domain.scales import is_graded, mirrored
+from piecework.domain.tables import ORDER, value_column
+from piecework.domain.task import GOLD, TWIN, TWIN_REVERSED, Field, Task
+from piecework.qc.scores import mapped
 
 RATED = "rated."
 SIDES = "sides."
@@ -61,7 +61,7 @@ def with_ratings(
     """The table with the columns above; itself if the task asks for none of them.
 
     Args:
-        table: of `domain.tables`, with the columns that `sources` names.
+        table: of `piecework.domain.tables`, with the columns that `sources` names.
         task: says which fields are rated.
         items: of the campaign, for what is expected and which ask the same; the table
             may speak of items that are not among them.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from qc.scores import is_first
+from piecework.qc.scores import is_first
 
 OF_A_WORKER, OF_GOLD = "items of one worker", "items with known answers of one worker"
 OF_A_HIT, OF_A_BATCH = "items of one HIT", "items of one batch"

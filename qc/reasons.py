@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from string import Formatter
 
-from domain.capabilities import MTURK
-from domain.counts import share
-from domain.verdicts import PolicyRule, SubjectKind
+from piecework.domain.capabilities import MTURK
+from piecework.domain.counts import share
+from piecework.domain.verdicts import PolicyRule, SubjectKind
 
 EVIDENCE = "evidence"
 COUNTS = ("flagged", "answers", "share")
@@ -97,7 +97,7 @@ def stated(because: str, rules: Iterable[PolicyRule]) -> str:
 
     What stands before the rule's words stays; a reason of no rule is given back.
 
-    >>> from domain.verdicts import PolicyRule
+    >>> from piecework.domain.verdicts import PolicyRule
     >>> rule = PolicyRule(subject_kind="answer", any_of=("capitals",), then="drop",
     ...     because="Set aside: {evidence}.")
     >>> stated("Set aside: 90.0 % of the characters are capitals.", [rule])

@@ -12,14 +12,14 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from domain.errors import ConfigError
-from domain.suggestion import did_you_mean
-from domain.tables import COLLECTED, task_columns
-from domain.task import Task
-from domain.verdicts import Finding, SubjectKind
-from qc import joined, parameters
-from qc.batch_scores import BatchScores
-from qc.heuristics import (
+from piecework.domain.errors import ConfigError
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.tables import COLLECTED, task_columns
+from piecework.domain.task import Task
+from piecework.domain.verdicts import Finding, SubjectKind
+from piecework.qc import joined, parameters
+from piecework.qc.batch_scores import BatchScores
+from piecework.qc.heuristics import (
     answered_before,
     canary,
     canned_share,
@@ -48,11 +48,11 @@ from qc.heuristics import (
     time_in_image,
     too_fast,
 )
-from qc.joined import Judged
-from qc.ratings import sources
-from qc.scores import TOLD_FROM, Scope
-from qc.text_fit import COLUMNS as COMPARED
-from qc.text_fit import FIT, text_fit, with_text_fit
+from piecework.qc.joined import Judged
+from piecework.qc.ratings import sources
+from piecework.qc.scores import TOLD_FROM, Scope
+from piecework.qc.text_fit import COLUMNS as COMPARED
+from piecework.qc.text_fit import FIT, text_fit, with_text_fit
 
 Settings = Mapping[str, Mapping[str, object] | None]
 """Parameters by heuristic name; absent: defaults, but for `OFF_BY_DEFAULT`, which are
@@ -60,7 +60,7 @@ off; `None`: switched off."""
 
 
 class Heuristic(Protocol):
-    """What a module in `qc.heuristics` offers.
+    """What a module in `piecework.qc.heuristics` offers.
 
     Attributes:
         SCOPE: the rows that have to be scored together.
@@ -166,7 +166,7 @@ def assess(
     nothing spoke against it.
 
     Args:
-        table: of `qc.ratings.with_ratings`.
+        table: of `piecework.qc.ratings.with_ratings`.
         settings: the campaign's.
         seed: the campaign's, for the random sample.
         judged: what people decided, to which the joined suspicion is fitted.
@@ -230,8 +230,8 @@ def is_on(name: str, settings: Settings) -> bool:
 def columns(settings: Settings, task: Task) -> list[str]:
     """The columns of the table of answers that these settings need, sorted.
 
-    A table with these columns alone, through `qc.ratings.with_ratings`, has the same
-    scores as the whole one.
+    A table with these columns alone, through `piecework.qc.ratings.with_ratings`, has
+    the same scores as the whole one.
     """
     offered = {**COLLECTED, **task_columns(task)}
     needed = set(sources(task))

@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from domain.imported import UNNAMED
-from domain.tables import HIT_VALUE, ITEM_VALUE, ORDER
-from domain.task import GOLD
-from qc.gold import gold_scores
-from qc.heuristics import (
+from piecework.domain.imported import UNNAMED
+from piecework.domain.tables import HIT_VALUE, ITEM_VALUE, ORDER
+from piecework.domain.task import GOLD
+from piecework.qc.gold import gold_scores
+from piecework.qc.heuristics import (
     canary,
     gold_failed,
     ignored_page_warnings,
@@ -20,12 +20,19 @@ from qc.heuristics import (
     straight_line,
     text_disagreement,
 )
-from qc.ratings import MATTER_OF_FACT, OUTSIDE, RATED, SIDES, TWINNED, is_scale
-from qc.reach import OF_A_WORKER, most_of, unreached
-from qc.registry import HEURISTICS, Heuristic, Settings, is_on, params_of
-from qc.scores import FIRST_ANSWER
-from qc.text_fit import COLUMNS as COMPARED
-from qc.text_fit import LEAST_ELSEWHERE
+from piecework.qc.ratings import (
+    MATTER_OF_FACT,
+    OUTSIDE,
+    RATED,
+    SIDES,
+    TWINNED,
+    is_scale,
+)
+from piecework.qc.reach import OF_A_WORKER, most_of, unreached
+from piecework.qc.registry import HEURISTICS, Heuristic, Settings, is_on, params_of
+from piecework.qc.scores import FIRST_ANSWER
+from piecework.qc.text_fit import COLUMNS as COMPARED
+from piecework.qc.text_fit import LEAST_ELSEWHERE
 
 Reads = frozenset[str]
 """Names and beginnings of the columns that a heuristic reads."""
@@ -51,7 +58,7 @@ def silences(table: pd.DataFrame, settings: Settings) -> dict[str, str]:
     """By name of each heuristic that can say nothing, why.
 
     Args:
-        table: of `qc.ratings.with_ratings`.
+        table: of `piecework.qc.ratings.with_ratings`.
         settings: the campaign's.
     """
     return {

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from qc.scores import coded
+from piecework.qc.scores import coded
 
 TimeColumn = Literal["shown_seconds", "page_seconds", "market_seconds"]
 

@@ -2,10 +2,11 @@
 
 Most ask for rows that stand together: all answers about an item, or of a worker. Cut by
 item, or by worker, each part is judged by itself. What compares with a batch or with
-the campaign has two phases: each part is counted, the counts add up (`qc.tallies`), and
-each part is judged by the sums. What a few rows decide is gathered and scored whole.
-`plan` says of each heuristic which it is; the same rows are judged the same, to the
-bit, whatever the parts are, and the same as by `qc.registry.assess`.
+the campaign has two phases: each part is counted, the counts add up
+(`piecework.qc.tallies`), and each part is judged by the sums. What a few rows decide is
+gathered and scored whole. `plan` says of each heuristic which it is; the same rows are
+judged the same, to the bit, whatever the parts are, and the same as by
+`piecework.qc.registry.assess`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,13 +14,20 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from domain.verdicts import Finding
-from qc import joined
-from qc.features import OF_ANSWERS, OF_WORKERS, own_tally, own_usual
-from qc.ratings import RATED
-from qc.registry import HEURISTICS, Heuristic, Settings, findings_of, is_on, params_of
-from qc.tallies import Tally, merged
-from qc.text_fit import COLUMNS as COMPARED
+from piecework.domain.verdicts import Finding
+from piecework.qc import joined
+from piecework.qc.features import OF_ANSWERS, OF_WORKERS, own_tally, own_usual
+from piecework.qc.ratings import RATED
+from piecework.qc.registry import (
+    HEURISTICS,
+    Heuristic,
+    Settings,
+    findings_of,
+    is_on,
+    params_of,
+)
+from piecework.qc.tallies import Tally, merged
+from piecework.qc.text_fit import COLUMNS as COMPARED
 
 Plan = Literal["item", "worker", "tally", "gather"]
 """Judged with all answers about an item; with all answers of a worker; so, and by
@@ -34,8 +42,9 @@ _BY_NAME = {one.NAME: one for one in HEURISTICS}
 def plan(heuristic: Heuristic) -> Plan:
     """How a heuristic works on parts.
 
-    Texts are compared before (`qc.text_fit`, two phases of its own), so of a heuristic
-    that reads nothing else of the batch no more than the worker's answers are needed.
+    Texts are compared before (`piecework.qc.text_fit`, two phases of its own), so of a
+    heuristic that reads nothing else of the batch no more than the worker's answers are
+    needed.
     """
     if hasattr(heuristic, "tally"):
         return "tally"
@@ -123,7 +132,7 @@ def judge_workers(
     """What is found in a part that has all answers of its workers.
 
     Args:
-        part: of `qc.text_fit.with_text_fit`, in the order of its ids.
+        part: of `piecework.qc.text_fit.with_text_fit`, in the order of its ids.
         settings: the campaign's.
         seed: the campaign's, for the random sample.
         usual: of `usual_of`, of all parts.

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import bdtrc
 
-from qc.ratings import RATED, is_given, is_scale, rated_fields
-from qc.scores import is_first, scored
+from piecework.qc.ratings import RATED, is_given, is_scale, rated_fields
+from piecework.qc.scores import is_first, scored
 
 _MOST_BITS = 300.0
 """Chances below 10^-300 are told as this."""
@@ -60,7 +60,7 @@ def own_answers(
     Of an item that a worker answered twice, the first answer counts.
 
     Args:
-        table: of `qc.ratings.with_ratings`.
+        table: of `piecework.qc.ratings.with_ratings`.
         prefix: fields without a column of this beginning are left out.
         scales: only places on a scale, or only options; `None`: both.
     """

@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from domain.hit import Item
-from domain.ids import AssignmentId, ItemId
-from hit_templates.tasks import load_task
-from rehearsal.crowd.display_order import orders_sent
-from rehearsal.crowd.page import Page
+from piecework.domain.hit import Item
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.hit_templates.tasks import load_task
+from piecework.rehearsal.crowd.display_order import orders_sent
+from piecework.rehearsal.crowd.page import Page
 from tests.crash.people import People
 
 AS_NEEDED = """

@@ -6,7 +6,7 @@ is rejected, two answers are dropped, two workers excluded, two HITs posted agai
 
 from pathlib import Path
 
-from qc.registry import HEURISTICS
+from piecework.qc.registry import HEURISTICS
 
 _USED = {"same_sentence", "capitals", "rule_violation"}
 _OFF = "".join(f"{one.NAME} = false\n" for one in HEURISTICS if one.NAME not in _USED)

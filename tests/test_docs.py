@@ -10,9 +10,9 @@ import pytest
 import snowballstemmer
 from pydantic import BaseModel
 
-from cli.main import main
-from config.schema import CampaignTables
-from hit_templates.tasks import task_names
+from piecework.cli.main import main
+from piecework.config.schema import CampaignTables
+from piecework.hit_templates.tasks import task_names
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = {path: path.read_text() for path in ROOT.glob("docs/**/*.md")}

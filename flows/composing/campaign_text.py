@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from domain.money import Currency, cents_to_wire, shown
-from domain.verdicts import PolicyRule
+from piecework.domain.money import Currency, cents_to_wire, shown
+from piecework.domain.verdicts import PolicyRule
 
 _COMMENTS_AT = 32
 """Column in which comments begin, where what they are about is shorter."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
-from config.items_file import Row
-from domain.hit import PICTURES
+from piecework.config.items_file import Row
+from piecework.domain.hit import PICTURES
 
 _ID_NAMES = (
     *("id", "item_id", "image_id", "picture_id", "photo_id", "name", "key"),

@@ -6,9 +6,9 @@ first, since a new campaign file says `by = "person"`.
 
 from collections.abc import Iterator, Sequence
 
-from domain.hit import Item
-from domain.task import GOLD, TWIN, Task
-from domain.verdicts import PolicyRule
+from piecework.domain.hit import Item
+from piecework.domain.task import GOLD, TWIN, Task
+from piecework.domain.verdicts import PolicyRule
 
 _TWO_IN_FIVE = 0.4
 _SENTENCES = frozenset({"min_words", "one_sentence"})

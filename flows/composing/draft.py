@@ -8,19 +8,19 @@ from datetime import date
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 
-from config.campaign_file import parse_text
-from domain.campaign import Campaign
-from domain.errors import ConfigError
-from domain.money import Currency
-from domain.task import Task
-from flows.assembling import assemble
-from flows.composing.campaign_text import Statement, campaign_text
-from flows.composing.default_policy import default_policy
-from flows.planning.pricing import price
-from hit_templates.own_html.hosts import hosts_refused
-from hit_templates.own_html.placeholders import cut
-from hit_templates.own_html.task import Around, html_task
-from hit_templates.tasks import load_task, task_names
+from piecework.config.campaign_file import parse_text
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import ConfigError
+from piecework.domain.money import Currency
+from piecework.domain.task import Task
+from piecework.flows.assembling import assemble
+from piecework.flows.composing.campaign_text import Statement, campaign_text
+from piecework.flows.composing.default_policy import default_policy
+from piecework.flows.planning.pricing import price
+from piecework.hit_templates.own_html.hosts import hosts_refused
+from piecework.hit_templates.own_html.placeholders import cut
+from piecework.hit_templates.own_html.task import Around, html_task
+from piecework.hit_templates.tasks import load_task, task_names
 
 _ROOM = Decimal("1.2")
 """A budget is a fifth more than what is expected, up to the next whole unit."""

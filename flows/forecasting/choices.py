@@ -11,10 +11,10 @@ from itertools import product
 
 from pydantic import ValidationError
 
-from config.campaign_file import CampaignFile, schema_faults
-from config.schema import DOLLAR_KEYS, CampaignTables
-from domain.errors import ConfigError
-from domain.suggestion import did_you_mean
+from piecework.config.campaign_file import CampaignFile, schema_faults
+from piecework.config.schema import DOLLAR_KEYS, CampaignTables
+from piecework.domain.errors import ConfigError
+from piecework.domain.suggestion import did_you_mean
 
 SHORT: Mapping[str, str] = {
     "reward": "rewards.reward",

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flows.campaign_run import CampaignStore
-from flows.results.report_facts import report_facts
-from platforms.virtual_clock import START
-from report.forecast import Estimate
-from report.model import report_model
-from report.sections.planted import score
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.results.report_facts import report_facts
+from piecework.platforms.virtual_clock import START
+from piecework.report.forecast import Estimate
+from piecework.report.model import report_model
+from piecework.report.sections.planted import score
 
 _DAY = 86_400
 _LOW, _HIGH = 0.05, 0.95

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from domain.errors import ConfigError
-from domain.tables import ITEM_VALUE
-from domain.task import Task
-from flows.campaign_run import CampaignStore
-from flows.forecasting.choices import with_bad
-from flows.results.table import answers_table
+from piecework.domain.errors import ConfigError
+from piecework.domain.tables import ITEM_VALUE
+from piecework.domain.task import Task
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.forecasting.choices import with_bad
+from piecework.flows.results.table import answers_table
 
 _MOST_LOST = 0.5
 """A worker who loses more of his answers than this counts as bad."""

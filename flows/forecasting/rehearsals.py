@@ -14,16 +14,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from config.campaign_file import parse
-from domain.campaign import Campaign
-from flows.dask_cluster import dask_client
-from flows.forecasting.choices import Choice, chosen
-from flows.forecasting.outcomes import Outcome, outcome_of
-from flows.forecasting.pilot import Pilot
-from flows.rehearsing.campaign import prepare_file
-from flows.rehearsing.rehearsal import rehearsal_of, work_through
-from rehearsal.crowd.people import people
-from rehearsal.crowd.traits import SIMULATED_BAD, default_crowd
+from piecework.config.campaign_file import parse
+from piecework.domain.campaign import Campaign
+from piecework.flows.dask_cluster import dask_client
+from piecework.flows.forecasting.choices import Choice, chosen
+from piecework.flows.forecasting.outcomes import Outcome, outcome_of
+from piecework.flows.forecasting.pilot import Pilot
+from piecework.flows.rehearsing.campaign import prepare_file
+from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.rehearsal.crowd.people import people
+from piecework.rehearsal.crowd.traits import SIMULATED_BAD, default_crowd
 
 BAD = tuple(sorted(SIMULATED_BAD))
 

@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analyses.fields import counted
-from domain.counts import plural
-from domain.errors import ConfigError
-from domain.ids import WorkerId
-from domain.imported import Reading
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignStore
-from flows.importing.importing import campaign_name, keep, look
-from flows.opening import open_to_look
-from flows.results.provisional import proposed_verdicts
-from flows.results.table import answers_table
-from postprocess.pseudonyms import pseudonym
-from report.analysis.answers import AnalysedAnswers
-from report.analysis.page import Analysed, analyse
+from piecework.analyses.fields import counted
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import WorkerId
+from piecework.domain.imported import Reading
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.importing.importing import campaign_name, keep, look
+from piecework.flows.opening import open_to_look
+from piecework.flows.results.provisional import proposed_verdicts
+from piecework.flows.results.table import answers_table
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.report.analysis.answers import AnalysedAnswers
+from piecework.report.analysis.page import Analysed, analyse
 
 
 class Wanted(NamedTuple):

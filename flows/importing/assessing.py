@@ -8,30 +8,30 @@ from typing import Any
 
 import pandas as pd
 
-from domain.counts import plural
-from domain.ids import WorkerId
-from domain.imported import Reading
-from domain.progress import Progress
-from domain.tables import value_column
-from domain.task import Task
-from domain.verdicts import Finding
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignStore
-from flows.importing.importing import campaign_name, keep, look
-from flows.importing.understanding import Understanding
-from flows.opening import open_to_look
-from flows.progress import read_progress
-from flows.steps.assess import assess, find_suspicions
-from flows.steps.decide import decide
-from postprocess.pseudonyms import pseudonym
-from qc.heuristics.random_sample import NAME as SAMPLE
-from qc.ratings import with_ratings
-from qc.registry import describe, is_on
-from qc.silence import silences
-from report.findings import findings_page
-from report.sections_page import SectionsPage
-from store.findings import flagged_by
-from store.lock import only_pass
+from piecework.domain.counts import plural
+from piecework.domain.ids import WorkerId
+from piecework.domain.imported import Reading
+from piecework.domain.progress import Progress
+from piecework.domain.tables import value_column
+from piecework.domain.task import Task
+from piecework.domain.verdicts import Finding
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.importing.importing import campaign_name, keep, look
+from piecework.flows.importing.understanding import Understanding
+from piecework.flows.opening import open_to_look
+from piecework.flows.progress import read_progress
+from piecework.flows.steps.assess import assess, find_suspicions
+from piecework.flows.steps.decide import decide
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import describe, is_on
+from piecework.qc.silence import silences
+from piecework.report.findings import findings_page
+from piecework.report.sections_page import SectionsPage
+from piecework.store.findings import flagged_by
+from piecework.store.lock import only_pass
 
 COLUMNS = (
     "heuristic",

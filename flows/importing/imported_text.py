@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from domain.campaign import Campaign
-from domain.imported import Reading
-from domain.money import cents_to_wire
-from domain.verdicts import PolicyRule
-from flows.importing.understanding import Understanding
-from hit_templates.tasks import load_task
+from piecework.domain.campaign import Campaign
+from piecework.domain.imported import Reading
+from piecework.domain.money import cents_to_wire
+from piecework.domain.verdicts import PolicyRule
+from piecework.flows.importing.understanding import Understanding
+from piecework.hit_templates.tasks import load_task
 
 _AT_MOST_A_LINE = 80
 

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from config.campaign_file import parse, parse_text
-from config.utf8 import write_new
-from domain.campaign import Campaign
-from domain.errors import ConfigError
-from domain.imported import Reading
-from flows.assembling import assemble
-from flows.composing.default_policy import default_policy
-from flows.importing.imported_text import imported_text, policy_text
-from flows.importing.keeping import keep_files
-from flows.importing.understanding import Understanding, understand
-from hit_templates.tasks import load_task
-from imports.recognise import Source, recognise
-from store.imports import ImportedFile
+from piecework.config.campaign_file import parse, parse_text
+from piecework.config.utf8 import write_new
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import ConfigError
+from piecework.domain.imported import Reading
+from piecework.flows.assembling import assemble
+from piecework.flows.composing.default_policy import default_policy
+from piecework.flows.importing.imported_text import imported_text, policy_text
+from piecework.flows.importing.keeping import keep_files
+from piecework.flows.importing.understanding import Understanding, understand
+from piecework.hit_templates.tasks import load_task
+from piecework.imports.recognise import Source, recognise
+from piecework.store.imports import ImportedFile
 
 _LONGEST_NAME = 40
 

@@ -12,16 +12,16 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from domain.campaign import Campaign
-from domain.ids import AssignmentId, ItemId
-from flows.binding import is_typed_by, keep_typed_by
-from flows.campaign_run import CampaignStore
-from flows.importing.typing_rows import RowIds, RowTyper, row_of
-from flows.opening import open_for_import
-from imports.recognise import Source
-from imports.rows import ImportedRow, NotSent, Read, Unreadable
-from store import imports
-from store.imports import ImportedAssignment, ImportedFile
+from piecework.domain.campaign import Campaign
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.flows.binding import is_typed_by, keep_typed_by
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.importing.typing_rows import RowIds, RowTyper, row_of
+from piecework.flows.opening import open_for_import
+from piecework.imports.recognise import Source
+from piecework.imports.rows import ImportedRow, NotSent, Read, Unreadable
+from piecework.store import imports
+from piecework.store.imports import ImportedAssignment, ImportedFile
 
 _AT_ONCE = 500
 """Rows that are held, and written in one transaction."""

@@ -12,9 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from domain.imported import Reading
-from domain.task import GOLD, MADE_BY, PRACTICE, TRUTH, TWIN, TWIN_REVERSED
-from imports.rows import ImportedRow
+from piecework.domain.imported import Reading
+from piecework.domain.task import GOLD, MADE_BY, PRACTICE, TRUTH, TWIN, TWIN_REVERSED
+from piecework.imports.rows import ImportedRow
 
 _WIRE = re.compile(r"(?P<name>.+)\.(?P<number>[1-9][0-9]{0,3})")
 _NUMBERED = re.compile(r"(?P<name>.*?\D)(?P<number>[0-9]{1,3})")

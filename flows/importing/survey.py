@@ -8,8 +8,8 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 
-from config.schema import FieldTable
-from domain.task import FieldKind
+from piecework.config.schema import FieldTable
+from piecework.domain.task import FieldKind
 
 _MOST_DISTINCT = 200
 _MOST_OPTIONS = 30

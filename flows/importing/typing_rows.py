@@ -6,23 +6,23 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from domain.assignment import Answer, AssignmentStatus
-from domain.campaign import Campaign
-from domain.ids import AssignmentId, HitId, ItemId, WorkerId
-from domain.imported import UNNAMED
-from domain.task import GOLD, Task
-from flows.importing.parts import (
+from piecework.domain.assignment import Answer, AssignmentStatus
+from piecework.domain.campaign import Campaign
+from piecework.domain.ids import AssignmentId, HitId, ItemId, WorkerId
+from piecework.domain.imported import UNNAMED
+from piecework.domain.task import GOLD, Task
+from piecework.flows.importing.parts import (
     ITEM_ID,
     Part,
     item_of,
     measures,
     split,
 )
-from hit_templates.answers import MEASURES, read_answers
-from hit_templates.values import SEPARATOR
-from imports.rows import ImportedRow, RowPart
-from postprocess.pseudonyms import pseudonym
-from store.imports import ImportedAssignment
+from piecework.hit_templates.answers import MEASURES, read_answers
+from piecework.hit_templates.values import SEPARATOR
+from piecework.imports.rows import ImportedRow, RowPart
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store.imports import ImportedAssignment
 
 _DIGEST = 24
 _KEYS = "keystrokes.1"

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from config.schema import FieldTable
-from domain.errors import ConfigError
-from domain.imported import Reading
-from domain.suggestion import did_you_mean
-from domain.task import Task
-from flows.importing.parts import (
+from piecework.config.schema import FieldTable
+from piecework.domain.errors import ConfigError
+from piecework.domain.imported import Reading
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.task import Task
+from piecework.flows.importing.parts import (
     ITEM_ID,
     base_name,
     find_numbers,
@@ -24,12 +24,12 @@ from flows.importing.parts import (
     item_of,
     split,
 )
-from flows.importing.survey import ColumnSurvey
-from hit_templates.answers import MEASURES
-from hit_templates.tasks import load_task, task_names
-from imports.head import MOST_COLUMNS
-from imports.recognise import Source
-from imports.rows import ImportedRow, NotSent, Unreadable
+from piecework.flows.importing.survey import ColumnSurvey
+from piecework.hit_templates.answers import MEASURES
+from piecework.hit_templates.tasks import load_task, task_names
+from piecework.imports.head import MOST_COLUMNS
+from piecework.imports.recognise import Source
+from piecework.imports.rows import ImportedRow, NotSent, Unreadable
 
 _MOST_NAMED = 20
 _ID_WORDS = ("id", "key", "uuid", "name", "filename", "url")

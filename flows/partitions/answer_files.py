@@ -1,6 +1,6 @@
 """Answers as Parquet, in as many files as there may be, and what is wrong with them.
 
-The columns are those of the one table of answers (`domain.tables`), the index
+The columns are those of the one table of answers (`piecework.domain.tables`), the index
 `answer_id` a column among them. `worker` is read where there is no `worker_id`: as
 `piecework export` writes it, a keyed hash.
 """
@@ -16,8 +16,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from domain.errors import ConfigError
-from domain.tables import INDEX, Column
+from piecework.domain.errors import ConfigError
+from piecework.domain.tables import INDEX, Column
 
 _AT_ONCE = 100_000
 """Rows that are held at a time."""

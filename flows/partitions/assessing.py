@@ -23,12 +23,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from domain.hit import Item
-from domain.tables import COLLECTED, Column, task_columns
-from domain.task import Task
-from domain.verdicts import Finding
-from flows.partitions.answer_files import answer_files, as_frame, pieces_of, read
-from flows.partitions.buckets import (
+from piecework.domain.hit import Item
+from piecework.domain.tables import COLLECTED, Column, task_columns
+from piecework.domain.task import Task
+from piecework.domain.verdicts import Finding
+from piecework.flows.partitions.answer_files import (
+    answer_files,
+    as_frame,
+    pieces_of,
+    read,
+)
+from piecework.flows.partitions.buckets import (
     ROWS,
     BatchByBatch,
     bucket_count,
@@ -38,14 +43,14 @@ from flows.partitions.buckets import (
     read_bucket,
     write_buckets,
 )
-from flows.partitions.parts import Source, states
-from flows.partitions.running import Run
-from flows.partitions.work_folder import finish, open_work
-from qc.ratings import asked_again_or_known, with_ratings
-from qc.registry import HEURISTICS, Settings, columns, refuse_faults
-from qc.tallies import Tally, merged
-from qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
-from qc.two_phases import (
+from piecework.flows.partitions.parts import Source, states
+from piecework.flows.partitions.running import Run
+from piecework.flows.partitions.work_folder import finish, open_work
+from piecework.qc.ratings import asked_again_or_known, with_ratings
+from piecework.qc.registry import HEURISTICS, Settings, columns, refuse_faults
+from piecework.qc.tallies import Tally, merged
+from piecework.qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
+from piecework.qc.two_phases import (
     judge_gathered,
     judge_items,
     judge_workers,
@@ -105,7 +110,7 @@ def assess_files(
     """Let every heuristic look at the answers of all files together.
 
     Args:
-        paths: Parquet files or folders of them (`flows.partitions.answer_files`).
+        paths: Parquet files or folders (`piecework.flows.partitions.answer_files`).
         run: who does the parts.
         into: a folder of findings, which must not be there yet.
         task: what was asked.

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from qc.tallies import Tally, merged, tally
+from piecework.qc.tallies import Tally, merged, tally
 
 ROWS = 150_000
 """Of a bucket, about: some 400 MB while its texts are compared."""

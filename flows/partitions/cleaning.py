@@ -1,7 +1,7 @@
 """`clean` for texts that outgrow memory: each part follows the rules, then is written.
 
-The edits are those of `postprocess.apply.clean_and_propose`, whatever the parts are
-(`flows.partitions.rounds`).
+The edits are those of `piecework.postprocess.apply.clean_and_propose`, whatever the
+parts are (`piecework.flows.partitions.rounds`).
 """
 
 from collections.abc import Sequence
@@ -12,15 +12,21 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from flows.partitions.answer_files import answer_files, as_frame, pieces_of
-from flows.partitions.buckets import bucket_count
-from flows.partitions.parts import Source, states
-from flows.partitions.rounds import COLUMNS, ROWS, drafts_of, follow_rules, split
-from flows.partitions.running import Run
-from flows.partitions.work_folder import finish, gc_paused, open_work
-from postprocess.apply import replay
-from postprocess.datasets.file_table import edits_json
-from postprocess.registry import RULES
+from piecework.flows.partitions.answer_files import answer_files, as_frame, pieces_of
+from piecework.flows.partitions.buckets import bucket_count
+from piecework.flows.partitions.parts import Source, states
+from piecework.flows.partitions.rounds import (
+    COLUMNS,
+    ROWS,
+    drafts_of,
+    follow_rules,
+    split,
+)
+from piecework.flows.partitions.running import Run
+from piecework.flows.partitions.work_folder import finish, gc_paused, open_work
+from piecework.postprocess.apply import replay
+from piecework.postprocess.datasets.file_table import edits_json
+from piecework.postprocess.registry import RULES
 
 _CLEANED = pa.schema(
     [
@@ -51,7 +57,7 @@ def clean_files(
     """Clean the texts of all files together.
 
     Args:
-        paths: Parquet files or folders of them (`flows.partitions.answer_files`).
+        paths: Parquet files or folders (`piecework.flows.partitions.answer_files`).
         run: who does the parts.
         into: a folder of clean texts, which must not be there yet.
         bucket_rows: about so many rows are held at a time.

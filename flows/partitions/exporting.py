@@ -14,11 +14,11 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 
-from domain.edit import Edit
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.ids import ItemId, WorkerId
-from domain.tables import (
+from piecework.domain.edit import Edit
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId, WorkerId
+from piecework.domain.tables import (
     COLLECTED,
     HIT_VALUE,
     ITEM_VALUE,
@@ -30,29 +30,29 @@ from domain.tables import (
     task_columns,
     value_column,
 )
-from domain.task import MIXED_IN
-from flows.partitions.answer_files import (
+from piecework.domain.task import MIXED_IN
+from piecework.flows.partitions.answer_files import (
     answer_files,
     as_frame,
     columns_of,
     pieces_of,
     warnings_of,
 )
-from flows.partitions.buckets import bucket_count
-from flows.partitions.parts import Source, keep_items, known_items, states
-from flows.partitions.rounds import ROWS, drafts_of, follow_rules, split
-from flows.partitions.running import Run
-from flows.partitions.work_folder import finish, open_work
-from postprocess.answers import answer_columns
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.file_table import FileTable
-from postprocess.datasets.files import layout_of
-from postprocess.datasets.parquet_file import write_parquet
-from postprocess.datasets.pictures import picture_columns
-from postprocess.edits import replay
-from postprocess.pseudonyms import is_pseudonym, pseudonym
-from postprocess.splits import splits
-from qc.scores import is_first
+from piecework.flows.partitions.buckets import bucket_count
+from piecework.flows.partitions.parts import Source, keep_items, known_items, states
+from piecework.flows.partitions.rounds import ROWS, drafts_of, follow_rules, split
+from piecework.flows.partitions.running import Run
+from piecework.flows.partitions.work_folder import finish, open_work
+from piecework.postprocess.answers import answer_columns
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.file_table import FileTable
+from piecework.postprocess.datasets.files import layout_of
+from piecework.postprocess.datasets.parquet_file import write_parquet
+from piecework.postprocess.datasets.pictures import picture_columns
+from piecework.postprocess.edits import replay
+from piecework.postprocess.pseudonyms import is_pseudonym, pseudonym
+from piecework.postprocess.splits import splits
+from piecework.qc.scores import is_first
 
 _NEEDED = ("worker_id", "item_id", "batch", "text", "is_canned", "submitted_at")
 _TEXT = Column("str", "")
@@ -105,7 +105,7 @@ def export_files(
     verdicts are all kept, of a worker's several about an item the first.
 
     Args:
-        paths: Parquet files or folders of them (`flows.partitions.answer_files`).
+        paths: Parquet files or folders (`piecework.flows.partitions.answer_files`).
         run: who does the parts.
         into: a folder of tables, which must not be there yet.
         facts: with `is_part`; the task says what the columns are.

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from domain.hit import Item
-from domain.tables import Column
-from flows.partitions.answer_files import Piece, read
-from flows.partitions.buckets import by_item, deal, read_bucket, write_buckets
-from flows.partitions.work_folder import WorkFolder
+from piecework.domain.hit import Item
+from piecework.domain.tables import Column
+from piecework.flows.partitions.answer_files import Piece, read
+from piecework.flows.partitions.buckets import by_item, deal, read_bucket, write_buckets
+from piecework.flows.partitions.work_folder import WorkFolder
 
 Buckets = Callable[[pa.Table], npt.NDArray[np.int64]]
 """Says of each row which bucket it goes to: the same for all answers about an item."""

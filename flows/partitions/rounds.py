@@ -3,7 +3,7 @@
 Texts are dealt by item. Each part counts its own words (`Corpus`, whole numbers that
 add up) and one process joins them; each part follows a rule by these counts; what
 changed is counted anew. So the edits are those of
-`postprocess.apply.clean_and_propose`, whatever the parts are.
+`piecework.postprocess.apply.clean_and_propose`, whatever the parts are.
 
 The texts of a part stand on shelves, pickled, some twenty items on each. Most rounds
 look near the last changes alone; which shelves these are is known without reading them.
@@ -19,17 +19,22 @@ from io import BytesIO
 from itertools import chain, count
 from typing import NamedTuple
 
-from domain.tables import COLLECTED
-from flows.partitions.answer_files import as_frame
-from flows.partitions.buckets import by_item
-from flows.partitions.parts import Source, known_items
-from flows.partitions.running import Run
-from flows.partitions.work_folder import gc_paused, unpickled
-from postprocess.apply import Followed, forget_counts, rarer_now, until_settled
-from postprocess.drafts import Changes, Drafts, Look, Made, Width
-from postprocess.language.corpus import Corpus
-from postprocess.registry import RULES
-from postprocess.text import Rule, Text, TextRule, protected_words
+from piecework.domain.tables import COLLECTED
+from piecework.flows.partitions.answer_files import as_frame
+from piecework.flows.partitions.buckets import by_item
+from piecework.flows.partitions.parts import Source, known_items
+from piecework.flows.partitions.running import Run
+from piecework.flows.partitions.work_folder import gc_paused, unpickled
+from piecework.postprocess.apply import (
+    Followed,
+    forget_counts,
+    rarer_now,
+    until_settled,
+)
+from piecework.postprocess.drafts import Changes, Drafts, Look, Made, Width
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.registry import RULES
+from piecework.postprocess.text import Rule, Text, TextRule, protected_words
 
 COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
 """What rules ask of an answer."""
@@ -130,7 +135,7 @@ class _Rounds:
     corpus: Corpus | None = None
 
     def follow(self, rule: Rule, look: Look) -> Followed:
-        """Let all parts follow a rule (`postprocess.apply.until_settled`)."""
+        """Let all parts follow a rule (`piecework.postprocess.apply.until_settled`)."""
         number, folder = next(self.numbers), self.source.folder
         if not folder.at(f"followed-{number}").exists():
             corpus = self.corpus or self._counted(number)

@@ -7,8 +7,8 @@ that all of them see. A worker that dies costs the part that it was at; another 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from domain.errors import PieceworkError
-from flows.dask_cluster import LOCAL, TRIES, dask_client
+from piecework.domain.errors import PieceworkError
+from piecework.flows.dask_cluster import LOCAL, TRIES, dask_client
 
 __all__ = ["LOCAL", "Do", "Run", "Told", "here", "on_dask"]
 

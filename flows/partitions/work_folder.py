@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from domain.errors import ConfigError
+from piecework.domain.errors import ConfigError
 
 SUCCESS = "_SUCCESS"
 """The last file to be written: JSON, which files of how many rows there are."""

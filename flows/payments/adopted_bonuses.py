@@ -10,21 +10,21 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
 
-from domain.bonus import Bonus
-from domain.ids import HitId
-from flows.campaign_run import CampaignRun
-from flows.payments.bonuses import (
+from piecework.domain.bonus import Bonus
+from piecework.domain.ids import HitId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.payments.bonuses import (
     act_for,
     bonus_key,
     planned_bonus,
     recorded_bonuses,
 )
-from flows.payments.plan import BonusPlan
-from flows.payments.wage_floor_bonuses import LABEL, is_wage_floor
-from flows.settlement import DONE
-from store import assignments, generations, hits, intents
-from store.acting import carry_out
-from store.intents import Act
+from piecework.flows.payments.plan import BonusPlan
+from piecework.flows.payments.wage_floor_bonuses import LABEL, is_wage_floor
+from piecework.flows.settlement import DONE
+from piecework.store import assignments, generations, hits, intents
+from piecework.store.acting import carry_out
+from piecework.store.intents import Act
 
 _ADOPTED = "adopted"
 

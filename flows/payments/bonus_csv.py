@@ -8,23 +8,23 @@ paid with the last paid assignment of that worker.
 import csv
 from collections.abc import Mapping, Sequence
 
-from domain.assignment import Assignment
-from domain.bonus import Bonus
-from domain.errors import ConfigError
-from domain.ids import AssignmentId
-from domain.money import cents_from_text
-from domain.table_text import table_rows
-from flows.campaign_run import CampaignRun
-from flows.payments.bonuses import (
+from piecework.domain.assignment import Assignment
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId
+from piecework.domain.money import cents_from_text
+from piecework.domain.table_text import table_rows
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.payments.bonuses import (
     PlannedBonus,
     planned_bonus,
     recorded_bonuses,
 )
-from flows.payments.plan import BonusPlan
-from flows.payments.wage_floor_bonuses import is_too_late
-from postprocess.datasets.csv_file import plain
-from postprocess.pseudonyms import pseudonym
-from store import assignments, hits, ledger
+from piecework.flows.payments.plan import BonusPlan
+from piecework.flows.payments.wage_floor_bonuses import is_too_late
+from piecework.postprocess.datasets.csv_file import plain
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import assignments, hits, ledger
 
 COLUMNS = ("assignment_id", "worker", "amount", "reason")
 _OF_DOLLARS = "amount_usd"

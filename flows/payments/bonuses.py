@@ -9,13 +9,13 @@ lists it; those that are in the ledger already are counted off.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from domain.bonus import Bonus
-from domain.errors import PlatformRefused
-from domain.ids import AssignmentId, WorkerId
-from flows.campaign_run import CampaignRun
-from flows.settlement import DONE
-from store import hits, intents, ledger
-from store.intents import Act, Intent
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.settlement import DONE
+from piecework.store import hits, intents, ledger
+from piecework.store.intents import Act, Intent
 
 OPERATION = "bonus"
 

@@ -4,12 +4,12 @@ A pass repeats what it finds due; a bonus or a rejection taken back was due beca
 a person said so once, and is not begun again by itself.
 """
 
-from flows.campaign_run import CampaignRun
-from flows.payments import bonuses
-from flows.people import unreject
-from store import intents
-from store.acting import carry_out
-from store.database import Store
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.payments import bonuses
+from piecework.flows.people import unreject
+from piecework.store import intents
+from piecework.store.acting import carry_out
+from piecework.store.database import Store
 
 
 def close_interrupted(run: CampaignRun) -> int:

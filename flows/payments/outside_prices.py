@@ -8,11 +8,11 @@ not booked before is booked as a fee, so that the ledger is what was really take
 
 import logging
 
-from domain.clock import Clock
-from domain.money import OutsidePrice, PriceList
-from store import hits, ledger, outside_prices
-from store.database import Store, writing
-from store.intents import Act, Intent, close, declare
+from piecework.domain.clock import Clock
+from piecework.domain.money import OutsidePrice, PriceList
+from piecework.store import hits, ledger, outside_prices
+from piecework.store.database import Store, writing
+from piecework.store.intents import Act, Intent, close, declare
 
 _LOG = logging.getLogger(__name__)
 _BOOKED = "booked"

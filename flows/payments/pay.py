@@ -8,16 +8,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from domain.bonus import Bonus
-from domain.errors import BudgetExceeded, PlatformRefused
-from domain.ids import AssignmentId
-from flows import caps
-from flows.campaign_run import CampaignRun
-from flows.payments.bonuses import PlannedBonus, act_for, recorded_bonuses
-from flows.payments.plan import BonusPlan
-from store import hits
-from store.acting import carry_out
-from store.intents import Act
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import BudgetExceeded, PlatformRefused
+from piecework.domain.ids import AssignmentId
+from piecework.flows import caps
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.payments.bonuses import PlannedBonus, act_for, recorded_bonuses
+from piecework.flows.payments.plan import BonusPlan
+from piecework.store import hits
+from piecework.store.acting import carry_out
+from piecework.store.intents import Act
 
 _NAMED = 5
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from domain.ids import AssignmentId
-from flows.payments.bonuses import PlannedBonus
+from piecework.domain.ids import AssignmentId
+from piecework.flows.payments.bonuses import PlannedBonus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

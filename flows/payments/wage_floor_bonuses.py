@@ -11,20 +11,20 @@ from collections import defaultdict
 from collections.abc import Collection
 from statistics import median
 
-from domain.assignment import Assignment
-from domain.bonus import Bonus
-from domain.hit import PlannedHit
-from domain.ids import AssignmentId
-from flows.campaign_run import CampaignRun
-from flows.payments.bonuses import (
+from piecework.domain.assignment import Assignment
+from piecework.domain.bonus import Bonus
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import AssignmentId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.payments.bonuses import (
     PlannedBonus,
     bonus_key,
     planned_bonus,
     recorded_bonuses,
 )
-from flows.payments.plan import BonusPlan
-from flows.planning.pricing import top_up_cents
-from store import assignments, hits, ledger
+from piecework.flows.payments.plan import BonusPlan
+from piecework.flows.planning.pricing import top_up_cents
+from piecework.store import assignments, hits, ledger
 
 LABEL = "wage-floor"
 _REASON = "Top-up: the median time of a HIT like this was"

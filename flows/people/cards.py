@@ -7,14 +7,14 @@ from itertools import islice
 
 import numpy as np
 
-from domain.counts import count, plural
-from domain.errors import ConfigError
-from domain.printable import one_line
-from domain.verdicts import Decision, Finding, SubjectKind, Verdict
-from flows.campaign_run import CampaignStore
-from flows.people.deciding import Subject
-from flows.people.evidence import flags_around, joined_suspicion, sentence
-from flows.people.reviewing import (
+from piecework.domain.counts import count, plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.printable import one_line
+from piecework.domain.verdicts import Decision, Finding, SubjectKind, Verdict
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.deciding import Subject
+from piecework.flows.people.evidence import flags_around, joined_suspicion, sentence
+from piecework.flows.people.reviewing import (
     ACTS,
     ActName,
     DecidedMeanwhile,
@@ -25,10 +25,10 @@ from flows.people.reviewing import (
     targets,
     waiting_in,
 )
-from flows.people.work import Work
-from qc.heuristics.random_sample import NAME as SAMPLE
-from qc.policy import REJECTED_WITH
-from store import assignments, findings, workers
+from piecework.flows.people.work import Work
+from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.qc.policy import REJECTED_WITH
+from piecework.store import assignments, findings, workers
 
 _MOST_OTHERS = 12
 _MOST_HISTORY = 10

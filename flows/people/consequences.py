@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from domain.counts import plural
-from domain.ids import AssignmentId, ItemId
-from domain.verdicts import Decision
-from flows.campaign_run import CampaignStore
-from flows.people.work import Work
-from store import assignments, hits, item_totals, stops
+from piecework.domain.counts import plural
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.verdicts import Decision
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.work import Work
+from piecework.store import assignments, hits, item_totals, stops
 
 _TURNED_AWAY = ("exclude", "block")
 

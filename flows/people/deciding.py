@@ -8,13 +8,13 @@ and no answer is kept: then a person has to say whether it is paid.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from domain.capabilities import Capabilities
-from domain.ids import AssignmentId, WorkerId
-from domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
-from flows.campaign_run import CampaignStore
-from postprocess.pseudonyms import pseudonym
-from qc.policy import REJECTED_WITH
-from store import assignments, decisions
+from piecework.domain.capabilities import Capabilities
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
+from piecework.flows.campaign_run import CampaignStore
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.qc.policy import REJECTED_WITH
+from piecework.store import assignments, decisions
 
 Subject = tuple[SubjectKind, str]
 

@@ -11,13 +11,13 @@ from typing import TypeVar
 import pandas as pd
 from pandas.api.typing import NaTType
 
-from domain.errors import ConfigError
-from domain.ids import AssignmentId
-from domain.table_text import table_rows
-from domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
-from flows.campaign_run import CampaignStore
-from flows.people.consequences import consequences
-from flows.people.deciding import (
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId
+from piecework.domain.table_text import table_rows
+from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.consequences import consequences
+from piecework.flows.people.deciding import (
     Chosen,
     Subject,
     by_subject,
@@ -27,11 +27,11 @@ from flows.people.deciding import (
     taken_along,
     waiting_for_people,
 )
-from flows.people.evidence import flags_around, sentence
-from flows.people.work import Work
-from postprocess.datasets.csv_file import plain, to_csv
-from store import assignments, decisions
-from store.database import writing
+from piecework.flows.people.evidence import flags_around, sentence
+from piecework.flows.people.work import Work
+from piecework.postprocess.datasets.csv_file import plain, to_csv
+from piecework.store import assignments, decisions
+from piecework.store.database import writing
 
 COLUMNS = (
     "subject_kind",
@@ -83,9 +83,9 @@ def waiting_csv(run: CampaignStore) -> tuple[bytes, int]:
 def read_decisions(run: CampaignStore, text: str, *, decided_by: str, name: str) -> int:
     """Store the decisions of a filled-in file; how many were new.
 
-    What else follows from them is stored with them (`flows.people.deciding`), unless
-    the file says otherwise. An answer that it keeps of an assignment that it rejects is
-    a fault: what is used is paid for.
+    What else follows from them is stored with them (`piecework.flows.people.deciding`),
+    unless the file says otherwise. An answer that it keeps of an assignment that it
+    rejects is a fault: what is used is paid for.
 
     Args:
         run: the campaign at work.

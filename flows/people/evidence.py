@@ -7,11 +7,11 @@ other; a sample that is known to be one is judged more kindly.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from domain.ids import AnswerId, AssignmentId, WorkerId
-from domain.verdicts import JOINED, Finding, SubjectKind
-from flows.campaign_run import CampaignStore
-from qc.heuristics.random_sample import NAME as SAMPLE
-from store import findings
+from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
+from piecework.domain.verdicts import JOINED, Finding, SubjectKind
+from piecework.flows.campaign_run import CampaignStore
+from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.store import findings
 
 Subject = tuple[SubjectKind, str]
 

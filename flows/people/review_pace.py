@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from statistics import median
 
-from flows.campaign_run import CampaignStore
-from store import assignments, decisions, reviews
+from piecework.flows.campaign_run import CampaignStore
+from piecework.store import assignments, decisions, reviews
 
 _BREAK = timedelta(minutes=10)
 """A longer time between two acts is no time of looking."""

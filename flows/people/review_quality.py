@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 from scipy.stats import binomtest
 
-from analyses.kappa import cohen_kappa
-from domain.review import Review, ReviewQuality, Upheld
-from domain.verdicts import Finding, SubjectKind, Verdict
-from flows.campaign_run import CampaignStore
-from flows.people.work import Work
-from flows.settlement import ELSEWHERE
-from qc.heuristics.random_sample import NAME as SAMPLE
-from store import decisions, findings, reviews
+from piecework.analyses.kappa import cohen_kappa
+from piecework.domain.review import Review, ReviewQuality, Upheld
+from piecework.domain.verdicts import Finding, SubjectKind, Verdict
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.work import Work
+from piecework.flows.settlement import ELSEWHERE
+from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.store import decisions, findings, reviews
 
 _BAD: tuple[Verdict, ...] = ("drop", "reject", "exclude", "block")
 _HALF = 0.5

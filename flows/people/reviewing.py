@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from domain.errors import ConfigError
-from domain.ids import AssignmentId, WorkerId
-from domain.review import Review
-from domain.verdicts import Decision, SubjectKind, Verdict
-from flows.campaign_run import CampaignStore
-from flows.people.consequences import Consequences, consequences
-from flows.people.deciding import (
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.domain.review import Review
+from piecework.domain.verdicts import Decision, SubjectKind, Verdict
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.consequences import Consequences, consequences
+from piecework.flows.people.deciding import (
     ALL_LOOKED_AT,
     Subject,
     by_subject,
@@ -27,10 +27,10 @@ from flows.people.deciding import (
     taken_along,
     waiting_among,
 )
-from flows.people.work import Work
-from flows.settlement import settlement_key
-from store import assignments, decisions, hits, intents, reviews
-from store.database import writing
+from piecework.flows.people.work import Work
+from piecework.flows.settlement import settlement_key
+from piecework.store import assignments, decisions, hits, intents, reviews
+from piecework.store.database import writing
 
 View = Literal["answer", "assignment", "worker", "item"]
 VIEWS: tuple[View, ...] = ("answer", "assignment", "worker", "item")

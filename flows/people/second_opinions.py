@@ -3,11 +3,11 @@
 It is asked for without saying so, to measure how far reviewers agree.
 """
 
-from domain.errors import ConfigError
-from domain.verdicts import Decision, Verdict
-from flows.campaign_run import CampaignStore
-from store import reviews
-from store.database import writing
+from piecework.domain.errors import ConfigError
+from piecework.domain.verdicts import Decision, Verdict
+from piecework.flows.campaign_run import CampaignStore
+from piecework.store import reviews
+from piecework.store.database import writing
 
 
 def give_second_opinion(

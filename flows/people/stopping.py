@@ -7,18 +7,18 @@ by the passes that follow, as if nothing had happened.
 from collections.abc import Sequence
 from datetime import timedelta
 
-from domain.errors import PlatformRefused, TransientPlatformError
-from domain.hit import PlannedHit
-from domain.ids import HitId
-from flows.campaign_run import CampaignRun
-from flows.posting.closing import close_gone
-from flows.posting.hit_status import status_of
-from flows.posting.publishing import OPERATION, publish_key, take_in
-from flows.settlement import DONE
-from store import hits, intents, stops
-from store.acting import Refusal, carry_out
-from store.database import Store
-from store.intents import Act, Intent
+from piecework.domain.errors import PlatformRefused, TransientPlatformError
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.posting.closing import close_gone
+from piecework.flows.posting.hit_status import status_of
+from piecework.flows.posting.publishing import OPERATION, publish_key, take_in
+from piecework.flows.settlement import DONE
+from piecework.store import hits, intents, stops
+from piecework.store.acting import Refusal, carry_out
+from piecework.store.database import Store
+from piecework.store.intents import Act, Intent
 
 _GONE = "disposed of before"
 LONGEST_LAG = timedelta(minutes=2)

@@ -4,16 +4,16 @@ The rejection stays on record; a later decision of a person stands over it. It i
 written down with the payment, in one transaction, so that neither is without the other.
 """
 
-from domain.assignment import Assignment
-from domain.errors import ConfigError
-from domain.ids import AssignmentId
-from domain.verdicts import Decision
-from flows import caps
-from flows.campaign_run import CampaignRun
-from flows.settlement import DONE, PAID_ALREADY
-from store import assignments, decisions, hits, ledger
-from store.acting import carry_out
-from store.intents import Act, Intent
+from piecework.domain.assignment import Assignment
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId
+from piecework.domain.verdicts import Decision
+from piecework.flows import caps
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.settlement import DONE, PAID_ALREADY
+from piecework.store import assignments, decisions, hits, ledger
+from piecework.store.acting import carry_out
+from piecework.store.intents import Act, Intent
 
 OPERATION = "unreject"
 

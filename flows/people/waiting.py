@@ -9,13 +9,13 @@ that an answer was drawn. A blind review has all in an order that says nothing.
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 
-from domain.verdicts import Decision
-from flows.campaign_run import CampaignStore
-from flows.people.deciding import Subject, waiting_among
-from flows.people.reviewing import VIEWS, View
-from flows.people.work import Work
-from qc.heuristics.random_sample import NAME as SAMPLE
-from store import findings, reviews
+from piecework.domain.verdicts import Decision
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.deciding import Subject, waiting_among
+from piecework.flows.people.reviewing import VIEWS, View
+from piecework.flows.people.work import Work
+from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.store import findings, reviews
 
 _DRAWS = 2**48
 _MIXED = 0.1

@@ -9,14 +9,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from domain.edit import Edit
-from domain.errors import ConfigError
-from domain.review import WordVerdict
-from flows.campaign_run import CampaignStore
-from postprocess.rules.real_words import NAME as REAL_WORDS
-from postprocess.rules.spelling import NAME as SPELLING
-from store import edits, words
-from store.database import writing
+from piecework.domain.edit import Edit
+from piecework.domain.errors import ConfigError
+from piecework.domain.review import WordVerdict
+from piecework.flows.campaign_run import CampaignStore
+from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
+from piecework.postprocess.rules.spelling import NAME as SPELLING
+from piecework.store import edits, words
+from piecework.store.database import writing
 
 _AROUND = 40
 """Letters of a text that are shown on each side of a word."""

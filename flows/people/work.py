@@ -6,19 +6,19 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.ids import AnswerId, AssignmentId, WorkerId
-from domain.tables import ITEM_VALUE
-from domain.verdicts import SubjectKind
-from flows.campaign_run import CampaignStore
-from flows.people.evidence import Parts
-from postprocess.pseudonyms import pseudonym
+from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
+from piecework.domain.tables import ITEM_VALUE
+from piecework.domain.verdicts import SubjectKind
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.evidence import Parts
+from piecework.postprocess.pseudonyms import pseudonym
 
 
 class Work:
     """The table of answers, with where each subject's rows are in it.
 
     Attributes:
-        table: the answers (`domain.tables`).
+        table: the answers (`piecework.domain.tables`).
         items: by id.
     """
 

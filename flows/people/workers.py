@@ -8,14 +8,14 @@ an intent; a pass that is at work does that, or the command that asked for it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.errors import ConfigError
-from domain.ids import WorkerId
-from domain.verdicts import Decision, Verdict
-from flows.campaign_run import CampaignStore
-from flows.settlement import PAID_ALREADY
-from postprocess.pseudonyms import pseudonym
-from store import decisions, workers
-from store.workers import WorkerTotals
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import WorkerId
+from piecework.domain.verdicts import Decision, Verdict
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.settlement import PAID_ALREADY
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import decisions, workers
+from piecework.store.workers import WorkerTotals
 
 _KEPT_OUT: tuple[Verdict, ...] = ("exclude", "block")
 

@@ -8,7 +8,7 @@ has waited for three quarters of that time is judged by what is known so far.
 
 from datetime import datetime, timedelta
 
-from domain.campaign import Posting
+from piecework.domain.campaign import Posting
 
 SHARE_OF_DELAY = 0.75
 """Of the auto-approval delay; the rest is for passes that come late, and for people."""

@@ -11,10 +11,10 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
 
-from domain.campaign import Campaign
-from domain.hit import PlannedHit
-from domain.ids import HitKey, ItemId
-from domain.money import MANY_ASSIGNMENTS
+from piecework.domain.campaign import Campaign
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitKey, ItemId
+from piecework.domain.money import MANY_ASSIGNMENTS
 
 _Asked = tuple[tuple[ItemId, ...], int, HitKey | None]
 """Items, how often they are asked for, and the HIT that is extended for it, if any."""

@@ -2,7 +2,7 @@
 
 Steps and `status` read the same plan, so what is announced is what happens. Reading
 how far a campaign is plans no HIT; which batch comes next follows from counts, and only
-`flows.steps.launch` deals its items out.
+`piecework.flows.steps.launch` deals its items out.
 """
 
 from collections.abc import Mapping
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
-from domain.campaign import Campaign
-from domain.counts import plural
-from domain.progress import Waiting
-from flows.planning.dealing import first_rounds_cost_cents, hit_cost_cents
+from piecework.domain.campaign import Campaign
+from piecework.domain.counts import plural
+from piecework.domain.progress import Waiting
+from piecework.flows.planning.dealing import first_rounds_cost_cents, hit_cost_cents
 
 BY_A_PERSON = "piecework stop"
 
@@ -46,10 +46,12 @@ class BatchState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """What is open in a campaign, as counts and moments (`flows.snapshot` reads it).
+    """What is open in a campaign, as counts and moments.
+
+    `piecework.flows.snapshot` reads it.
 
     Attributes:
-        batch: the batch at work (`store.hits.batch_at_work`); 0 before the first.
+        batch: the batch at work (`piecework.store.hits.batch_at_work`); 0 before it.
         batches: the state of each batch that was begun, by number.
         open_hits: HITs that were posted and not collected.
         unposted: HITs that are planned and not posted.

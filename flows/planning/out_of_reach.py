@@ -7,9 +7,9 @@ policy that relies on them lets pass what it was written against.
 
 from collections.abc import Iterator, Mapping
 
-from domain.campaign import Campaign
-from domain.task import GOLD
-from qc.reach import (
+from piecework.domain.campaign import Campaign
+from piecework.domain.task import GOLD
+from piecework.qc.reach import (
     ANSWERS,
     ASSIGNMENTS,
     OF_A_BATCH,
@@ -19,7 +19,7 @@ from qc.reach import (
     OTHERS,
     unreached,
 )
-from qc.registry import HEURISTICS, is_on, params_of
+from piecework.qc.registry import HEURISTICS, is_on, params_of
 
 
 def rules_out_of_reach(campaign: Campaign) -> list[str]:

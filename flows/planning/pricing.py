@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 from datetime import date
 
-from domain.campaign import Campaign, Posting
-from flows.planning.dealing import (
+from piecework.domain.campaign import Campaign, Posting
+from piecework.flows.planning.dealing import (
     all_first_rounds,
     deal,
     hit_cost_cents,

@@ -6,11 +6,11 @@ A campaign with warnings may begin; what is forbidden is a fault, told elsewhere
 from collections.abc import Iterator
 from pathlib import Path
 
-from domain.campaign import Campaign
-from flows.planning.out_of_reach import rules_out_of_reach
-from flows.planning.pricing import Price, expected_out_of_reach
-from qc.heuristics import gold_failed
-from qc.registry import params_of
+from piecework.domain.campaign import Campaign
+from piecework.flows.planning.out_of_reach import rules_out_of_reach
+from piecework.flows.planning.pricing import Price, expected_out_of_reach
+from piecework.qc.heuristics import gold_failed
+from piecework.qc.registry import params_of
 
 _HOUR = 3600
 _ONE_IN_TWO = 0.5

@@ -11,23 +11,23 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
-from domain.errors import StoreError
-from domain.hit import PlannedHit
-from domain.ids import HitId, HitKey, ItemId
-from flows.campaign_run import CampaignRun
-from flows.planning.dealing import deal, first_round
-from flows.posting.publishing import (
+from piecework.domain.errors import StoreError
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId, HitKey, ItemId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.planning.dealing import deal, first_round
+from piecework.flows.posting.publishing import (
     OPERATION,
     PostedAs,
     posted_as,
     publish_key,
     recording,
 )
-from platforms.ports import PostedHit
-from store import hits, intents
-from store.acting import carry_out
-from store.database import Store, get_setting, keep_setting
-from store.intents import Act, Intent
+from piecework.platforms.ports import PostedHit
+from piecework.store import hits, intents
+from piecework.store.acting import carry_out
+from piecework.store.database import Store, get_setting, keep_setting
+from piecework.store.intents import Act, Intent
 
 _ADOPTING = "adopting"
 """The setting that says that HITs of this store may be unknown to it."""

@@ -1,10 +1,10 @@
 """A HIT whose answers are all here, or that is gone: closed, and its money booked."""
 
-from domain.hit import PlannedHit
-from domain.ids import HitId
-from flows.campaign_run import CampaignRun
-from flows.posting.publishing import publish_key
-from store import assignments, hits, ledger
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.posting.publishing import publish_key
+from piecework.store import assignments, hits, ledger
 
 
 def close_gone(run: CampaignRun, hit: PlannedHit) -> None:

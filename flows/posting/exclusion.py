@@ -1,8 +1,8 @@
 """The qualification type that keeps excluded workers out of a campaign's HITs."""
 
-from domain.ids import QualificationTypeId
-from flows.campaign_run import CampaignRun
-from store.database import get_setting, set_once
+from piecework.domain.ids import QualificationTypeId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.store.database import get_setting, set_once
 
 EXCLUSION = "exclusion"
 """The setting with the id of the qualification type that keeps workers out."""

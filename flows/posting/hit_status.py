@@ -2,10 +2,10 @@
 
 from datetime import timedelta
 
-from domain.errors import PlatformRefused
-from domain.hit import HitStatus, PlannedHit
-from domain.ids import HitId
-from flows.campaign_run import CampaignRun
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.hit import HitStatus, PlannedHit
+from piecework.domain.ids import HitId
+from piecework.flows.campaign_run import CampaignRun
 
 _LAG = timedelta(hours=1)
 """How long a listing may take to show what is over."""

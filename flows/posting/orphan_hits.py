@@ -7,9 +7,9 @@ lost. Nothing here touches them: only a person can tell.
 from dataclasses import dataclass
 from typing import Literal
 
-from flows.campaign_run import CampaignRun
-from flows.posting.publishing import posted_as
-from store import hits, intents
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.posting.publishing import posted_as
+from piecework.store import hits, intents
 
 Whose = Literal["this store", "another store of this campaign", "others"]
 

@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from domain.errors import PlatformRefused, StoreError
-from domain.hit import PlannedHit
-from domain.ids import HitId, HitKey, HitTypeId
-from flows.campaign_run import CampaignRun
-from store import hits, intents, ledger
-from store.acting import carry_out
-from store.intents import Act, Intent
+from piecework.domain.errors import PlatformRefused, StoreError
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId, HitKey, HitTypeId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.store import hits, intents, ledger
+from piecework.store.acting import carry_out
+from piecework.store.intents import Act, Intent
 
 OPERATION = "publish"
 _LONGEST_ANNOTATION = 255
@@ -34,8 +34,8 @@ def annotation(run: CampaignRun, hit: PlannedHit) -> str:
     """What a HIT is found by on the platform: `<store name>/<hit key>`, and its items.
 
     Which items a first round shows follows from the campaign. Later rounds depend on
-    what was answered, so they name theirs (`domain.item_numbers`), as far as there is
-    room: a store that was restored from an older copy reads them there.
+    what was answered, so they name theirs (`piecework.domain.item_numbers`), as far as
+    there is room: a store that was restored from an older copy reads them there.
     """
     name = f"{intents.store_name(run.store)}/{hit.hit_key}"
     if hit.round == 0:

@@ -1,12 +1,12 @@
 """The test before the work: made once, required of workers, and its scores kept."""
 
-from domain.hit import PostableTest, QualificationRequirement
-from domain.ids import QualificationTypeId
-from domain.qualification import QualificationTest
-from flows.campaign_run import CampaignRun
-from hit_templates.qualification import answer_key, question_form
-from store import qualification_scores
-from store.database import get_setting, set_once
+from piecework.domain.hit import PostableTest, QualificationRequirement
+from piecework.domain.ids import QualificationTypeId
+from piecework.domain.qualification import QualificationTest
+from piecework.flows.campaign_run import CampaignRun
+from piecework.hit_templates.qualification import answer_key, question_form
+from piecework.store import qualification_scores
+from piecework.store.database import get_setting, set_once
 
 _KNOWN = "qualification"
 

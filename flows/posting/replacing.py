@@ -9,15 +9,15 @@ the items is given a qualification that a HIT requires not to exist.
 from collections.abc import Callable
 from datetime import timedelta
 
-from domain.errors import PlatformRefused
-from domain.hit import PlannedHit
-from domain.ids import HitId, QualificationTypeId
-from flows.campaign_run import CampaignRun
-from flows.posting.hit_status import status_of
-from flows.posting.publishing import GONE, extended, slots_wanted
-from flows.settlement import NOTHING_TO_KEEP_OUT_OF
-from store import assignments, hits, intents
-from store.database import get_setting, set_once
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId, QualificationTypeId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.posting.hit_status import status_of
+from piecework.flows.posting.publishing import GONE, extended, slots_wanted
+from piecework.flows.settlement import NOTHING_TO_KEEP_OUT_OF
+from piecework.store import assignments, hits, intents
+from piecework.store.database import get_setting, set_once
 
 _LEAST_LIFE = 0.5
 """Share of a HIT's lifetime that must be left for slots to be added to it."""

@@ -4,11 +4,11 @@ Whichever of the two is the copy, it lacks what was posted and paid after it was
 So nothing is done before a person lets `piecework reconcile` compare the two.
 """
 
-from domain.campaign import Campaign
-from domain.errors import RefusedForSafety
-from platforms.ports import Platform
-from store import generations, intents
-from store.database import Store, get_setting, set_once
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import RefusedForSafety
+from piecework.platforms.ports import Platform
+from piecework.store import generations, intents
+from piecework.store.database import Store, get_setting, set_once
 
 ACCOUNT = "account"
 """The setting that names the requester's account, as marketplaces with marks do."""

@@ -2,13 +2,13 @@
 
 from contextlib import closing
 
-from domain.campaign import Campaign
-from domain.errors import RefusedForSafety
-from flows.posting.publishing import posted_as
-from platforms.ports import Platform
-from store import hits
-from store.database import Store, get_setting, open_store, set_once
-from store.files import FILE_NAME
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import RefusedForSafety
+from piecework.flows.posting.publishing import posted_as
+from piecework.platforms.ports import Platform
+from piecework.store import hits
+from piecework.store.database import Store, get_setting, open_store, set_once
+from piecework.store.files import FILE_NAME
 
 _CLAIMED = "claimed"
 """The setting that says that no other store began the campaign, or may have."""

@@ -12,25 +12,25 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 
-from domain.assignment import Assignment
-from domain.bonus import Bonus
-from domain.errors import PlatformRefused
-from domain.hit import HitStatus, PlannedHit
-from domain.ids import AssignmentId, HitId, QualificationTypeId, WorkerId
-from domain.verdicts import Decision
-from flows.campaign_run import CampaignRun
-from flows.payments.adopted_bonuses import (
+from piecework.domain.assignment import Assignment
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.hit import HitStatus, PlannedHit
+from piecework.domain.ids import AssignmentId, HitId, QualificationTypeId, WorkerId
+from piecework.domain.verdicts import Decision
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.payments.adopted_bonuses import (
     as_listed,
     bonuses_there,
     unknown_bonuses,
 )
-from flows.payments.bonuses import recorded_bonuses
-from flows.posting.adopting import unknown_hits
-from flows.posting.exclusion import EXCLUSION
-from flows.settlement import DONE, FORGET, FORGOTTEN, forget_key
-from platforms.ports import PostedHit
-from store import assignments, decisions, hits, intents
-from store.database import get_setting
+from piecework.flows.payments.bonuses import recorded_bonuses
+from piecework.flows.posting.adopting import unknown_hits
+from piecework.flows.posting.exclusion import EXCLUSION
+from piecework.flows.settlement import DONE, FORGET, FORGOTTEN, forget_key
+from piecework.platforms.ports import PostedHit
+from piecework.store import assignments, decisions, hits, intents
+from piecework.store.database import get_setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

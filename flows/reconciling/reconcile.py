@@ -1,11 +1,11 @@
 """Put a store and its marketplace right after one of them was restored from a copy.
 
 Nothing new is bought. HITs and slots that the store does not know are adopted by the
-passes that follow (`flows.posting.adopting`); decisions, bonuses and exclusions that
-the marketplace has lost are carried out there again, through intents of their own,
-which book nothing: the ledger has them. Work that the marketplace has lost cannot be
-paid there any more. It is taken out of the ledger, and a person is told to whom it is
-owed.
+passes that follow (`piecework.flows.posting.adopting`); decisions, bonuses and
+exclusions that the marketplace has lost are carried out there again, through intents of
+their own, which book nothing: the ledger has them. Work that the marketplace has lost
+cannot be paid there any more. It is taken out of the ledger, and a person is told to
+whom it is owed.
 """
 
 import csv
@@ -14,29 +14,29 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from domain.assignment import Assignment
-from domain.bonus import Bonus
-from domain.errors import RefusedForSafety
-from domain.ids import AssignmentId, HitId, WorkerId
-from domain.money import cents_to_wire
-from domain.verdicts import Decision
-from flows.campaign_run import CampaignRun, CampaignStore
-from flows.payments import bonuses
-from flows.payments.adopted_bonuses import book
-from flows.payments.interrupted_payments import close_interrupted
-from flows.posting.adopting import adopt_slots, begin_adopting
-from flows.posting.closing import close_gone
-from flows.posting.publishing import publish_key, take_in
-from flows.posting.restored import ACCOUNT
-from flows.reconciling.comparing import Comparison, compare
-from flows.settlement import DONE, ELSEWHERE, FORGET, FORGOTTEN, forget_key
-from flows.steps.settle import carry_out_again
-from postprocess.pseudonyms import pseudonym
-from store import assignments, decisions, generations, hits, intents, ledger
-from store.acting import Refusal, carry_out
-from store.database import get_setting, writing
-from store.files import write_private
-from store.intents import Act, Intent
+from piecework.domain.assignment import Assignment
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import RefusedForSafety
+from piecework.domain.ids import AssignmentId, HitId, WorkerId
+from piecework.domain.money import cents_to_wire
+from piecework.domain.verdicts import Decision
+from piecework.flows.campaign_run import CampaignRun, CampaignStore
+from piecework.flows.payments import bonuses
+from piecework.flows.payments.adopted_bonuses import book
+from piecework.flows.payments.interrupted_payments import close_interrupted
+from piecework.flows.posting.adopting import adopt_slots, begin_adopting
+from piecework.flows.posting.closing import close_gone
+from piecework.flows.posting.publishing import publish_key, take_in
+from piecework.flows.posting.restored import ACCOUNT
+from piecework.flows.reconciling.comparing import Comparison, compare
+from piecework.flows.settlement import DONE, ELSEWHERE, FORGET, FORGOTTEN, forget_key
+from piecework.flows.steps.settle import carry_out_again
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import assignments, decisions, generations, hits, intents, ledger
+from piecework.store.acting import Refusal, carry_out
+from piecework.store.database import get_setting, writing
+from piecework.store.files import write_private
+from piecework.store.intents import Act, Intent
 
 _OWED_FILE = "owed.csv"
 _REASON = "For work that you did; the marketplace lost the record of it."

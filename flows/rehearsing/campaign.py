@@ -4,18 +4,18 @@ import json
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from config.campaign_file import CampaignFile, parse
-from config.drawn_pictures import item_rows, picture_name, scene_number
-from domain.campaign import Campaign
-from domain.hit import Item
-from flows.assembling import assemble
-from flows.binding import check_store, rehearsal_environment
-from flows.caps import check_caps
-from platforms.virtual_clock import START
-from rehearsal.crowd.campaign_crowd import answering_of
-from rehearsal.crowd.people import people
-from rehearsal.pictures.drawing.picture import draw
-from rehearsal.pictures.scenes import scenes
+from piecework.config.campaign_file import CampaignFile, parse
+from piecework.config.drawn_pictures import item_rows, picture_name, scene_number
+from piecework.domain.campaign import Campaign
+from piecework.domain.hit import Item
+from piecework.flows.assembling import assemble
+from piecework.flows.binding import check_store, rehearsal_environment
+from piecework.flows.caps import check_caps
+from piecework.platforms.virtual_clock import START
+from piecework.rehearsal.crowd.campaign_crowd import answering_of
+from piecework.rehearsal.crowd.people import people
+from piecework.rehearsal.pictures.drawing.picture import draw
+from piecework.rehearsal.pictures.scenes import scenes
 
 
 def prepare(path: Path) -> Campaign:

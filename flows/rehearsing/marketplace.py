@@ -8,18 +8,18 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from domain.campaign import Campaign
-from domain.errors import RefusedForSafety, StoreError
-from flows.posting.second_store import refuse_second_store
-from marketplace.http.child_process import PROGRAM
-from marketplace.http.server import Running, serve_apart
-from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
-from marketplace.state.database_file import WrongDatabaseError
-from marketplace.state.money import PriceList
-from platforms.credentials import REHEARSAL
-from platforms.mturk import MTurk
-from platforms.virtual_clock import START
-from store.files import FILE_NAME
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.flows.posting.second_store import refuse_second_store
+from piecework.marketplace.http.child_process import PROGRAM
+from piecework.marketplace.http.server import Running, serve_apart
+from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
+from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.state.money import PriceList
+from piecework.platforms.credentials import REHEARSAL
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import START
+from piecework.store.files import FILE_NAME
 
 MARKET = "marketplace.db"
 

@@ -13,30 +13,30 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from domain.campaign import Campaign
-from domain.errors import PlatformRefused, StoreError
-from domain.ids import WorkerId
-from domain.progress import Progress
-from flows.campaign_run import CampaignRun
-from flows.payments.outside_prices import book_outside_prices
-from flows.progress import read_progress
-from flows.results.books import Books
-from marketplace.state import visits
-from marketplace.state.audit import broken_laws
-from marketplace.state.backend import Rules
-from platforms.virtual_clock import START, VirtualClock
-from prolific.bridge.bridge import Bridge
-from prolific.bridge.marketplace_process import ANY_TOKEN
-from prolific.bridge.serving import Office, office
-from prolific.bridge.step import settle
-from prolific.bridge.terms import Terms
-from prolific.client import Prolific
-from prolific.http.transport import Transport
-from rehearsal.crowd.traits import default_crowd
-from rehearsal.crowd.visit_site import VisitSite
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.server import serve
-from rehearsal.prolific.state import WrongDatabaseError
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import PlatformRefused, StoreError
+from piecework.domain.ids import WorkerId
+from piecework.domain.progress import Progress
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.payments.outside_prices import book_outside_prices
+from piecework.flows.progress import read_progress
+from piecework.flows.results.books import Books
+from piecework.marketplace.state import visits
+from piecework.marketplace.state.audit import broken_laws
+from piecework.marketplace.state.backend import Rules
+from piecework.platforms.virtual_clock import START, VirtualClock
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.marketplace_process import ANY_TOKEN
+from piecework.prolific.bridge.serving import Office, office
+from piecework.prolific.bridge.step import settle
+from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.transport import Transport
+from piecework.rehearsal.crowd.traits import default_crowd
+from piecework.rehearsal.crowd.visit_site import VisitSite
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve
+from piecework.rehearsal.prolific.state import WrongDatabaseError
 
 DATABASE = "prolific.db"
 _SITE = "https://piecework.example"

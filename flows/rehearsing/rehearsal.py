@@ -9,28 +9,28 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from domain.campaign import Campaign
-from domain.errors import StoreError
-from domain.progress import GOES_ON, Progress
-from flows.campaign_run import CampaignRun
-from flows.caps import next_day
-from flows.opening import open_for_rehearsal
-from flows.passes import CROWD, Call, call_plainly, run_pass
-from flows.planted_traits import remember_planted
-from flows.rehearsing.marketplace import MARKET, rehearsal_market
-from flows.rehearsing.prolific import (
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import StoreError
+from piecework.domain.progress import GOES_ON, Progress
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.caps import next_day
+from piecework.flows.opening import open_for_rehearsal
+from piecework.flows.passes import CROWD, Call, call_plainly, run_pass
+from piecework.flows.planted_traits import remember_planted
+from piecework.flows.rehearsing.marketplace import MARKET, rehearsal_market
+from piecework.flows.rehearsing.prolific import (
     DATABASE,
     AtProlific,
     at_prolific,
     offline_prolific,
 )
-from platforms.virtual_clock import VirtualClock
-from prolific.bridge.marketplace_process import program
-from rehearsal.crowd.campaign_crowd import crowd_of
-from rehearsal.crowd.crowd import Crowd
-from rehearsal.crowd.traits import SIMULATED_BAD
-from rehearsal.crowd.worker_site import WorkerSite
-from store.lock import only_pass
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.prolific.bridge.marketplace_process import program
+from piecework.rehearsal.crowd.campaign_crowd import crowd_of
+from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.rehearsal.crowd.traits import SIMULATED_BAD
+from piecework.rehearsal.crowd.worker_site import WorkerSite
+from piecework.store.lock import only_pass
 
 CrowdKind = Literal["workers", "prolific"]
 

@@ -1,7 +1,8 @@
-"""All answers of a campaign in one Parquet file, as `flows.partitions` reads them.
+"""All answers of a campaign in one Parquet file.
 
-The columns are those of the one table of answers (`domain.tables`), where a dataset has
-VizWiz's or the task's. It has every answer, dropped ones too.
+`piecework.flows.partitions` reads such files. The columns are those of the table of
+answers (`piecework.domain.tables`), where a dataset has VizWiz's or the task's. It has
+every answer, dropped ones too.
 """
 
 from pathlib import Path
@@ -9,12 +10,12 @@ from typing import Any
 
 import pandas as pd
 
-from domain.tables import INDEX, value_column
-from flows.campaign_run import CampaignStore
-from flows.results.export import dataset_facts, write_whole
-from flows.results.provisional import proposed_verdicts
-from flows.results.table import answers_table
-from postprocess.datasets.file_table import (
+from piecework.domain.tables import INDEX, value_column
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.results.export import dataset_facts, write_whole
+from piecework.flows.results.provisional import proposed_verdicts
+from piecework.flows.results.table import answers_table
+from piecework.postprocess.datasets.file_table import (
     NUMBER,
     TEXT,
     TEXTS,
@@ -24,7 +25,7 @@ from postprocess.datasets.file_table import (
     FileTable,
     as_json,
 )
-from postprocess.datasets.parquet_file import write_parquet
+from piecework.postprocess.datasets.parquet_file import write_parquet
 
 _TYPES = {
     "int64": WHOLE,

@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from domain.answer_xml import fields_of
-from domain.assignment import Assignment
-from domain.errors import ConfigError
-from domain.hit import PlannedHit
-from domain.ids import HitId, ItemId
-from domain.task import Task
-from flows.campaign_run import CampaignStore
-from flows.results.export import write_whole
-from postprocess.datasets.csv_file import to_csv
-from postprocess.pseudonyms import pseudonym
-from store import assignments, decisions, hits
+from piecework.domain.answer_xml import fields_of
+from piecework.domain.assignment import Assignment
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId, ItemId
+from piecework.domain.task import Task
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.results.export import write_whole
+from piecework.postprocess.datasets.csv_file import to_csv
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import assignments, decisions, hits
 
 _COLUMNS = (
     *("HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward"),

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from domain.money import Currency, shown
+from piecework.domain.money import Currency, shown
 
 FILE = "books.json"
 

@@ -1,16 +1,16 @@
 """Propose edits to every answer's text; the text itself is never touched."""
 
-from domain.ids import AnswerId
-from flows.campaign_run import CampaignStore
-from flows.people.words import as_people_say, right_here, spoken_of
-from flows.results.unused_memory import give_back
-from postprocess.apply import (
+from piecework.domain.ids import AnswerId
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.words import as_people_say, right_here, spoken_of
+from piecework.flows.results.unused_memory import give_back
+from piecework.postprocess.apply import (
     Text,
     clean_and_propose,
     forget_texts,
     protected_words,
 )
-from store import edits, words
+from piecework.store import edits, words
 
 
 def clean(campaign_store: CampaignStore) -> int:

@@ -5,20 +5,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from domain.counts import plural
-from flows.campaign_run import CampaignStore
-from flows.progress import read_progress
-from flows.provenance import code_version
-from flows.results.pictures import copy_pictures, picture_sizes
-from flows.results.provisional import proposed_verdicts
-from flows.results.report_facts import report_facts
-from flows.results.table import answers_table
-from flows.results.unused_memory import give_back
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.files import PICTURES, dataset_files
-from report.markdown import render_markdown
-from report.page import render
-from store import labels
+from piecework.domain.counts import plural
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.progress import read_progress
+from piecework.flows.provenance import code_version
+from piecework.flows.results.pictures import copy_pictures, picture_sizes
+from piecework.flows.results.provisional import proposed_verdicts
+from piecework.flows.results.report_facts import report_facts
+from piecework.flows.results.table import answers_table
+from piecework.flows.results.unused_memory import give_back
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.files import PICTURES, dataset_files
+from piecework.report.markdown import render_markdown
+from piecework.report.page import render
+from piecework.store import labels
 
 REPORT = "report.html"
 SUMMARY = "report.md"

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from analyses.ability import ability
-from analyses.fields import counted, votes
-from analyses.votes import counted as voices
-from domain.errors import ConfigError
-from domain.review import Label
-from domain.task import Field
-from flows.campaign_run import CampaignStore
-from flows.results.table import answers_table
-from postprocess.aggregates import option_votes
-from store import labels
-from store.database import writing
+from piecework.analyses.ability import ability
+from piecework.analyses.fields import counted, votes
+from piecework.analyses.votes import counted as voices
+from piecework.domain.errors import ConfigError
+from piecework.domain.review import Label
+from piecework.domain.task import Field
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.results.table import answers_table
+from piecework.postprocess.aggregates import option_votes
+from piecework.store import labels
+from piecework.store.database import writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,8 @@ class Doubtful:
 
     Attributes:
         votes: for each option, its value, label and votes; all options of the field.
-        certainty: the probability of the likeliest label, by `analyses.ability` (the
+        certainty: the probability of the likeliest label, by
+        `piecework.analyses.ability` (the
             workers' abilities are estimated from their votes on all items); the share
             of the first option where that cannot be told.
         settled: the label that a person settled; `None` if none did.

@@ -1,6 +1,6 @@
 """Pictures that lie in the campaign's folder: sizes, copies, and what is beside them.
 
-No copy has the metadata of its picture (`domain.picture_metadata`).
+No copy has the metadata of its picture (`piecework.domain.picture_metadata`).
 """
 
 import base64
@@ -15,13 +15,13 @@ from pathlib import Path
 
 from PIL import Image, ImageOps
 
-from domain.campaign import Campaign
-from domain.counts import plural
-from domain.hit import Item
-from domain.picture_metadata.cleaning import has_place, without_metadata
-from domain.picture_metadata.exif import orientation_in
-from domain.picture_metadata.upright import is_sideways
-from postprocess.datasets.pictures import Size, local_picture
+from piecework.domain.campaign import Campaign
+from piecework.domain.counts import plural
+from piecework.domain.hit import Item
+from piecework.domain.picture_metadata.cleaning import has_place, without_metadata
+from piecework.domain.picture_metadata.exif import orientation_in
+from piecework.domain.picture_metadata.upright import is_sideways
+from piecework.postprocess.datasets.pictures import Size, local_picture
 
 _SMALL_PIXELS = 320
 _SMALL_BYTES = 40_000

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from domain.verdicts import Decision
-from flows.campaign_run import CampaignStore
-from flows.steps.assess import find_suspicions, table_of_batch
-from flows.steps.decide import propose, split_by_doubt
-from store import assignments
+from piecework.domain.verdicts import Decision
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.steps.assess import find_suspicions, table_of_batch
+from piecework.flows.steps.decide import propose, split_by_doubt
+from piecework.store import assignments
 
 
 def proposed_verdicts(campaign_store: CampaignStore) -> dict[str, Decision]:

@@ -4,31 +4,31 @@ from datetime import datetime
 
 import pandas as pd
 
-from analyses.condition_scores import compared
-from analyses.pairwise_outcomes import comparisons
-from domain.campaign import Campaign
-from domain.ids import WorkerId
-from domain.imported import UNNAMED
-from domain.task import GOLD
-from domain.verdicts import JOINED
-from flows.campaign_run import CampaignStore
-from flows.people.review_quality import review_quality
-from flows.planted_traits import planted
-from flows.progress import read_progress
-from flows.provenance import code_version
-from flows.results.books import Books
-from flows.results.pictures import small_pictures
-from flows.results.table import answers_table
-from flows.settlement import PAID_ALREADY
-from postprocess.pseudonyms import pseudonym
-from postprocess.registry import RULES
-from qc.gold import contradicted, gold_scores
-from qc.heuristics import gold_failed
-from qc.ratings import with_ratings
-from qc.registry import describe, params_of
-from qc.silence import silences
-from report.correction_gains import corrections
-from report.facts import (
+from piecework.analyses.condition_scores import compared
+from piecework.analyses.pairwise_outcomes import comparisons
+from piecework.domain.campaign import Campaign
+from piecework.domain.ids import WorkerId
+from piecework.domain.imported import UNNAMED
+from piecework.domain.task import GOLD
+from piecework.domain.verdicts import JOINED
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.review_quality import review_quality
+from piecework.flows.planted_traits import planted
+from piecework.flows.progress import read_progress
+from piecework.flows.provenance import code_version
+from piecework.flows.results.books import Books
+from piecework.flows.results.pictures import small_pictures
+from piecework.flows.results.table import answers_table
+from piecework.flows.settlement import PAID_ALREADY
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.postprocess.registry import RULES
+from piecework.qc.gold import contradicted, gold_scores
+from piecework.qc.heuristics import gold_failed
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import describe, params_of
+from piecework.qc.silence import silences
+from piecework.report.correction_gains import corrections
+from piecework.report.facts import (
     AsNeeded,
     BeforeWork,
     Gold,
@@ -38,8 +38,8 @@ from report.facts import (
     OtherLedgers,
     ReportFacts,
 )
-from report.item_sample import ShownItem, chosen
-from store import (
+from piecework.report.item_sample import ShownItem, chosen
+from piecework.store import (
     imports,
     item_totals,
     ledger,

@@ -4,16 +4,16 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from domain.dataset import SPLITS
-from domain.ids import ItemId, WorkerId
-from domain.tables import OUTCOME
-from domain.verdicts import Decision
-from flows.campaign_run import CampaignStore
-from postprocess.answers import answer_columns, with_edits
-from postprocess.pseudonyms import pseudonym
-from postprocess.splits import splits
-from store import edits, imports, item_totals
-from store.answers_table import read_verdicts
+from piecework.domain.dataset import SPLITS
+from piecework.domain.ids import ItemId, WorkerId
+from piecework.domain.tables import OUTCOME
+from piecework.domain.verdicts import Decision
+from piecework.flows.campaign_run import CampaignStore
+from piecework.postprocess.answers import answer_columns, with_edits
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.postprocess.splits import splits
+from piecework.store import edits, imports, item_totals
+from piecework.store.answers_table import read_verdicts
 
 _NOT_YET = "not decided yet"
 
@@ -23,9 +23,10 @@ def answers_table(
     *,
     proposed: Mapping[str, Decision] | None = None,
 ) -> pd.DataFrame:
-    """All answers in the order of their ids, as `postprocess.answers` describes them.
+    """All answers in the order of their ids.
 
-    An answer without a decision is provisional, and not rejected.
+    `piecework.postprocess.answers` describes the columns. An answer without a decision
+    is provisional, and not rejected.
 
     Args:
         campaign_store: the campaign.

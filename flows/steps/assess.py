@@ -7,16 +7,16 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from domain.campaign import Campaign
-from domain.ids import AssignmentId
-from domain.verdicts import Finding, SubjectKind
-from flows.campaign_run import CampaignStore
-from flows.snapshot import decidable, due_for_decision
-from qc.joined import Judged
-from qc.ratings import with_ratings
-from qc.registry import assess as run_heuristics
-from store import decisions, findings, hits
-from store.database import get_setting
+from piecework.domain.campaign import Campaign
+from piecework.domain.ids import AssignmentId
+from piecework.domain.verdicts import Finding, SubjectKind
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.snapshot import decidable, due_for_decision
+from piecework.qc.joined import Judged
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import assess as run_heuristics
+from piecework.store import decisions, findings, hits
+from piecework.store.database import get_setting
 
 JUDGED_BY = "judged by"
 """The setting that holds the digest of what answers were judged by last."""
@@ -76,7 +76,7 @@ def judged_by_people(run: CampaignStore) -> Judged:
 
 
 def table_of_batch(run: CampaignStore) -> pd.DataFrame:
-    """The answers of the batch at work, a row each (`domain.tables`)."""
+    """The answers of the batch at work, a row each (`piecework.domain.tables`)."""
     table = run.answers()
     return table[table["batch"] == hits.batch_at_work(run.store)]
 

@@ -4,21 +4,21 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, islice
 
-from domain.assignment import Answer, Assignment
-from domain.clock import wall_time
-from domain.errors import PlatformRefused
-from domain.hit import HitStatus, PlannedHit
-from domain.ids import HitId, ItemId
-from flows.campaign_run import CampaignRun
-from flows.polling import OPEN_HITS
-from flows.posting import qualification_test
-from flows.posting.closing import close, close_gone, hold_added_slots
-from flows.posting.hit_status import must_be_over, status_of
-from flows.snapshot import next_poll_of_open_hits
-from hit_templates.answers import read_answers
-from store import assignments, hits
-from store.database import writing
-from store.last_pass import older_hits
+from piecework.domain.assignment import Answer, Assignment
+from piecework.domain.clock import wall_time
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.hit import HitStatus, PlannedHit
+from piecework.domain.ids import HitId, ItemId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.polling import OPEN_HITS
+from piecework.flows.posting import qualification_test
+from piecework.flows.posting.closing import close, close_gone, hold_added_slots
+from piecework.flows.posting.hit_status import must_be_over, status_of
+from piecework.flows.snapshot import next_poll_of_open_hits
+from piecework.hit_templates.answers import read_answers
+from piecework.store import assignments, hits
+from piecework.store.database import writing
+from piecework.store.last_pass import older_hits
 
 _OVER = frozenset({"Reviewable", "Reviewing"})
 _A_TRANSACTION = 50

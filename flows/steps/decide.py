@@ -8,19 +8,19 @@ from collections.abc import Collection, Iterable
 
 import pandas as pd
 
-from domain.ids import AssignmentId
-from domain.verdicts import Decision, Finding
-from flows.campaign_run import CampaignStore
-from flows.snapshot import is_batch_collected
-from flows.steps.assess import (
+from piecework.domain.ids import AssignmentId
+from piecework.domain.verdicts import Decision, Finding
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.snapshot import is_batch_collected
+from piecework.flows.steps.assess import (
     JUDGED_BY,
     judging_digest,
     table_of_batch,
     to_judge,
 )
-from qc.policy import decide as apply_policy
-from store import assignments, decisions, findings, hits
-from store.database import keep_setting
+from piecework.qc.policy import decide as apply_policy
+from piecework.store import assignments, decisions, findings, hits
+from piecework.store.database import keep_setting
 
 
 def decide(run: CampaignStore) -> int:

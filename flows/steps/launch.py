@@ -8,31 +8,31 @@ from functools import partial
 from itertools import chain, takewhile
 from urllib.parse import quote
 
-from domain.campaign import Campaign
-from domain.errors import PlatformRefused
-from domain.hit import (
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.hit import (
     HitType,
     Item,
     PlannedHit,
     QualificationRequirement,
     is_picture,
 )
-from domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
-from flows import caps
-from flows.campaign_run import CampaignRun
-from flows.people.stopping import is_stopped, wind_down
-from flows.planning.dealing import (
+from piecework.domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
+from piecework.flows import caps
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.people.stopping import is_stopped, wind_down
+from piecework.flows.planning.dealing import (
     affordable,
     all_first_rounds,
     deal,
     first_round,
     replacements,
 )
-from flows.planning.next_action import Posting, next_posting
-from flows.posting import qualification_test
-from flows.posting.adopting import adopt
-from flows.posting.exclusion import exclusion_type
-from flows.posting.publishing import (
+from piecework.flows.planning.next_action import Posting, next_posting
+from piecework.flows.posting import qualification_test
+from piecework.flows.posting.adopting import adopt
+from piecework.flows.posting.exclusion import exclusion_type
+from piecework.flows.posting.publishing import (
     OPERATION,
     annotation,
     extended,
@@ -42,16 +42,21 @@ from flows.posting.publishing import (
     slots_wanted,
     take_in,
 )
-from flows.posting.replacing import apart_from, extendable, extending, keep_out
-from flows.snapshot import take_snapshot
-from hit_templates.render import render_hit
-from platforms.question import html_question
-from qc.heuristics.canary import planted_word
-from store import assignments, hits, intents, item_totals
-from store.acting import carry_out
-from store.database import Store, get_setting, keep_setting, set_once
-from store.intents import Act, Intent
-from store.prices import kept_prices
+from piecework.flows.posting.replacing import (
+    apart_from,
+    extendable,
+    extending,
+    keep_out,
+)
+from piecework.flows.snapshot import take_snapshot
+from piecework.hit_templates.render import render_hit
+from piecework.platforms.question import html_question
+from piecework.qc.heuristics.canary import planted_word
+from piecework.store import assignments, hits, intents, item_totals
+from piecework.store.acting import carry_out
+from piecework.store.database import Store, get_setting, keep_setting, set_once
+from piecework.store.intents import Act, Intent
+from piecework.store.prices import kept_prices
 
 _PAGES_RENDER = "pages render"
 """The setting that holds the digest of a task of which every page was rendered."""

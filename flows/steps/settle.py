@@ -8,15 +8,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from domain.errors import PlatformRefused
-from domain.hit import PlannedHit
-from domain.ids import AssignmentId, WorkerId
-from domain.verdicts import Decision, Verdict
-from flows.campaign_run import CampaignRun
-from flows.gold_feedback import told_of_gold, with_room
-from flows.payments.interrupted_payments import close_interrupted
-from flows.posting.exclusion import exclusion_type
-from flows.settlement import (
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.domain.verdicts import Decision, Verdict
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.gold_feedback import told_of_gold, with_room
+from piecework.flows.payments.interrupted_payments import close_interrupted
+from piecework.flows.posting.exclusion import exclusion_type
+from piecework.flows.settlement import (
     DONE,
     ELSEWHERE,
     FORGOTTEN,
@@ -26,11 +26,11 @@ from flows.settlement import (
     forget_key,
     settlement_key,
 )
-from postprocess.pseudonyms import pseudonym
-from qc.policy import REJECTED_WITH
-from store import assignments, decisions, hits, intents, ledger
-from store.acting import Refusal, carry_out
-from store.intents import Act, Intent
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.qc.policy import REJECTED_WITH
+from piecework.store import assignments, decisions, hits, intents, ledger
+from piecework.store.acting import Refusal, carry_out
+from piecework.store.intents import Act, Intent
 
 _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
 _ABOUT_WORKERS: tuple[Verdict, ...] = ("exclude", "block", "include")

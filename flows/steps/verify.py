@@ -8,14 +8,14 @@ a sample of approvals is read again.
 import random
 from collections.abc import Iterator
 
-from domain.errors import PlatformRefused
-from domain.ids import AssignmentId
-from flows.campaign_run import CampaignRun
-from flows.planning.next_action import next_action
-from flows.settlement import DONE, FORGET
-from flows.snapshot import take_snapshot
-from store import intents
-from store.database import get_setting, keep_setting
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import AssignmentId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.planning.next_action import next_action
+from piecework.flows.settlement import DONE, FORGET
+from piecework.flows.snapshot import take_snapshot
+from piecework.store import intents
+from piecework.store.database import get_setting, keep_setting
 
 SAMPLE = 5
 _KEY = "approvals verified"

@@ -7,18 +7,18 @@ while it posts asks for the same.
 
 import pandas as pd
 
-from analyses.ability import NotConvergedError
-from analyses.as_needed import weighed
-from domain.errors import PieceworkError
-from domain.ids import ItemId
-from domain.tables import value_column
-from domain.task import Field
-from flows.campaign_run import CampaignStore
-from flows.planning.next_action import may_weigh
-from flows.snapshot import take_snapshot
-from store import item_totals
-from store.answers_table import read_verdicts
-from store.item_totals import Weighed
+from piecework.analyses.ability import NotConvergedError
+from piecework.analyses.as_needed import weighed
+from piecework.domain.errors import PieceworkError
+from piecework.domain.ids import ItemId
+from piecework.domain.tables import value_column
+from piecework.domain.task import Field
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.planning.next_action import may_weigh
+from piecework.flows.snapshot import take_snapshot
+from piecework.store import item_totals
+from piecework.store.answers_table import read_verdicts
+from piecework.store.item_totals import Weighed
 
 
 def weigh(run: CampaignStore) -> int:
@@ -76,7 +76,7 @@ def _kept(run: CampaignStore) -> pd.DataFrame:
 
 
 def _votes(table: pd.DataFrame, field: Field) -> pd.DataFrame:
-    """What `analyses.votes` reads; `worker` is the platform's id, and stays here."""
+    """What `piecework.analyses.votes` reads; `worker` is the platform's id."""
     return pd.DataFrame(
         {
             "item_id": table["item_id"],

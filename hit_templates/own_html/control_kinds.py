@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from hit_templates.own_html.placeholders import is_mark
+from piecework.hit_templates.own_html.placeholders import is_mark
 
 Kind = Literal["text", "number", "one", "several", "carried"]
 Values = Mapping[str, str]

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from hit_templates.own_html.control_kinds import Control, made
-from hit_templates.own_html.crowd_tags import fault_of_tag
-from hit_templates.own_html.placeholders import is_mark
+from piecework.hit_templates.own_html.control_kinds import Control, made
+from piecework.hit_templates.own_html.crowd_tags import fault_of_tag
+from piecework.hit_templates.own_html.placeholders import is_mark
 
 _ANSWERS_HERE = re.compile(r"/mturk/externalSubmit")
 """An address to which a form is sent that answers the HIT, as `_own_page.js` has it."""

@@ -1,7 +1,7 @@
 """Which crowd elements there are: those of the marketplace, those that it lacks."""
 
-from domain.suggestion import did_you_mean
-from hit_templates.own_html.control_kinds import CONTROL_TAGS
+from piecework.domain.suggestion import did_you_mean
+from piecework.hit_templates.own_html.control_kinds import CONTROL_TAGS
 
 _UNAVAILABLE = frozenset(
     f"crowd-{name}"

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Mapping
 from html import escape
 
-from hit_templates.own_html.markup import Context
-from hit_templates.own_html.script_place import ScriptPlace
+from piecework.hit_templates.own_html.markup import Context
+from piecework.hit_templates.own_html.script_place import ScriptPlace
 
 _FOR_JS = str.maketrans(
     {char: f"\\u{ord(char):04x}" for char in "\"'`\\<>&$\n\r\t\x0b\x0c\u2028\u2029"}

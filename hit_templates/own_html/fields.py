@@ -8,9 +8,16 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from domain.scales import WIDEST
-from domain.task import Aggregate, AggregateKind, Field, FieldKind, Option, Rule
-from hit_templates.own_html.control_kinds import Control
+from piecework.domain.scales import WIDEST
+from piecework.domain.task import (
+    Aggregate,
+    AggregateKind,
+    Field,
+    FieldKind,
+    Option,
+    Rule,
+)
+from piecework.hit_templates.own_html.control_kinds import Control
 
 _NOT_IN_NAME = re.compile(r"[^a-z0-9]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from hit_templates.own_html.markup import attributes, pieces
-from hit_templates.own_html.page import KNOWN
+from piecework.hit_templates.own_html.markup import attributes, pieces
+from piecework.hit_templates.own_html.page import KNOWN
 
 _LOADS = {"script": "src", "link": "href", "iframe": "src", "embed": "src"}
 _IN_STYLE = re.compile(

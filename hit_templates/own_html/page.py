@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from html import escape
 
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.task import GOLD, TRUTH, Task
-from hit_templates.jinja_helpers import minified
-from hit_templates.own_html.controls import Controls, controls_of
-from hit_templates.own_html.placeholders import (
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.task import GOLD, TRUTH, Task
+from piecework.hit_templates.jinja_helpers import minified
+from piecework.hit_templates.own_html.controls import Controls, controls_of
+from piecework.hit_templates.own_html.placeholders import (
     Template,
     cut,
     has_column,

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from hit_templates.own_html import liquid
-from hit_templates.own_html.escaping import written
-from hit_templates.own_html.markup import Context, Piece, context, pieces
-from hit_templates.own_html.script_place import ScriptPlace, script_place
+from piecework.hit_templates.own_html import liquid
+from piecework.hit_templates.own_html.escaping import written
+from piecework.hit_templates.own_html.markup import Context, Piece, context, pieces
+from piecework.hit_templates.own_html.script_place import ScriptPlace, script_place
 
 _FIRST = 0xF0000
 _MARK = re.compile("[\U000f0000-\U000ffffd]")

@@ -8,8 +8,8 @@ field is `<name>.1`, since a page shows one item.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from domain.task import Field
-from hit_templates.own_html.fields import REST
+from piecework.domain.task import Field
+from piecework.hit_templates.own_html.fields import REST
 
 CROWD = "taskAnswers"
 _POSITION = 1

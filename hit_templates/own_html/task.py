@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.task import HtmlPage, OwnFiles, Task
-from domain.utf8 import not_utf8
-from domain.xml_text import NOT_FOR_XML, with_newlines
-from hit_templates.own_html.controls import Controls
-from hit_templates.own_html.fields import (
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.task import HtmlPage, OwnFiles, Task
+from piecework.domain.utf8 import not_utf8
+from piecework.domain.xml_text import NOT_FOR_XML, with_newlines
+from piecework.hit_templates.own_html.controls import Controls
+from piecework.hit_templates.own_html.fields import (
     REST,
     Said,
     aggregates,
@@ -21,9 +21,9 @@ from hit_templates.own_html.fields import (
     main_text,
     seconds_per_item,
 )
-from hit_templates.own_html.hosts import hosts_refused
-from hit_templates.own_html.page import controls_in, is_shown
-from hit_templates.own_html.placeholders import cut
+from piecework.hit_templates.own_html.hosts import hosts_refused
+from piecework.hit_templates.own_html.page import controls_in, is_shown
+from piecework.hit_templates.own_html.placeholders import cut
 
 ITEM_ID = "item_id"
 """The column with an item's id; an items file without it has its rows numbered."""

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.dataset import SPLITS
-from domain.licences import Licence
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.file_table import ROWS_AT_ONCE, texts
+from piecework.domain.dataset import SPLITS
+from piecework.domain.licences import Licence
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE, texts
 
 Write = Callable[[BinaryIO], None]
 About = Mapping[str, object]

@@ -1,7 +1,7 @@
 """The files of a caption dataset, in the shape of VizWiz-Captions.
 
-Inside, the table of answers has the names of `domain.tables`; the names of these files
-are VizWiz's, and they are given here and nowhere else.
+Inside, the table of answers has the names of `piecework.domain.tables`; the names of
+these files are VizWiz's, and they are given here and nowhere else.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,18 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from analyses.difficulty import difficulties
-from analyses.fields import counted, votes
-from analyses.votes import counted as voices
-from domain.hit import Item
-from domain.tables import ITEM_VALUE, OUTCOME, value_column
-from domain.task import Field, Task
-from postprocess.aggregates import leading, option_votes
-from postprocess.answers import set_aside_reasons, was_rejected
-from postprocess.datasets import captions_json
-from postprocess.datasets.card import captions_card
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.file_table import (
+from piecework.analyses.difficulty import difficulties
+from piecework.analyses.fields import counted, votes
+from piecework.analyses.votes import counted as voices
+from piecework.domain.hit import Item
+from piecework.domain.tables import ITEM_VALUE, OUTCOME, value_column
+from piecework.domain.task import Field, Task
+from piecework.postprocess.aggregates import leading, option_votes
+from piecework.postprocess.answers import set_aside_reasons, was_rejected
+from piecework.postprocess.datasets import captions_json
+from piecework.postprocess.datasets.card import captions_card
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.file_table import (
     NUMBER,
     TEXT,
     TEXTS,
@@ -32,10 +32,10 @@ from postprocess.datasets.file_table import (
     FileTable,
     as_json,
 )
-from postprocess.datasets.layout import Layout
-from postprocess.datasets.pictures import picture_columns
-from postprocess.label_probabilities import of_choice
-from postprocess.splits import splits
+from piecework.postprocess.datasets.layout import Layout
+from piecework.postprocess.datasets.pictures import picture_columns
+from piecework.postprocess.label_probabilities import of_choice
+from piecework.postprocess.splits import splits
 
 COLUMNS: Mapping[str, pa.DataType] = {
     "answer_id": TEXT,
@@ -140,8 +140,8 @@ def image_summary(
     `answers`, `canned`, `captions` (int64; answers = canned + captions), `difficulty`
     (str; "unknown" without answers), `text_detected` (str; the majority, "" for a tie),
     `text_yes`, `text_no` (int64; votes), `text_detected_likeliest` and
-    `text_detected_probability` (`postprocess.label_probabilities`; only if the table
-    has all answers), and `votes_<flaw>` (int64) for each of `FLAWS`.
+    `text_detected_probability` (`piecework.postprocess.label_probabilities`; only if
+    the table has all answers), and `votes_<flaw>` (int64) for each of `FLAWS`.
     """
     text_field, flaws_field = (
         _field(task, name) for name in (task.text_present_field, _FLAWS_FIELD)

@@ -13,13 +13,13 @@ from jinja2 import Environment, StrictUndefined
 from jinja2.environment import Template
 from markupsafe import Markup
 
-from domain.counts import plural
-from domain.dataset import SPLITS
-from domain.imported import UNNAMED
-from domain.tables import shuffled_names
-from postprocess.answers import set_aside_reasons
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.label_probabilities import probability_columns
+from piecework.domain.counts import plural
+from piecework.domain.dataset import SPLITS
+from piecework.domain.imported import UNNAMED
+from piecework.domain.tables import shuffled_names
+from piecework.postprocess.answers import set_aside_reasons
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.label_probabilities import probability_columns
 
 _CAPTIONS_TEMPLATE = "captions_card.md.j2"
 _FIELDS_TEMPLATE = "fields_card.md.j2"

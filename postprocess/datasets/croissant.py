@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.file_table import (
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.file_table import (
     NUMBER,
     TEXT,
     TEXTS,
@@ -23,7 +23,7 @@ from postprocess.datasets.file_table import (
     WHOLE,
     FileTable,
 )
-from postprocess.datasets.layout import Layout
+from piecework.postprocess.datasets.layout import Layout
 
 _CONTEXT: Mapping[str, object] = {
     "@language": "en",

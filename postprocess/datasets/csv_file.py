@@ -17,7 +17,14 @@ from typing import Any, BinaryIO
 import pandas as pd
 import pyarrow as pa
 
-from postprocess.datasets.file_table import NUMBER, TEXT, TEXTS, TIME, FileTable, texts
+from piecework.postprocess.datasets.file_table import (
+    NUMBER,
+    TEXT,
+    TEXTS,
+    TIME,
+    FileTable,
+    texts,
+)
 
 FORMULA_SIGNS = (
     "=",

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from domain.dataset import Publication, Shares
-from domain.task import Field, Task
-from postprocess.datasets.pictures import Size
-from postprocess.registry import RULES
+from piecework.domain.dataset import Publication, Shares
+from piecework.domain.task import Field, Task
+from piecework.postprocess.datasets.pictures import Size
+from piecework.postprocess.registry import RULES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

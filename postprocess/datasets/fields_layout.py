@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from analyses.condition_scores import compared
-from analyses.conditions import condition_means
-from domain.hit import Item
-from domain.tables import ORDER, OUTCOME, shuffled_names, value_column
-from postprocess.aggregates import item_aggregates
-from postprocess.answers import set_aside_reasons, was_rejected
-from postprocess.datasets.card import fields_card
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.file_table import (
+from piecework.analyses.condition_scores import compared
+from piecework.analyses.conditions import condition_means
+from piecework.domain.hit import Item
+from piecework.domain.tables import ORDER, OUTCOME, shuffled_names, value_column
+from piecework.postprocess.aggregates import item_aggregates
+from piecework.postprocess.answers import set_aside_reasons, was_rejected
+from piecework.postprocess.datasets.card import fields_card
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.file_table import (
     NUMBER,
     TEXT,
     TEXTS,
@@ -26,10 +26,10 @@ from postprocess.datasets.file_table import (
     FileTable,
     as_json,
 )
-from postprocess.datasets.layout import Layout
-from postprocess.datasets.pictures import picture_columns
-from postprocess.participants import participants
-from postprocess.splits import splits
+from piecework.postprocess.datasets.layout import Layout
+from piecework.postprocess.datasets.pictures import picture_columns
+from piecework.postprocess.participants import participants
+from piecework.postprocess.splits import splits
 
 _FIRST = {
     "answer_id": TEXT,

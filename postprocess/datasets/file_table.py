@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from domain.edit import Edit
+from piecework.domain.edit import Edit
 
 ROWS_AT_ONCE = 20_000
 """Rows that are made into cells at a time: bounds memory, whatever the dataset's

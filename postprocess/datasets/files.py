@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 import pandas as pd
 
-from domain.campaign import OutputFormat
-from domain.hit import Item
-from domain.task import DatasetKind
-from postprocess.answers import validate
-from postprocess.datasets.captions_layout import captions_layout
-from postprocess.datasets.croissant import WrittenFile, croissant
-from postprocess.datasets.csv_file import write_csv
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.fields_layout import fields_layout
-from postprocess.datasets.hub import front_matter
-from postprocess.datasets.layout import Layout, Write, split_tables
-from postprocess.datasets.parquet_file import write_parquet
-from postprocess.splits import splits
+from piecework.domain.campaign import OutputFormat
+from piecework.domain.hit import Item
+from piecework.domain.task import DatasetKind
+from piecework.postprocess.answers import validate
+from piecework.postprocess.datasets.captions_layout import captions_layout
+from piecework.postprocess.datasets.croissant import WrittenFile, croissant
+from piecework.postprocess.datasets.csv_file import write_csv
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.fields_layout import fields_layout
+from piecework.postprocess.datasets.hub import front_matter
+from piecework.postprocess.datasets.layout import Layout, Write, split_tables
+from piecework.postprocess.datasets.parquet_file import write_parquet
+from piecework.postprocess.splits import splits
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -43,8 +43,8 @@ def dataset_files(
 ) -> dict[str, Write]:
     """How each file is written, by name: the formats asked for, Croissant, the card.
 
-    `table` is the table of answers (`postprocess.answers`), `items` all items of the
-    campaign in the order of their file. The same arguments give the same bytes,
+    `table` is the table of answers (`piecework.postprocess.answers`), `items` all items
+    of the campaign in the order of their file. The same arguments give the same bytes,
     whatever the order of the rows; cells are made in batches while they are written.
     Croissant tells the hashes of the other files, so it is written after them.
 

@@ -10,9 +10,9 @@ from typing import Any
 import pyarrow as pa
 import yaml
 
-from domain.dataset import SPLITS
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.file_table import (
+from piecework.domain.dataset import SPLITS
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.file_table import (
     NUMBER,
     TEXT,
     TEXTS,
@@ -21,7 +21,7 @@ from postprocess.datasets.file_table import (
     WHOLE,
     FileTable,
 )
-from postprocess.datasets.layout import Layout, split_tables
+from piecework.postprocess.datasets.layout import Layout, split_tables
 
 _DTYPES: Mapping[pa.DataType, str] = {
     TEXT: "string",

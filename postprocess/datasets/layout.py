@@ -6,8 +6,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from domain.dataset import SPLITS, Split
-from postprocess.datasets.file_table import FileTable
+from piecework.domain.dataset import SPLITS, Split
+from piecework.postprocess.datasets.file_table import FileTable
 
 Write = Callable[[BinaryIO], None]
 """Writes one file's content, from its beginning to its end."""

@@ -5,7 +5,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from postprocess.datasets.file_table import FileTable
+from piecework.postprocess.datasets.file_table import FileTable
 
 
 def write_parquet(table: FileTable, file: BinaryIO, *, warning: str = "") -> None:

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 import pandas as pd
 
-from domain.hit import Item
+from piecework.domain.hit import Item
 
 Size = tuple[int, int]
 """Width and height in pixels."""
@@ -35,7 +35,7 @@ def picture_columns(items: Sequence[Item], sizes: Mapping[str, Size]) -> pd.Data
 def local_picture(item: Item) -> str:
     """Where the picture lies in the campaign's folder; "" for one elsewhere, or none.
 
-    >>> from domain.ids import ItemId
+    >>> from piecework.domain.ids import ItemId
     >>> local_picture(Item(item_id=ItemId("7"), columns={"url": "/pictures/a/b.png"}))
     'a/b.png'
     """
@@ -50,7 +50,7 @@ def file_name(item: Item) -> str:
 
     Else the last part of its picture's address, else its id.
 
-    >>> from domain.ids import ItemId
+    >>> from piecework.domain.ids import ItemId
     >>> url = "https://pictures.example/birds/a%20b.jpg?size=2"
     >>> file_name(Item(item_id=ItemId("7"), columns={"url": url}))
     'a b.jpg'

@@ -8,8 +8,13 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from analyses.corpus.captions import ANSWERS_OF_QUALITY_FILES, Caption, Corpus, Quality
-from postprocess.datasets.reading_faults import UnreadableError, decoded
+from piecework.analyses.corpus.captions import (
+    ANSWERS_OF_QUALITY_FILES,
+    Caption,
+    Corpus,
+    Quality,
+)
+from piecework.postprocess.datasets.reading_faults import UnreadableError, decoded
 
 _REHEARSAL = "REHEARSAL: all answers come from simulated workers."
 

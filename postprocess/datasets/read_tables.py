@@ -9,9 +9,9 @@ from dataclasses import replace
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analyses.corpus.captions import Caption, Corpus
-from postprocess.datasets.csv_file import plain
-from postprocess.datasets.reading_faults import UnreadableError, decoded
+from piecework.analyses.corpus.captions import Caption, Corpus
+from piecework.postprocess.datasets.csv_file import plain
+from piecework.postprocess.datasets.reading_faults import UnreadableError, decoded
 
 _IDS = ("item_id", "image_id")
 _TRUTHS = ("is_precanned", "is_rejected", "text_detected")

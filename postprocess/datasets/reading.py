@@ -8,11 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from analyses.corpus.captions import Corpus
-from domain.errors import ConfigError
-from postprocess.datasets.read_json import from_json
-from postprocess.datasets.read_tables import from_csv, from_lines, from_parquet
-from postprocess.datasets.reading_faults import as_config_error
+from piecework.analyses.corpus.captions import Corpus
+from piecework.domain.errors import ConfigError
+from piecework.postprocess.datasets.read_json import from_json
+from piecework.postprocess.datasets.read_tables import (
+    from_csv,
+    from_lines,
+    from_parquet,
+)
+from piecework.postprocess.datasets.reading_faults import as_config_error
 
 LARGEST_BYTES = 512 * 2**20
 """MSCOCO's training captions are a tenth of it; a file beyond is a mistake."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from domain.errors import ConfigError
-from domain.utf8 import not_utf8
+from piecework.domain.errors import ConfigError
+from piecework.domain.utf8 import not_utf8
 
 _SHOWN = 20
 

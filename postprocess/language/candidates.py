@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from postprocess.language import lexicon
-from postprocess.language.channel import OUT_OF_REACH, Channel
-from postprocess.language.corpus import Corpus
-from postprocess.language.misspellings import listed
-from postprocess.language.one_edit import one_edit_apart
-from postprocess.language.targets import targets
-from postprocess.language.word_shapes import is_spelling_variant
+from piecework.postprocess.language import lexicon
+from piecework.postprocess.language.channel import OUT_OF_REACH, Channel
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.misspellings import listed
+from piecework.postprocess.language.one_edit import one_edit_apart
+from piecework.postprocess.language.targets import targets
+from piecework.postprocess.language.word_shapes import is_spelling_variant
 
 _PRICED = 36
 """Candidates whose way through the channel is looked at."""

@@ -1,6 +1,6 @@
 """Some words in their order as one number, and how often each such code occurs.
 
-Words go by their number in a campaign (`postprocess.language.corpus`).
+Words go by their number in a campaign (`piecework.postprocess.language.corpus`).
 """
 
 import numpy as np

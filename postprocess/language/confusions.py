@@ -14,15 +14,15 @@ from itertools import chain, compress
 import numpy as np
 from rapidfuzz.distance import OSA
 
-from postprocess.language import english, lexicon
-from postprocess.language.channel import Channel
-from postprocess.language.codes import Ints
-from postprocess.language.corpus import EDGE, MET, Corpus, Floats, said_about
-from postprocess.language.one_edit import one_edit_apart
-from postprocess.language.sounds import sound
-from postprocess.language.tokens import place, words
-from postprocess.language.word_shapes import is_spelling_variant
-from postprocess.text import Text
+from piecework.postprocess.language import english, lexicon
+from piecework.postprocess.language.channel import Channel
+from piecework.postprocess.language.codes import Ints
+from piecework.postprocess.language.corpus import EDGE, MET, Corpus, Floats, said_about
+from piecework.postprocess.language.one_edit import one_edit_apart
+from piecework.postprocess.language.sounds import sound
+from piecework.postprocess.language.tokens import place, words
+from piecework.postprocess.language.word_shapes import is_spelling_variant
+from piecework.postprocess.text import Text
 
 NAMES = (
     "instead", "channel", "commoner", "fits_after", "fits_before", "fits_far_after",

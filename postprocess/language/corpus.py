@@ -16,8 +16,8 @@ from itertools import chain, count, repeat
 import numpy as np
 import numpy.typing as npt
 
-from postprocess.language import lexicon
-from postprocess.language.codes import (
+from piecework.postprocess.language import lexicon
+from piecework.postprocess.language.codes import (
     BASE,
     CodeTally,
     Flags,
@@ -26,9 +26,9 @@ from postprocess.language.codes import (
     code_of,
     different_codes,
 )
-from postprocess.language.foreign import is_foreign
-from postprocess.language.lexicon import may_be_typo
-from postprocess.text import Text
+from piecework.postprocess.language.foreign import is_foreign
+from piecework.postprocess.language.lexicon import may_be_typo
+from piecework.postprocess.text import Text
 
 Floats = npt.NDArray[np.float64]
 

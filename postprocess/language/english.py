@@ -12,7 +12,7 @@ from importlib.metadata import distribution
 
 from pocketsphinx import LogMath, NGramModel
 
-from postprocess.language.corpus import EDGE
+from piecework.postprocess.language.corpus import EDGE
 
 NAMES = (
     "english_unknown", "english_share", "english_after", "english_before",

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import OSA
 
-from postprocess.language import english, lexicon, slips
-from postprocess.language.candidates import Candidate
-from postprocess.language.corpus import Corpus
-from postprocess.language.misspellings import listed
-from postprocess.language.sounds import sound
-from postprocess.language.suspects import Suspect
-from postprocess.language.word_shapes import (
+from piecework.postprocess.language import english, lexicon, slips
+from piecework.postprocess.language.candidates import Candidate
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.misspellings import listed
+from piecework.postprocess.language.sounds import sound
+from piecework.postprocess.language.suspects import Suspect
+from piecework.postprocess.language.word_shapes import (
     begins_compounds,
     compounding,
     ends_compounds,

@@ -9,7 +9,7 @@ from functools import cache
 
 import wordfreq
 
-from postprocess.language import lexicon
+from piecework.postprocess.language import lexicon
 
 _LANGUAGES = ("es", "fr", "de", "it", "pt", "nl", "pl", "sv", "id", "tr")
 """Those written in plain letters that workers of today's marketplaces are likeliest to

@@ -11,11 +11,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from postprocess.language.corpus import EDGE, Corpus, has_name, said_about
-from postprocess.language.foreign import is_foreign
-from postprocess.language.lexicon import may_be_typo
-from postprocess.language.tokens import Place, Word, place, words
-from postprocess.text import Text
+from piecework.postprocess.language.corpus import EDGE, Corpus, has_name, said_about
+from piecework.postprocess.language.foreign import is_foreign
+from piecework.postprocess.language.lexicon import may_be_typo
+from piecework.postprocess.language.tokens import Place, Word, place, words
+from piecework.postprocess.text import Text
 
 _MOSTLY = 0.5
 _REMEMBERED = 100_000

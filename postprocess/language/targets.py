@@ -16,8 +16,8 @@ import numpy.typing as npt
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from postprocess.language import lexicon
-from postprocess.language.sounds import sound
+from piecework.postprocess.language import lexicon
+from piecework.postprocess.language.sounds import sound
 
 Ints = npt.NDArray[np.int64]
 

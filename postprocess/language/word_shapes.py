@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
-from postprocess.language import lexicon
+from piecework.postprocess.language import lexicon
 
 _ENDINGS = (
     "s", "es", "ed", "d", "ing", "er", "ers", "r", "y", "ish", "like", "less", "ly",

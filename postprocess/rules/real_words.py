@@ -13,13 +13,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from domain.edit import Edit
-from postprocess.language import channel
-from postprocess.language.confusions import NAMES, doubts, is_ordinary
-from postprocess.language.corpus import Corpus
-from postprocess.language.tokens import words
-from postprocess.language.weights import REAL_WORD_WEIGHTS
-from postprocess.text import Text
+from piecework.domain.edit import Edit
+from piecework.postprocess.language import channel
+from piecework.postprocess.language.confusions import NAMES, doubts, is_ordinary
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.tokens import words
+from piecework.postprocess.language.weights import REAL_WORD_WEIGHTS
+from piecework.postprocess.text import Text
 
 NAME = "real_words"
 VERSION = 2

@@ -4,7 +4,7 @@ Of the words that a dictionary does not know most are right: brands, new words,
 compounds. Correcting blindly does far more harm than good (`tv` to `to`, `macbook` to
 `facebook`), so the question is less which word was meant than whether to touch one.
 Whatever could be meant and leaving the word alone are weighed against each other
-(`postprocess.language.features`); each edit says how probable it is.
+(`piecework.postprocess.language.features`); each edit says how probable it is.
 
 Refuses to touch: words of the dictionary and their possessives; longer words that are
 common in English at large; inner capitals, quoted text, addresses, whatever digits or
@@ -14,14 +14,14 @@ docs/cleaning.md says how often it is right.
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from domain.edit import Edit
-from postprocess.language import channel
-from postprocess.language.candidates import candidates
-from postprocess.language.corpus import Corpus
-from postprocess.language.features import Typos, chances, rivals
-from postprocess.language.suspects import Suspect, find_suspects
-from postprocess.language.weights import WEIGHTS
-from postprocess.text import Text
+from piecework.domain.edit import Edit
+from piecework.postprocess.language import channel
+from piecework.postprocess.language.candidates import candidates
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.features import Typos, chances, rivals
+from piecework.postprocess.language.suspects import Suspect, find_suspects
+from piecework.postprocess.language.weights import WEIGHTS
+from piecework.postprocess.text import Text
 
 NAME = "spelling"
 VERSION = 6

@@ -9,7 +9,7 @@ between words here: a caption is one line.
 import re
 import unicodedata
 
-from domain.edit import Edit
+from piecework.domain.edit import Edit
 
 NAME = "whitespace"
 VERSION = 1

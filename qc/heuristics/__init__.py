@@ -1,1 +1,1 @@
-"""One idea a module; `qc.registry` is the whole list."""
+"""One idea a module; `piecework.qc.registry` is the whole list."""

@@ -18,8 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.scores import FIRST_ANSWER, Scope, is_first, pair_codes, scored, sentences
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.scores import (
+    FIRST_ANSWER,
+    Scope,
+    is_first,
+    pair_codes,
+    scored,
+    sentences,
+)
 
 NAME = "answered_before"
 VERSION = 1

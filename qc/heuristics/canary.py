@@ -23,9 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.parameters import Word
-from qc.scores import Scope, quoted, scored, sentences
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Word
+from piecework.qc.scores import Scope, quoted, scored, sentences
 
 NAME = "canary"
 VERSION = 1

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.counts import plural
-from domain.verdicts import SubjectKind
-from qc.parameters import Count, Share
-from qc.scores import FIRST_ANSWER, Scope, grade, is_first, scored, sentences
+from piecework.domain.counts import plural
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Count, Share
+from piecework.qc.scores import FIRST_ANSWER, Scope, grade, is_first, scored, sentences
 
 NAME = "canned_share"
 VERSION = 1

@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.counts import share
-from domain.verdicts import SubjectKind
-from qc.parameters import Count, Share
-from qc.scores import Scope, grade, quoted, scored, sentences
+from piecework.domain.counts import share
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Count, Share
+from piecework.qc.scores import Scope, grade, quoted, scored, sentences
 
 NAME = "capitals"
 VERSION = 1

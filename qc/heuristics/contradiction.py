@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.counts import plural
-from domain.task import TWIN
-from domain.verdicts import SubjectKind
-from qc.parameters import Count, Share
-from qc.ratings import RATED, TWINNED, Rating, distance
-from qc.scores import FIRST_ANSWER, Scope, grade_one
-from qc.worker_scores import WorkerScore, own_answers, workers_table
+from piecework.domain.counts import plural
+from piecework.domain.task import TWIN
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Count, Share
+from piecework.qc.ratings import RATED, TWINNED, Rating, distance
+from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
+from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "contradiction"
 VERSION = 1

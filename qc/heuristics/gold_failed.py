@@ -19,14 +19,14 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.counts import plural
-from domain.task import GOLD
-from domain.verdicts import SubjectKind
-from qc.gold import failed_and_met
-from qc.parameters import Count, Share
-from qc.ratings import RATED
-from qc.scores import FIRST_ANSWER, Scope, grade_one
-from qc.worker_scores import WorkerScore, workers_table
+from piecework.domain.counts import plural
+from piecework.domain.task import GOLD
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.gold import failed_and_met
+from piecework.qc.parameters import Count, Share
+from piecework.qc.ratings import RATED
+from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
+from piecework.qc.worker_scores import WorkerScore, workers_table
 
 NAME = "gold_failed"
 VERSION = 2

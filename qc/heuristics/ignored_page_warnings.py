@@ -20,13 +20,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.counts import plural, share
-from domain.verdicts import SubjectKind
-from qc.parameters import Count, Share
-from qc.scores import FIRST_ANSWER, Scope, grade, is_first, mapped
-from qc.tallies import Tally
-from qc.tallies import tally as tally_of
-from qc.worker_scores import WorkerScore, workers_table
+from piecework.domain.counts import plural, share
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Count, Share
+from piecework.qc.scores import FIRST_ANSWER, Scope, grade, is_first, mapped
+from piecework.qc.tallies import Tally
+from piecework.qc.tallies import tally as tally_of
+from piecework.qc.worker_scores import WorkerScore, workers_table
 
 NAME = "ignored_page_warnings"
 VERSION = 1

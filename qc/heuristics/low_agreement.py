@@ -29,12 +29,12 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
-from domain.counts import plural
-from domain.verdicts import SubjectKind
-from qc.parameters import Amount, Count, Share
-from qc.ratings import MATTER_OF_FACT, RATED, is_scale
-from qc.scores import FIRST_ANSWER, Scope
-from qc.worker_scores import WorkerScore, own_answers, workers_table
+from piecework.domain.counts import plural
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Amount, Count, Share
+from piecework.qc.ratings import MATTER_OF_FACT, RATED, is_scale
+from piecework.qc.scores import FIRST_ANSWER, Scope
+from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "low_agreement"
 VERSION = 3
@@ -179,7 +179,7 @@ def _coded(
 
 
 def _distances(values: list[tuple[str, ...]] | Floats) -> Floats:
-    """How far any two ratings are apart, from 0 to 1; see `qc.ratings.distance`."""
+    """How far any two ratings are apart (`piecework.qc.ratings.distance`)."""
     if not isinstance(values, list):
         return np.abs(values[:, None] - values[None, :])
     options = sorted({option for value in values for option in value})

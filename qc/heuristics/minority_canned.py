@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.parameters import Count
-from qc.scores import FIRST_ANSWER, Scope, coded, is_first, scored, sentences
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Count
+from piecework.qc.scores import FIRST_ANSWER, Scope, coded, is_first, scored, sentences
 
 NAME = "minority_canned"
 VERSION = 1

@@ -24,13 +24,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.counts import plural
-from domain.verdicts import SubjectKind
-from qc.parameters import Amount, Count, Share
-from qc.scores import Scope, scored, sentences
-from qc.tallies import Tally, rows_of
-from qc.tallies import tally as tally_of
-from qc.words import lengths, word_counts
+from piecework.domain.counts import plural
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Amount, Count, Share
+from piecework.qc.scores import Scope, scored, sentences
+from piecework.qc.tallies import Tally, rows_of
+from piecework.qc.tallies import tally as tally_of
+from piecework.qc.words import lengths, word_counts
 
 NAME = "not_typed"
 VERSION = 1

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.ratings import OUTSIDE
-from qc.scores import Scope, scored, sentences
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.ratings import OUTSIDE
+from piecework.qc.scores import Scope, scored, sentences
 
 NAME = "outside_study"
 VERSION = 1

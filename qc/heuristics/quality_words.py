@@ -24,9 +24,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.parameters import Phrases
-from qc.scores import Scope, quoted, scored, sentences
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Phrases
+from piecework.qc.scores import Scope, quoted, scored, sentences
 
 NAME = "quality_words"
 VERSION = 1

@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.parameters import Share
-from qc.scores import Scope, scored, sentences
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Share
+from piecework.qc.scores import Scope, scored, sentences
 
 NAME = "random_sample"
 VERSION = 1

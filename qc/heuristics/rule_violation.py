@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.parameters import Phrases
-from qc.scores import Scope, mapped, scored, sentences
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Phrases
+from piecework.qc.scores import Scope, mapped, scored, sentences
 
 NAME = "rule_violation"
 VERSION = 2

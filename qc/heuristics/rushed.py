@@ -33,12 +33,12 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
-from domain.verdicts import SubjectKind
-from qc.parameters import Amount, Count, Ratio
-from qc.scores import TOLD_FROM, Scope, scored, sentences, told_apart
-from qc.tallies import Tally, rows_of
-from qc.tallies import tally as tally_of
-from qc.words import word_counts
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Amount, Count, Ratio
+from piecework.qc.scores import TOLD_FROM, Scope, scored, sentences, told_apart
+from piecework.qc.tallies import Tally, rows_of
+from piecework.qc.tallies import tally as tally_of
+from piecework.qc.words import word_counts
 
 NAME = "rushed"
 VERSION = 1

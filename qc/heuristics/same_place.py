@@ -21,13 +21,13 @@ from math import log10
 
 import pandas as pd
 
-from domain.counts import plural
-from domain.tables import ORDER
-from domain.verdicts import SubjectKind
-from qc.parameters import Amount, Count
-from qc.ratings import RATED, SIDES
-from qc.scores import FIRST_ANSWER, Scope, grade_one
-from qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
+from piecework.domain.counts import plural
+from piecework.domain.tables import ORDER
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Amount, Count
+from piecework.qc.ratings import RATED, SIDES
+from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
+from piecework.qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
 
 NAME = "same_place"
 VERSION = 1

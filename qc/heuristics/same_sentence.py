@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.counts import plural, share
-from domain.verdicts import SubjectKind
-from qc.parameters import Count, Phrases, Share
-from qc.scores import (
+from piecework.domain.counts import plural, share
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Count, Phrases, Share
+from piecework.qc.scores import (
     FIRST_ANSWER,
     Codes,
     Scope,
@@ -36,7 +36,7 @@ from qc.scores import (
     scored,
     sentences,
 )
-from qc.words import plain_texts
+from piecework.qc.words import plain_texts
 
 NAME = "same_sentence"
 VERSION = 1

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from domain.counts import plural
-from domain.verdicts import SubjectKind
-from qc.parameters import Count
-from qc.scores import Scope, coded, quoted, scored, sentences
-from qc.words import plain_texts
+from piecework.domain.counts import plural
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Count
+from piecework.qc.scores import Scope, coded, quoted, scored, sentences
+from piecework.qc.words import plain_texts
 
 NAME = "same_sentence_in_hit"
 VERSION = 1

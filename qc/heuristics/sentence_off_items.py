@@ -25,13 +25,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.counts import plural
-from domain.verdicts import SubjectKind
-from qc.parameters import Amount, Count
-from qc.scores import Scope, coded, grade, quoted, scored, sentences, summed
-from qc.text_fit import COLUMNS as COMPARED
-from qc.text_fit import text_fit
-from qc.words import plain_texts
+from piecework.domain.counts import plural
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Amount, Count
+from piecework.qc.scores import Scope, coded, grade, quoted, scored, sentences, summed
+from piecework.qc.text_fit import COLUMNS as COMPARED
+from piecework.qc.text_fit import text_fit
+from piecework.qc.words import plain_texts
 
 NAME = "sentence_off_items"
 VERSION = 1
@@ -62,7 +62,7 @@ def together(table: pd.DataFrame, params: Params) -> npt.NDArray[np.bool_]:
     One sentence has one set of words, so these are the texts with enough copies.
 
     Args:
-        table: of `qc.text_fit.with_text_fit`.
+        table: of `piecework.qc.text_fit.with_text_fit`.
         params: how many are enough.
     """
     return (text_fit(table)["copies"] >= params.min_items).to_numpy()

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.counts import plural, share
-from domain.verdicts import SubjectKind
-from qc.parameters import Amount, Count, Share
-from qc.ratings import RATED
-from qc.scores import FIRST_ANSWER, Scope, grade_one
-from qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
+from piecework.domain.counts import plural, share
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Amount, Count, Share
+from piecework.qc.ratings import RATED
+from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
+from piecework.qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
 
 NAME = "straight_line"
 VERSION = 1

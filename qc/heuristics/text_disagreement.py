@@ -18,9 +18,17 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.parameters import Count, Share
-from qc.scores import FIRST_ANSWER, Scope, coded, is_first, quoted, scored, sentences
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Count, Share
+from piecework.qc.scores import (
+    FIRST_ANSWER,
+    Scope,
+    coded,
+    is_first,
+    quoted,
+    scored,
+    sentences,
+)
 
 NAME = "text_disagreement"
 VERSION = 1

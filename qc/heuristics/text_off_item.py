@@ -25,12 +25,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from domain.counts import plural
-from domain.verdicts import SubjectKind
-from qc.parameters import Ratio
-from qc.scores import TOLD_FROM, Scope, scored, sentences
-from qc.text_fit import COLUMNS as COMPARED
-from qc.text_fit import odds_for, text_fit
+from piecework.domain.counts import plural
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Ratio
+from piecework.qc.scores import TOLD_FROM, Scope, scored, sentences
+from piecework.qc.text_fit import COLUMNS as COMPARED
+from piecework.qc.text_fit import odds_for, text_fit
 
 NAME = "text_off_item"
 VERSION = 1

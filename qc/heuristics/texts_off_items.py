@@ -19,12 +19,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from domain.counts import plural
-from domain.verdicts import SubjectKind
-from qc.parameters import Amount, Count, Ratio
-from qc.scores import TOLD_FROM, Scope, scored, sentences, summed
-from qc.text_fit import COLUMNS as COMPARED
-from qc.text_fit import odds_for, text_fit
+from piecework.domain.counts import plural
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Amount, Count, Ratio
+from piecework.qc.scores import TOLD_FROM, Scope, scored, sentences, summed
+from piecework.qc.text_fit import COLUMNS as COMPARED
+from piecework.qc.text_fit import odds_for, text_fit
 
 NAME = "texts_off_items"
 VERSION = 1

@@ -24,12 +24,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.parameters import Amount, Count
-from qc.scores import Scope, grade, scored, sentences, told_apart
-from qc.tallies import Tally, rows_of
-from qc.tallies import tally as tally_of
-from qc.times import distances, logarithm, spreads
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Amount, Count
+from piecework.qc.scores import Scope, grade, scored, sentences, told_apart
+from piecework.qc.tallies import Tally, rows_of
+from piecework.qc.tallies import tally as tally_of
+from piecework.qc.times import distances, logarithm, spreads
 
 NAME = "time_in_batch"
 VERSION = 1

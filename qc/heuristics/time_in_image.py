@@ -21,10 +21,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from domain.counts import plural
-from domain.verdicts import SubjectKind
-from qc.parameters import Amount
-from qc.scores import (
+from piecework.domain.counts import plural
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Amount
+from piecework.qc.scores import (
     FIRST_ANSWER,
     Scope,
     grade,
@@ -33,7 +33,7 @@ from qc.scores import (
     sentences,
     told_apart,
 )
-from qc.times import TimeColumn, z_scores
+from piecework.qc.times import TimeColumn, z_scores
 
 NAME = "time_in_image"
 VERSION = 1

@@ -23,12 +23,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.parameters import Amount
-from qc.scores import Scope, grade, scored, sentences, told_apart
-from qc.tallies import Tally
-from qc.tallies import tally as tally_of
-from qc.words import word_counts
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.parameters import Amount
+from piecework.qc.scores import Scope, grade, scored, sentences, told_apart
+from piecework.qc.tallies import Tally
+from piecework.qc.tallies import tally as tally_of
+from piecework.qc.words import word_counts
 
 NAME = "too_fast"
 VERSION = 2

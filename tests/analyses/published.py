@@ -14,21 +14,21 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analyses.ability import ability
-from analyses.alpha import krippendorff_alpha
-from analyses.anova import repeated_measures
-from analyses.as_needed import weighed
-from analyses.bleu import corpus_bleu, correction_gains
-from analyses.dawid_skene import dawid_skene
-from analyses.equivalence import equivalence_tests
-from analyses.kappa import fleiss_kappa_of_counts
-from analyses.majority import accuracy, majority
-from analyses.mean_ratings import mean_ratings
-from analyses.multilabel_agreement import category_agreement
-from analyses.order import position_effect
-from analyses.paired import paired_t_tests
-from analyses.preferences import preferences
-from domain.campaign import AsNeeded
+from piecework.analyses.ability import ability
+from piecework.analyses.alpha import krippendorff_alpha
+from piecework.analyses.anova import repeated_measures
+from piecework.analyses.as_needed import weighed
+from piecework.analyses.bleu import corpus_bleu, correction_gains
+from piecework.analyses.dawid_skene import dawid_skene
+from piecework.analyses.equivalence import equivalence_tests
+from piecework.analyses.kappa import fleiss_kappa_of_counts
+from piecework.analyses.majority import accuracy, majority
+from piecework.analyses.mean_ratings import mean_ratings
+from piecework.analyses.multilabel_agreement import category_agreement
+from piecework.analyses.order import position_effect
+from piecework.analyses.paired import paired_t_tests
+from piecework.analyses.preferences import preferences
+from piecework.domain.campaign import AsNeeded
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"

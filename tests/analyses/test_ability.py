@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-from analyses.ability import SHARED_ERROR, ability
-from analyses.majority import accuracy, majority
-from domain.imported import UNNAMED
+from piecework.analyses.ability import SHARED_ERROR, ability
+from piecework.analyses.majority import accuracy, majority
+from piecework.domain.imported import UNNAMED
 from tests.analyses import published
 from tests.analyses.ballots import ballots, votes_on
 

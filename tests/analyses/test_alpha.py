@@ -10,8 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from analyses.alpha import Level, krippendorff_alpha
-from analyses.votes import vote_table
+from piecework.analyses.alpha import Level, krippendorff_alpha
+from piecework.analyses.votes import vote_table
 from tests.analyses.ballots import votes_of, votes_on
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")

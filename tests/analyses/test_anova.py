@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from scipy import stats
 
-from analyses.anova import repeated_measures
-from analyses.sphericity import sphericity
+from piecework.analyses.anova import repeated_measures
+from piecework.analyses.sphericity import sphericity
 from tests.analyses.measured import Floats, scores_of, simulated, tables
 
 few = settings(max_examples=25)

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from analyses.as_needed import weighed
-from domain.campaign import AsNeeded
+from piecework.analyses.as_needed import weighed
+from piecework.domain.campaign import AsNeeded
 from tests.analyses.ballots import votes_on
 
 YES_OR_NO = ("y", "n")

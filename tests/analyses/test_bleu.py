@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyses.bleu import corpus_bleu, correction_gains
+from piecework.analyses.bleu import corpus_bleu, correction_gains
 
 
 def test_a_collection_scored_by_hand() -> None:

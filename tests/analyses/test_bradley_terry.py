@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from analyses.bradley_terry import BradleyTerry, bradley_terry
+from piecework.analyses.bradley_terry import BradleyTerry, bradley_terry
 
 Pair = tuple[str, str, str]
 

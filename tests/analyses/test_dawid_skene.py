@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyses.dawid_skene import _Fit, dawid_skene
-from analyses.majority import accuracy, majority
+from piecework.analyses.dawid_skene import _Fit, dawid_skene
+from piecework.analyses.majority import accuracy, majority
 from tests.analyses.ballots import ballots, votes_of, votes_on
 
 

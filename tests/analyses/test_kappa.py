@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyses.kappa import Weights, cohen_kappa, fleiss_kappa, fleiss_kappa_of_counts
+from piecework.analyses.kappa import (
+    Weights,
+    cohen_kappa,
+    fleiss_kappa,
+    fleiss_kappa_of_counts,
+)
 from tests.analyses.ballots import votes_of, votes_on
 
 PRINTED = [

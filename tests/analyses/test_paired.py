@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from scipy import stats
 
-from analyses.equivalence import equivalence_tests
-from analyses.paired import paired_t_tests
+from piecework.analyses.equivalence import equivalence_tests
+from piecework.analyses.paired import paired_t_tests
 from tests.analyses.measured import Floats, scores_of, simulated, tables
 
 few = settings(max_examples=25)

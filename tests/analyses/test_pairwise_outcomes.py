@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from analyses.pairwise_outcomes import comparisons
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.task import Arrangement, Field, Option
+from piecework.analyses.pairwise_outcomes import comparisons
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Arrangement, Field, Option
 
 SIDES = Arrangement(name="sides", columns=("one", "other"))
 FIELD = Field(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyses.preferences import preferences
+from piecework.analyses.preferences import preferences
 
 
 def graded(**criteria: Sequence[float | None]) -> pd.DataFrame:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from analyses.bleu import corpus_bleu
+from piecework.analyses.bleu import corpus_bleu
 from tests.analyses import published
 
-SOURCES = sorted((published.ROOT / "analyses").glob("*.py"))
+SOURCES = sorted((published.ROOT / "src/piecework/analyses").glob("*.py"))
 
 shared = [
     pytest.mark.shared,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from scipy import stats
 
-from analyses.mean_ratings import mean_ratings
+from piecework.analyses.mean_ratings import mean_ratings
 from tests.analyses.measured import Floats, tables
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyses.kappa import fleiss_kappa
-from analyses.multilabel_agreement import category_agreement, jaccard
+from piecework.analyses.kappa import fleiss_kappa
+from piecework.analyses.multilabel_agreement import category_agreement, jaccard
 from tests.analyses.ballots import votes_on
 
 CATEGORIES = ["age", "gender", "number"]

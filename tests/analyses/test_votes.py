@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analyses.votes import counted, vote_table
+from piecework.analyses.votes import counted, vote_table
 from tests.analyses.ballots import votes_of
 
 

@@ -83,8 +83,8 @@ def _in_a_process(size: str) -> dict[str, dict[str, float]]:
 def measure(size: str) -> dict[str, dict[str, float]]:
     """The cost of one rehearsal of so many drawn pictures, as tables."""
     # Imported here: the parent process only prints.
-    from flows.rehearsing.campaign import prepare  # noqa: PLC0415
-    from flows.rehearsing.rehearsal import rehearsal_of  # noqa: PLC0415
+    from piecework.flows.rehearsing.campaign import prepare  # noqa: PLC0415
+    from piecework.flows.rehearsing.rehearsal import rehearsal_of  # noqa: PLC0415
 
     watch = Watch()
     is_rehearsed = "rehearsed" in size
@@ -159,7 +159,7 @@ def _campaign_file(folder: Path, size: str) -> Path:
     HITs live two days. Of 7,800 pictures a batch the demo's 48 workers would do half in
     that time, and most of the campaign would be HITs that are posted again.
     """
-    from rehearsal.crowd.traits import default_crowd  # noqa: PLC0415 - as above
+    from piecework.rehearsal.crowd.traits import default_crowd  # noqa: PLC0415 - as above
 
     images, _, crowd = size.partition(" ")
     text = DEMO.read_text().replace("scenes = 60", f"scenes = {images}")
@@ -182,7 +182,7 @@ _HITS = 10
 
 def _passes_apart(run: Any, crowd: Any, path: Path) -> dict[str, float]:  # noqa: ANN401 - imported late
     """Seconds of passes of other processes: nothing due, and when ten HITs came."""
-    from store import hits  # noqa: PLC0415 - as above
+    from piecework.store import hits  # noqa: PLC0415 - as above
 
     if len(hits.uncollected(run.store)) < 10 * _HITS:
         return {}  # the last few HITs may never come all at once
@@ -214,10 +214,10 @@ def _pass_apart(path: Path, endpoint: str) -> dict[str, float]:
 def one_pass(path: Path, endpoint: str) -> dict[str, float]:
     """Seconds of one pass over a campaign that is being rehearsed elsewhere."""
     began = time.perf_counter()
-    from flows.assembling import load_campaign  # noqa: PLC0415 - timed
-    from flows.opening import open_for_rehearsal  # noqa: PLC0415
-    from flows.passes import run_pass  # noqa: PLC0415
-    from platforms.virtual_clock import VirtualClock  # noqa: PLC0415
+    from piecework.flows.assembling import load_campaign  # noqa: PLC0415 - timed
+    from piecework.flows.opening import open_for_rehearsal  # noqa: PLC0415
+    from piecework.flows.passes import run_pass  # noqa: PLC0415
+    from piecework.platforms.virtual_clock import VirtualClock  # noqa: PLC0415
 
     imported = time.perf_counter()
     campaign = load_campaign(path)
@@ -240,8 +240,8 @@ def _run(
     last_batch: Callable[[], None],
 ) -> tuple[int, Any]:
     """Passes and workers in turn; how many passes, and the progress at the end."""
-    from flows.passes import run_pass, write_results  # noqa: PLC0415
-    from flows.polling import LEAST, next_wait  # noqa: PLC0415
+    from piecework.flows.passes import run_pass, write_results  # noqa: PLC0415
+    from piecework.flows.polling import LEAST, next_wait  # noqa: PLC0415
 
     passes, wait, known, is_last = 0, LEAST, 0, False
     while True:

@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.tables import COLLECTED, build, is_canned, task_columns
-from domain.task import Field, Option, Task
-from qc import joined
-from qc.ratings import with_ratings
-from qc.registry import HEURISTICS, OFF_BY_DEFAULT, assess
-from qc.text_fit import with_text_fit
+from piecework.domain.tables import COLLECTED, build, is_canned, task_columns
+from piecework.domain.task import Field, Option, Task
+from piecework.qc import joined
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import HEURISTICS, OFF_BY_DEFAULT, assess
+from piecework.qc.text_fit import with_text_fit
 
 ITEMS = 39_181
 WORKERS = 1_600

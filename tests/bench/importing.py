@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from domain.clock import MonotonicClock, SystemClock
+from piecework.domain.clock import MonotonicClock, SystemClock
 from tests.imports.batches import row
 
 _TEXT = "The quick brown fox jumps over the lazy dog while nobody looks. " * 300
@@ -47,7 +47,12 @@ def main() -> None:
     rows = write(batch, megabytes)
     clock = MonotonicClock(SystemClock(), None)
     began = clock.now()
-    command = [sys.executable, "-c", "from cli.main import main; main()", "import"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "import",
+    ]
     subprocess.run(
         [*command, str(batch), "--as", str(folder / "large.toml")], check=True
     )

@@ -25,8 +25,8 @@ from typing import Any
 
 import httpx
 
-from marketplace.requester.calling import perform
-from marketplace.state.backend import Backend, Rules
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state.backend import Backend, Rules
 from tests.bench.line import KEY, Line, call, connect, worker_call
 from tests.bench.signed import LiveRequester
 
@@ -86,7 +86,13 @@ _REHEARSAL = ("--rehearsal", "--seed", "7", "--start", START.isoformat())
 @contextmanager
 def running(database: Path, *options: str) -> Iterator[Running]:
     """A marketplace in a process of its own; a rehearsal, unless options are given."""
-    command = [sys.executable, "-m", "marketplace", "--database", str(database)]
+    command = [
+        sys.executable,
+        "-m",
+        "piecework.marketplace",
+        "--database",
+        str(database),
+    ]
     command += options or _REHEARSAL
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
         try:

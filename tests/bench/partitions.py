@@ -18,10 +18,10 @@ from tempfile import TemporaryDirectory
 
 import psutil
 
-from flows.partitions.assessing import assess_files
-from flows.partitions.cleaning import clean_files
-from flows.partitions.running import LOCAL, here, on_dask
-from hit_templates.tasks import load_task
+from piecework.flows.partitions.assessing import assess_files
+from piecework.flows.partitions.cleaning import clean_files
+from piecework.flows.partitions.running import LOCAL, here, on_dask
+from piecework.hit_templates.tasks import load_task
 from tests.bench.many_captions import write
 
 ROWS_OF_A_FILE = 125_000

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import httpx
 
-from domain.clock import SystemClock
-from flows.assembling import load_campaign
-from flows.opening import AT_ONCE, open_for_rehearsal
-from flows.steps import launch
-from store import hits
+from piecework.domain.clock import SystemClock
+from piecework.flows.assembling import load_campaign
+from piecework.flows.opening import AT_ONCE, open_for_rehearsal
+from piecework.flows.steps import launch
+from piecework.store import hits
 
 HITS = 1000
 LATENCY = 0.1

@@ -23,10 +23,10 @@ from typing import get_args
 
 import pandas as pd
 
-from domain import tables
-from domain.hit import Item
-from domain.ids import ItemId
-from hit_templates.tasks import load_task
+from piecework.domain import tables
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.tasks import load_task
 
 ANSWERS = 195_905
 ANSWERS_EACH = 5
@@ -50,15 +50,15 @@ def main(answers: int) -> None:
 def measure(kind: str, answers: int) -> dict[str, float]:
     """Seconds of processor time by part, and memory at its end in MiB."""
     # Imported here: the parent process only prints.
-    from domain.campaign import OutputFormat  # noqa: PLC0415
-    from flows.results.export import write_whole  # noqa: PLC0415
-    from postprocess.answers import with_edits  # noqa: PLC0415
-    from postprocess.apply import Text, clean_and_propose  # noqa: PLC0415
-    from postprocess.datasets.facts import DatasetFacts  # noqa: PLC0415
-    from postprocess.datasets.files import dataset_files  # noqa: PLC0415
-    from report.facts import ReportFacts  # noqa: PLC0415
-    from report.item_sample import ShownItem, chosen  # noqa: PLC0415
-    from report.page import render  # noqa: PLC0415
+    from piecework.domain.campaign import OutputFormat  # noqa: PLC0415
+    from piecework.flows.results.export import write_whole  # noqa: PLC0415
+    from piecework.postprocess.answers import with_edits  # noqa: PLC0415
+    from piecework.postprocess.apply import Text, clean_and_propose  # noqa: PLC0415
+    from piecework.postprocess.datasets.facts import DatasetFacts  # noqa: PLC0415
+    from piecework.postprocess.datasets.files import dataset_files  # noqa: PLC0415
+    from piecework.report.facts import ReportFacts  # noqa: PLC0415
+    from piecework.report.item_sample import ShownItem, chosen  # noqa: PLC0415
+    from piecework.report.page import render  # noqa: PLC0415
 
     task = load_task("caption")
     items = [_item(number) for number in range(-(-answers // ANSWERS_EACH))]
@@ -115,9 +115,9 @@ def measure(kind: str, answers: int) -> dict[str, float]:
 
 
 def _table(captions: list[str], items: list[Item]) -> pd.DataFrame:
-    from domain.dataset import Shares  # noqa: PLC0415
-    from postprocess.answers import answer_columns  # noqa: PLC0415
-    from postprocess.splits import splits  # noqa: PLC0415
+    from piecework.domain.dataset import Shares  # noqa: PLC0415
+    from piecework.postprocess.answers import answer_columns  # noqa: PLC0415
+    from piecework.postprocess.splits import splits  # noqa: PLC0415
 
     task = load_task("caption")
     chance = random.Random(1)  # noqa: S311 - a sample, no secret

@@ -9,10 +9,10 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from marketplace.requester.calling import perform
-from marketplace.requester.model import TARGET_PREFIX
-from marketplace.state import keys
-from marketplace.state.backend import Backend, Rules
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.requester.model import TARGET_PREFIX
+from piecework.marketplace.state import keys
+from piecework.marketplace.state.backend import Backend, Rules
 from tests.bench.line import request_of
 
 

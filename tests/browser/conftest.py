@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from domain.hit import Item
-from domain.ids import ItemId
-from hit_templates.render import render_hit
-from hit_templates.tasks import load_task
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
 from tests.browser.host import Host, serving
 
 

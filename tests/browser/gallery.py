@@ -10,13 +10,13 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
-from hit_templates.messages import FOLDER as TASKS
-from hit_templates.messages import languages
-from hit_templates.tasks import load_task, task_names
-from rehearsal.examples.one_error import TRIALS
-from rehearsal.examples.portraits import draw_portrait
-from rehearsal.pictures.drawing import draw
-from rehearsal.pictures.scenes import scenes
+from piecework.hit_templates.messages import FOLDER as TASKS
+from piecework.hit_templates.messages import languages
+from piecework.hit_templates.tasks import load_task, task_names
+from piecework.rehearsal.examples.one_error import TRIALS
+from piecework.rehearsal.examples.portraits import draw_portrait
+from piecework.rehearsal.pictures.drawing import draw
+from piecework.rehearsal.pictures.scenes import scenes
 from tests.browser import host as hosts
 from tests.conftest import ARGUMENTS, installed_chromium
 from tests.hit_templates.examples import example_of

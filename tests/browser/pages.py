@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import FrameLocator, Page, expect
 
-from hit_templates.tasks import load_task
+from piecework.hit_templates.tasks import load_task
 
 Open = Callable[..., Page]
 ONE = "A red house with a brown roof stands beside a post sign"

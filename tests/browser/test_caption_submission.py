@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from domain.hit import Item
-from domain.ids import AssignmentId, ItemId
-from hit_templates.answers import read_answers
-from hit_templates.render import render_hit
-from hit_templates.tasks import load_task
+from piecework.domain.hit import Item
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
 from tests.browser.host import Host
 from tests.browser.pages import (
     ONE,

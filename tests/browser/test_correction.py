@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from hit_templates.tasks import load_task
+from piecework.hit_templates.tasks import load_task
 from tests.browser.host import serving
 from tests.browser.test_accessibility import fits, violations
 from tests.hit_templates.examples import example_of

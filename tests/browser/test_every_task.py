@@ -7,15 +7,15 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from domain.assignment import FieldValue
-from domain.ids import AssignmentId
-from domain.task import TRUTH, Field, Task
-from hit_templates.answers import read_answers
-from hit_templates.messages import FOLDER as TASKS
-from hit_templates.messages import languages
-from hit_templates.order import item_order, shuffled
-from hit_templates.rules import check
-from hit_templates.tasks import load_task, task_names
+from piecework.domain.assignment import FieldValue
+from piecework.domain.ids import AssignmentId
+from piecework.domain.task import TRUTH, Field, Task
+from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.messages import FOLDER as TASKS
+from piecework.hit_templates.messages import languages
+from piecework.hit_templates.order import item_order, shuffled
+from piecework.hit_templates.rules import check
+from piecework.hit_templates.tasks import load_task, task_names
 from tests.browser.host import serving
 from tests.browser.test_accessibility import fits, violations
 from tests.hit_templates.examples import Example, example_of

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from hit_templates.tasks import load_task
+from piecework.hit_templates.tasks import load_task
 from tests.browser.host import serving
 from tests.browser.pages import Open
 from tests.hit_templates.examples import example_of

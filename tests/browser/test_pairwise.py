@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from domain.ids import AssignmentId
-from hit_templates.answers import read_answers
-from hit_templates.tasks import load_task
+from piecework.domain.ids import AssignmentId
+from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.tasks import load_task
 from tests.browser.host import serving
 from tests.hit_templates.examples import Example, example_of
 

@@ -20,7 +20,12 @@ ROOT = Path(__file__).resolve().parents[2]
 @contextmanager
 def preview(campaign: str) -> Iterator[str]:
     """What the command prints, up to the line that says how it ends."""
-    command = [sys.executable, "-c", "from cli.main import main; main()", "preview"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "preview",
+    ]
     command += [f"config/campaigns/{campaign}.toml", "--port", str(free_port())]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, text=True

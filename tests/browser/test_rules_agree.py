@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Page
 
-from domain.assignment import FieldValue
-from hit_templates.rules import check
-from hit_templates.tasks import load_task
-from hit_templates.text_rules import words
+from piecework.domain.assignment import FieldValue
+from piecework.hit_templates.rules import check
+from piecework.hit_templates.tasks import load_task
+from piecework.hit_templates.text_rules import words
 from tests.browser.host import Host
 
 pytestmark = pytest.mark.browser

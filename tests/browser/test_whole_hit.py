@@ -7,17 +7,17 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, FrameLocator, expect
 
-from domain.answer_xml import fields_of
-from domain.clock import SystemClock
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import open_for_rehearsal
-from flows.steps.collect import collect
-from flows.steps.launch import launch
-from marketplace.http.server import serve
-from rehearsal.crowd.preview_worker import sign_in_url
-from store import assignments
-from store.answers_table import read_answers
+from piecework.domain.answer_xml import fields_of
+from piecework.domain.clock import SystemClock
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_for_rehearsal
+from piecework.flows.steps.collect import collect
+from piecework.flows.steps.launch import launch
+from piecework.marketplace.http.server import serve
+from piecework.rehearsal.crowd.preview_worker import sign_in_url
+from piecework.store import assignments
+from piecework.store.answers_table import read_answers
 from tests.browser.pages import sign_in, tick
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from cli.main import main
+from piecework.cli.main import main
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 _STATED = """

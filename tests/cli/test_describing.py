@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
+from piecework.cli.main import main
 
 CAPTIONS = """image_id,caption,is_precanned
 1,A red cup on a [bold]table[/bold],0

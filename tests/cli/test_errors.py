@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.errors import sentence
-from store.database import open_store
+from piecework.cli.errors import sentence
+from piecework.store.database import open_store
 
 
 def test_a_lock_of_another_program_is_named_as_such(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_what_the_system_refuses_is_told_by_its_number(number: int, words: str) 
 
 _REHEARSE = """
 import sys
-from cli.main import main
+from piecework.cli.main import main
 try:
     main(["rehearse", sys.argv[1]])
 except SystemExit as end:

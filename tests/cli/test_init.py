@@ -14,15 +14,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.init import init
-from cli.main import main
-from domain.errors import ConfigError
-from flows.assembling import load_campaign
-from flows.planning.dealing import all_first_rounds
-from flows.steps.launch import question
-from hit_templates.messages import FOLDER
-from hit_templates.starters import STARTER_KINDS
-from hit_templates.tasks import task_names
+from piecework.cli.init import init
+from piecework.cli.main import main
+from piecework.domain.errors import ConfigError
+from piecework.flows.assembling import load_campaign
+from piecework.flows.planning.dealing import all_first_rounds
+from piecework.flows.steps.launch import question
+from piecework.hit_templates.messages import FOLDER
+from piecework.hit_templates.starters import STARTER_KINDS
+from piecework.hit_templates.tasks import task_names
 from tests.flows.test_own_page import HTML
 
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 6' width='90'/>"

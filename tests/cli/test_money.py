@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
-from domain.clock import FixedClock, SystemClock
-from flows.assembling import load_campaign
-from flows.opening import open_for_rehearsal, open_on_marketplace
-from flows.passes import run_pass
-from marketplace.http.server import serve
-from store import decisions
+from piecework.cli.main import main
+from piecework.domain.clock import FixedClock, SystemClock
+from piecework.flows.assembling import load_campaign
+from piecework.flows.opening import open_for_rehearsal, open_on_marketplace
+from piecework.flows.passes import run_pass
+from piecework.marketplace.http.server import serve
+from piecework.store import decisions
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
 

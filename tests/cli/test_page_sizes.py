@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from cli.work import page_sizes
-from cli.work.check import check_campaign
-from domain.errors import ConfigError
-from hit_templates.messages import FOLDER
-from platforms.virtual_clock import START
+from piecework.cli.work import page_sizes
+from piecework.cli.work.check import check_campaign
+from piecework.domain.errors import ConfigError
+from piecework.hit_templates.messages import FOLDER
+from piecework.platforms.virtual_clock import START
 
 CAMPAIGN = """
 name = "dog"

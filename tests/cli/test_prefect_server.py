@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cli import prefect_server
-from cli.prefect_server import TemporaryServer
-from domain.errors import PieceworkError
+from piecework.cli import prefect_server
+from piecework.cli.prefect_server import TemporaryServer
+from piecework.domain.errors import PieceworkError
 from tests.conftest import ROOT
 from tests.crash.world import World, can_mount, small_disk
 
@@ -99,7 +99,7 @@ def test_a_user_s_home_of_prefect_is_used_and_never_made(
         if not name.startswith(("PREFECT_", "XDG_"))
     }
     script = (
-        "from cli.main import main\n"
+        "from piecework.cli.main import main\n"
         "main(['check', '--help'], standalone_mode=False)\n"
         "from prefect.settings import PREFECT_HOME; print(PREFECT_HOME.value())"
     )

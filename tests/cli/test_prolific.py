@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
+from piecework.cli.main import main
 from tests.prolific.account import Account, healthy
 from tests.prolific.stub import SECRET, Stub, serving
 

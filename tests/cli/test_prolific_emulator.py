@@ -13,15 +13,15 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from cli.prolific_emulator import prolific_emulator
-from rehearsal.prolific.options import Switches
-from rehearsal.prolific.routes import OPERATIONS
+from piecework.cli.main import main
+from piecework.cli.prolific_emulator import prolific_emulator
+from piecework.rehearsal.prolific.options import Switches
+from piecework.rehearsal.prolific.routes import OPERATIONS
 from tests.rehearsal.prolific.people import Researcher
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/prolific-emulator.md").read_text(encoding="utf-8")
-_PROGRAM = [sys.executable, "-c", "from cli.main import main; main()"]
+_PROGRAM = [sys.executable, "-c", "from piecework.cli.main import main; main()"]
 
 
 @contextmanager

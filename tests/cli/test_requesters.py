@@ -14,8 +14,8 @@ import pytest
 from botocore.exceptions import ClientError
 from click.testing import CliRunner, Result
 
-from cli.main import main
-from marketplace.state.backend import Backend, Rules
+from piecework.cli.main import main
+from piecework.marketplace.state.backend import Backend, Rules
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,7 +40,12 @@ def balance(endpoint: str, given: dict[str, str]) -> str:
 def test_a_key_is_given_used_and_ended_while_the_server_runs(tmp_path: Path) -> None:
     """`serve` in its own process; `requester` beside it, on the same file."""
     database = tmp_path / "live.db"
-    command = [sys.executable, "-c", "from cli.main import main; main()", "serve"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "serve",
+    ]
     command += ["--database", str(database), "--port", "0", "--frames-port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
         try:

@@ -14,9 +14,9 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError
 
-from marketplace.state import accounts, clock
-from marketplace.state.keys import Key
-from marketplace.workers import invitations
+from piecework.marketplace.state import accounts, clock
+from piecework.marketplace.state.keys import Key
+from piecework.marketplace.workers import invitations
 from tests.marketplace.live_market import Live, give, opened
 from tests.marketplace.market import HIT_TYPE, QUESTION
 
@@ -59,7 +59,12 @@ class Scene:
 @contextmanager
 def serving(database: Path, key: Key, log: Path) -> Iterator[Scene]:
     """`piecework serve` as a process."""
-    command = [sys.executable, "-c", "from cli.main import main; main()", "serve"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "serve",
+    ]
     command += ["--database", str(database), "--log-file", str(log)]
     command += ["--port", "0", "--frames-port", "0"]
     with (

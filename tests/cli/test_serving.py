@@ -13,11 +13,11 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from cli.serve import _marketplace, serve
-from marketplace.http.server import serve as served
-from marketplace.state import clock
-from marketplace.state.backend import Backend, Rules, rules_of
+from piecework.cli.main import main
+from piecework.cli.serve import _marketplace, serve
+from piecework.marketplace.http.server import serve as served
+from piecework.marketplace.state import clock
+from piecework.marketplace.state.backend import Backend, Rules, rules_of
 from tests.marketplace.market import START, Market, expire, free_port, post
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,12 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) -> None:
     """In its own process: 08:30 in Berlin is 07:30 UTC; the name is no loopback's."""
     port = free_port()
-    command = [sys.executable, "-c", "from cli.main import main; main()", "serve"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "serve",
+    ]
     command += ["--database", str(tmp_path / "new.db"), "--frames-port", "0"]
     command += ["--rehearsal", "--start", "2026-11-20T08:30+01:00"]
     command += ["--port", str(port), "--site-url", "http://hits.example"]
@@ -51,7 +56,12 @@ def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) ->
 
 def _served_once(*words: object) -> str:
     """What `piecework serve` says on stderr until it answers and is ended."""
-    command = [sys.executable, "-c", "from cli.main import main; main()", "serve"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "serve",
+    ]
     command += [*map(str, words), "--port", "0", "--frames-port", "0"]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -103,7 +113,12 @@ def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
 
 def test_on_this_machine_questions_have_a_name_of_their_own(tmp_path: Path) -> None:
     """Without a word of addresses nothing is warned of; a host that is named is."""
-    command = [sys.executable, "-c", "from cli.main import main; main()", "serve"]
+    command = [
+        sys.executable,
+        "-c",
+        "from piecework.cli.main import main; main()",
+        "serve",
+    ]
     command += ["--rehearsal", "--database", str(tmp_path / "m.db")]
     port, frames = free_port(), free_port()
     command += ["--port", str(port), "--frames-port", str(frames)]

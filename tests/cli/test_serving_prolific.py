@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.server import serve
+from piecework.cli.main import main
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve
 from tests.rehearsal.prolific.people import Researcher
 
 TOKEN = "any-token-at-all"  # noqa: S105 - any word is one

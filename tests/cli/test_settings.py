@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
-from marketplace.http.server import serve
+from piecework.cli.main import main
+from piecework.marketplace.http.server import serve
 from tests.small_campaign import CAMPAIGN
 
 

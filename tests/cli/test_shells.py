@@ -60,7 +60,7 @@ def test_windows_is_refused_in_a_sentence() -> None:
     script = (
         "import sys; sys.platform = 'win32'\n"
         "sys.modules.update(fcntl=None, resource=None)\n"
-        "import cli.main"
+        "import piecework.cli.main"
     )
     done = subprocess.run(
         [sys.executable, "-c", script],

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser
 
-from cli.main import main
-from hit_templates.tasks import task_names
+from piecework.cli.main import main
+from piecework.hit_templates.tasks import task_names
 
 
 def test_all_tasks_are_listed_with_what_they_ask(

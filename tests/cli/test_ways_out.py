@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
-from marketplace.http.server import serve
-from marketplace.state import accounts
-from marketplace.state.backend import Backend, Rules
+from piecework.cli.main import main
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.backend import Backend, Rules
 from tests.small_campaign import write_campaign
 
 

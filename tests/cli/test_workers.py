@@ -8,8 +8,8 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
-from marketplace.http.server import serve
+from piecework.cli.main import main
+from piecework.marketplace.http.server import serve
 
 
 def worker(database: Path, *words: str) -> Result:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from marketplace.http.server import Running
+from piecework.marketplace.http.server import Running
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
 

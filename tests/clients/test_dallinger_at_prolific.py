@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.aws_proxy import authority
+from piecework.marketplace.aws_proxy import authority
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
 from tests.marketplace.market import QUESTION

@@ -11,14 +11,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from domain.campaign import FORMATS
-from domain.dataset import Publication, Shares
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.licences import LICENCES
-from hit_templates.tasks import load_task
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.splits import splits
+from piecework.domain.campaign import FORMATS
+from piecework.domain.dataset import Publication, Shares
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.licences import LICENCES
+from piecework.hit_templates.tasks import load_task
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.splits import splits
 from tests.clients.environments import UnavailableError, python_client
 from tests.postprocess.made_tables import contents, made_table
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.clients.environments import UnavailableError, python_with_wheel
 from tests.conftest import ROOT
-from tests.test_layout import PACKAGES
+from tests.test_layout import LINKED
 
 _SECONDS = 580
 
@@ -34,17 +34,24 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_has_every_file_of_the_rooms_and_nothing_else(wheel: Path) -> None:
     """Templates, tasks, fees, examples and SQL are in it; tests are not."""
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *PACKAGES],
+        [
+            *("git", "ls-files", "--cached", "--others", "--exclude-standard"),
+            *("src/piecework", *LINKED),
+        ],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
-    kept = {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+    kept = {
+        f"piecework/{name.removeprefix('src/piecework/')}"
+        for name in listed.stdout.splitlines()
+        if (ROOT / name).is_file()
+    }
     with zipfile.ZipFile(wheel) as packed:
         inside = {name for name in packed.namelist() if ".dist-info/" not in name}
     assert inside == kept
-    assert {"config/fees.toml", "config/campaigns/demo.toml"} <= inside
+    assert {"piecework/config/fees.toml", "piecework/py.typed"} <= inside
 
 
 @pytest.mark.clients

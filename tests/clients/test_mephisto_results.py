@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from imports.recognise import recognise
-from imports.rows import ImportedRow
+from piecework.imports.recognise import recognise
+from piecework.imports.rows import ImportedRow
 from tests.clients.environments import UnavailableError, python_client
 
 pytestmark = pytest.mark.clients

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from marketplace.aws_proxy import authority
-from marketplace.http.server import Running, serve
+from piecework.marketplace.aws_proxy import authority
+from piecework.marketplace.http.server import Running, serve
 from tests.clients.psiturk import PsiTurk, psiturk_on
 from tests.marketplace.market import Market, Worker
 

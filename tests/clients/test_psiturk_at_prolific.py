@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.aws_proxy import authority
+from piecework.marketplace.aws_proxy import authority
 from tests.clients.psiturk import PsiTurk, psiturk_on
 from tests.prolific.bridge.town import Town, a_town
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.server import serve
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, python_client
 from tests.rehearsal.prolific.people import CODE, START, STUDY, UNIT, Researcher

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from marketplace.aws_proxy import authority
-from marketplace.http.server import Running, serve
-from marketplace.state import keys
-from marketplace.state.backend import Backend, Rules
+from piecework.marketplace.aws_proxy import authority
+from piecework.marketplace.http.server import Running, serve
+from piecework.marketplace.state import keys
+from piecework.marketplace.state.backend import Backend, Rules
 from tests.clients.driven import Driven
 from tests.clients.environments import UnavailableError, node_client, python_client
 from tests.clients.scene import command_line_environment

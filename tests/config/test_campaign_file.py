@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from domain.campaign import Campaign
-from domain.errors import ConfigError
-from domain.lines import line_of
-from flows.assembling import load_campaign
-from hit_templates.tasks import load_task
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import ConfigError
+from piecework.domain.lines import line_of
+from piecework.flows.assembling import load_campaign
+from piecework.hit_templates.tasks import load_task
 
 GOOD = """
 name = "birds"

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from config.deployment_file import deployment_path, read_deployment
-from domain.errors import ConfigError
-from flows.advance import advance
+from piecework.config.deployment_file import deployment_path, read_deployment
+from piecework.domain.errors import ConfigError
+from piecework.flows.advance import advance
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from config.items_file import items_of_folder, read_items
-from domain.errors import ConfigError
+from piecework.config.items_file import items_of_folder, read_items
+from piecework.domain.errors import ConfigError
 
 COLUMNS = ("image_id", "url")
 

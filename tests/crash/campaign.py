@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 
-from marketplace.state import audit
-from marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state import audit
+from piecework.marketplace.state.backend import Backend, Rules
 from tests.crash.disturbed import (
     Call,
     Ended,

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING
 import click
 import urllib3
 
-from cli.main import main
-from domain.clock import Clock, SystemClock
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import open_for_rehearsal
-from flows.passes import run_pass
-from flows.reconciling.reconcile import reconcile
-from platforms import outage
+from piecework.cli.main import main
+from piecework.domain.clock import Clock, SystemClock
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_for_rehearsal
+from piecework.flows.passes import run_pass
+from piecework.flows.reconciling.reconcile import reconcile
+from piecework.platforms import outage
 from tests.crash.apart import apart
 from tests.crash.faults import Fault
 from tests.crash.world import World

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from domain.clock import FixedClock
-from store.acting import carry_out
-from store.database import Store, open_store, set_once
-from store.intents import Act, Intent
+from piecework.domain.clock import FixedClock
+from piecework.store.acting import carry_out
+from piecework.store.database import Store, open_store, set_once
+from piecework.store.intents import Act, Intent
 
 CHUNKS, ACTS = 8, 6
 _LONG = "a sentence that is as long as a page. " * 200

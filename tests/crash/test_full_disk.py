@@ -19,16 +19,16 @@ import click
 import httpx
 import pytest
 
-from cli.main import main
-from flows.passes import write_results
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import (
+from piecework.cli.main import main
+from piecework.flows.passes import write_results
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import (
     rehearsal_at_prolific,
     rehearsal_of,
     work_through,
 )
-from marketplace.state.backend import rules_of
-from platforms import outage
+from piecework.marketplace.state.backend import rules_of
+from piecework.platforms import outage
 from tests.conftest import ROOT
 from tests.crash.apart import apart
 from tests.crash.campaign import MOST_PASSES, check_laws, check_store
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.skipif(
     not can_mount(), reason="only root can make a small disk to fill"
 )
 DISK_BYTES = 8_000_000
-PIECEWORK = (sys.executable, "-c", "from cli.main import main; main()")
+PIECEWORK = (sys.executable, "-c", "from piecework.cli.main import main; main()")
 _KEYS = {"AWS_ACCESS_KEY_ID": "A-REQUESTER", "AWS_SECRET_ACCESS_KEY": "any"}
 Crowd = Literal["workers", "prolific"]
 

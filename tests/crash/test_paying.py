@@ -16,19 +16,19 @@ from typing import get_args
 import httpx
 import pytest
 
-from domain.clock import FixedClock, SystemClock
-from domain.errors import ConfigError
-from domain.ids import AssignmentId
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import open_for_rehearsal
-from flows.passes import run_pass
-from flows.payments.interrupted_payments import close_interrupted
-from flows.payments.pay import pay
-from flows.payments.wage_floor_bonuses import top_ups
-from flows.people.unreject import unreject
-from marketplace.http.server import serve
-from store import assignments, ledger
+from piecework.domain.clock import FixedClock, SystemClock
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_for_rehearsal
+from piecework.flows.passes import run_pass
+from piecework.flows.payments.interrupted_payments import close_interrupted
+from piecework.flows.payments.pay import pay
+from piecework.flows.payments.wage_floor_bonuses import top_ups
+from piecework.flows.people.unreject import unreject
+from piecework.marketplace.http.server import serve
+from piecework.store import assignments, ledger
 from tests.crash.apart import apart
 from tests.crash.disturbed import LONGEST_PASS_SECONDS
 from tests.crash.passing import Death, Moment, _watch, calls_made

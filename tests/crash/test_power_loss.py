@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from marketplace.state import audit
-from marketplace.state.backend import Backend, Rules
-from store.database import open_store
-from store.intents import Intent, read
+from piecework.marketplace.state import audit
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.store.database import open_store
+from piecework.store.intents import Intent, read
 from tests.conftest import ROOT
 from tests.crash import power
 from tests.crash.power import Change, can_log, compiled, cuts, logging_environment
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(
     not can_log(), reason="a C compiler is needed to log what a process writes"
 )
 FEW, MANY = 40, 400
-_COMMAND = (sys.executable, "-c", "from cli.main import main; main()")
+_COMMAND = (sys.executable, "-c", "from piecework.cli.main import main; main()")
 LONG_QUESTION = QUESTION.replace("What is it?", "What is it? " * 2_000)
 SEEDS = [
     (1, FEW),

@@ -9,11 +9,11 @@ import gc
 
 import sqlite_utils
 
-from domain.hit import Item
-from domain.ids import ItemId
-from hit_templates.render import render_hit
-from hit_templates.tasks import load_task
-from platforms.client import turk_client
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
+from piecework.platforms.client import turk_client
 from tests.read_once import read_once
 
 read_once()

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from marketplace.http.server import serve, serve_forever
+from piecework.marketplace.http.server import serve, serve_forever
 from tests.crash.apart import apart
 from tests.marketplace.market import free_port
 

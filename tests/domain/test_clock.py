@@ -1,6 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
-from domain.clock import FixedClock, MonotonicClock, wall_time
+from piecework.domain.clock import FixedClock, MonotonicClock, wall_time
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
 TICK = timedelta(microseconds=1)

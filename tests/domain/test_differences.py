@@ -5,8 +5,8 @@ import doctest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import differences
-from domain.differences import Change, changes, size
+from piecework.domain import differences
+from piecework.domain.differences import Change, changes, size
 
 WORDS = st.lists(st.sampled_from(["a", "red", "cat", "on", "mat"]), max_size=12)
 

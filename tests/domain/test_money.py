@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.money import (
+from piecework.domain.money import (
     FeeSchedule,
     cents_from_text,
     cents_from_wire,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageCms, ImageDraw, ImageOps, PngImagePlugin
 
-from domain.picture_metadata.cleaning import has_place, without_metadata
+from piecework.domain.picture_metadata.cleaning import has_place, without_metadata
 
 OWNER = "Ann Example, 12 Home Street"
 XMP = f"<x:xmpmeta><rdf exif:GPSLatitude='52,31N'>{OWNER}</rdf></x:xmpmeta>".encode()

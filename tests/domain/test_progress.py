@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from domain.progress import GOES_ON, Progress, Waiting
+from piecework.domain.progress import GOES_ON, Progress, Waiting
 
 HALF = Progress(
     campaign="birds",

@@ -1,9 +1,9 @@
 """What a qualification test is made of, and who passes."""
 
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.qualification import QualificationTest
-from domain.task import Field, Option, Task
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.qualification import QualificationTest
+from piecework.domain.task import Field, Option, Task
 
 ANSWER = Field(
     name="answer",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.assignment import FieldValue
-from domain.scales import is_graded, mirrored
-from domain.task import Field, FieldKind, Option
+from piecework.domain.assignment import FieldValue
+from piecework.domain.scales import is_graded, mirrored
+from piecework.domain.task import Field, FieldKind, Option
 
 
 def choice(*values: str, kind: FieldKind = "choice") -> Field:

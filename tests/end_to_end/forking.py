@@ -11,9 +11,9 @@ import os
 import sys
 import threading
 
-import cli.work.rehearse
-import cli.work.run  # noqa: F401 - imported for the forks
-from cli.main import main
+import piecework.cli.work.rehearse
+import piecework.cli.work.run  # noqa: F401 - imported for the forks
+from piecework.cli.main import main
 
 
 def _become(words: list[str], printed: str, complained: str) -> None:

@@ -13,11 +13,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from flows.passes import run_pass, write_results
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_of, work_through
-from marketplace.state import audit
-from marketplace.state.backend import Backend, Rules
+from piecework.flows.passes import run_pass, write_results
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.marketplace.state import audit
+from piecework.marketplace.state.backend import Backend, Rules
 from tests.flows.bookkeeping import books, check_books
 
 _BEGUN = Path(__file__).with_name("begun")

@@ -15,7 +15,7 @@ from typing import IO, Literal
 
 import pytest
 
-from marketplace.http.server import serve
+from piecework.marketplace.http.server import serve
 from tests.crash.people import People
 from tests.end_to_end.conftest import ROOT
 from tests.small_campaign import write_campaign

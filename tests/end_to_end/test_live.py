@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.http.server import serve
+from piecework.marketplace.http.server import serve
 from tests.end_to_end.conftest import ROOT
 from tests.small_campaign import write_campaign
 
@@ -58,7 +58,10 @@ def test_the_secret_is_in_no_store_log_or_message(
     done = subprocess.run(
         [
             *(sys.executable, "-c"),
-            ("import sys\nfrom flows.advance import advance\nadvance(sys.argv[1])\n"),
+            (
+                "import sys\nfrom piecework.flows.advance import advance\n"
+                "advance(sys.argv[1])\n"
+            ),
             campaign,
         ],
         capture_output=True,
@@ -89,7 +92,7 @@ def test_keys_in_a_prefect_block_sign_the_calls(
     """A flow without an environment finds them by the block's name, or says so."""
     script = (
         "from prefect.blocks.system import Secret\n"
-        "from flows.advance import advance\n"
+        "from piecework.flows.advance import advance\n"
         "import sys\n"
         "Secret(value={'access_key_id': 'A-KEY', 'secret_access_key': sys.argv[2]})"
         ".save('market')\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from marketplace.http.server import serve
+from piecework.marketplace.http.server import serve
 from tests.crash.people import People
 from tests.crash.world import World
 from tests.end_to_end.conftest import Command

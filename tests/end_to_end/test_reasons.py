@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from qc.ratings import with_ratings
-from qc.silence import silences
+from piecework.qc.ratings import with_ratings
+from piecework.qc.silence import silences
 from tests.end_to_end.told.rehearsed import (
     Listened,
     faults_of_decisions,
@@ -124,7 +124,9 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
 
     HITs of one item are not kept apart here, so workers come a second time.
     """
-    monkeypatch.setattr("flows.steps.launch.apart_from", lambda _run, _hit: [])
+    monkeypatch.setattr(
+        "piecework.flows.steps.launch.apart_from", lambda _run, _hit: []
+    )
     path = changed(
         tmp_path,
         ("scenes = 60", "scenes = 20"),

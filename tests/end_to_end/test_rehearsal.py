@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from flows.passes import write_results
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.flows.passes import write_results
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
 from tests.end_to_end.conftest import Command
 
 pytestmark = pytest.mark.flow

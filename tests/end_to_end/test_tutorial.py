@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rehearsal.crowd.page import read_page
+from piecework.rehearsal.crowd.page import read_page
 from tests.end_to_end.conftest import ROOT
 from tests.marketplace.market import free_port
 

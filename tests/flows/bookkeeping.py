@@ -8,12 +8,12 @@ from typing import Any
 
 import httpx
 
-from domain.clock import FixedClock
-from domain.ids import AssignmentId
-from flows.campaign_run import CampaignRun
-from flows.passes import run_pass
-from store import assignments, ledger
-from store.database import Store
+from piecework.domain.clock import FixedClock
+from piecework.domain.ids import AssignmentId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.passes import run_pass
+from piecework.store import assignments, ledger
+from piecework.store.database import Store
 from tests.flows.conftest import Opened
 
 EVENING = datetime(2026, 1, 5, 20, tzinfo=UTC)

@@ -3,10 +3,10 @@
 from datetime import date
 from pathlib import Path
 
-from domain.campaign import Campaign, Posting, RehearsalPlan, Rewards
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.task import Task
+from piecework.domain.campaign import Campaign, Posting, RehearsalPlan, Rewards
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Task
 
 TODAY = date(2026, 1, 5)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import open_on_marketplace
-from marketplace.http.server import serve
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_on_marketplace
+from piecework.marketplace.http.server import serve
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
 

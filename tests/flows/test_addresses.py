@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import ConfigError
-from flows.assembling import load_campaign
-from flows.opening import bound_endpoint
-from flows.pass_request import PassRequest
-from flows.without_prefect import advance_without_prefect
-from marketplace.http.server import serve
-from platforms.endpoint import normal_endpoint
+from piecework.domain.errors import ConfigError
+from piecework.flows.assembling import load_campaign
+from piecework.flows.opening import bound_endpoint
+from piecework.flows.pass_request import PassRequest
+from piecework.flows.without_prefect import advance_without_prefect
+from piecework.marketplace.http.server import serve
+from piecework.platforms.endpoint import normal_endpoint
 from tests.small_campaign import write_campaign
 
 

@@ -18,17 +18,17 @@ import httpx
 import pandas as pd
 import pytest
 
-from cli.main import main
-from domain.clock import FixedClock, SystemClock
-from domain.errors import RefusedForSafety
-from domain.progress import Progress
-from flows import passes
-from flows.campaign_run import CampaignRun
-from flows.pass_request import PassRequest
-from flows.progress import read_progress
-from flows.quick_check import cached_progress
-from flows.without_prefect import advance_without_prefect
-from marketplace.http.server import serve
+from piecework.cli.main import main
+from piecework.domain.clock import FixedClock, SystemClock
+from piecework.domain.errors import RefusedForSafety
+from piecework.domain.progress import Progress
+from piecework.flows import passes
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.pass_request import PassRequest
+from piecework.flows.progress import read_progress
+from piecework.flows.quick_check import cached_progress
+from piecework.flows.without_prefect import advance_without_prefect
+from piecework.marketplace.http.server import serve
 from tests.crash.apart import apart
 from tests.crash.disturbed import LONGEST_PASS_SECONDS
 from tests.crash.people import People
@@ -191,8 +191,9 @@ def test_a_look_loads_neither_pandas_nor_prefect(tmp_path: Path) -> None:
     with _world(tmp_path) as (request, _):
         advance_without_prefect(request)
         program = (
-            "import sys; from cli.main import main; main(['advance', sys.argv[1], "
-            "'--endpoint', sys.argv[2], '--json'], standalone_mode=False); "
+            "import sys; from piecework.cli.main import main; "
+            "main(['advance', sys.argv[1], '--endpoint', sys.argv[2], '--json'], "
+            "standalone_mode=False); "
             "print(sorted({'pandas', 'prefect'} & set(sys.modules)), file=sys.stderr)"
         )
         done = subprocess.run(
@@ -262,7 +263,7 @@ def test_a_rehearsal_is_refused_where_time_is_real(tmp_path: Path) -> None:
 def test_a_pass_loads_neither_plots_nor_word_lists() -> None:
     """Only results need them; they would double the start of every other pass."""
     program = (
-        "import sys, flows.passes, flows.opening; "
+        "import sys, piecework.flows.passes, flows.opening; "
         "dear = {'matplotlib', 'wordfreq', 'sacrebleu', 'scipy.stats'}; "
         "print(sorted(dear & set(sys.modules)))"
     )

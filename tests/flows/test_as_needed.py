@@ -8,24 +8,24 @@ from statistics import fmean
 
 import pytest
 
-from domain.campaign import AsNeeded
-from domain.errors import ConfigError, PieceworkError
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.passes import run_pass
-from flows.planning.next_action import next_action
-from flows.progress import read_progress
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_of, work_through
-from flows.results.report_facts import report_facts
-from flows.results.table import answers_table
-from flows.snapshot import take_snapshot
-from flows.steps import weigh as weighing
-from postprocess.aggregates import item_aggregates
-from report.model import report_model
-from report.page import render
-from report.sections import as_needed
-from store import item_totals
+from piecework.domain.campaign import AsNeeded
+from piecework.domain.errors import ConfigError, PieceworkError
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.passes import run_pass
+from piecework.flows.planning.next_action import next_action
+from piecework.flows.progress import read_progress
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.flows.results.report_facts import report_facts
+from piecework.flows.results.table import answers_table
+from piecework.flows.snapshot import take_snapshot
+from piecework.flows.steps import weigh as weighing
+from piecework.postprocess.aggregates import item_aggregates
+from piecework.report.model import report_model
+from piecework.report.page import render
+from piecework.report.sections import as_needed
+from piecework.store import item_totals
 from tests.as_needed_campaign import ANSWERS, AS_NEEDED, Voters, write_as_needed
 from tests.flows.bookkeeping import check_books
 from tests.flows.conftest import Open
@@ -191,7 +191,7 @@ def test_an_estimate_that_does_not_settle_is_an_error_with_a_way_out(
     at_work: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Everybody is paid before; the next pass with a plain number goes on."""
-    monkeypatch.setattr("analyses.ability._MOST_ROUNDS", 1)
+    monkeypatch.setattr("piecework.analyses.ability._MOST_ROUNDS", 1)
     with _opened(at_work) as work:
         run_pass(work.run)
         work.voters.work()

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from cli.main import main
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_of, work_through
-from flows.results.batch_results import write_batch_results
-from imports.recognise import recognise
-from imports.rows import ImportedRow
+from piecework.cli.main import main
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.flows.results.batch_results import write_batch_results
+from piecework.imports.recognise import recognise
+from piecework.imports.rows import ImportedRow
 from tests.flows.test_own_page import HTML, written
 from tests.small_campaign import write_campaign
 

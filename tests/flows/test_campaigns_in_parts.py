@@ -9,16 +9,16 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from domain.errors import ConfigError
-from domain.tables import COLLECTED
-from flows.partitions.assessing import assess_files
-from flows.partitions.exporting import export_files
-from flows.partitions.running import here
-from hit_templates.tasks import load_task
-from postprocess.datasets.facts import DatasetFacts
-from qc.ratings import with_ratings
-from qc.registry import assess
+from piecework.cli.main import main
+from piecework.domain.errors import ConfigError
+from piecework.domain.tables import COLLECTED
+from piecework.flows.partitions.assessing import assess_files
+from piecework.flows.partitions.exporting import export_files
+from piecework.flows.partitions.running import here
+from piecework.hit_templates.tasks import load_task
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import assess
 from tests.bench import many_captions
 from tests.imports.batches import row, write
 from tests.qc.test_laws import ITEMS, TASK, rated_table

@@ -7,10 +7,10 @@ import boto3
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from flows.passes import run_pass
-from hit_templates.page_compression import decompress
-from store import findings
+from piecework.cli.main import main
+from piecework.flows.passes import run_pass
+from piecework.hit_templates.page_compression import decompress
+from piecework.store import findings
 from tests.flows.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
 

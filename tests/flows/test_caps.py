@@ -5,15 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from domain.clock import FixedClock
-from domain.errors import BudgetExceeded
-from domain.hit import PlannedHit
-from domain.ids import HitKey
-from flows import caps
-from flows.campaign_run import CampaignRun
-from flows.passes import run_pass
-from flows.steps import launch
-from store import hits, ledger
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import BudgetExceeded
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitKey
+from piecework.flows import caps
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.passes import run_pass
+from piecework.flows.steps import launch
+from piecework.store import hits, ledger
 from tests.flows.conftest import Open
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)

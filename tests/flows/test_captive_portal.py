@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from domain.errors import TransientPlatformError
-from flows.passes import run_pass
-from flows.payments.bonus_csv import read_bonuses
-from flows.payments.pay import pay
-from platforms.mturk import MTurk
-from store import intents
+from piecework.domain.errors import TransientPlatformError
+from piecework.flows.passes import run_pass
+from piecework.flows.payments.bonus_csv import read_bonuses
+from piecework.flows.payments.pay import pay
+from piecework.platforms.mturk import MTurk
+from piecework.store import intents
 from tests.captive_portal import captive_portal
 from tests.flows.bookkeeping import (
     assignment_ids,

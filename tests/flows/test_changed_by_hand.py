@@ -9,18 +9,18 @@ from typing import Any
 import httpx
 import pytest
 
-from domain.errors import PlatformRefused
-from domain.ids import HitId, HitKey
-from flows.campaign_run import CampaignRun
-from flows.passes import run_pass
-from flows.people.unreject import unreject
-from flows.posting.exclusion import exclusion_type
-from flows.posting.hit_status import status_of
-from flows.progress import read_progress
-from flows.steps import collect, launch
-from platforms.mturk import MTurk
-from platforms.virtual_clock import VirtualClock
-from store import assignments, hits, ledger, stops
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import HitId, HitKey
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.passes import run_pass
+from piecework.flows.people.unreject import unreject
+from piecework.flows.posting.exclusion import exclusion_type
+from piecework.flows.posting.hit_status import status_of
+from piecework.flows.progress import read_progress
+from piecework.flows.steps import collect, launch
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.store import assignments, hits, ledger, stops
 from tests.crash.people import People
 from tests.flows.conftest import Open
 from tests.flows.reported import reported

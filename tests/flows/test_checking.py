@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
-from qc.reach import COUNTED
-from qc.registry import HEURISTICS
+from piecework.cli.main import main
+from piecework.qc.reach import COUNTED
+from piecework.qc.registry import HEURISTICS
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 EXPECTED = 'budget = "20.00"\nexpected_minutes = 2'
@@ -98,7 +98,11 @@ def test_every_lower_bound_of_a_worker_is_looked_at() -> None:
     [
         ("assignments = 2", "asignments = 2", "did you mean 'assignments'?"),
         ('capitals", "rule', 'capitols", "rule', "did you mean 'capitals'?"),
-        ("[output]", "[rehearsal.crowd]\ndilligent = 3\n[output]", "mean 'diligent'?"),
+        (
+            "[output]",
+            "[rehearsal.crowd]\ndilligent = 3\n[output]",
+            "mean 'diligent'?",
+        ),
         ("[output]", '[rehearsal]\nreplay = "none.txt"\n[output]', "none.txt"),
     ],
 )

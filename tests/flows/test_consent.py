@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from domain.campaign import Campaign
-from domain.errors import BudgetExceeded, RefusedForSafety
-from flows.assembling import load_campaign
-from flows.consent import agreed_before
-from flows.opening import open_on_marketplace, open_to_look
-from flows.progress import read_progress
-from flows.steps import launch
-from marketplace.http.server import serve
+from piecework.cli.main import main
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import BudgetExceeded, RefusedForSafety
+from piecework.flows.assembling import load_campaign
+from piecework.flows.consent import agreed_before
+from piecework.flows.opening import open_on_marketplace, open_to_look
+from piecework.flows.progress import read_progress
+from piecework.flows.steps import launch
+from piecework.marketplace.http.server import serve
 from tests.small_campaign import write_campaign
 
 SECRET = "Sup3rS3cretKeyOfTheTestThatNobodyMayRead"  # noqa: S105 - it is grepped for

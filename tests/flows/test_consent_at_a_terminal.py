@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from cli.work.consent import consent_to_spend
-from domain.errors import ConfigError, PieceworkError
-from marketplace.http.server import serve
-from marketplace.state.money import MTURK, PriceList
+from piecework.cli.work.consent import consent_to_spend
+from piecework.domain.errors import ConfigError, PieceworkError
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.state.money import MTURK, PriceList
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 

@@ -15,20 +15,20 @@ from sqlite3 import Cursor
 import httpx
 import pytest
 
-from domain.clock import FixedClock
-from domain.ids import AssignmentId, HitId, HitTypeId
-from domain.verdicts import Decision
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import open_for_rehearsal
-from flows.passes import run_pass
-from flows.planning.dealing import deal, first_round
-from flows.steps.collect import collect
-from flows.steps.launch import launch
-from flows.steps.settle import settle
-from marketplace.http.server import serve
-from store import assignments, decisions, hits, intents, ledger
-from store.intents import Intent
+from piecework.domain.clock import FixedClock
+from piecework.domain.ids import AssignmentId, HitId, HitTypeId
+from piecework.domain.verdicts import Decision
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_for_rehearsal
+from piecework.flows.passes import run_pass
+from piecework.flows.planning.dealing import deal, first_round
+from piecework.flows.steps.collect import collect
+from piecework.flows.steps.launch import launch
+from piecework.flows.steps.settle import settle
+from piecework.marketplace.http.server import serve
+from piecework.store import assignments, decisions, hits, intents, ledger
+from piecework.store.intents import Intent
 from tests.crash import people as script
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign

@@ -11,10 +11,10 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from flows.passes import run_pass
-from marketplace.http.server import serve
-from store.files import FILE_NAME
+from piecework.cli.main import main
+from piecework.flows.passes import run_pass
+from piecework.marketplace.http.server import serve
+from piecework.store.files import FILE_NAME
 from tests.crash.people import People
 from tests.flows.conftest import in_folder
 from tests.small_campaign import write_campaign

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.ids import ItemId
-from flows.assembling import read_anywhere
-from flows.planning.dealing import (
+from piecework.domain.ids import ItemId
+from piecework.flows.assembling import read_anywhere
+from piecework.flows.planning.dealing import (
     affordable,
     all_first_rounds,
     deal,

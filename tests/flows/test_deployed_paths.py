@@ -10,9 +10,9 @@ from prefect import Flow
 from prefect.exceptions import ParameterTypeError
 from prefect.utilities.callables import parameter_schema
 
-from flows.advance import advance, run
-from flows.exporting import export, report
-from flows.rehearse import rehearse
+from piecework.flows.advance import advance, run
+from piecework.flows.exporting import export, report
+from piecework.flows.rehearse import rehearse
 from tests.conftest import ROOT
 
 FLOWS = [advance, run, rehearse, export, report]

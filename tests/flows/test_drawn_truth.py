@@ -6,12 +6,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from domain.errors import ConfigError
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_of, work_through
-from flows.results.export import export
-from flows.results.table import answers_table
-from rehearsal.pictures.scenes import imagined_scenes
+from piecework.domain.errors import ConfigError
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.flows.results.export import export
+from piecework.flows.results.table import answers_table
+from piecework.rehearsal.pictures.scenes import imagined_scenes
 
 OWN_PICTURES = """
 name = "own"

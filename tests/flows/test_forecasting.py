@@ -9,17 +9,30 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from cli.work.forecast import Made, say_forecast
-from config.campaign_file import parse
-from domain.errors import ConfigError
-from flows.dask_cluster import LOCAL, dask_client
-from flows.forecasting.choices import Choice, choices, chosen, shared_out, with_bad
-from flows.forecasting.outcomes import Outcome, summarised
-from flows.forecasting.pilot import pilot_of
-from flows.forecasting.rehearsals import rehearse_once
-from flows.passes import run_pass
-from report.forecast import Estimate, Forecast, Row, columns, mean_and_range, render
+from piecework.cli.main import main
+from piecework.cli.work.forecast import Made, say_forecast
+from piecework.config.campaign_file import parse
+from piecework.domain.errors import ConfigError
+from piecework.flows.dask_cluster import LOCAL, dask_client
+from piecework.flows.forecasting.choices import (
+    Choice,
+    choices,
+    chosen,
+    shared_out,
+    with_bad,
+)
+from piecework.flows.forecasting.outcomes import Outcome, summarised
+from piecework.flows.forecasting.pilot import pilot_of
+from piecework.flows.forecasting.rehearsals import rehearse_once
+from piecework.flows.passes import run_pass
+from piecework.report.forecast import (
+    Estimate,
+    Forecast,
+    Row,
+    columns,
+    mean_and_range,
+    render,
+)
 from tests.flows.conftest import Open
 from tests.small_campaign import CAMPAIGN, write_campaign
 

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from flows.assembling import load_campaign
-from flows.opening import open_to_look
-from store import imports
+from piecework.flows.assembling import load_campaign
+from piecework.flows.opening import open_to_look
+from piecework.store import imports
 from tests.flows.test_importing import done
 
 ROOT = Path(__file__).resolve().parents[2]

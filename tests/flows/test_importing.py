@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
-from flows.assembling import load_campaign
-from flows.opening import open_to_look
-from flows.progress import read_progress
-from store import imports
+from piecework.cli.main import main
+from piecework.flows.assembling import load_campaign
+from piecework.flows.opening import open_to_look
+from piecework.flows.progress import read_progress
+from piecework.store import imports
 from tests.imports.batches import row, stances, write
 from tests.review.conftest import served
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import ConfigError
-from flows.assembling import load_campaign
-from hit_templates.messages import FOLDER
+from piecework.domain.errors import ConfigError
+from piecework.flows.assembling import load_campaign
+from piecework.hit_templates.messages import FOLDER
 from tests.flows.test_own_page import written
 
 PRIVATE = "aws_secret_access_key"

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from domain.campaign import AsNeeded, Campaign
-from domain.progress import Waiting
-from flows.planning.next_action import (
+from piecework.domain.campaign import AsNeeded, Campaign
+from piecework.domain.progress import Waiting
+from piecework.flows.planning.next_action import (
     BatchState,
     Posting,
     Snapshot,

@@ -4,12 +4,12 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from domain.ids import HitTypeId
-from flows.campaign_run import CampaignRun
-from flows.passes import run_pass
-from flows.posting.orphan_hits import orphan_hits
-from store import hits, intents
+from piecework.cli.main import main
+from piecework.domain.ids import HitTypeId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.passes import run_pass
+from piecework.flows.posting.orphan_hits import orphan_hits
+from piecework.store import hits, intents
 from tests.flows.conftest import Open
 
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from domain.progress import Progress
-from flows.assembling import load_campaign
-from flows.opening import open_to_look
-from flows.pass_request import PassRequest
-from flows.quick_check import cached_progress
-from flows.without_prefect import advance_without_prefect
-from store import ledger, outside_prices
+from piecework.domain.progress import Progress
+from piecework.flows.assembling import load_campaign
+from piecework.flows.opening import open_to_look
+from piecework.flows.pass_request import PassRequest
+from piecework.flows.quick_check import cached_progress
+from piecework.flows.without_prefect import advance_without_prefect
+from piecework.store import ledger, outside_prices
 from tests.prolific.bridge.town import Town, Visitor, a_town
 
 CAMPAIGN = """

@@ -7,22 +7,22 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from cli.work.check import check_campaign
-from cli.work.reach import sample_of_pictures
-from domain.errors import ConfigError, StoreError
-from flows.assembling import load_campaign
-from flows.binding import bind_store
-from flows.planning.dealing import all_first_rounds
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_of, work_through
-from flows.results.clean import clean
-from flows.results.export import export
-from flows.results.pictures import picture_sizes, small_pictures
-from flows.results.table import answers_table
-from flows.steps.launch import question
-from hit_templates.own_html.placeholders import cut
-from platforms.virtual_clock import START
-from store.database import open_store
+from piecework.cli.work.check import check_campaign
+from piecework.cli.work.reach import sample_of_pictures
+from piecework.domain.errors import ConfigError, StoreError
+from piecework.flows.assembling import load_campaign
+from piecework.flows.binding import bind_store
+from piecework.flows.planning.dealing import all_first_rounds
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.flows.results.clean import clean
+from piecework.flows.results.export import export
+from piecework.flows.results.pictures import picture_sizes, small_pictures
+from piecework.flows.results.table import answers_table
+from piecework.flows.steps.launch import question
+from piecework.hit_templates.own_html.placeholders import cut
+from piecework.platforms.virtual_clock import START
+from piecework.store.database import open_store
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared
 
 CAMPAIGN = """

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from cli.work.new_task import write_starter
-from domain.errors import ConfigError, StoreError
-from flows.assembling import load_campaign
-from flows.binding import bind_store
-from flows.passes import run_pass
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_of
-from store.database import open_store
+from piecework.cli.work.new_task import write_starter
+from piecework.domain.errors import ConfigError, StoreError
+from piecework.flows.assembling import load_campaign
+from piecework.flows.binding import bind_store
+from piecework.flows.passes import run_pass
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_of
+from piecework.store.database import open_store
 
 
 def test_a_store_is_bound_to_the_files_of_its_task(tmp_path: Path) -> None:

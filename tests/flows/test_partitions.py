@@ -18,19 +18,19 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from domain.errors import ConfigError
-from domain.tables import COLLECTED, task_columns
-from flows.partitions import rounds
-from flows.partitions.answer_files import as_frame
-from flows.partitions.assessing import Assessed, assess_files
-from flows.partitions.cleaning import clean_files
-from flows.partitions.running import LOCAL, Do, Run, here, on_dask
-from flows.partitions.work_folder import FORM
-from hit_templates.tasks import load_task
-from postprocess.apply import Text, clean_and_propose, replay
-from postprocess.datasets.file_table import edits_json
-from qc.registry import assess
+from piecework.cli.main import main
+from piecework.domain.errors import ConfigError
+from piecework.domain.tables import COLLECTED, task_columns
+from piecework.flows.partitions import rounds
+from piecework.flows.partitions.answer_files import as_frame
+from piecework.flows.partitions.assessing import Assessed, assess_files
+from piecework.flows.partitions.cleaning import clean_files
+from piecework.flows.partitions.running import LOCAL, Do, Run, here, on_dask
+from piecework.flows.partitions.work_folder import FORM
+from piecework.hit_templates.tasks import load_task
+from piecework.postprocess.apply import Text, clean_and_propose, replay
+from piecework.postprocess.datasets.file_table import edits_json
+from piecework.qc.registry import assess
 from tests.bench.many_captions import captions, write
 
 TASK = load_task("caption")
@@ -211,7 +211,7 @@ def test_work_of_an_earlier_version_is_not_gone_on_with(
     """Its parts may be kept in another way."""
     source = cut(answers, tmp_path / "answers", 2)
     leave_stale_work(source, tmp_path / "findings")
-    monkeypatch.setattr("flows.partitions.work_folder.FORM", FORM + 1)
+    monkeypatch.setattr("piecework.flows.partitions.work_folder.FORM", FORM + 1)
     assert judged(source, tmp_path / "findings").answers == len(answers)
 
 

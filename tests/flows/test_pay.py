@@ -6,16 +6,16 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from domain.clock import FixedClock
-from domain.errors import BudgetExceeded, ConfigError
-from flows.payments.bonus_csv import label_fault, read_bonuses
-from flows.payments.bonuses import OPERATION
-from flows.payments.interrupted_payments import close_interrupted
-from flows.payments.pay import pay
-from flows.payments.wage_floor_bonuses import top_ups
-from flows.progress import read_progress
-from postprocess.pseudonyms import pseudonym
-from store import assignments, intents, ledger
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import BudgetExceeded, ConfigError
+from piecework.flows.payments.bonus_csv import label_fault, read_bonuses
+from piecework.flows.payments.bonuses import OPERATION
+from piecework.flows.payments.interrupted_payments import close_interrupted
+from piecework.flows.payments.pay import pay
+from piecework.flows.payments.wage_floor_bonuses import top_ups
+from piecework.flows.progress import read_progress
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import assignments, intents, ledger
 from tests.flows.bookkeeping import (
     EVENING,
     assignment_ids,

@@ -3,13 +3,13 @@ import io
 
 import pytest
 
-from domain.errors import ConfigError
-from domain.verdicts import JOINED, Finding, SubjectKind
-from flows.passes import run_pass
-from flows.people.decisions_csv import read_decisions, waiting_csv
-from flows.steps.assess import table_of_batch
-from flows.steps.decide import split_by_doubt
-from store import assignments, decisions, findings
+from piecework.domain.errors import ConfigError
+from piecework.domain.verdicts import JOINED, Finding, SubjectKind
+from piecework.flows.passes import run_pass
+from piecework.flows.people.decisions_csv import read_decisions, waiting_csv
+from piecework.flows.steps.assess import table_of_batch
+from piecework.flows.steps.decide import split_by_doubt
+from piecework.store import assignments, decisions, findings
 from tests.flows.conftest import Open
 
 

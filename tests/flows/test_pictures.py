@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from domain.campaign import Campaign
-from domain.dataset import Pictures, Publication
-from domain.hit import Item
-from domain.ids import ItemId
-from flows.results.export import export
-from flows.results.pictures import (
+from piecework.domain.campaign import Campaign
+from piecework.domain.dataset import Pictures, Publication
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.flows.results.export import export
+from piecework.flows.results.pictures import (
     copy_pictures,
     picture_sizes,
     small_pictures,

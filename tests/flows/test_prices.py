@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from domain.clock import FixedClock
-from domain.errors import RefusedForSafety, StoreError
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import as_begun, open_on_marketplace, open_to_look
-from flows.passes import run_pass, write_results
-from flows.payments.bonus_csv import read_bonuses
-from flows.payments.pay import pay
-from flows.planning.pricing import price
-from flows.progress import read_progress
-from marketplace.http.server import serve
-from marketplace.requester import extensions
-from marketplace.state.money import MTURK, PriceList
-from store import hits, ledger
+from piecework.cli.main import main
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import as_begun, open_on_marketplace, open_to_look
+from piecework.flows.passes import run_pass, write_results
+from piecework.flows.payments.bonus_csv import read_bonuses
+from piecework.flows.payments.pay import pay
+from piecework.flows.planning.pricing import price
+from piecework.flows.progress import read_progress
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.requester import extensions
+from piecework.marketplace.state.money import MTURK, PriceList
+from piecework.store import hits, ledger
 from tests.crash.people import People
 from tests.flows.bookkeeping import EVENING, assignment_ids, bonus_file, check_books
 from tests.small_campaign import CAMPAIGN, write_campaign

@@ -10,20 +10,20 @@ from typing import Any
 import httpx
 import pytest
 
-from domain.clock import FixedClock
-from domain.errors import BudgetExceeded, StoreError, TransientPlatformError
-from domain.ids import HitId
-from flows.campaign_run import CampaignRun
-from flows.opening import open_on_marketplace
-from flows.passes import run_pass
-from flows.payments.bonus_csv import read_bonuses
-from flows.payments.pay import check_bonuses, pay
-from flows.payments.plan import BonusPlan
-from flows.steps import assess, collect, decide, launch, settle
-from platforms.mturk import MTurk
-from platforms.virtual_clock import VirtualClock
-from store import hits, intents, ledger, stops
-from store.files import FILE_NAME
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import BudgetExceeded, StoreError, TransientPlatformError
+from piecework.domain.ids import HitId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_on_marketplace
+from piecework.flows.passes import run_pass
+from piecework.flows.payments.bonus_csv import read_bonuses
+from piecework.flows.payments.pay import check_bonuses, pay
+from piecework.flows.payments.plan import BonusPlan
+from piecework.flows.steps import assess, collect, decide, launch, settle
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.store import hits, intents, ledger, stops
+from piecework.store.files import FILE_NAME
 from tests.flows.bookkeeping import assignment_ids
 from tests.flows.conftest import Open
 

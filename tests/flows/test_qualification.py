@@ -9,17 +9,17 @@ from pathlib import Path
 import httpx
 import pytest
 
-from domain.errors import ConfigError, PlatformRefused
-from domain.hit import PostableTest
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.passes import run_pass
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_of
-from hit_templates.qualification import answer_key, question_form
-from rehearsal.crowd.crowd import Crowd
-from report.page import render
-from store import assignments, qualification_scores
+from piecework.domain.errors import ConfigError, PlatformRefused
+from piecework.domain.hit import PostableTest
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.passes import run_pass
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_of
+from piecework.hit_templates.qualification import answer_key, question_form
+from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.report.page import render
+from piecework.store import assignments, qualification_scores
 from tests.flows.reported import reported
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"

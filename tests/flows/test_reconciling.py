@@ -9,21 +9,21 @@ from pathlib import Path
 import httpx
 import pytest
 
-from domain.errors import (
+from piecework.domain.errors import (
     PieceworkError,
     RefusedForSafety,
     StoreError,
 )
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import open_on_marketplace
-from flows.passes import run_pass
-from flows.payments.adopted_bonuses import adopt_bonuses
-from flows.posting.adopting import begin_adopting
-from flows.reconciling.reconcile import Reconciliation, owed_path, reconcile
-from flows.steps import assess, collect, decide, settle
-from marketplace.http.server import serve
-from store import generations
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_on_marketplace
+from piecework.flows.passes import run_pass
+from piecework.flows.payments.adopted_bonuses import adopt_bonuses
+from piecework.flows.posting.adopting import begin_adopting
+from piecework.flows.reconciling.reconcile import Reconciliation, owed_path, reconcile
+from piecework.flows.steps import assess, collect, decide, settle
+from piecework.marketplace.http.server import serve
+from piecework.store import generations
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import START
 from tests.marketplace.market import free_port

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import StoreError
-from flows.passes import run_pass
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.marketplace import rehearsal_market
-from flows.rehearsing.rehearsal import rehearsal_of
-from marketplace.state import clock
-from platforms import virtual_clock
+from piecework.domain.errors import StoreError
+from piecework.flows.passes import run_pass
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.marketplace import rehearsal_market
+from piecework.flows.rehearsing.rehearsal import rehearsal_of
+from piecework.marketplace.state import clock
+from piecework.platforms import virtual_clock
 from tests.flows.bookkeeping import check_books
 
 CAMPAIGN = """

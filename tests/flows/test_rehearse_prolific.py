@@ -17,16 +17,20 @@ from typing import Any
 
 import pytest
 
-from domain.errors import PlatformRefused, StoreError
-from domain.progress import Progress
-from flows.passes import write_results
-from flows.planted_traits import planted
-from flows.progress import read_progress
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_at_prolific, rehearsal_of, work_through
-from flows.results.books import Books
-from rehearsal.crowd.events import Event
-from store import assignments, qualification_scores
+from piecework.domain.errors import PlatformRefused, StoreError
+from piecework.domain.progress import Progress
+from piecework.flows.passes import write_results
+from piecework.flows.planted_traits import planted
+from piecework.flows.progress import read_progress
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import (
+    rehearsal_at_prolific,
+    rehearsal_of,
+    work_through,
+)
+from piecework.flows.results.books import Books
+from piecework.rehearsal.crowd.events import Event
+from piecework.store import assignments, qualification_scores
 from tests.conftest import ROOT
 from tests.flows.test_qualification import CAMPAIGN as GATED
 from tests.flows.test_qualification import written as gated_campaign
@@ -84,8 +88,8 @@ quality_writer = 8
 KILLED = """
 import sys
 from pathlib import Path
-from flows.rehearsing.rehearsal import rehearsal_at_prolific, work_through
-from flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_at_prolific, work_through
+from piecework.flows.rehearsing.campaign import prepare
 with rehearsal_at_prolific(prepare(Path(sys.argv[1]))) as (run, crowd, prolific):
     left = [int(sys.argv[2])]
     def tell(event):

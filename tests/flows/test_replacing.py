@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.clock import FixedClock
-from domain.ids import HitId, ItemId
-from flows.campaign_run import CampaignRun
-from flows.opening import open_on_marketplace
-from flows.passes import run_pass
-from flows.planning.dealing import all_first_rounds, replacements
-from flows.progress import read_progress
-from flows.steps import assess, collect, decide, settle
-from platforms.mturk import MTurk
-from platforms.virtual_clock import VirtualClock
-from store import hits, ledger
+from piecework.domain.clock import FixedClock
+from piecework.domain.ids import HitId, ItemId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_on_marketplace
+from piecework.flows.passes import run_pass
+from piecework.flows.planning.dealing import all_first_rounds, replacements
+from piecework.flows.progress import read_progress
+from piecework.flows.steps import assess, collect, decide, settle
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.store import hits, ledger
 from tests.crash.people import WITH_A_HALF, People
 from tests.flows.bookkeeping import EVENING, books, check_books
 from tests.flows.campaigns import TODAY, campaign

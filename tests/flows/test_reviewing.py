@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from domain.errors import ConfigError
-from domain.verdicts import Decision, Verdict
-from flows.campaign_run import CampaignRun
-from flows.passes import run_pass
-from flows.people.deciding import waiting_for_people
-from flows.people.decisions_csv import read_decisions, waiting_csv
-from flows.people.reviewing import (
+from piecework.domain.errors import ConfigError
+from piecework.domain.verdicts import Decision, Verdict
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.passes import run_pass
+from piecework.flows.people.deciding import waiting_for_people
+from piecework.flows.people.decisions_csv import read_decisions, waiting_csv
+from piecework.flows.people.reviewing import (
     ActName,
     DecidedMeanwhile,
     Group,
@@ -23,10 +23,10 @@ from flows.people.reviewing import (
     state_of,
     undo,
 )
-from flows.people.work import Work
-from flows.steps.settle import settle
-from store import decisions, intents
-from store.database import Store
+from piecework.flows.people.work import Work
+from piecework.flows.steps.settle import settle
+from piecework.store import decisions, intents
+from piecework.store.database import Store
 from tests.flows.conftest import Open
 
 

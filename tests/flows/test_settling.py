@@ -9,14 +9,14 @@ from typing import Any
 import httpx
 import pytest
 
-from domain.clock import FixedClock
-from domain.errors import PlatformRefused
-from domain.ids import AssignmentId, WorkerId
-from domain.verdicts import Decision, SubjectKind, Verdict
-from flows.campaign_run import CampaignRun
-from flows.passes import run_pass
-from flows.posting.exclusion import exclusion_type
-from flows.settlement import (
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.domain.verdicts import Decision, SubjectKind, Verdict
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.passes import run_pass
+from piecework.flows.posting.exclusion import exclusion_type
+from piecework.flows.settlement import (
     DONE,
     ELSEWHERE,
     FORGET,
@@ -26,14 +26,14 @@ from flows.settlement import (
     REJECTED_ALREADY,
     forget_key,
 )
-from flows.steps import collect
-from flows.steps.settle import carry_out_again, settle, settle_workers
-from platforms.mturk import MTurk
-from postprocess.pseudonyms import pseudonym
-from qc.policy import REJECTED_WITH
-from store import assignments, decisions, intents, ledger
-from store.database import open_store
-from store.intents import Intent
+from piecework.flows.steps import collect
+from piecework.flows.steps.settle import carry_out_again, settle, settle_workers
+from piecework.platforms.mturk import MTurk
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.qc.policy import REJECTED_WITH
+from piecework.store import assignments, decisions, intents, ledger
+from piecework.store.database import open_store
+from piecework.store.intents import Intent
 from tests.as_needed_campaign import Voters
 from tests.flows.conftest import Open
 from tests.gold_campaign import AGREED, WHY, write_gold

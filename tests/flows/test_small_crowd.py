@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from domain.errors import PlatformRefused
-from flows.passes import run_pass
-from flows.planning.pricing import expected_out_of_reach
-from flows.progress import read_progress
-from store import ledger
+from piecework.cli.main import main
+from piecework.domain.errors import PlatformRefused
+from piecework.flows.passes import run_pass
+from piecework.flows.planning.pricing import expected_out_of_reach
+from piecework.flows.progress import read_progress
+from piecework.store import ledger
 from tests.crash.people import People
 from tests.flows.bookkeeping import check_books
 from tests.flows.campaigns import campaign

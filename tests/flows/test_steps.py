@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from domain.errors import BudgetExceeded, PlatformRefused, StoreError
-from domain.ids import AssignmentId
-from flows.opening import open_on_marketplace
-from flows.passes import run_pass
-from flows.progress import read_progress
-from flows.results.clean import clean
-from flows.results.export import export
-from flows.steps import assess, collect, decide, launch, settle
-from platforms.mturk import MTurk
-from store import assignments, ledger
+from piecework.domain.errors import BudgetExceeded, PlatformRefused, StoreError
+from piecework.domain.ids import AssignmentId
+from piecework.flows.opening import open_on_marketplace
+from piecework.flows.passes import run_pass
+from piecework.flows.progress import read_progress
+from piecework.flows.results.clean import clean
+from piecework.flows.results.export import export
+from piecework.flows.steps import assess, collect, decide, launch, settle
+from piecework.platforms.mturk import MTurk
+from piecework.store import assignments, ledger
 from tests.flows.conftest import Open
 
 

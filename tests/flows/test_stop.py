@@ -6,16 +6,16 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from domain.clock import FixedClock
-from domain.errors import PlatformRefused, TransientPlatformError
-from domain.ids import HitId, HitKey
-from flows.campaign_run import CampaignRun
-from flows.passes import run_pass
-from flows.progress import read_progress
-from flows.steps import launch
-from store import hits, intents, ledger, stops
-from store.database import open_store
-from store.intents import declare
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import PlatformRefused, TransientPlatformError
+from piecework.domain.ids import HitId, HitKey
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.passes import run_pass
+from piecework.flows.progress import read_progress
+from piecework.flows.steps import launch
+from piecework.store import hits, intents, ledger, stops
+from piecework.store.database import open_store
+from piecework.store.intents import declare
 from tests.flows.bookkeeping import forget_money
 from tests.flows.conftest import Open
 

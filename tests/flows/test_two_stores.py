@@ -7,12 +7,12 @@ from threading import Barrier
 import httpx
 import pytest
 
-from domain.errors import RefusedForSafety
-from flows.assembling import load_campaign
-from flows.opening import open_on_marketplace
-from flows.passes import run_pass
-from marketplace.http.server import serve
-from platforms.mturk import MTurk
+from piecework.domain.errors import RefusedForSafety
+from piecework.flows.assembling import load_campaign
+from piecework.flows.opening import open_on_marketplace
+from piecework.flows.passes import run_pass
+from piecework.marketplace.http.server import serve
+from piecework.platforms.mturk import MTurk
 from tests.crash.world import START
 from tests.small_campaign import write_campaign
 

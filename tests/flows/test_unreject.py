@@ -11,23 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.clock import FixedClock
-from domain.errors import BudgetExceeded, ConfigError
-from domain.ids import AssignmentId
-from domain.verdicts import Decision
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import open_for_rehearsal
-from flows.passes import run_pass
-from flows.payments.bonus_csv import read_bonuses
-from flows.payments.interrupted_payments import close_interrupted
-from flows.payments.pay import pay
-from flows.people.unreject import OPERATION, unreject
-from flows.progress import read_progress
-from flows.results.table import answers_table
-from flows.steps import collect, launch, settle
-from marketplace.http.server import serve
-from store import assignments, decisions, intents, ledger
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import BudgetExceeded, ConfigError
+from piecework.domain.ids import AssignmentId
+from piecework.domain.verdicts import Decision
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_for_rehearsal
+from piecework.flows.passes import run_pass
+from piecework.flows.payments.bonus_csv import read_bonuses
+from piecework.flows.payments.interrupted_payments import close_interrupted
+from piecework.flows.payments.pay import pay
+from piecework.flows.people.unreject import OPERATION, unreject
+from piecework.flows.progress import read_progress
+from piecework.flows.results.table import answers_table
+from piecework.flows.steps import collect, launch, settle
+from piecework.marketplace.http.server import serve
+from piecework.store import assignments, decisions, intents, ledger
 from tests.crash.people import People
 from tests.flows.bookkeeping import (
     EVENING,

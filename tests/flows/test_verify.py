@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from domain.errors import PlatformRefused, StoreError
-from domain.ids import AssignmentId
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import open_to_look
-from flows.passes import run_pass
-from platforms.mturk import MTurk
-from store import ledger
+from piecework.domain.errors import PlatformRefused, StoreError
+from piecework.domain.ids import AssignmentId
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_to_look
+from piecework.flows.passes import run_pass
+from piecework.platforms.mturk import MTurk
+from piecework.store import ledger
 from tests.crash.people import People
 from tests.flows.bookkeeping import check_books
 from tests.flows.conftest import Open

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from domain.edit import Edit
-from flows.campaign_run import CampaignStore
-from flows.people.words import say, words_shown
-from flows.results.clean import clean
-from postprocess.rules import real_words
-from store import edits
+from piecework.domain.edit import Edit
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.words import say, words_shown
+from piecework.flows.results.clean import clean
+from piecework.postprocess.rules import real_words
+from piecework.store import edits
 from tests.review import stores
 
 UNSURE = "A brown dog lies beside a sofer chair on the grass"

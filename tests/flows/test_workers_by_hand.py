@@ -9,18 +9,18 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
-from domain.clock import FixedClock
-from domain.errors import ConfigError
-from domain.ids import WorkerId
-from flows.campaign_run import CampaignRun
-from flows.passes import run_pass
-from flows.people.workers import WorkerHistory, exclude, histories, include
-from flows.progress import read_progress
-from flows.steps.settle import settle, settle_workers
-from postprocess.pseudonyms import pseudonym
-from store import assignments, decisions, intents
-from store.lock import only_pass
+from piecework.cli.main import main
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import WorkerId
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.passes import run_pass
+from piecework.flows.people.workers import WorkerHistory, exclude, histories, include
+from piecework.flows.progress import read_progress
+from piecework.flows.steps.settle import settle, settle_workers
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import assignments, decisions, intents
+from piecework.store.lock import only_pass
 from tests.crash.people import People
 from tests.flows.bookkeeping import EVENING, check_books
 from tests.flows.conftest import Open
@@ -147,7 +147,7 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
 
 
 def _exclude_there(run: CampaignRun, worker_id: WorkerId) -> None:
-    from flows.posting.exclusion import exclusion_type  # noqa: PLC0415 - one test's
+    from piecework.flows.posting.exclusion import exclusion_type  # noqa: PLC0415 - one test's
 
     run.platform.exclude(worker_id, exclusion_type(run))
 
@@ -234,7 +234,9 @@ def test_without_a_pass_at_work_the_marketplace_is_told_at_once(
         run_pass(replace(run, clock=FixedClock(EVENING)))
         ann, path = _named(run, "ann"), run.campaign.path
         free = run.campaign.out.with_name("free")
-        monkeypatch.setattr("cli.work.workers.only_pass", lambda _: only_pass(free))
+        monkeypatch.setattr(
+            "piecework.cli.work.workers.only_pass", lambda _: only_pass(free)
+        )
         done = _workers(path, "exclude", ann, "--because", WHY, "--json")
         assert json.loads(done.stdout)["carried_out"]
         assert not _is_offered(people, "ann")

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.task import Task
-from hit_templates.tasks import FOLDER, load_task
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.tasks import FOLDER, load_task
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from domain.hit import Item
-from domain.task import PRACTICE, Task
-from hit_templates.example_items import example_items
-from hit_templates.render import render_hit
+from piecework.domain.hit import Item
+from piecework.domain.task import PRACTICE, Task
+from piecework.hit_templates.example_items import example_items
+from piecework.hit_templates.render import render_hit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from domain.task import Task
-from hit_templates.own_html.task import Around, html_task
+from piecework.domain.task import Task
+from piecework.hit_templates.own_html.task import Around, html_task
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "html_hits"
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.assignment import Answer
-from domain.ids import AssignmentId, ItemId
-from domain.task import Task
-from hit_templates.answers import MEASURES, read_answers
-from hit_templates.tasks import load_task
+from piecework.domain.assignment import Answer
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.answers import MEASURES, read_answers
+from piecework.hit_templates.tasks import load_task
 
 ASSIGNMENT = AssignmentId("A1")
 ITEMS = [ItemId("img_1"), ItemId("img_2")]

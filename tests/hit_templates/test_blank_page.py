@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import DictLoader
 
-from domain.hit import Item
-from domain.task import Task
-from hit_templates.blank_page import NeedsValue, Slot, blank_page
-from hit_templates.page_compression import MARK, compress, decompress
-from hit_templates.render import (
+from piecework.domain.hit import Item
+from piecework.domain.task import Task
+from piecework.hit_templates.blank_page import NeedsValue, Slot, blank_page
+from piecework.hit_templates.page_compression import MARK, compress, decompress
+from piecework.hit_templates.render import (
     _as_shown,
     _blank_page,
     _Frame,
@@ -20,8 +20,8 @@ from hit_templates.render import (
     _rendered,
     render_hit,
 )
-from hit_templates.tasks import load_task, task_names
-from hit_templates.templates import environment
+from piecework.hit_templates.tasks import load_task, task_names
+from piecework.hit_templates.templates import environment
 from tests.hit_templates.examples import example_of
 
 PRINTS_ONLY = {

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hit_templates.rules import check
-from hit_templates.tasks import load_task
+from piecework.hit_templates.rules import check
+from piecework.hit_templates.tasks import load_task
 
 TASK = load_task("correction")
 MAN = "A man in a blue shirt."

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from domain.ids import AssignmentId
-from domain.task import GOLD, TRUTH, Task
-from flows.assembling import load_campaign
-from hit_templates.answers import read_answers
-from hit_templates.item_faults import faults_of_item, faults_of_items
-from hit_templates.messages import FOLDER as TASKS
-from hit_templates.messages import languages
-from hit_templates.order import groups_of, item_order
-from hit_templates.page_compression import decompress
-from hit_templates.tasks import load_task, task_names
-from platforms.question import html_question
-from rehearsal.crowd.judging import Judging
-from rehearsal.crowd.page import read_page
-from rehearsal.crowd.people import people
+from piecework.domain.ids import AssignmentId
+from piecework.domain.task import GOLD, TRUTH, Task
+from piecework.flows.assembling import load_campaign
+from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.item_faults import faults_of_item, faults_of_items
+from piecework.hit_templates.messages import FOLDER as TASKS
+from piecework.hit_templates.messages import languages
+from piecework.hit_templates.order import groups_of, item_order
+from piecework.hit_templates.page_compression import decompress
+from piecework.hit_templates.tasks import load_task, task_names
+from piecework.platforms.question import html_question
+from piecework.rehearsal.crowd.judging import Judging
+from piecework.rehearsal.crowd.page import read_page
+from piecework.rehearsal.crowd.people import people
 from tests.hit_templates.examples import Example, example_of
 
 _FOLDER = Path(__file__).resolve().parents[2] / "config" / "campaigns"

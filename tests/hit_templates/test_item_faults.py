@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.ids import ItemId
-from hit_templates.item_faults import faults_of_item, faults_of_items
-from hit_templates.tasks import load_task
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.item_faults import faults_of_item, faults_of_items
+from piecework.hit_templates.tasks import load_task
 
 TEN = {f"sentence_{n}": f"Sentence {n}." for n in range(1, 11)}
 PAIR = {

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from jinja2 import nodes
 
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.task import OwnFiles, Task
-from hit_templates.messages import FOLDER
-from hit_templates.render import render_hit
-from hit_templates.tasks import read_task
-from hit_templates.templates import QUESTION, environment
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import OwnFiles, Task
+from piecework.hit_templates.messages import FOLDER
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import read_task
+from piecework.hit_templates.templates import QUESTION, environment
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "macros.md").read_text("utf-8")
 EXAMPLES = re.findall(

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from domain.task import Option
-from hit_templates.order import item_order, option_order, rank, shuffled
-from hit_templates.tasks import load_task, read_task
+from piecework.domain.task import Option
+from piecework.hit_templates.order import item_order, option_order, rank, shuffled
+from piecework.hit_templates.tasks import load_task, read_task
 from tests.hit_templates.test_tasks import SMALL
 
 NAMES = ("a", "b", "c", "d")

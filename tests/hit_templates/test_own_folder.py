@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import ConfigError
-from domain.task import Task
-from hit_templates.example_items import example_items
-from hit_templates.messages import FOLDER
-from hit_templates.render import render_hit
-from hit_templates.tasks import load_task
+from piecework.domain.errors import ConfigError
+from piecework.domain.task import Task
+from piecework.hit_templates.example_items import example_items
+from piecework.hit_templates.messages import FOLDER
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
 
 
 @pytest.fixture

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.ids import AssignmentId, ItemId
-from domain.task import Field, Option
-from hit_templates.answers import read_answers
-from hit_templates.own_html.fields import Said
-from hit_templates.own_html.placeholders import cut
-from hit_templates.own_html.sent import as_page_sends, received
-from hit_templates.own_html.task import Around, html_task
-from hit_templates.render import render_hit
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.task import Field, Option
+from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.own_html.fields import Said
+from piecework.hit_templates.own_html.placeholders import cut
+from piecework.hit_templates.own_html.sent import as_page_sends, received
+from piecework.hit_templates.own_html.task import Around, html_task
+from piecework.hit_templates.render import render_hit
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
 
 ASSIGNMENT = AssignmentId("3ASSIGNMENT1")

@@ -6,14 +6,14 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.capabilities import MTURK
-from domain.hit import Item
-from domain.ids import ItemId
-from flows.assembling import load_campaign
-from hit_templates.page_compression import MARK, compress, decompress
-from hit_templates.render import render_hit
-from hit_templates.tasks import load_task
-from platforms.question import html_question
+from piecework.domain.capabilities import MTURK
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.flows.assembling import load_campaign
+from piecework.hit_templates.page_compression import MARK, compress, decompress
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
+from piecework.platforms.question import html_question
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 HEAD, TAIL = "<form>\n<p>5 of 12</p>\n", "</form>\n"

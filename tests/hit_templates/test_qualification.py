@@ -6,15 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from config.items_file import read_items
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.qualification import QualificationTest
-from hit_templates.qualification import answer_key, faults_of_test, question_form
-from hit_templates.tasks import load_task
-from marketplace.forms.answer_key import check_against
-from marketplace.forms.model import Medium, Question
-from marketplace.forms.schema import read_form
+from piecework.config.items_file import read_items
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.qualification import QualificationTest
+from piecework.hit_templates.qualification import (
+    answer_key,
+    faults_of_test,
+    question_form,
+)
+from piecework.hit_templates.tasks import load_task
+from piecework.marketplace.forms.answer_key import check_against
+from piecework.marketplace.forms.model import Medium, Question
+from piecework.marketplace.forms.schema import read_form
 
 ITEMS = (
     Path(__file__).resolve().parents[2] / "config/campaigns/hodosh_qualification.csv"

@@ -10,14 +10,14 @@ from defusedxml.ElementTree import fromstring
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.task import Task
-from hit_templates.page_compression import decompress
-from hit_templates.render import render_hit
-from hit_templates.tasks import load_task
-from platforms.question import NAMESPACE, html_question
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.page_compression import decompress
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
+from piecework.platforms.question import NAMESPACE, html_question
 
 GOLDEN = Path(__file__).parent / "golden"
 HOSTILE = """"><script>alert(1)</script>{{ 7 * 7 }}]]>'"""

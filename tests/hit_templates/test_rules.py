@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.assignment import FieldValue
-from domain.task import Task
-from hit_templates.rules import RULE_KINDS, check, parameter_faults
-from hit_templates.tasks import load_task, task_names
+from piecework.domain.assignment import FieldValue
+from piecework.domain.task import Task
+from piecework.hit_templates.rules import RULE_KINDS, check, parameter_faults
+from piecework.hit_templates.tasks import load_task, task_names
 
 SHARED = Path(__file__).resolve().parents[2] / "../shared/data"
 

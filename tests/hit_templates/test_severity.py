@@ -2,11 +2,11 @@
 
 import pytest
 
-from domain.errors import ConfigError
-from domain.ids import AssignmentId, ItemId
-from hit_templates.answers import read_answers
-from hit_templates.order import item_order
-from hit_templates.tasks import load_task
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.order import item_order
+from piecework.hit_templates.tasks import load_task
 
 TASK = load_task("severity")
 ASSIGNMENT = AssignmentId("3SEVERITY")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from domain.errors import ConfigError
-from domain.task import Task
-from hit_templates.tasks import FOLDER, load_task, read_task, task_names
+from piecework.domain.errors import ConfigError
+from piecework.domain.task import Task
+from piecework.hit_templates.tasks import FOLDER, load_task, read_task, task_names
 
 SMALL = """
 version = 1

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hit_templates.text_rules import Points, begins_with, is_one_sentence, plain, words
+from piecework.hit_templates.text_rules import (
+    Points,
+    begins_with,
+    is_one_sentence,
+    plain,
+    words,
+)
 
 POINTS = Points(
     abbreviations=("st", "dr", "oz", "approx"),

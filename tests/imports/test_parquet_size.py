@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from domain.errors import ConfigError
-from imports.recognise import recognise
+from piecework.domain.errors import ConfigError
+from piecework.imports.recognise import recognise
 
 _ROOM = 3 << 30
 """Of addresses: libraries take half of it, and any of the files would take more."""
@@ -19,8 +19,8 @@ _READ = f"""
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({_ROOM}, {_ROOM}))
 from pathlib import Path
-from domain.errors import ConfigError
-from imports.recognise import recognise
+from piecework.domain.errors import ConfigError
+from piecework.imports.recognise import recognise
 (source,) = recognise([Path(sys.argv[1])])
 try:
     for row in source.rows():

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from domain.errors import ConfigError
-from imports.recognise import Source, recognise
-from imports.rows import ImportedRow, NotSent, Read
+from piecework.domain.errors import ConfigError
+from piecework.imports.recognise import Source, recognise
+from piecework.imports.rows import ImportedRow, NotSent, Read
 
 LABELS = {
     "marks": {"comma": "comma", "quote": "quote"},

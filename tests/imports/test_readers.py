@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from config.imported_file import read_reading
-from domain.errors import ConfigError
-from imports.moments import moment
-from imports.recognise import recognise
-from imports.results_file import unpack
-from imports.rows import ImportedRow, NotSent, Read, Unreadable
+from piecework.config.imported_file import read_reading
+from piecework.domain.errors import ConfigError
+from piecework.imports.moments import moment
+from piecework.imports.recognise import recognise
+from piecework.imports.results_file import unpack
+from piecework.imports.rows import ImportedRow, NotSent, Read, Unreadable
 from tests.imports.batches import row, stances, write
 
 XSD = (

@@ -10,11 +10,11 @@ from typing import Any
 
 import httpx
 
-from marketplace.state import audit, clock, keys
-from marketplace.state.accounts import REHEARSAL_BALANCE_CENTS, NewWorker
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.keys import Key
-from marketplace.workers import invitations
+from piecework.marketplace.state import audit, clock, keys
+from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS, NewWorker
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.keys import Key
+from piecework.marketplace.workers import invitations
 from tests.crash.people import People
 from tests.end_to_end.conftest import ROOT
 from tests.live.disturbed_line import Line, listening

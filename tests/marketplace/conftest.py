@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.http.server import serve
-from marketplace.state.backend import Backend, Rules
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.state.backend import Backend, Rules
 from tests.marketplace.market import START, Market
 
 

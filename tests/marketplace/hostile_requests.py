@@ -12,7 +12,11 @@ from urllib.parse import quote
 
 from botocore.model import ListShape, Shape, StructureShape
 
-from marketplace.requester.model import TARGET_PREFIX, input_shape, operation_names
+from piecework.marketplace.requester.model import (
+    TARGET_PREFIX,
+    input_shape,
+    operation_names,
+)
 from tests.marketplace.hostile_input import (
     HOSTILE_TEXTS,
     HOSTILE_VALUES,

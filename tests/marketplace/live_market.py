@@ -10,11 +10,11 @@ import boto3
 import httpx
 from botocore.config import Config
 
-from marketplace.http.server import serve
-from marketplace.requester import signature
-from marketplace.state import keys
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.keys import Key
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.requester import signature
+from piecework.marketplace.state import keys
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.keys import Key
 from tests.marketplace.signing import send, signed_request
 
 if TYPE_CHECKING:

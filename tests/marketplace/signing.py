@@ -10,10 +10,10 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
-from marketplace.exceptions import Refusal
-from marketplace.requester import signature
-from marketplace.requester.model import TARGET_PREFIX
-from marketplace.requester.signature import Received, Signed
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.requester import signature
+from piecework.marketplace.requester.model import TARGET_PREFIX
+from piecework.marketplace.requester.signature import Received, Signed
 
 ACCESS_KEY = "PWKEYEXAMPLE"
 SECRET = "a secret that only two know"  # noqa: S105 - of a test

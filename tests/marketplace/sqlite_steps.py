@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from marketplace.state.backend import Backend
-from marketplace.state.transaction import Transaction
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.transaction import Transaction
 
 STEP = 10
 """So many of them are counted as one."""

@@ -14,13 +14,13 @@ import pytest
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-from marketplace.exceptions import Refusal
-from marketplace.http.exposure import UnsafeBindError
-from marketplace.http.server import Marketplace, serve
-from marketplace.state import accounts, clock, keys, replay_protection
-from marketplace.state.backend import Backend
-from marketplace.state.ids import IdGenerator
-from marketplace.state.transaction import Transaction
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.http.exposure import UnsafeBindError
+from piecework.marketplace.http.server import Marketplace, serve
+from piecework.marketplace.state import accounts, clock, keys, replay_protection
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.ids import IdGenerator
+from piecework.marketplace.state.transaction import Transaction
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import HIT_TYPE, QUESTION, post, refusal
 from tests.marketplace.signing import send, with_header

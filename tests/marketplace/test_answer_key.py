@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marketplace.exceptions import Refusal
-from marketplace.forms.answer_key import check_against, read_answer_key
-from marketplace.forms.schema import read_form
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.forms.answer_key import check_against, read_answer_key
+from piecework.marketplace.forms.schema import read_form
 from tests.marketplace.documents import (
     choice,
     form,

@@ -5,8 +5,8 @@ from defusedxml.ElementTree import fromstring
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from marketplace.exceptions import Refusal
-from marketplace.workers.answers import NAMESPACE, RESERVED, to_xml
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.workers.answers import NAMESPACE, RESERVED, to_xml
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
 

@@ -21,16 +21,16 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from marketplace.aws_proxy import authority
-from marketplace.aws_proxy.settings import HOSTS, RunningAwsProxy
-from marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, connect_target
-from marketplace.http.server import serve
-from marketplace.requester.admission import machine_time
-from marketplace.state import keys
+from piecework.marketplace.aws_proxy import authority
+from piecework.marketplace.aws_proxy.settings import HOSTS, RunningAwsProxy
+from piecework.marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, connect_target
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.requester.admission import machine_time
+from piecework.marketplace.state import keys
+from piecework.webserver.server import Certificate
 from tests.marketplace.certificates import issued, self_signed
 from tests.marketplace.live_market import give, opened
 from tests.marketplace.market import QUESTION
-from webserver.server import Certificate
 
 PRODUCTION, SANDBOX = HOSTS
 
@@ -193,7 +193,7 @@ def test_everything_else_is_refused_with_a_line_in_the_log(
     standing: Standing, caplog: pytest.LogCaptureFixture, first_line: str
 ) -> None:
     """403 with a sentence; not looked up, not reached, and somebody can read of it."""
-    with caplog.at_level(logging.WARNING, "marketplace.aws_proxy.tunnel"):
+    with caplog.at_level(logging.WARNING, "piecework.marketplace.aws_proxy.tunnel"):
         reply = exchange(standing, f"{first_line}\r\nHost: x\r\n\r\n".encode())
     assert reply.startswith(b"HTTP/1.1 403 Forbidden\r\n")
     assert b"and nowhere else" in reply
@@ -204,7 +204,7 @@ def test_a_log_line_stays_one_line(
     standing: Standing, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Whatever a program sends, it cannot write lines of its own into the log."""
-    with caplog.at_level(logging.WARNING, "marketplace.aws_proxy.tunnel"):
+    with caplog.at_level(logging.WARNING, "piecework.marketplace.aws_proxy.tunnel"):
         exchange(standing, b"CONNECT a\nproxy refused\x1b[2J\xff:443 x\r\n\r\n")
     (record,) = caplog.records
     assert record.getMessage().isprintable()

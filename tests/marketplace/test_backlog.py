@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from marketplace.exceptions import Refusal
-from marketplace.requester.calling import perform
-from marketplace.state import accounts, audit, lifecycle
-from marketplace.state.backend import Backend, Rules
-from marketplace.workers import assignment_actions, discovery
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import accounts, audit, lifecycle
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.workers import assignment_actions, discovery
 from tests.marketplace.market import HIT_TYPE, QUESTION, START
 from tests.marketplace.sqlite_steps import STEP, steps
 

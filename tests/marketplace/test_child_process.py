@@ -13,10 +13,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from marketplace.http.server import serve_apart
-from marketplace.state import audit
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.http.server import serve_apart
+from piecework.marketplace.state import audit
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.database_file import WrongDatabaseError
 from tests.marketplace.market import START, Market, free_port, post
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +25,7 @@ RULES = Rules(rehearsal=True, seed=7)
 PARENT = """
 import os, sys
 from pathlib import Path
-from marketplace.http.server import serve_apart
+from piecework.marketplace.http.server import serve_apart
 
 with serve_apart(Path(sys.argv[1]), rehearsal=True, seed=7) as running:
     if os.fork() == 0:  # a helper of the parent holds all that the parent has open

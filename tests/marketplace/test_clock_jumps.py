@@ -11,19 +11,19 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from marketplace.http.server import serve
-from marketplace.requester.calling import perform
-from marketplace.state import accounts, backend, clock, keys
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.clock_jumps import (
+from piecework.cli.main import main
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import accounts, backend, clock, keys
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.clock_jumps import (
     AGREEMENT,
     PLAUSIBLE,
     SHORT,
     Moment,
     WatchedClock,
 )
-from marketplace.workers import invitations
+from piecework.marketplace.workers import invitations
 from tests.marketplace.market import HIT_TYPE, QUESTION
 
 NOON = 1_800_000_000_000

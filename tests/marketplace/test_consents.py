@@ -9,8 +9,8 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from marketplace.http.server import serve
+from piecework.cli.main import main
+from piecework.marketplace.http.server import serve
 from tests.marketplace.market import Market, Worker, post
 
 HTML = {"accept": "text/html"}

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.requester import operations
-from marketplace.requester.calling import perform
-from marketplace.state import accounts
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.transaction import Transaction
-from marketplace.workers import assignment_actions, discovery
+from piecework.marketplace.requester import operations
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import assignment_actions, discovery
 from tests.marketplace.market import HIT_TYPE, QUESTION, START
 from tests.marketplace.sqlite_steps import STEP, Action, steps
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.requester.calling import perform
-from marketplace.schema.migrations import statements
-from marketplace.state import audit
-from marketplace.state.backend import Backend, Rules
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.schema.migrations import statements
+from piecework.marketplace.state import audit
+from piecework.marketplace.state.backend import Backend, Rules
 from tests.at_once import PROCESSES, complaints_of_opening
 from tests.marketplace.market import START
 
@@ -35,7 +35,7 @@ def _recorded(database: Path) -> list[str]:
 def test_several_processes_open_a_new_file_at_the_same_instant(tmp_path: Path) -> None:
     """One makes it, the others find it made; none is refused, live or rehearsing."""
     complaints = complaints_of_opening(
-        "from marketplace.state.backend import Backend, Rules",
+        "from piecework.marketplace.state.backend import Backend, Rules",
         "Backend(path, Rules(rehearsal=number % 2 == 0)).close()",
         tmp_path,
     )

@@ -14,12 +14,12 @@ from pathlib import Path
 import httpx
 import pytest
 
-from marketplace.exceptions import Refusal
-from marketplace.http.server import serve
-from marketplace.requester.calling import perform
-from marketplace.state import audit
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import audit
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.database_file import WrongDatabaseError
 from tests.bench.line import Line, call, connect, worker_call
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
 from tests.marketplace.own_event_loop import run_in_thread
@@ -31,7 +31,13 @@ POSTED = {**HIT_TYPE, "LifetimeInSeconds": 86_400, "Question": QUESTION}
 @contextmanager
 def process(database: Path) -> Iterator[tuple["subprocess.Popen[str]", Market]]:
     """A marketplace in a process of its own; killed at the end, if not before."""
-    command = [sys.executable, "-m", "marketplace", "--database", str(database)]
+    command = [
+        sys.executable,
+        "-m",
+        "piecework.marketplace",
+        "--database",
+        str(database),
+    ]
     command += ["--rehearsal", "--seed", "7", "--start", START.isoformat()]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
         try:
@@ -272,7 +278,7 @@ def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
     database = tmp_path / "market.db"
     Backend(database, Rules(rehearsal=True)).close()
     found = subprocess.run(
-        [sys.executable, "-m", "marketplace", "--database", str(database)],
+        [sys.executable, "-m", "piecework.marketplace", "--database", str(database)],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from marketplace.workers.eligibility import (
+from piecework.marketplace.workers.eligibility import (
     Holding,
     Locale,
     meets,

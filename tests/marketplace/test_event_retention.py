@@ -4,10 +4,10 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from marketplace.requester.calling import perform
-from marketplace.state import accounts, events, lifecycle
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.clock import DAY, to_ms
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import accounts, events, lifecycle
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.clock import DAY, to_ms
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
 from tests.marketplace.notification_calls import kinds, send_test, update
 from tests.marketplace.notification_calls import specification as told_by

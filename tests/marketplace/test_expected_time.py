@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from domain.hit import HitType
-from platforms.mturk import MTurk
+from piecework.domain.hit import HitType
+from piecework.platforms.mturk import MTurk
 from tests.marketplace.market import HIT_TYPE, QUESTION, Market, post
 
 HTML = {"accept": "text/html"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from marketplace.http.exposure import warnings
+from piecework.marketplace.http.exposure import warnings
 
 NAMED = ("https://hits.example", "https://frames.example")
 LAN = ("http://192.0.2.7:8080", "http://192.0.2.8:8081")

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from marketplace.exceptions import Refusal
-from marketplace.forms.patterns import Format, Match, complaint_about, matched
-from marketplace.forms.schema import read_form
-from marketplace.workers import form_views
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.forms.patterns import Format, Match, complaint_about, matched
+from piecework.marketplace.forms.schema import read_form
+from piecework.marketplace.workers import form_views
 from tests.marketplace.documents import form, free_text, question
 from tests.marketplace.market import Market, post
 

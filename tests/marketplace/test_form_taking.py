@@ -5,10 +5,10 @@ import time
 
 import pytest
 
-from marketplace.forms.patterns import Unmatched, matched
-from marketplace.forms.schema import read_form
-from marketplace.forms.taking import Answer, Taken, take
-from marketplace.workers import form_views
+from piecework.marketplace.forms.patterns import Unmatched, matched
+from piecework.marketplace.forms.schema import read_form
+from piecework.marketplace.forms.taking import Answer, Taken, take
+from piecework.marketplace.workers import form_views
 from tests.marketplace.documents import choice, form, free_text, question
 
 TWO_OF_THREE = choice(
@@ -130,7 +130,9 @@ def test_a_pattern_that_takes_for_ever_is_given_up(
 ) -> None:
     """After a tenth of a second, in the worker's favour, with a line in the log."""
     # A server that ran in this process holds the logger to one such line a second.
-    monkeypatch.setattr(logging.getLogger("marketplace.forms.patterns"), "filters", [])
+    monkeypatch.setattr(
+        logging.getLogger("piecework.marketplace.forms.patterns"), "filters", []
+    )
     slow = free_text('<AnswerFormatRegex regex="(.*a){20}$"/>')
     begun = time.process_time()
     with caplog.at_level(logging.WARNING):

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from marketplace.http.server import serve
-from marketplace.requester.model import operation_names
-from marketplace.state import accounts, audit
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.clock import DAY
-from marketplace.workers import invitations
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.requester.model import operation_names
+from piecework.marketplace.state import accounts, audit
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.clock import DAY
+from piecework.marketplace.workers import invitations
 from tests.bench.line import Line, Reply, connect
 from tests.marketplace import hostile_requests
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, expire, post

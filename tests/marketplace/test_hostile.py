@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from botocore.model import ListShape, Shape, StructureShape
 
-from marketplace.requester.model import (
+from piecework.marketplace.requester.model import (
     TARGET_PREFIX,
     input_shape,
     operation_names,

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from marketplace.http.server import Marketplace, serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.marketplace.live_market import give, running
 from tests.marketplace.market import START, Market, free_port
 from tests.marketplace.signing import send, signed_request

@@ -18,12 +18,12 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from marketplace.http.server import Running, serve
-from marketplace.requester.model import TARGET_PREFIX
+from piecework.marketplace.http.server import Running, serve
+from piecework.marketplace.requester.model import TARGET_PREFIX
+from piecework.webserver.connections import Limits, most_connections
+from piecework.webserver.log_limits import say_once_a_second
 from tests.marketplace.certificates import self_signed
 from tests.marketplace.market import START, Market, post
-from webserver.connections import Limits, most_connections
-from webserver.log_limits import say_once_a_second
 
 HALF_A_HEAD = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "
 HALF_A_BODY = b"POST / HTTP/1.1\r\nHost: %b\r\nContent-Length: 9\r\n\r\nhalf"
@@ -220,7 +220,7 @@ def test_for_one_connection_more_the_longest_silent_is_let_go(tmp_path: Path) ->
 def with_few_files(database: Path, log: Path) -> Iterator[str]:
     """A marketplace in a process that may have 256 files; its address."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    command = [sys.executable, "-m", "marketplace", "--rehearsal"]
+    command = [sys.executable, "-m", "piecework.marketplace", "--rehearsal"]
     with (
         log.open("wb") as errors,
         subprocess.Popen(

@@ -11,14 +11,14 @@ import httpx
 import pytest
 from starlette.responses import Response
 
-from marketplace.exceptions import Refusal
-from marketplace.http.server import serve
-from marketplace.state import accounts
-from marketplace.state.accounts import NewWorker
-from marketplace.state.backend import Backend, Rules, rules_of
-from marketplace.state.clock import DAY
-from marketplace.workers import invitations
-from marketplace.workers.sessions import MOST, Sessions
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.accounts import NewWorker
+from piecework.marketplace.state.backend import Backend, Rules, rules_of
+from piecework.marketplace.state.clock import DAY
+from piecework.marketplace.workers import invitations
+from piecework.marketplace.workers.sessions import MOST, Sessions
 from tests.marketplace.market import START, Market
 
 ANN = NewWorker(handle="ann", country="DE")

@@ -8,8 +8,8 @@ import pytest
 from botocore.exceptions import ClientError
 from click.testing import CliRunner
 
-from cli.main import main
-from marketplace.requester import question
+from piecework.cli.main import main
+from piecework.marketplace.requester import question
 from tests.marketplace.conftest import a_market
 from tests.marketplace.market import Market, post, refusal
 

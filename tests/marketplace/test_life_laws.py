@@ -20,11 +20,11 @@ from hypothesis.stateful import (
     rule,
 )
 
-from marketplace.exceptions import Refusal
-from marketplace.requester.calling import perform
-from marketplace.state import accounts, audit, clock
-from marketplace.state.backend import Backend, Rules
-from marketplace.workers import assignment_actions, discovery
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import accounts, audit, clock
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.workers import assignment_actions, discovery
 from tests.marketplace.market import QUESTION, START
 
 WORKERS = 3

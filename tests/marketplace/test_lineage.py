@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.state import lineage, log_file
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.database_file import WrongDatabaseError
-from marketplace.state.ids import next_number
+from piecework.marketplace.state import lineage, log_file
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.state.ids import next_number
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import post
 
@@ -176,8 +176,8 @@ def test_a_database_that_was_never_served_has_no_mark(backend: Backend) -> None:
 _WRITES_AND_DIES = """
 import os, sys
 from pathlib import Path
-from marketplace.state import accounts
-from marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.backend import Backend, Rules
 backend = Backend(Path(sys.argv[1]), Rules())
 for number in range(int(sys.argv[2])):
     with backend.transaction() as transaction:

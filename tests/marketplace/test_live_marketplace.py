@@ -5,10 +5,10 @@ from pathlib import Path
 
 import httpx
 
-from marketplace.http.server import serve
-from marketplace.requester.calling import perform
-from marketplace.state import accounts
-from marketplace.state.backend import Backend, Rules
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.backend import Backend, Rules
 from tests.marketplace.market import Market, post
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from marketplace.state.system_qualifications import MASTERS_PRODUCTION
+from piecework.marketplace.state.system_qualifications import MASTERS_PRODUCTION
 from tests.marketplace.market import QUESTION, Market, expire, post, refusal
 
 

@@ -12,10 +12,10 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 from click.testing import CliRunner
 
-from cli.main import main
-from marketplace.state import accounts, audit, clock
-from marketplace.state.backend import Backend
-from marketplace.workers import invitations
+from piecework.cli.main import main
+from piecework.marketplace.state import accounts, audit, clock
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.workers import invitations
 from tests.crash.world import can_mount, small_disk, without_room
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import HIT_TYPE, QUESTION

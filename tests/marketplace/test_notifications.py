@@ -14,8 +14,8 @@ from urllib.parse import parse_qs
 import pytest
 from botocore.exceptions import ClientError
 
-from marketplace.http import notification_sender
-from marketplace.http.server import serve
+from piecework.marketplace.http import notification_sender
+from piecework.marketplace.http.server import serve
 from tests.marketplace.market import START, Market, expire, post, refusal
 from tests.marketplace.notification_calls import (
     ALL,

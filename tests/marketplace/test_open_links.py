@@ -9,13 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from marketplace.http.server import serve
-from marketplace.requester.calling import perform
-from marketplace.state import accounts, clock
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.transaction import Transaction
-from marketplace.workers import invitations, open_links
-from marketplace.workers.open_links import NewLink
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import accounts, clock
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import invitations, open_links
+from piecework.marketplace.workers.open_links import NewLink
 from tests.marketplace.market import HIT_TYPE, QUESTION
 
 CLASS = NewLink(name="Class 7b", places=3, country="DE", completion_hits=1)

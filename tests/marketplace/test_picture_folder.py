@@ -10,7 +10,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from marketplace.http.server import Marketplace, serve
+from piecework.marketplace.http.server import Marketplace, serve
 from tests.domain.test_picture_metadata import OWNER, animated, is_clean, saved
 
 

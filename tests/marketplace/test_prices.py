@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from marketplace.http.server import serve, serve_apart
-from marketplace.state import accounts
-from marketplace.state.backend import Backend, Rules, rules_of
-from marketplace.state.database_file import WrongDatabaseError
-from marketplace.state.money import MTURK, PriceList
+from piecework.marketplace.http.server import serve, serve_apart
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.backend import Backend, Rules, rules_of
+from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.state.money import MTURK, PriceList
 from tests.marketplace.market import START, Market, post, refusal
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from marketplace.state.system_qualifications import (
+from piecework.marketplace.state.system_qualifications import (
     ADULT,
     LOCALE,
     MASTERS_PRODUCTION,

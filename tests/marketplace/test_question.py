@@ -2,8 +2,8 @@
 
 import pytest
 
-from marketplace.exceptions import Refusal
-from marketplace.requester.question import (
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.requester.question import (
     EXTERNAL_NAMESPACE,
     HTML_NAMESPACE,
     Question,

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from marketplace.exceptions import Refusal
-from marketplace.forms.model import (
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.forms.model import (
     Bullets,
     Choice,
     Formatted,
@@ -15,7 +15,7 @@ from marketplace.forms.model import (
     Text,
     Title,
 )
-from marketplace.forms.schema import read_form
+from piecework.marketplace.forms.schema import read_form
 from tests.marketplace.documents import (
     FORM_2005,
     choice,

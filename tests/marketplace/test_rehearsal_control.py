@@ -10,7 +10,7 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError, HTTPClientError
 
-from marketplace.http.server import serve
+from piecework.marketplace.http.server import serve
 from tests.marketplace.market import START, Market, expire, post, refusal
 
 

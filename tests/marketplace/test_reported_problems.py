@@ -6,8 +6,8 @@ from pathlib import Path
 import httpx
 from click.testing import CliRunner
 
-from cli.main import main
-from marketplace.state import reported_problems
+from piecework.cli.main import main
+from piecework.marketplace.state import reported_problems
 from tests.marketplace.market import Market, Worker, post
 
 

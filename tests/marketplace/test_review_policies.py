@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from marketplace.reviewing.scoring import Agreement, agreement, known_score
-from marketplace.state.audit import LAWS
+from piecework.marketplace.reviewing.scoring import Agreement, agreement, known_score
+from piecework.marketplace.state.audit import LAWS
 from tests.marketplace.documents import choice, form, question
 from tests.marketplace.market import Market, Worker, expire, post, refusal
 

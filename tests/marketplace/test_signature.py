@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from marketplace.exceptions import Refusal
-from marketplace.requester import signature
-from marketplace.requester.signature import Received
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.requester import signature
+from piecework.marketplace.requester.signature import Received
 from tests.marketplace.signing import (
     ACCESS_KEY,
     SECRET,

@@ -26,8 +26,8 @@ from typing import Any
 
 import pytest
 
-from marketplace.state import audit
-from marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state import audit
+from piecework.marketplace.state.backend import Backend, Rules
 from tests.bench.line import Line, Reply, connect, worker_call
 from tests.marketplace.hostile_requests import call
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, free_port
@@ -109,7 +109,13 @@ class Client:
 @contextmanager
 def process(database: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
     """One life of the marketplace; it ends by a kill."""
-    command = [sys.executable, "-m", "marketplace", "--database", str(database)]
+    command = [
+        sys.executable,
+        "-m",
+        "piecework.marketplace",
+        "--database",
+        str(database),
+    ]
     command += ["--rehearsal", "--seed", "7", "--start", START.isoformat()]
     command += ["--port", str(port)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:

@@ -11,11 +11,11 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from marketplace.http.server import serve
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.database_file import WrongDatabaseError
-from store.database import open_store
+from piecework.cli.main import main
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.store.database import open_store
 
 LIVE = Rules()
 

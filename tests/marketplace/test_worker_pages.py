@@ -5,10 +5,10 @@ import re
 import httpx
 import pytest
 
-from marketplace.state import system_qualifications as system
-from marketplace.workers import listing, wording
-from marketplace.workers.eligibility import Locale
-from marketplace.workers.iframes import led_home
+from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.workers import listing, wording
+from piecework.marketplace.workers.eligibility import Locale
+from piecework.marketplace.workers.iframes import led_home
 from tests.marketplace.market import Market, Worker, post
 
 HTML = {"accept": "text/html,application/xhtml+xml,*/*"}

@@ -83,7 +83,7 @@ def main() -> int:
     plugins.OPERATOR_PROVIDERS["piecework"] = Provider()
     _copy_checkout()
     os.chdir(COPY)
-    os.environ["PYTHONPATH"] = str(COPY)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(COPY / "src"), str(COPY)])
     outcomes, faults = [], 0
     for subject in subjects:
         if not options.paths or subject["path"] in options.paths:
@@ -106,9 +106,9 @@ def _copy_checkout() -> None:
         text=True,
     ).stdout
     for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
+        if (ROOT / name).is_symlink() or (ROOT / name).is_file():
             (COPY / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, COPY / name)
+            shutil.copy2(ROOT / name, COPY / name, follow_symlinks=False)
 
 
 def _try(subject: dict[str, Any], *, goes_on: bool) -> tuple[Outcome, list[str]]:

@@ -8,17 +8,17 @@ from pathlib import Path
 import httpx
 import pytest
 
-from domain.clock import FixedClock
-from domain.hit import HitType, PlannedHit
-from domain.ids import HitId, HitKey, HitTypeId
-from marketplace.http.server import serve
-from platforms.listing import newer
-from platforms.mturk import MTurk
-from platforms.virtual_clock import VirtualClock
-from store import hits
-from store.database import open_store
-from store.intents import Intent, declare
-from store.last_pass import older_hits
+from piecework.domain.clock import FixedClock
+from piecework.domain.hit import HitType, PlannedHit
+from piecework.domain.ids import HitId, HitKey, HitTypeId
+from piecework.marketplace.http.server import serve
+from piecework.platforms.listing import newer
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.store import hits
+from piecework.store.database import open_store
+from piecework.store.intents import Intent, declare
+from piecework.store.last_pass import older_hits
 
 PAGE = """<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/\
 AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent><![CDATA[

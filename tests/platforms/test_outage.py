@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import TransientPlatformError
-from platforms import outage
-from platforms.mturk import MTurk
-from platforms.outage import FIRST_SECONDS, Outage
+from piecework.domain.errors import TransientPlatformError
+from piecework.platforms import outage
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.outage import FIRST_SECONDS, Outage
 from tests.crash.world import World
 
 

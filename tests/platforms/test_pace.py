@@ -4,10 +4,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from marketplace.http.faults import Bucket
-from marketplace.http.server import serve
-from platforms.mturk import MTurk
-from platforms.pace import Pace
+from piecework.marketplace.http.faults import Bucket
+from piecework.marketplace.http.server import serve
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.pace import Pace
 
 
 @dataclass

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import PlatformRefused, TransientPlatformError
-from domain.money import FeeSchedule
-from marketplace.http.server import serve
-from marketplace.requester import extensions
-from marketplace.state.money import PriceList
-from platforms.mturk import MTurk
-from platforms.wire import prices_from_wire
+from piecework.domain.errors import PlatformRefused, TransientPlatformError
+from piecework.domain.money import FeeSchedule
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.requester import extensions
+from piecework.marketplace.state.money import PriceList
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.wire import prices_from_wire
 
 POUNDS = PriceList(
     currency="GBP",

@@ -5,9 +5,9 @@ from defusedxml.ElementTree import fromstring
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.capabilities import MTURK
-from domain.errors import ConfigError
-from platforms.question import NAMESPACE, html_question, question_bytes
+from piecework.domain.capabilities import MTURK
+from piecework.domain.errors import ConfigError
+from piecework.platforms.question import NAMESPACE, html_question, question_bytes
 
 
 def content_of(question: str) -> str:

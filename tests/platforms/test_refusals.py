@@ -6,12 +6,18 @@ from typing import get_args
 
 import pytest
 
-from domain.errors import PlatformRefused, RefusalKind
-from domain.hit import PostableTest
-from domain.ids import AssignmentId, HitId, HitTypeId, QualificationTypeId, WorkerId
-from marketplace.http.server import serve
-from platforms.calling import _KINDS
-from platforms.mturk import MTurk
+from piecework.domain.errors import PlatformRefused, RefusalKind
+from piecework.domain.hit import PostableTest
+from piecework.domain.ids import (
+    AssignmentId,
+    HitId,
+    HitTypeId,
+    QualificationTypeId,
+    WorkerId,
+)
+from piecework.marketplace.http.server import serve
+from piecework.platforms.calling import _KINDS
+from piecework.platforms.mturk import MTurk
 
 _NO_ID = "3" + "A" * 29
 _XSD = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2005-10-01/"

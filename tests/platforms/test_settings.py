@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import ConfigError
-from domain.ids import AssignmentId
-from platforms.mturk import MTurk
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId
+from piecework.platforms.mturk import MTurk
 
 
 @pytest.mark.parametrize(

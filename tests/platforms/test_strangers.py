@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from domain.errors import PlatformRefused, TransientPlatformError
-from domain.ids import AssignmentId, HitId, HitTypeId
-from platforms import outage
-from platforms.mturk import MTurk
-from platforms.virtual_clock import VirtualClock
+from piecework.domain.errors import PlatformRefused, TransientPlatformError
+from piecework.domain.ids import AssignmentId, HitId, HitTypeId
+from piecework.platforms import outage
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import VirtualClock
 from tests.captive_portal import CaptivePortal, captive_portal
 
 _CALLS: list[Callable[[MTurk], object]] = [

@@ -5,10 +5,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from domain.bonus import Bonus
-from domain.hit import QualificationRequirement
-from domain.ids import AssignmentId, QualificationTypeId, WorkerId
-from platforms.wire import assignment_from_wire, bonus_from_wire, requirement_to_wire
+from piecework.domain.bonus import Bonus
+from piecework.domain.hit import QualificationRequirement
+from piecework.domain.ids import AssignmentId, QualificationTypeId, WorkerId
+from piecework.platforms.wire import (
+    assignment_from_wire,
+    bonus_from_wire,
+    requirement_to_wire,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk.type_defs import AssignmentTypeDef

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.task import Aggregate, Field, Option, Task
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Aggregate, Field, Option, Task
 from tests.postprocess.made_tables import START, made_table
 
 FIT = Field(

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from domain.hit import Item
-from domain.ids import ItemId
-from postprocess.datasets.facts import DatasetFacts
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.postprocess.datasets.facts import DatasetFacts
 from tests.postprocess.made_tables import caption_task
 
 Row = Mapping[str, object]

@@ -7,17 +7,17 @@ from functools import cache
 
 import pandas as pd
 
-from domain import tables
-from domain.campaign import OutputFormat
-from domain.dataset import Shares, Split
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.task import Task
-from hit_templates.tasks import load_task
-from postprocess.answers import answer_columns
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.files import dataset_files
-from postprocess.splits import splits
+from piecework.domain import tables
+from piecework.domain.campaign import OutputFormat
+from piecework.domain.dataset import Shares, Split
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.tasks import load_task
+from piecework.postprocess.answers import answer_columns
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.files import dataset_files
+from piecework.postprocess.splits import splits
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

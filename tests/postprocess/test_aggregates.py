@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from postprocess.aggregates import item_aggregates
+from piecework.postprocess.aggregates import item_aggregates
 from tests.postprocess.answers_by_hand import TASK, rows
 
 SAID: list[tuple[str, str, dict[str, Any]]] = [
@@ -92,7 +92,7 @@ def test_an_estimate_that_does_not_settle_gives_no_probability(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The columns are missing rather than wrong; the majority stays."""
-    monkeypatch.setattr("analyses.ability._MOST_ROUNDS", 1)
+    monkeypatch.setattr("piecework.analyses.ability._MOST_ROUNDS", 1)
     made = item_aggregates(rows(SAID), ["i1"], TASK.fields, TASK.aggregates)
     assert not [name for name in made.columns if "probability" in str(name)]
     assert made["fit"].tolist() == ["yes"]

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from domain.edit import Edit
-from postprocess.answers import (
+from piecework.domain.edit import Edit
+from piecework.postprocess.answers import (
     answer_columns,
     faults,
     set_aside_reasons,

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.edit import Edit
-from postprocess.apply import (
+from piecework.domain.edit import Edit
+from piecework.postprocess.apply import (
     Text,
     clean_and_propose,
     clean_text,
@@ -24,13 +24,13 @@ from postprocess.apply import (
     forget_texts,
     undo,
 )
-from postprocess.apply import replay as replayed
-from postprocess.language import confusions, features, suspects
-from postprocess.language.corpus import Corpus
-from postprocess.language.tokens import words
-from postprocess.registry import RULES
-from postprocess.rules import spelling
-from postprocess.text import CorpusRule, Rule
+from piecework.postprocess.apply import replay as replayed
+from piecework.postprocess.language import confusions, features, suspects
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.tokens import words
+from piecework.postprocess.registry import RULES
+from piecework.postprocess.rules import spelling
+from piecework.postprocess.text import CorpusRule, Rule
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = (
@@ -269,7 +269,7 @@ def test_rounds_look_near_what_changed_then_where_unsure_and_at_last_at_all() ->
 
 
 _PROGRAM = """
-from postprocess.apply import Text, clean_and_propose
+from piecework.postprocess.apply import Text, clean_and_propose
 words = ["tabel", "stiing", "wmoan", "brwon", "hroses", "plya", "grene", "boook"]
 texts = [
     Text(text_id=str(n), item_id=str(n), text=f"A {word} near a {other} tree")

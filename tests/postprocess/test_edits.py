@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.edit import Edit
-from postprocess.edits import compose, replay, undo
+from piecework.domain.edit import Edit
+from piecework.postprocess.edits import compose, replay, undo
 
 TEXT = st.text(max_size=30)
 

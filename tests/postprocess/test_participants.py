@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.task import Conditions, Field, Option
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.files import CARD
-from postprocess.participants import HIDDEN, LEAST, participants
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Conditions, Field, Option
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.files import CARD
+from piecework.postprocess.participants import HIDDEN, LEAST, participants
 from tests.postprocess.answers_by_hand import TASK
 from tests.postprocess.made_tables import contents, made_table
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.ids import WorkerId
-from domain.imported import UNNAMED
-from postprocess.pseudonyms import pseudonym
+from piecework.domain.ids import WorkerId
+from piecework.domain.imported import UNNAMED
+from piecework.postprocess.pseudonyms import pseudonym
 
 # RFC 4231, test case 2: HMAC-SHA-256 with key "Jefe" of "what do ya want for nothing?"
 # begins 5bdcc146bf60754e.

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from postprocess.registry import RULES
-from postprocess.text import Rule
+from piecework.postprocess.registry import RULES
+from piecework.postprocess.text import Rule
 
 ROOT = Path(__file__).resolve().parents[2]
 

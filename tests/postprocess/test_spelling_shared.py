@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from domain.edit import Edit
-from postprocess.apply import Text, clean_and_propose, replay
+from piecework.domain.edit import Edit
+from piecework.postprocess.apply import Text, clean_and_propose, replay
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"
 SPELLING = DATA / "spelling"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.dataset import Shares
-from domain.hit import Item
-from domain.ids import ItemId
-from postprocess.splits import splits
+from piecework.domain.dataset import Shares
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.postprocess.splits import splits
 
 
 def _items(count: int, **columns: str) -> list[Item]:

@@ -4,10 +4,10 @@ import doctest
 import importlib
 import pkgutil
 
-import postprocess
-from domain.hit import Item
-from domain.ids import ItemId
-from postprocess.text import protected_words
+from piecework import postprocess
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.postprocess.text import protected_words
 
 
 def test_all_columns_protect_their_words() -> None:
@@ -25,7 +25,9 @@ def test_examples_in_docstrings_hold() -> None:
     """Every `>>>` in this package does what it says."""
     names = [
         module.name
-        for module in pkgutil.walk_packages(postprocess.__path__, "postprocess.")
+        for module in pkgutil.walk_packages(
+            postprocess.__path__, "piecework.postprocess."
+        )
         if ".report" not in module.name
     ]
     results = [doctest.testmod(importlib.import_module(name)) for name in names]

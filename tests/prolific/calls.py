@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from prolific.client import Prolific
-from prolific.resources.new_study import (
+from piecework.prolific.client import Prolific
+from piecework.prolific.resources.new_study import (
     CodeAction,
     CompletionCode,
     NewStudy,
     StudyChanges,
 )
-from prolific.resources.recruiting import Choice, Combined, Range
-from prolific.values import Money
+from piecework.prolific.resources.recruiting import Choice, Combined, Range
+from piecework.prolific.values import Money
 
 ID = "60ffe5c8371090c7041d43f8"
 PARTICIPANT = "5e9b9c9d8f1b2a0a0a0a0a0a"

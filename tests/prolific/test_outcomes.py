@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from prolific.http.errors import (
+from piecework.prolific.http.errors import (
     Lost,
     NoAccess,
     ProlificError,
@@ -16,9 +16,9 @@ from prolific.http.errors import (
     Unreadable,
     Unusable,
 )
-from prolific.http.request import read
-from prolific.http.token import Token
-from prolific.http.transport import Patience, Transport
+from piecework.prolific.http.request import read
+from piecework.prolific.http.token import Token
+from piecework.prolific.http.transport import Patience, Transport
 from tests.prolific.calls import ALL, ID, ONCE, PARTICIPANT, READS, REPEATED
 from tests.prolific.stub import LOST, SECRET, Answer, Stub, serving
 

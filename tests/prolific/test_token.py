@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from prolific.client import Prolific
-from prolific.http.address import api_address
-from prolific.http.errors import ProlificError, Unusable
-from prolific.http.request import Request
-from prolific.http.token import Exposed, Token, token_of
-from prolific.http.transport import Patience, Transport
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.address import api_address
+from piecework.prolific.http.errors import ProlificError, Unusable
+from piecework.prolific.http.request import Request
+from piecework.prolific.http.token import Exposed, Token, token_of
+from piecework.prolific.http.transport import Patience, Transport
 from tests.prolific.calls import ALL, ID
 from tests.prolific.stub import LOST, SECRET, Answer, Stub
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.tables import COLLECTED, shuffled_names, task_columns
-from domain.task import Field, Option, Task
-from qc.ratings import with_ratings
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.tables import COLLECTED, shuffled_names, task_columns
+from piecework.domain.task import Field, Option, Task
+from piecework.qc.ratings import with_ratings
 from tests.qc.tables import row, table
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
-from domain.tables import COLLECTED, Column, build
+from piecework.domain.tables import COLLECTED, Column, build
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -3,11 +3,11 @@
 import pandas as pd
 import pytest
 
-from qc import registry
-from qc.batch_scores import BatchScores
-from qc.heuristics import capitals
-from qc.ratings import with_ratings
-from qc.registry import assess
+from piecework.qc import registry
+from piecework.qc.batch_scores import BatchScores
+from piecework.qc.heuristics import capitals
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import assess
 from tests.qc.tables import row, table
 from tests.qc.test_laws import ITEMS, TASK, rated_table
 

@@ -8,12 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from domain.tables import COLLECTED
-from domain.verdicts import JOINED, PolicyRule
-from qc.features import OF_ANSWERS, OF_WORKERS, answer_features, worker_features
-from qc.joined import Weights, findings, fit, probabilities, refitted, shipped
-from qc.policy import check_rules, decide
-from qc.registry import HEURISTICS, assess, scores
+from piecework.domain.tables import COLLECTED
+from piecework.domain.verdicts import JOINED, PolicyRule
+from piecework.qc.features import (
+    OF_ANSWERS,
+    OF_WORKERS,
+    answer_features,
+    worker_features,
+)
+from piecework.qc.joined import Weights, findings, fit, probabilities, refitted, shipped
+from piecework.qc.policy import check_rules, decide
+from piecework.qc.registry import HEURISTICS, assess, scores
 from tests.qc.heuristics.test_text_off_item import answers
 from tests.qc.heuristics.test_texts_off_items import sent
 from tests.qc.tables import NAN, row, table

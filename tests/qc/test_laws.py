@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.tables import COLLECTED, task_columns
-from domain.task import Arrangement, Field, Option, Task
-from qc.ratings import sources, with_ratings
-from qc.registry import HEURISTICS, Heuristic, columns, scores
-from qc.scores import TOLD_FROM
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.tables import COLLECTED, task_columns
+from piecework.domain.task import Arrangement, Field, Option, Task
+from piecework.qc.ratings import sources, with_ratings
+from piecework.qc.registry import HEURISTICS, Heuristic, columns, scores
+from piecework.qc.scores import TOLD_FROM
 from tests.qc.rated import choice, scale, task_of
 from tests.qc.tables import CANNED, NAN, START, row, table
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from qc.docs_page import heuristics_page
-from qc.registry import HEURISTICS, Description, describe
+from piecework.qc.docs_page import heuristics_page
+from piecework.qc.registry import HEURISTICS, Description, describe
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_committed_page_is_the_generated_one() -> None:
-    """Mended by `python -m qc.docs_page > docs/heuristics.md`; read the diff."""
+    """`python -m piecework.qc.docs_page > docs/heuristics.md` writes it."""
     committed = (ROOT / "docs" / "heuristics.md").read_text(encoding="utf-8")
     assert committed == heuristics_page()
 
@@ -45,6 +45,6 @@ def test_every_heuristic_says_idea_naive_reading_and_edge_cases(
 
 def test_running_the_module_writes_the_page() -> None:
     """The command that the page names does what it says."""
-    command = [sys.executable, "-m", "qc.docs_page"]
+    command = [sys.executable, "-m", "piecework.qc.docs_page"]
     ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     assert ran.stdout.decode() == heuristics_page()

@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from qc.parameters import Amount, Count, Phrases, Share, describe, read
+from piecework.qc.parameters import Amount, Count, Phrases, Share, describe, read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,14 @@ from typing import cast
 import pandas as pd
 import pytest
 
-from domain.verdicts import Decision, Finding, PolicyRule, SubjectKind, Verdict
-from qc.policy import NOTHING_AGAINST, check_rules, decide
+from piecework.domain.verdicts import (
+    Decision,
+    Finding,
+    PolicyRule,
+    SubjectKind,
+    Verdict,
+)
+from piecework.qc.policy import NOTHING_AGAINST, check_rules, decide
 from tests.qc.tables import row, table
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)

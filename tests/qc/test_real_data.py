@@ -15,14 +15,14 @@ from typing import Literal
 import pandas as pd
 import pytest
 
-from domain.imported import Reading
-from domain.tables import COLLECTED, faults, is_canned
-from flows.assembling import load_campaign
-from flows.importing.importing import keep, look
-from flows.opening import open_to_look
-from hit_templates.tasks import load_task
-from imports.moments import moment
-from qc.heuristics import (
+from piecework.domain.imported import Reading
+from piecework.domain.tables import COLLECTED, faults, is_canned
+from piecework.flows.assembling import load_campaign
+from piecework.flows.importing.importing import keep, look
+from piecework.flows.opening import open_to_look
+from piecework.hit_templates.tasks import load_task
+from piecework.imports.moments import moment
+from piecework.qc.heuristics import (
     canned_share,
     capitals,
     minority_canned,
@@ -33,7 +33,7 @@ from qc.heuristics import (
     time_in_image,
     too_fast,
 )
-from qc.times import TimeColumn
+from piecework.qc.times import TimeColumn
 from tests.qc.tables import table
 
 DATA = Path(__file__).resolve().parents[2] / "../shared/data"

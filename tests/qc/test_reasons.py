@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from domain.verdicts import Finding, PolicyRule, SubjectKind, Verdict
-from qc.policy import check_rules, decide
-from qc.reasons import stated
-from qc.registry import HEURISTICS
+from piecework.domain.verdicts import Finding, PolicyRule, SubjectKind, Verdict
+from piecework.qc.policy import check_rules, decide
+from piecework.qc.reasons import stated
+from piecework.qc.registry import HEURISTICS
 from tests.qc.tables import row, table
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)

@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from domain.errors import ConfigError
-from domain.verdicts import Finding, PolicyRule
-from qc.policy import check_rules
-from qc.registry import (
+from piecework.domain.errors import ConfigError
+from piecework.domain.verdicts import Finding, PolicyRule
+from piecework.qc.policy import check_rules
+from piecework.qc.registry import (
     HEURISTICS,
     OFF_BY_DEFAULT,
     RENAMED,

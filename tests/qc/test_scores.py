@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from qc.scores import grade, is_first, quoted, told_apart
+from piecework.qc.scores import grade, is_first, quoted, told_apart
 from tests.qc.tables import START, row, table
 
 

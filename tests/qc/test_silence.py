@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from domain.tables import COLLECTED, task_columns
-from qc import joined
-from qc.ratings import with_ratings
-from qc.registry import HEURISTICS, Heuristic, Settings, params_of, scores
-from qc.silence import silences
+from piecework.domain.tables import COLLECTED, task_columns
+from piecework.qc import joined
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import HEURISTICS, Heuristic, Settings, params_of, scores
+from piecework.qc.silence import silences
 from tests.qc.rated import choice, task_of
 from tests.qc.tables import NAN, row, table
 

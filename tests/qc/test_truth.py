@@ -6,10 +6,10 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from qc.docs_page import heuristics_page
-from qc.heuristics import random_sample
-from qc.registry import HEURISTICS, OFF_BY_DEFAULT
-from qc.truth import measured
+from piecework.qc.docs_page import heuristics_page
+from piecework.qc.heuristics import random_sample
+from piecework.qc.registry import HEURISTICS, OFF_BY_DEFAULT
+from piecework.qc.truth import measured
 from tests.bench.truth.measure import auc, figures_of, wilson
 from tests.bench.truth.sets import (
     DATA,

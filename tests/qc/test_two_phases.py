@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pandas as pd
 import pytest
 
-from domain.verdicts import JOINED, Finding
-from qc.ratings import with_ratings
-from qc.registry import HEURISTICS, Settings, assess
-from qc.text_fit import FIT, Excesses, Uses, Worded
-from qc.two_phases import (
+from piecework.domain.verdicts import JOINED, Finding
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import HEURISTICS, Settings, assess
+from piecework.qc.text_fit import FIT, Excesses, Uses, Worded
+from piecework.qc.two_phases import (
     judge_gathered,
     judge_items,
     judge_workers,

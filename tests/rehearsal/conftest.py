@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import boto3
 import pytest
 
-from domain.hit import Item
-from domain.task import Task
-from hit_templates.render import render_hit
-from hit_templates.tasks import load_task
-from marketplace.http.server import serve
-from platforms.question import html_question
+from piecework.domain.hit import Item
+from piecework.domain.task import Task
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
+from piecework.marketplace.http.server import serve
+from piecework.platforms.question import html_question
 
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from domain.errors import TransientPlatformError
-from rehearsal.crowd.connection import Connection
-from rehearsal.crowd.worker_site import WorkerSite
+from piecework.domain.errors import TransientPlatformError
+from piecework.rehearsal.crowd.connection import Connection
+from piecework.rehearsal.crowd.worker_site import WorkerSite
 from tests.rehearsal.conftest import START, Market
 
 JSON = {"Accept": "application/json", "Content-Type": "application/json"}

@@ -7,15 +7,15 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from domain.campaign import RehearsalPlan
-from domain.errors import ConfigError, TransientPlatformError
-from platforms.virtual_clock import VirtualClock
-from rehearsal.crowd.answering import Describing
-from rehearsal.crowd.crowd import Crowd
-from rehearsal.crowd.events import Event
-from rehearsal.crowd.item_knowledge import SceneKnowledge
-from rehearsal.crowd.worker_site import WorkerSite
-from rehearsal.pictures.scenes import scenes
+from piecework.domain.campaign import RehearsalPlan
+from piecework.domain.errors import ConfigError, TransientPlatformError
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.rehearsal.crowd.answering import Describing
+from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.rehearsal.crowd.events import Event
+from piecework.rehearsal.crowd.item_knowledge import SceneKnowledge
+from piecework.rehearsal.crowd.worker_site import WorkerSite
+from piecework.rehearsal.pictures.scenes import scenes
 from tests.rehearsal.conftest import START, Market, Open
 
 KNOWLEDGE = SceneKnowledge(scenes(5, 400))

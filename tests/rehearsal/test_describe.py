@@ -2,15 +2,15 @@
 
 import pytest
 
-from domain.ids import ItemId
-from domain.task import Task
-from hit_templates.tasks import load_task
-from rehearsal.crowd.rule_repair import broken_rules, repair
-from rehearsal.crowd.typos import mistype
-from rehearsal.pictures.describe import describe
-from rehearsal.pictures.scene_model import Scene, Thing
-from rehearsal.pictures.scenes import scenes
-from rehearsal.seeded_rng import seeded_rng
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.tasks import load_task
+from piecework.rehearsal.crowd.rule_repair import broken_rules, repair
+from piecework.rehearsal.crowd.typos import mistype
+from piecework.rehearsal.pictures.describe import describe
+from piecework.rehearsal.pictures.scene_model import Scene, Thing
+from piecework.rehearsal.pictures.scenes import scenes
+from piecework.rehearsal.seeded_rng import seeded_rng
 
 SCENE = Scene(
     item_id=ItemId("x"),

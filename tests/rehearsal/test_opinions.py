@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analyses.anova import repeated_measures
-from analyses.paired import paired_t_tests
-from domain.hit import Item
-from domain.ids import AssignmentId, ItemId
-from flows.assembling import read_anywhere
-from hit_templates.render import render_hit
-from hit_templates.tasks import load_task
-from rehearsal.crowd.judging import Judging
-from rehearsal.crowd.opinion_model import opinion_offset
-from rehearsal.crowd.page import read_page
-from rehearsal.crowd.people import people
+from piecework.analyses.anova import repeated_measures
+from piecework.analyses.paired import paired_t_tests
+from piecework.domain.hit import Item
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.flows.assembling import read_anywhere
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
+from piecework.rehearsal.crowd.judging import Judging
+from piecework.rehearsal.crowd.opinion_model import opinion_offset
+from piecework.rehearsal.crowd.page import read_page
+from piecework.rehearsal.crowd.people import people
 
 CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 

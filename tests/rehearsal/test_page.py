@@ -1,6 +1,6 @@
 """Reading the form of a page."""
 
-from rehearsal.crowd.page import read_page
+from piecework.rehearsal.crowd.page import read_page
 
 PAGE = """
 <input name="outside" value="no">

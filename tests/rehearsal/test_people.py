@@ -7,21 +7,21 @@ from statistics import median
 
 import pytest
 
-from domain.errors import ConfigError
-from domain.hit import Item
-from domain.ids import AssignmentId, HitId, ItemId
-from domain.task import Task
-from hit_templates.answers import read_answers
-from hit_templates.render import render_hit
-from rehearsal.crowd.answering import Form, fill_in
-from rehearsal.crowd.intentions import intend
-from rehearsal.crowd.item_knowledge import SceneKnowledge
-from rehearsal.crowd.page import Page, read_page
-from rehearsal.crowd.people import Person, people
-from rehearsal.crowd.site import Accepted
-from rehearsal.crowd.traits import SIMULATED_BAD, TRAITS, default_crowd
-from rehearsal.pictures.scenes import scenes
-from rehearsal.seeded_rng import seeded_rng
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import AssignmentId, HitId, ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.render import render_hit
+from piecework.rehearsal.crowd.answering import Form, fill_in
+from piecework.rehearsal.crowd.intentions import intend
+from piecework.rehearsal.crowd.item_knowledge import SceneKnowledge
+from piecework.rehearsal.crowd.page import Page, read_page
+from piecework.rehearsal.crowd.people import Person, people
+from piecework.rehearsal.crowd.site import Accepted
+from piecework.rehearsal.crowd.traits import SIMULATED_BAD, TRAITS, default_crowd
+from piecework.rehearsal.pictures.scenes import scenes
+from piecework.rehearsal.seeded_rng import seeded_rng
 from tests.rehearsal.conftest import START
 
 SCENES = scenes(5, 200)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import ConfigError
-from domain.ids import ItemId
-from domain.task import Task
-from rehearsal.crowd.replay import Replay
-from rehearsal.crowd.rule_repair import broken_rules
-from rehearsal.seeded_rng import seeded_rng
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import ItemId
+from piecework.domain.task import Task
+from piecework.rehearsal.crowd.replay import Replay
+from piecework.rehearsal.crowd.rule_repair import broken_rules
+from piecework.rehearsal.seeded_rng import seeded_rng
 
 SHARED = Path(__file__).resolve().parents[2] / "../shared/data"
 

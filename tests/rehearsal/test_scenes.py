@@ -6,16 +6,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from config.drawn_pictures import item_rows, picture_name
-from domain.ids import ItemId
-from rehearsal.pictures.catalogue import KINDS
-from rehearsal.pictures.drawing import draw
-from rehearsal.pictures.drawing.pen import INKS
-from rehearsal.pictures.drawing.picture import THING_DRAWINGS
-from rehearsal.pictures.drawing.places import PLACE_DRAWINGS
-from rehearsal.pictures.places import PLACES
-from rehearsal.pictures.scene_model import Scene, Thing
-from rehearsal.pictures.scenes import scenes
+from piecework.config.drawn_pictures import item_rows, picture_name
+from piecework.domain.ids import ItemId
+from piecework.rehearsal.pictures.catalogue import KINDS
+from piecework.rehearsal.pictures.drawing import draw
+from piecework.rehearsal.pictures.drawing.pen import INKS
+from piecework.rehearsal.pictures.drawing.picture import THING_DRAWINGS
+from piecework.rehearsal.pictures.drawing.places import PLACE_DRAWINGS
+from piecework.rehearsal.pictures.places import PLACES
+from piecework.rehearsal.pictures.scene_model import Scene, Thing
+from piecework.rehearsal.pictures.scenes import scenes
 
 
 def test_the_same_seed_draws_the_same_pictures() -> None:

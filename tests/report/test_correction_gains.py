@@ -5,10 +5,10 @@ import math
 import pandas as pd
 import pytest
 
-from domain.hit import Item
-from domain.ids import ItemId
-from hit_templates.tasks import load_task
-from report.correction_gains import corrections
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.tasks import load_task
+from piecework.report.correction_gains import corrections
 
 TASK = load_task("correction")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from flows.campaign_run import CampaignStore
-from review.desk import Manner
-from review.server import Address, bound_to, server_of
+from piecework.flows.campaign_run import CampaignStore
+from piecework.review.desk import Manner
+from piecework.review.server import Address, bound_to, server_of
+from piecework.webserver.connections import Limits, Listening
 from tests.browser.conftest import open_page
 from tests.flows.conftest import at_work, campaign_text
 from tests.review import stores
-from webserver.connections import Limits, Listening
 
 __all__ = ["at_work", "campaign_text", "open_page"]
 """Fixtures of other rooms' tests."""

@@ -5,9 +5,9 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from domain.assignment import Answer, Assignment
-from domain.hit import PlannedHit
-from domain.ids import (
+from piecework.domain.assignment import Answer, Assignment
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import (
     AssignmentId,
     HitId,
     HitKey,
@@ -16,14 +16,14 @@ from domain.ids import (
     WorkerId,
     answer_id,
 )
-from domain.verdicts import Decision, Finding, Verdict
-from flows.assembling import load_campaign
-from flows.binding import bind_store
-from flows.campaign_run import CampaignStore
-from flows.opening import open_to_look
-from store import assignments, decisions, findings, hits
-from store.database import open_store, set_once
-from store.files import FILE_NAME
+from piecework.domain.verdicts import Decision, Finding, Verdict
+from piecework.flows.assembling import load_campaign
+from piecework.flows.binding import bind_store
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.opening import open_to_look
+from piecework.store import assignments, decisions, findings, hits
+from piecework.store.database import open_store, set_once
+from piecework.store.files import FILE_NAME
 from tests.small_campaign import CAMPAIGN
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from flows.campaign_run import CampaignStore
-from flows.passes import run_pass
-from flows.people.decisions_csv import waiting_csv
-from store import decisions, ledger
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.passes import run_pass
+from piecework.flows.people.decisions_csv import waiting_csv
+from piecework.store import decisions, ledger
 from tests.browser.test_accessibility import fits, violations
 from tests.flows.bookkeeping import check_books
 from tests.flows.conftest import Open

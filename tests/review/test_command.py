@@ -10,10 +10,10 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from domain.clock import SystemClock
-from review.desk import Manner
-from review.server import Address, bound_to
+from piecework.cli.main import main
+from piecework.domain.clock import SystemClock
+from piecework.review.desk import Manner
+from piecework.review.server import Address, bound_to
 from tests.marketplace.certificates import self_signed
 from tests.review import stores
 from tests.review.conftest import served_at
@@ -50,7 +50,7 @@ def test_the_command_shows_a_link_and_ends_by_ctrl_c(tmp_path: Path) -> None:
     """The link leads to the page; interrupted, the process goes within seconds."""
     with stores.opened(tmp_path, workers=1, items=2) as run:
         path = str(run.campaign.path)
-    run_main = "from cli.main import main; main()"
+    run_main = "from piecework.cli.main import main; main()"
     command = [sys.executable, "-c", run_main, "review", path, "--by", "ada"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
         assert one.stdout is not None

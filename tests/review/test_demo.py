@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from flows.campaign_run import CampaignRun
-from flows.opening import open_for_rehearsal
-from flows.passes import run_pass
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.marketplace import rehearsal_market
-from flows.results.export import export
-from platforms.virtual_clock import VirtualClock
-from rehearsal.crowd.campaign_crowd import crowd_of
-from rehearsal.crowd.crowd import Crowd
-from rehearsal.crowd.worker_site import WorkerSite
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_for_rehearsal
+from piecework.flows.passes import run_pass
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.marketplace import rehearsal_market
+from piecework.flows.results.export import export
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.rehearsal.crowd.campaign_crowd import crowd_of
+from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.rehearsal.crowd.worker_site import WorkerSite
 from tests.flows.bookkeeping import check_books
 from tests.review.conftest import served
 

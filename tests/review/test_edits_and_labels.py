@@ -7,14 +7,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from domain.verdicts import Decision
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignStore
-from flows.opening import open_for_import
-from flows.results.clean import clean
-from flows.results.export import export
-from flows.results.labels import doubtful
-from store import decisions
+from piecework.domain.verdicts import Decision
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.opening import open_for_import
+from piecework.flows.results.clean import clean
+from piecework.flows.results.export import export
+from piecework.flows.results.labels import doubtful
+from piecework.store import decisions
 from tests.flows.test_importing import done
 from tests.review import stores
 from tests.review.conftest import served

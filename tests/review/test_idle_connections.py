@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from piecework.webserver.connections import Limits
 from tests.review import stores
 from tests.review.conftest import served
 from tests.webserver.raw import connected
-from webserver.connections import Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "
@@ -33,7 +33,7 @@ TESTED_SECONDS = 2.0
 @contextmanager
 def command_with_few_files(campaign: Path, log: Path) -> Iterator[tuple[str, str]]:
     """`piecework review` as a process of 256 files; its address and ada's token."""
-    run_main = "from cli.main import main; main()"
+    run_main = "from piecework.cli.main import main; main()"
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     few_files = partial(resource.setrlimit, resource.RLIMIT_NOFILE, (FILES, hard))
     with (

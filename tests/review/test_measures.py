@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from cli.output import progress_rows
-from domain.verdicts import JOINED, Decision, Finding, Verdict
-from flows.people.evidence import joined_suspicion
-from flows.people.review_quality import review_quality
-from flows.people.waiting import Waiting
-from flows.people.work import Work
-from flows.progress import read_progress
-from review.desk import Manner
-from store import decisions, findings, reviews
+from piecework.cli.output import progress_rows
+from piecework.domain.verdicts import JOINED, Decision, Finding, Verdict
+from piecework.flows.people.evidence import joined_suspicion
+from piecework.flows.people.review_quality import review_quality
+from piecework.flows.people.waiting import Waiting
+from piecework.flows.people.work import Work
+from piecework.flows.progress import read_progress
+from piecework.review.desk import Manner
+from piecework.store import decisions, findings, reviews
 from tests.review import stores
 from tests.review.conftest import Served, served
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from store import decisions
+from piecework.store import decisions
 from tests.crash.world import can_mount, small_disk, without_room
 from tests.review import stores
 from tests.review.conftest import served

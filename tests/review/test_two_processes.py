@@ -15,14 +15,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from domain.errors import ConfigError
-from domain.verdicts import Verdict
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignStore
-from flows.opening import open_to_look
-from flows.people.deciding import ALL_LOOKED_AT
-from flows.people.decisions_csv import read_decisions, waiting_csv
-from store import decisions
+from piecework.domain.errors import ConfigError
+from piecework.domain.verdicts import Verdict
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.opening import open_to_look
+from piecework.flows.people.deciding import ALL_LOOKED_AT
+from piecework.flows.people.decisions_csv import read_decisions, waiting_csv
+from piecework.store import decisions
 from tests.review import stores
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +34,7 @@ UNDONE = 0.15
 @contextmanager
 def _page(path: Path, name: str) -> Iterator[httpx.Client]:
     """A reviewer with a server of one's own."""
-    run_main = "from cli.main import main; main()"
+    run_main = "from piecework.cli.main import main; main()"
     command = [sys.executable, "-c", run_main, "review", str(path), "--by", name]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
         try:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from marketplace.state.audit import LAWS
-from store.outside_prices import OPERATION
+from piecework.marketplace.state.audit import LAWS
+from piecework.store.outside_prices import OPERATION
 from tests.crash.campaign import _ledger
 from tests.prolific.bridge.long_campaign import check_answers, check_pay, check_studies
 from tests.simulation.losses import SENT, Losses, taken_beside_the_file

@@ -17,17 +17,16 @@ from unittest.mock import patch
 import boto3.session
 import botocore.endpoint
 
-import flows.opening
-import flows.steps.collect
-import marketplace.http.server
-import marketplace.state.backend
-import marketplace.state.clock
-import platforms.client
-import store.acting
-from marketplace.state.clock import to_ms
-from marketplace.state.ids import IdGenerator
-from platforms.outage import Outage
-from platforms.pace import Pace
+from piecework.flows import opening
+from piecework.flows.steps import collect
+from piecework.marketplace.http import server
+from piecework.marketplace.state import backend, clock
+from piecework.marketplace.state.clock import to_ms
+from piecework.marketplace.state.ids import IdGenerator
+from piecework.platforms import client
+from piecework.platforms.outage import Outage
+from piecework.platforms.pace import Pace
+from piecework.store import acting
 from tests.simulation.network import AtOnce, Network
 from tests.simulation.parts import ClockOf, Time
 from tests.simulation.process import Database
@@ -76,21 +75,21 @@ def simulated(network: Network, time: Time, rng: Random) -> Iterator[None]:
     pace = partial(Pace, now=time.monotonic, sleep=time.sleep)
     replaced: list[tuple[Any, str, Any]] = [
         (sqlite3, "connect", partial(sqlite3.connect, factory=Database)),
-        (marketplace.http.server, "listen", _Address),
-        (marketplace.state.clock, "machine_ms", lambda: to_ms(time.of("marketplace"))),
+        (server, "listen", _Address),
+        (clock, "machine_ms", lambda: to_ms(time.of("marketplace"))),
         # A rehearsal that watches the machine's clock as a live marketplace does.
-        (marketplace.state.clock, "virtual_ms", lambda _: None),
-        (marketplace.state.backend, "steady_ms", lambda: to_ms(time.now())),
-        (marketplace.state.backend, "IdGenerator", partial(_DrawnIds, rng)),
-        (flows.opening, "SystemClock", lambda: ClockOf(time, "pipeline")),
-        (flows.opening, "secrets", chance),
-        (platforms.client, "Outage", outage),
-        (platforms.client, "Pace", pace),
+        (clock, "virtual_ms", lambda _: None),
+        (backend, "steady_ms", lambda: to_ms(time.now())),
+        (backend, "IdGenerator", partial(_DrawnIds, rng)),
+        (opening, "SystemClock", lambda: ClockOf(time, "pipeline")),
+        (opening, "secrets", chance),
+        (client, "Outage", outage),
+        (client, "Pace", pace),
         # What a session has read of its files is no memory of a program's.
         (boto3.session, "Session", cache(boto3.session.Session)),
         (botocore.endpoint, "time", SimpleNamespace(sleep=time.sleep)),
-        (store.acting, "ThreadPoolExecutor", AtOnce),
-        (flows.steps.collect, "ThreadPoolExecutor", AtOnce),
+        (acting, "ThreadPoolExecutor", AtOnce),
+        (collect, "ThreadPoolExecutor", AtOnce),
     ]
     with ExitStack() as stack:
         for owner, name, value in replaced:

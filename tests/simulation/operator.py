@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from prolific.bridge.adopting import adopt, pay_lost
-from prolific.bridge.bonuses import settle_unknown
-from prolific.bridge.bridge import Bridge
-from prolific.bridge.reconciling import reconcile
-from prolific.bridge.status import read_status
-from prolific.bridge.unknown import UnknownStudy, look, set_aside
-from prolific.http.errors import ProlificError, Unusable
+from piecework.prolific.bridge.adopting import adopt, pay_lost
+from piecework.prolific.bridge.bonuses import settle_unknown
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.reconciling import reconcile
+from piecework.prolific.bridge.status import read_status
+from piecework.prolific.bridge.unknown import UnknownStudy, look, set_aside
+from piecework.prolific.http.errors import ProlificError, Unusable
 from tests.simulation.laws import Books
 from tests.simulation.parts import Served
 from tests.simulation.people import Record

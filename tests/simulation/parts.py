@@ -9,31 +9,31 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from domain.progress import Progress
-from flows.assembling import load_campaign
-from flows.campaign_run import CampaignRun
-from flows.opening import open_on_marketplace
-from flows.passes import run_pass
-from flows.reconciling.reconcile import reconcile
-from marketplace.http.options import Marketplace
-from marketplace.http.server import _prepared
-from marketplace.state.backend import Backend, Rules, rules_of
-from marketplace.state.clock_jumps import AGREEMENT, SHORT
-from marketplace.state.money import MTURK, PriceList
-from platforms.credentials import Credentials
-from prolific.bridge.bridge import Bridge
-from prolific.bridge.crowd import ProlificCrowd
-from prolific.bridge.prices import price_list
-from prolific.bridge.spending import keep_start
-from prolific.bridge.step import step
-from prolific.bridge.terms import Terms
-from prolific.client import Prolific
-from prolific.http.token import Token
-from prolific.http.transport import Patience, Transport
-from rehearsal.prolific.app import Emulator
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.state import State
-from rehearsal.prolific.workspaces import make_account
+from piecework.domain.progress import Progress
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import open_on_marketplace
+from piecework.flows.passes import run_pass
+from piecework.flows.reconciling.reconcile import reconcile
+from piecework.marketplace.http.options import Marketplace
+from piecework.marketplace.http.server import _prepared
+from piecework.marketplace.state.backend import Backend, Rules, rules_of
+from piecework.marketplace.state.clock_jumps import AGREEMENT, SHORT
+from piecework.marketplace.state.money import MTURK, PriceList
+from piecework.platforms.credentials import Credentials
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.crowd import ProlificCrowd
+from piecework.prolific.bridge.prices import price_list
+from piecework.prolific.bridge.spending import keep_start
+from piecework.prolific.bridge.step import step
+from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.token import Token
+from piecework.prolific.http.transport import Patience, Transport
+from piecework.rehearsal.prolific.app import Emulator
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.prolific.workspaces import make_account
 from tests.marketplace.market import START
 from tests.prolific.bridge.town import TERMS
 from tests.simulation.network import InOneGo, Network, OnALoop
@@ -213,7 +213,7 @@ class Served:
 
     def _start(self, *, clock_is_right: bool) -> None:
         crowd = None
-        logger = logging.getLogger("marketplace.state.clock_jumps")
+        logger = logging.getLogger("piecework.marketplace.state.clock_jumps")
         self._log = _Log()
         logger.addHandler(self._log)
         self._open.callback(logger.removeHandler, self._log)

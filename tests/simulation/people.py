@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import httpx
 
-from rehearsal.crowd.page import read_page
+from piecework.rehearsal.crowd.page import read_page
 from tests.crash.people import _form
 from tests.marketplace.market import Worker
 from tests.prolific.bridge.town import Visitor

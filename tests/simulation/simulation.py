@@ -15,9 +15,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from domain.errors import PieceworkError
-from domain.progress import Progress
-from marketplace.state.clock import to_ms
+from piecework.domain.errors import PieceworkError
+from piecework.domain.progress import Progress
+from piecework.marketplace.state.clock import to_ms
 from tests.marketplace.market import Market
 from tests.rehearsal.prolific.people import Researcher
 from tests.simulation.laws import Books, BrokenLawError

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from domain.assignment import Answer, Assignment
-from domain.hit import PlannedHit
-from domain.ids import (
+from piecework.domain.assignment import Answer, Assignment
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import (
     AnswerId,
     AssignmentId,
     HitId,
@@ -14,8 +14,8 @@ from domain.ids import (
     ItemId,
     WorkerId,
 )
-from store import assignments, hits
-from store.database import Store
+from piecework.store import assignments, hits
+from piecework.store.database import Store
 
 
 def answered_hits(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from domain.clock import FixedClock
-from store.database import Store, open_store, set_once
+from piecework.domain.clock import FixedClock
+from piecework.store.database import Store, open_store, set_once
 
 
 @pytest.fixture

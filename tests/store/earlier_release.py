@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
-from store.migrations import migrations
+from piecework.store.migrations import migrations
 
 Rows = Mapping[str, Sequence[Mapping[str, object]]]
 """Rows by table, each by column."""

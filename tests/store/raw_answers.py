@@ -1,6 +1,6 @@
 """What a store keeps of assignments verbatim, for tests to look at."""
 
-from store.database import Store
+from piecework.store.database import Store
 
 
 def documents(store: Store) -> dict[str, str]:

@@ -9,17 +9,17 @@ from threading import Barrier, Semaphore
 
 import pytest
 
-from domain.clock import FixedClock
-from domain.errors import (
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import (
     BudgetExceeded,
     PlatformRefused,
     StoreError,
     TransientPlatformError,
 )
-from store import intents, ledger
-from store.acting import carry_out
-from store.database import Store
-from store.intents import Act, Intent
+from piecework.store import intents, ledger
+from piecework.store.acting import carry_out
+from piecework.store.database import Store
+from piecework.store.intents import Act, Intent
 
 
 class World:

@@ -7,15 +7,15 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 import pytest
 
-from domain.assignment import Answer, Assignment
-from domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
-from domain.tables import COLLECTED, faults, task_columns
-from domain.verdicts import Decision
-from flows.results.table import surplus as beyond
-from hit_templates.tasks import load_task
-from store import answers_table, assignments, decisions
-from store.answers_table import last_number, read_answers, read_verdicts
-from store.database import Store
+from piecework.domain.assignment import Answer, Assignment
+from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
+from piecework.domain.tables import COLLECTED, faults, task_columns
+from piecework.domain.verdicts import Decision
+from piecework.flows.results.table import surplus as beyond
+from piecework.hit_templates.tasks import load_task
+from piecework.store import answers_table, assignments, decisions
+from piecework.store.answers_table import last_number, read_answers, read_verdicts
+from piecework.store.database import Store
 from tests.store.answered import answered_hits
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)

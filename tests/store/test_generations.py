@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from domain.clock import SystemClock
-from domain.errors import StoreError
-from domain.marks import Marks
-from store import generations
-from store.acting import carry_out
-from store.database import Store, open_store, set_once
-from store.intents import Act, Intent
+from piecework.domain.clock import SystemClock
+from piecework.domain.errors import StoreError
+from piecework.domain.marks import Marks
+from piecework.store import generations
+from piecework.store.acting import carry_out
+from piecework.store.database import Store, open_store, set_once
+from piecework.store.intents import Act, Intent
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 

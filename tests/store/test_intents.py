@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from domain.clock import FixedClock
-from domain.errors import StoreError
-from domain.hit import PlannedHit
-from domain.ids import HitKey, ItemId
-from store import hits, intents, ledger
-from store.columns import from_text
-from store.database import Store, open_store, set_once
-from store.intents import Act, Intent
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import StoreError
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitKey, ItemId
+from piecework.store import hits, intents, ledger
+from piecework.store.columns import from_text
+from piecework.store.database import Store, open_store, set_once
+from piecework.store.intents import Act, Intent
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TUESDAY = datetime(2026, 1, 6, 9, tzinfo=UTC)

@@ -3,13 +3,13 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from domain.hit import PlannedHit
-from domain.ids import HitId, HitKey, HitTypeId
-from domain.verdicts import Decision
-from store import decisions, hits, stops
-from store.columns import to_text
-from store.database import Store, open_store
-from store.last_pass import mark_polled, older_hits, recall, remember
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId, HitKey, HitTypeId
+from piecework.domain.verdicts import Decision
+from piecework.store import decisions, hits, stops
+from piecework.store.columns import to_text
+from piecework.store.database import Store, open_store
+from piecework.store.last_pass import mark_polled, older_hits, recall, remember
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 FOUND = {"accepted": 3, "waiting_for": "people"}

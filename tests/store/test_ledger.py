@@ -1,10 +1,10 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from domain.clock import FixedClock
-from store import intents, ledger
-from store.database import Store
-from store.intents import Intent
+from piecework.domain.clock import FixedClock
+from piecework.store import intents, ledger
+from piecework.store.database import Store
+from piecework.store.intents import Intent
 
 _ACCOUNTS = st.sampled_from(["requester", "held", "rewards", "bonuses", "fees"])
 _MOVES = st.lists(st.tuples(st.integers(0, 10_000), _ACCOUNTS, _ACCOUNTS), max_size=20)

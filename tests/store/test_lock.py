@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import StoreError
-from store.lock import only_pass
+from piecework.domain.errors import StoreError
+from piecework.store.lock import only_pass
 
 
 def _hold_and_die(folder: Path) -> None:

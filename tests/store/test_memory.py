@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from domain.assignment import Answer, Assignment
-from domain.clock import FixedClock
-from domain.edit import Edit
-from domain.errors import StoreError
-from domain.hit import PlannedHit
-from domain.ids import (
+from piecework.domain.assignment import Answer, Assignment
+from piecework.domain.clock import FixedClock
+from piecework.domain.edit import Edit
+from piecework.domain.errors import StoreError
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import (
     AnswerId,
     AssignmentId,
     HitId,
@@ -20,9 +20,9 @@ from domain.ids import (
     ItemId,
     WorkerId,
 )
-from domain.verdicts import Decision, Finding, SubjectKind
-from store import assignments, decisions, edits, findings, hits
-from store.database import Store, get_setting, open_store, set_once
+from piecework.domain.verdicts import Decision, Finding, SubjectKind
+from piecework.store import assignments, decisions, edits, findings, hits
+from piecework.store.database import Store, get_setting, open_store, set_once
 from tests.store.raw_answers import documents
 
 HIT = PlannedHit(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from domain.ids import AssignmentId, HitKey
-from store import (
+from piecework.domain.ids import AssignmentId, HitKey
+from piecework.store import (
     assignments,
     decisions,
     findings,
@@ -21,8 +21,8 @@ from store import (
     last_pass,
     ledger,
 )
-from store.answers_table import last_number
-from store.database import Store, get_setting, open_store
+from piecework.store.answers_table import last_number
+from piecework.store.database import Store, get_setting, open_store
 from tests.flows.campaigns import campaign
 from tests.store.earlier_release import Rows, earlier_store, write
 from tests.store.raw_answers import documents

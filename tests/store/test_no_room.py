@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.errors import sentence
-from domain.errors import StoreError
-from store.database import get_setting, open_store, set_once
+from piecework.cli.errors import sentence
+from piecework.domain.errors import StoreError
+from piecework.store.database import get_setting, open_store, set_once
 from tests.crash.world import World, can_mount, small_disk
 
 pytestmark = pytest.mark.skipif(

@@ -3,9 +3,9 @@
 from decimal import Decimal
 from pathlib import Path
 
-from domain.money import FeeSchedule, PriceList
-from store.database import Store, get_setting, open_store
-from store.prices import keep_prices, kept_prices
+from piecework.domain.money import FeeSchedule, PriceList
+from piecework.store.database import Store, get_setting, open_store
+from piecework.store.prices import keep_prices, kept_prices
 from tests.store.earlier_release import earlier_store, write
 
 POUNDS = PriceList(

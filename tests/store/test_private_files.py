@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from store.database import keep_setting, open_store
-from store.files import FILE_NAME, write_private
-from store.lock import only_pass
+from piecework.store.database import keep_setting, open_store
+from piecework.store.files import FILE_NAME, write_private
+from piecework.store.lock import only_pass
 
 
 @pytest.fixture(autouse=True)

@@ -16,12 +16,12 @@ from typing import Literal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.clock import FixedClock
-from domain.ids import AssignmentId
-from domain.verdicts import VERDICTS, Decision, SubjectKind
-from store import assignments, decisions, intents, item_totals, ledger
-from store.database import Store, get_setting, open_store, set_once
-from store.intents import Intent
+from piecework.domain.clock import FixedClock
+from piecework.domain.ids import AssignmentId
+from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind
+from piecework.store import assignments, decisions, intents, item_totals, ledger
+from piecework.store.database import Store, get_setting, open_store, set_once
+from piecework.store.intents import Intent
 from tests.flows.campaigns import campaign
 from tests.store.answered import answered_hits
 

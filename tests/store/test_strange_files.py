@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import StoreError
-from marketplace.state.backend import Backend, Rules
-from store import last_pass
-from store.database import open_store
+from piecework.domain.errors import StoreError
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.store import last_pass
+from piecework.store.database import open_store
 
 
 def _as_link(path: Path) -> None:

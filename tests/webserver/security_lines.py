@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from webserver import security_log
+from piecework.webserver import security_log
 
 _LOGGER = logging.getLogger(security_log.__name__)
 

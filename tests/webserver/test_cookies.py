@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from marketplace.http.server import Marketplace, serve
-from marketplace.state import accounts, clock
-from marketplace.state.backend import Backend, Rules
-from marketplace.workers import invitations
-from review.desk import Manner
-from review.server import Address, bound_to
+from piecework.marketplace.http.server import Marketplace, serve
+from piecework.marketplace.state import accounts, clock
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.workers import invitations
+from piecework.review.desk import Manner
+from piecework.review.server import Address, bound_to
 from tests.marketplace.certificates import self_signed
 from tests.review import stores
 from tests.review.conftest import served_at

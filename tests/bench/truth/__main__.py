@@ -1,7 +1,7 @@
 """Measures every heuristic on every labelled set; `make truth` runs it.
 
-Writes `qc/truth.json`, from which `python -m qc.docs_page` makes the tables of
-docs/heuristics.md. With `--kept` the rehearsals are not run again, and their figures
+Writes `qc/truth.json`, from which `python -m piecework.qc.docs_page` makes the tables
+of docs/heuristics.md. With `--kept` the rehearsals are not run again, and their figures
 stay as they are.
 """
 
@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from qc.registry import HEURISTICS
-from qc.truth import FILE, Figures, measured, table_of
+from piecework.qc.registry import HEURISTICS
+from piecework.qc.truth import FILE, Figures, measured, table_of
 from tests.bench.truth.measure import figures_of
 from tests.bench.truth.rehearsed import rehearsed_sets
 from tests.bench.truth.sets import labelled_sets

@@ -15,11 +15,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.features import OF_ANSWERS, OF_WORKERS, answer_features, worker_features
-from qc.joined import FILE, Weights, fit, probabilities
-from qc.registry import HEURISTICS, scores
-from qc.text_fit import with_text_fit
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.features import (
+    OF_ANSWERS,
+    OF_WORKERS,
+    answer_features,
+    worker_features,
+)
+from piecework.qc.joined import FILE, Weights, fit, probabilities
+from piecework.qc.registry import HEURISTICS, scores
+from piecework.qc.text_fit import with_text_fit
 from tests.bench.truth.measure import auc
 from tests.bench.truth.sets import (
     LabelledSet,

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from domain.verdicts import SubjectKind
-from qc.registry import HEURISTICS, scores
-from qc.truth import Figures, Share
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.registry import HEURISTICS, scores
+from piecework.qc.truth import Figures, Share
 from tests.bench.truth.sets import LabelledSet
 
 UNITS: Mapping[SubjectKind, str] = {

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from flows.planted_traits import planted
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_of, work_through
-from qc.ratings import with_ratings
+from piecework.flows.planted_traits import planted
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.qc.ratings import with_ratings
 from tests.bench.truth.sets import LabelledSet
 
 CAMPAIGNS = Path(__file__).resolve().parents[3] / "config/campaigns"

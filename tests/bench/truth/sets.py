@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from domain.tables import COLLECTED, build, is_canned
-from domain.task import Field, Option, Task
-from domain.verdicts import SubjectKind
-from qc.ratings import with_ratings
-from qc.truth import Kind
-from qc.words import plain
+from piecework.domain.tables import COLLECTED, build, is_canned
+from piecework.domain.task import Field, Option, Task
+from piecework.domain.verdicts import SubjectKind
+from piecework.qc.ratings import with_ratings
+from piecework.qc.truth import Kind
+from piecework.qc.words import plain
 from tests.qc.tables import CANNED
 
 DATA = Path(__file__).resolve().parents[3] / "../shared/data"
@@ -41,7 +41,7 @@ class LabelledSet:
     """Answers of which it is known which are bad.
 
     Attributes:
-        table: of `qc.ratings.with_ratings`.
+        table: of `piecework.qc.ratings.with_ratings`.
         bad: by kind of subject, those labelled bad; what is absent has no labels.
         heuristics: names of those that the set can say something about; `None`: all.
     """

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from config.drawn_pictures import picture_name
-from domain.hit import Item
-from domain.ids import ItemId
-from hit_templates.render import render_hit
-from hit_templates.tasks import load_task
-from marketplace.http.server import serve
-from marketplace.state import accounts
-from marketplace.state.backend import Backend, Rules
-from platforms.question import html_question
-from rehearsal.pictures.drawing import draw
-from rehearsal.pictures.scenes import scenes
+from piecework.config.drawn_pictures import picture_name
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.platforms.question import html_question
+from piecework.rehearsal.pictures.drawing import draw
+from piecework.rehearsal.pictures.scenes import scenes
 from tests.marketplace.documents import form, formatted, key, percentage, question
 from tests.marketplace.market import START, Market, post
 from tests.marketplace.qualification_types import make, need

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from marketplace.http.server import serve
+from piecework.marketplace.http.server import serve
 from tests.browser.pages import sign_in
 from tests.browser.worker_site.questions import external_question, form, html_question
 from tests.marketplace.market import START, Market, Worker, free_port, post

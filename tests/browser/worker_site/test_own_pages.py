@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FrameLocator, Page, Route, expect
 
-from domain.answer_xml import fields_of
-from domain.hit import Item
-from domain.ids import AssignmentId, ItemId
-from domain.task import Task
-from hit_templates.answers import read_answers
-from hit_templates.own_html.fields import Said
-from hit_templates.own_html.task import with_shown_columns
-from hit_templates.render import render_hit
-from platforms.question import html_question
+from piecework.domain.answer_xml import fields_of
+from piecework.domain.hit import Item
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.answers import read_answers
+from piecework.hit_templates.own_html.fields import Said
+from piecework.hit_templates.own_html.task import with_shown_columns
+from piecework.hit_templates.render import render_hit
+from piecework.platforms.question import html_question
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared, task_of
 from tests.marketplace.market import Market, post
 

@@ -10,15 +10,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, Route, expect
 
-from config.drawn_pictures import picture_name
-from domain.hit import Item
-from domain.ids import ItemId
-from hit_templates.render import render_hit
-from hit_templates.tasks import load_task
-from marketplace.http.server import serve
-from platforms.question import html_question
-from rehearsal.pictures.drawing import draw
-from rehearsal.pictures.scenes import scenes
+from piecework.config.drawn_pictures import picture_name
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
+from piecework.marketplace.http.server import serve
+from piecework.platforms.question import html_question
+from piecework.rehearsal.pictures.drawing import draw
+from piecework.rehearsal.pictures.scenes import scenes
 from tests.browser.pages import sign_in, tick
 from tests.marketplace.market import Market, post
 

@@ -10,10 +10,10 @@ import pytest
 from PIL import Image, ImageDraw
 from playwright.sync_api import Page, expect
 
-from domain.hit import Item
-from domain.ids import ItemId
-from hit_templates.render import render_hit
-from platforms.question import html_question
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.render import render_hit
+from piecework.platforms.question import html_question
 from tests.hit_templates.own_html import task_of
 from tests.marketplace.market import Market, post
 

@@ -14,11 +14,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from marketplace.http.server import Marketplace, serve
-from marketplace.requester.calling import perform
-from marketplace.state import accounts, clock
-from marketplace.state.backend import Backend, Rules
-from marketplace.workers import invitations
+from piecework.marketplace.http.server import Marketplace, serve
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import accounts, clock
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.workers import invitations
 from tests.browser.pages import sign_in
 from tests.browser.worker_site.questions import html_question
 from tests.marketplace.certificates import self_signed

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from piecework.webserver.server import Certificate
 from tests.browser.pages import sign_in
 from tests.browser.worker_site.test_session_stealing import scene
-from webserver.server import Certificate
 
 pytestmark = pytest.mark.browser
 

@@ -9,12 +9,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from marketplace.http.server import serve
-from marketplace.requester.calling import perform
-from marketplace.state import accounts, clock
-from marketplace.state.backend import Backend, Rules
-from marketplace.state.system_qualifications import NUMBER_APPROVED
-from marketplace.workers import invitations
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import accounts, clock
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.system_qualifications import NUMBER_APPROVED
+from piecework.marketplace.workers import invitations
 from tests.browser.pages import sign_in
 from tests.browser.worker_site.questions import form, html_question
 from tests.marketplace.market import HIT_TYPE, Market, Worker, post

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import Formatter
 
-from domain.verdicts import JOINED, Decision, PolicyRule, SubjectKind
+from piecework.domain.verdicts import JOINED, Decision, PolicyRule, SubjectKind
 from tests.end_to_end.told.ratings import is_outside
 from tests.end_to_end.told.raw_answers import RawAnswer
 from tests.end_to_end.told.world import Flags, Told, World, is_share

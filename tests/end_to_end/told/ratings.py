@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median
 
-from domain.assignment import FieldValue  # noqa: TC001 - as elsewhere
-from hit_templates.rules import check
+from piecework.domain.assignment import FieldValue  # noqa: TC001 - as elsewhere
+from piecework.hit_templates.rules import check
 from tests.end_to_end.told.agreeing import agreements
 from tests.end_to_end.told.raw_answers import RawAnswer
 from tests.end_to_end.told.world import (

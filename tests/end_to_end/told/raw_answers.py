@@ -1,7 +1,7 @@
 """What workers sent, read from the store's verbatim answers by plain Python.
 
-Nothing of `qc`, of `domain.tables` or of the typed answers is used: what is reckoned
-from these rows is reckoned beside the pipeline.
+Nothing of `qc`, of `piecework.domain.tables` or of the typed answers is used: what is
+reckoned from these rows is reckoned beside the pipeline.
 """
 
 import re

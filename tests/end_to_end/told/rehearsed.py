@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from domain.campaign import Campaign
-from domain.verdicts import JOINED, Decision, Finding
-from flows.campaign_run import CampaignRun
-from flows.rehearsing.campaign import prepare
-from flows.rehearsing.rehearsal import rehearsal_of, work_through
-from store import decisions, findings
+from piecework.domain.campaign import Campaign
+from piecework.domain.verdicts import JOINED, Decision, Finding
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.store import decisions, findings
 from tests.end_to_end.told.claims import fault_of
 from tests.end_to_end.told.policy import fault_of_decision
 from tests.end_to_end.told.raw_answers import RawAnswer, read

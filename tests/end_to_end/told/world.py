@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from domain.campaign import Campaign
-from domain.task import Field
+from piecework.domain.campaign import Campaign
+from piecework.domain.task import Field
 from tests.end_to_end.told.comparing import Comparison, compare
 from tests.end_to_end.told.features import features
 from tests.end_to_end.told.raw_answers import RawAnswer, firsts

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from domain.hit import Item
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.files import CARD
+from piecework.domain.hit import Item
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.files import CARD
 from tests.postprocess.made_tables import captions_table, contents
 
 ANN = "00112233445566aa"

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from domain.dataset import Publication
-from domain.hit import Item
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.files import CARD, CROISSANT, dataset_files
+from piecework.domain.dataset import Publication
+from piecework.domain.hit import Item
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.files import CARD, CROISSANT, dataset_files
 from tests.postprocess.made_tables import captions_table, contents
 
 MakeRow = Callable[..., Mapping[str, object]]

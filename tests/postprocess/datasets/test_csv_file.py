@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.datasets.csv_file import (
+from piecework.postprocess.datasets.csv_file import (
     _SHOWN,
     FORMULA_SIGNS,
     defused,
@@ -17,7 +17,7 @@ from postprocess.datasets.csv_file import (
     to_csv,
     write_csv,
 )
-from postprocess.datasets.file_table import TEXT, TEXTS, WHOLE, FileTable
+from piecework.postprocess.datasets.file_table import TEXT, TEXTS, WHOLE, FileTable
 
 
 @given(st.text() | st.from_regex(r"\A['=+\-@\t\r\n]{1,5}.{0,5}\Z"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pyarrow.parquet as pq
 
-from postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.facts import DatasetFacts
 from tests.postprocess.answers_by_hand import ITEMS, TASK, rows
 from tests.postprocess.made_tables import contents
 from tests.postprocess.test_aggregates import SAID

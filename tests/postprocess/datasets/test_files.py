@@ -12,18 +12,18 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from domain.campaign import OutputFormat
-from domain.dataset import SPLITS, Publication
-from domain.edit import Edit
-from domain.hit import Item
-from domain.ids import ItemId
-from domain.licences import LICENCES
-from postprocess.answers import set_aside_reasons
-from postprocess.datasets.captions_layout import COLUMNS
-from postprocess.datasets.csv_file import plain
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.file_table import ROWS_AT_ONCE
-from postprocess.datasets.files import CARD, CROISSANT
+from piecework.domain.campaign import OutputFormat
+from piecework.domain.dataset import SPLITS, Publication
+from piecework.domain.edit import Edit
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.licences import LICENCES
+from piecework.postprocess.answers import set_aside_reasons
+from piecework.postprocess.datasets.captions_layout import COLUMNS
+from piecework.postprocess.datasets.csv_file import plain
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.file_table import ROWS_AT_ONCE
+from piecework.postprocess.datasets.files import CARD, CROISSANT
 from tests.postprocess.made_tables import SPLIT_OF, captions_table, contents
 
 MakeRow = Callable[..., Mapping[str, object]]

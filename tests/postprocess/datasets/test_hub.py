@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 import yaml
 
-from domain.dataset import Publication
-from domain.hit import Item
-from domain.licences import LICENCES, Licence
-from postprocess.datasets.facts import DatasetFacts
+from piecework.domain.dataset import Publication
+from piecework.domain.hit import Item
+from piecework.domain.licences import LICENCES, Licence
+from piecework.postprocess.datasets.facts import DatasetFacts
 from tests.postprocess.made_tables import captions_table, contents
 
 

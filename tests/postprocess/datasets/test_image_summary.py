@@ -9,8 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analyses.difficulty import difficulties, difficulty
-from postprocess.datasets.captions_layout import image_summary
+from piecework.analyses.difficulty import difficulties, difficulty
+from piecework.postprocess.datasets.captions_layout import image_summary
 from tests.postprocess.made_tables import caption_task, captions_table
 
 DATA = Path(__file__).resolve().parents[3] / "../shared/data"

@@ -9,15 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.errors import ConfigError
-from domain.hit import Item
-from postprocess.datasets import reading
-from postprocess.datasets.facts import DatasetFacts
-from postprocess.datasets.read_json import from_json
-from postprocess.datasets.read_tables import from_csv, from_lines, from_parquet
-from postprocess.datasets.reading import read_captions
-from postprocess.datasets.reading_faults import UnreadableError
-from report.corpus.levels import difficulties, text_of_images
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.postprocess.datasets import reading
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.read_json import from_json
+from piecework.postprocess.datasets.read_tables import (
+    from_csv,
+    from_lines,
+    from_parquet,
+)
+from piecework.postprocess.datasets.reading import read_captions
+from piecework.postprocess.datasets.reading_faults import UnreadableError
+from piecework.report.corpus.levels import difficulties, text_of_images
 from tests.postprocess.made_tables import captions_table, contents
 
 MakeRow = Callable[..., Mapping[str, object]]

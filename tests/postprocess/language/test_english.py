@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from postprocess.language import english
-from postprocess.language.corpus import EDGE
+from piecework.postprocess.language import english
+from piecework.postprocess.language.corpus import EDGE
 
 _ALONE = (EDGE, EDGE)
 

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 from spellchecker import SpellChecker
 
-from postprocess.language import channel, confusions, features, lexicon
-from postprocess.language.candidates import candidates, splits
-from postprocess.language.channel import UNHEARD_OF, Channel
-from postprocess.language.corpus import EDGE, Corpus, has_name, words_by_items
-from postprocess.language.foreign import is_foreign
-from postprocess.language.sounds import sound
-from postprocess.language.suspects import Suspect, find_suspects
-from postprocess.language.targets import targets
-from postprocess.language.tokens import capitals, folded, place, words
-from postprocess.language.weights import REAL_WORD_WEIGHTS, WEIGHTS
-from postprocess.language.word_shapes import is_spelling_variant
-from postprocess.text import Text
+from piecework.postprocess.language import channel, confusions, features, lexicon
+from piecework.postprocess.language.candidates import candidates, splits
+from piecework.postprocess.language.channel import UNHEARD_OF, Channel
+from piecework.postprocess.language.corpus import EDGE, Corpus, has_name, words_by_items
+from piecework.postprocess.language.foreign import is_foreign
+from piecework.postprocess.language.sounds import sound
+from piecework.postprocess.language.suspects import Suspect, find_suspects
+from piecework.postprocess.language.targets import targets
+from piecework.postprocess.language.tokens import capitals, folded, place, words
+from piecework.postprocess.language.weights import REAL_WORD_WEIGHTS, WEIGHTS
+from piecework.postprocess.language.word_shapes import is_spelling_variant
+from piecework.postprocess.text import Text
 
 LETTERS = st.text(alphabet="abcdeilnorst", min_size=4, max_size=9)
 
@@ -313,7 +313,7 @@ def test_a_sieve_lets_pass_whatever_was_met(
     few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a few places it is looked up; of many a sieve lets hardly any other pass."""
-    monkeypatch.setattr("postprocess.language.corpus._FEW", few)
+    monkeypatch.setattr("piecework.postprocess.language.corpus._FEW", few)
     corpus = _corpus(("1", "a red dog"), ("2", "a red dog"), ("3", "a red fox"))
     words = np.repeat(corpus.numbers(["a", "red", "dog", "fox"]), 100)
     before, after = words, words[::-1]

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from postprocess.language.one_edit import one_edit_apart
-from postprocess.language.slips import NAMES, slips
+from piecework.postprocess.language.one_edit import one_edit_apart
+from piecework.postprocess.language.slips import NAMES, slips
 
 WORDS = st.text(alphabet="abert", min_size=1, max_size=4)
 """So short that a vowel for a vowel, which costs a little less, is never worth a slip

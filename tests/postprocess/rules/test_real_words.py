@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from domain.edit import Edit
-from postprocess.edits import replay
-from postprocess.language.corpus import Corpus
-from postprocess.rules import real_words
-from postprocess.text import Text
+from piecework.domain.edit import Edit
+from piecework.postprocess.edits import replay
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.rules import real_words
+from piecework.postprocess.text import Text
 
 OTHERS = [
     *["a brown dog runs along the beach"] * 30,

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from domain.edit import Edit
-from postprocess.edits import replay as replayed
-from postprocess.language.corpus import Corpus
-from postprocess.rules import spelling
-from postprocess.text import Text
+from piecework.domain.edit import Edit
+from piecework.postprocess.edits import replay as replayed
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.rules import spelling
+from piecework.postprocess.text import Text
 
 CASES = Path(__file__).resolve().parents[2] / "cases" / "spelling"
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postprocess.edits import replay
-from postprocess.rules import whitespace
+from piecework.postprocess.edits import replay
+from piecework.postprocess.rules import whitespace
 
 
 def _mended(text: str) -> str:

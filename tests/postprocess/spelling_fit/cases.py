@@ -6,15 +6,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from domain.edit import Edit
-from postprocess.edits import replay
-from postprocess.language import confusions, english, features
-from postprocess.language.candidates import candidates
-from postprocess.language.channel import Channel
-from postprocess.language.corpus import Corpus
-from postprocess.language.suspects import Suspect, find_suspects
-from postprocess.language.tokens import Place, words
-from postprocess.text import Text
+from piecework.domain.edit import Edit
+from piecework.postprocess.edits import replay
+from piecework.postprocess.language import confusions, english, features
+from piecework.postprocess.language.candidates import candidates
+from piecework.postprocess.language.channel import Channel
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.language.suspects import Suspect, find_suspects
+from piecework.postprocess.language.tokens import Place, words
+from piecework.postprocess.text import Text
 from tests.postprocess.spelling_fit import channel_training
 from tests.postprocess.spelling_fit.labels import (
     FOLDS,

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from postprocess.language.channel import LONGEST_PIECE
+from piecework.postprocess.language.channel import LONGEST_PIECE
 
 _CONTEXT = 2
 _LEAST_COUNT = 2.0

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-import postprocess.language
-from domain.edit import Edit
-from postprocess.apply import clean_and_propose
-from postprocess.language import channel, features
-from postprocess.language.channel import Channel
-from postprocess.language.weights import WEIGHTS
-from postprocess.rules import real_words, spelling
+from piecework.domain.edit import Edit
+from piecework.postprocess import language
+from piecework.postprocess.apply import clean_and_propose
+from piecework.postprocess.language import channel, features
+from piecework.postprocess.language.channel import Channel
+from piecework.postprocess.language.weights import WEIGHTS
+from piecework.postprocess.rules import real_words, spelling
 from tests.postprocess.spelling_fit import cases, fit, labels, logit
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/cleaning.md"
@@ -84,7 +84,7 @@ def main() -> None:
 
 def fingerprint() -> str:
     """Changes with whatever was fitted and from when edits are made."""
-    room = Path(str(postprocess.language.__file__)).parent
+    room = Path(language.__file__).parent
     parts = [(room / name).read_bytes() for name in ("channel.tsv", "weights.py")]
     sure = (spelling.SURE, real_words.SURE)
     parts.append(repr(sure).encode())

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
-import postprocess.language
-from domain.edit import Edit
-from postprocess.apply import clean_and_propose
-from postprocess.language import confusions, features
-from postprocess.language.channel import Channel
-from postprocess.text import Text
+from piecework.domain.edit import Edit
+from piecework.postprocess import language
+from piecework.postprocess.apply import clean_and_propose
+from piecework.postprocess.language import confusions, features
+from piecework.postprocess.language.channel import Channel
+from piecework.postprocess.text import Text
 from tests.postprocess.spelling_fit import cases, channel_training, labels, logit
 
-_ROOM = Path(str(postprocess.language.__file__)).parent
+_ROOM = Path(language.__file__).parent
 
 PENALTY = 2.0
 _PENALTY_OF_REAL_WORDS = 0.2
@@ -73,9 +73,9 @@ def cleaned(
     typos = dict(zip(features.NAMES, weights.typos.tolist(), strict=True))
     real = dict(zip(confusions.NAMES, weights.real_words.tolist(), strict=True))
     with (
-        patch("postprocess.language.channel.shipped", lambda: channel),
-        patch("postprocess.rules.spelling.WEIGHTS", typos),
-        patch("postprocess.rules.real_words.REAL_WORD_WEIGHTS", real),
+        patch("piecework.postprocess.language.channel.shipped", lambda: channel),
+        patch("piecework.postprocess.rules.spelling.WEIGHTS", typos),
+        patch("piecework.postprocess.rules.real_words.REAL_WORD_WEIGHTS", real),
     ):
         return clean_and_propose(texts).edits
 

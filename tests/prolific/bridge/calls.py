@@ -3,8 +3,8 @@
 import re
 from functools import cache
 
-from prolific.http.request import ROOT, Request
-from rehearsal.prolific.routes import OPERATIONS
+from piecework.prolific.http.request import ROOT, Request
+from piecework.rehearsal.prolific.routes import OPERATIONS
 
 _TRANSITIONS = ("publish-study", "transition-submission")
 

@@ -10,16 +10,16 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
-from marketplace.state.backend import Backend, Rules
-from prolific.bridge.bridge import Bridge
-from prolific.bridge.lock import only_bridge
-from prolific.bridge.prices import price_list
-from prolific.bridge.step import step
-from prolific.bridge.terms import Terms
-from prolific.client import Prolific
-from prolific.http.request import Request
-from prolific.http.token import Token
-from prolific.http.transport import Answer, Patience, Transport
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.lock import only_bridge
+from piecework.prolific.bridge.prices import price_list
+from piecework.prolific.bridge.step import step
+from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.request import Request
+from piecework.prolific.http.token import Token
+from piecework.prolific.http.transport import Answer, Patience, Transport
 from tests.prolific.bridge.calls import call_name
 
 MOST_STEPS = 20

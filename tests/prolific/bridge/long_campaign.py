@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from prolific.bridge.bonuses import settle_unknown
-from prolific.bridge.step import step
+from piecework.prolific.bridge.bonuses import settle_unknown
+from piecework.prolific.bridge.step import step
 from tests.prolific.bridge.disturbed import Call, Fault, Lives
 from tests.prolific.bridge.town import Town, Visitor, a_town
 

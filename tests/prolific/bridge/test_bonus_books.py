@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from marketplace.state import lineage
-from prolific.bridge.bonuses import settle_unknown
-from prolific.bridge.step import step
-from prolific.http.errors import Unusable
+from piecework.marketplace.state import lineage
+from piecework.prolific.bridge.bonuses import settle_unknown
+from piecework.prolific.bridge.step import step
+from piecework.prolific.http.errors import Unusable
 from tests.prolific.bridge.test_bonus_batches import (
     LATE,
     batches,
@@ -267,7 +267,7 @@ def test_each_call_that_changes_prolific_counts_once(
     assert batches(town)[0][1] != ""
     town.bridge.terms = terms
     town.researcher.control("PUT", "/switches", {"settling_seconds": 600})
-    with caplog.at_level("INFO", logger="prolific.bridge"):
+    with caplog.at_level("INFO", logger="piecework.prolific.bridge"):
         assert (step(town.bridge), town.bridge.changes) == (True, 1)
     batch_id = last_batch(town)["batch_id"]
     assert f"bonuses are paid at Prolific: batch={batch_id}" in caplog.messages

@@ -5,9 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from prolific.bridge import bonuses
-from prolific.bridge.bonuses import settle_unknown
-from prolific.http.errors import Unusable
+from piecework.prolific.bridge import bonuses
+from piecework.prolific.bridge.bonuses import settle_unknown
+from piecework.prolific.http.errors import Unusable
 from tests.prolific.bridge.test_pay import LATER, decide
 from tests.prolific.bridge.town import Town, Visitor
 

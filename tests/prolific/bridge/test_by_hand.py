@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cli.main import main
-from prolific.bridge.bridge import Bridge
-from prolific.bridge.step import step
-from prolific.client import Prolific
-from prolific.http.request import Request
-from prolific.http.token import Token
-from prolific.http.transport import Transport
+from piecework.cli.main import main
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.step import step
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.request import Request
+from piecework.prolific.http.token import Token
+from piecework.prolific.http.transport import Transport
 from tests.prolific.bridge.calls import call_name
 from tests.prolific.bridge.long_campaign import LONG_AGO
 from tests.prolific.bridge.test_pay import LATER, answer_all, check, decide, pass_days

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.state import backend, clock
+from piecework.marketplace.state import backend, clock
 from tests.marketplace.market import START
 from tests.marketplace.test_clock_jumps import Clocks
 from tests.prolific.bridge.test_pay import LATER, decide

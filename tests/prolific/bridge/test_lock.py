@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from prolific.bridge.lock import only_bridge
-from prolific.bridge.step import Running
-from prolific.http.errors import Unusable
+from piecework.prolific.bridge.lock import only_bridge
+from piecework.prolific.bridge.step import Running
+from piecework.prolific.http.errors import Unusable
 from tests.prolific.bridge.town import Town
 
 _HOLD = (
     "import sys; from pathlib import Path; "
-    "from prolific.bridge.lock import only_bridge\n"
+    "from piecework.prolific.bridge.lock import only_bridge\n"
     "with only_bridge(Path(sys.argv[1])): print('held', flush=True); sys.stdin.read()"
 )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from prolific.bridge import messages
+from piecework.prolific.bridge import messages
 from tests.prolific.bridge.test_pay import decide
 from tests.prolific.bridge.town import Town
 

@@ -1,6 +1,6 @@
 """A study that was full is open again with more places, and is read like any other."""
 
-from prolific.bridge.step import step
+from piecework.prolific.bridge.step import step
 from tests.prolific.bridge.town import Town
 
 

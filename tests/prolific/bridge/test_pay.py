@@ -2,9 +2,9 @@
 
 import pytest
 
-from marketplace.state import visits
-from prolific.bridge import bonuses
-from prolific.bridge.step import step
+from piecework.marketplace.state import visits
+from piecework.prolific.bridge import bonuses
+from piecework.prolific.bridge.step import step
 from tests.prolific.bridge.long_campaign import check_answers, check_pay, check_studies
 from tests.prolific.bridge.town import Town, Visitor
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from cli.main import main
-from marketplace.state import visits
-from prolific.bridge.reconciling import reconcile
-from prolific.bridge.status import read_status
+from piecework.cli.main import main
+from piecework.marketplace.state import visits
+from piecework.prolific.bridge.reconciling import reconcile
+from piecework.prolific.bridge.status import read_status
 from tests.prolific.bridge.long_campaign import LONG_AGO
 from tests.prolific.bridge.town import Town
 

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marketplace.state import system_qualifications as system
-from marketplace.workers.eligibility import Locale, meets
-from prolific.bridge import groups
-from prolific.bridge.deciding import CATEGORIES, rejection
-from prolific.bridge.requirements import filters_of
-from prolific.http.errors import Unusable
-from prolific.resources.recruiting import FilterKind
-from rehearsal.prolific.filters import COUNTRIES, KNOWN
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.server import serve
+from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.workers.eligibility import Locale, meets
+from piecework.prolific.bridge import groups
+from piecework.prolific.bridge.deciding import CATEGORIES, rejection
+from piecework.prolific.bridge.requirements import filters_of
+from piecework.prolific.http.errors import Unusable
+from piecework.prolific.resources.recruiting import FilterKind
+from piecework.rehearsal.prolific.filters import COUNTRIES, KNOWN
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve
 from tests.prolific.bridge.town import Town, Visitor
 from tests.rehearsal.prolific.people import START, Participant, Researcher
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.main import main
-from prolific.bridge.spending import committed_cents, keep_start
-from prolific.bridge.step import step
+from piecework.cli.main import main
+from piecework.prolific.bridge.spending import committed_cents, keep_start
+from piecework.prolific.bridge.step import step
 from tests.prolific.bridge.test_by_hand import Telling
 from tests.prolific.bridge.test_pay import LATER, answer_all, decide, pass_days
 from tests.prolific.bridge.town import Town, Visitor, a_town

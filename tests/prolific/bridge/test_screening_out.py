@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from prolific.bridge.reconciling import reconcile
-from prolific.bridge.spending import committed_cents
+from piecework.prolific.bridge.reconciling import reconcile
+from piecework.prolific.bridge.spending import committed_cents
 from tests.prolific.bridge.town import Town, Visitor, a_town
 
 PAY, COST = 20, 20 + 7 + 1

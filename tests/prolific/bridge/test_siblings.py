@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from prolific.bridge.status import read_status
+from piecework.prolific.bridge.status import read_status
 from tests.prolific.bridge.test_pay import LATER, REASON, check, decide, pass_days
 from tests.prolific.bridge.town import Town, Visitor
 

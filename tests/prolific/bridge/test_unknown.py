@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.state import lineage
-from prolific.bridge.adopting import adopt
-from prolific.bridge.status import read_status
-from prolific.bridge.step import step
+from piecework.marketplace.state import lineage
+from piecework.prolific.bridge.adopting import adopt
+from piecework.prolific.bridge.status import read_status
+from piecework.prolific.bridge.step import step
 from tests.prolific.bridge.test_pay import LATER, decide
 from tests.prolific.bridge.test_screening import (
     RIGHT,

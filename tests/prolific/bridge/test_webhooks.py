@@ -10,11 +10,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from marketplace.exceptions import Refusal
-from marketplace.state import clock
-from marketplace.workers.visit_site import EVENTS
-from prolific.bridge.step import Pace, Running, settle
-from prolific.bridge.webhooks import Receiver, register, signature_of
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state import clock
+from piecework.marketplace.workers.visit_site import EVENTS
+from piecework.prolific.bridge.step import Pace, Running, settle
+from piecework.prolific.bridge.webhooks import Receiver, register, signature_of
 from tests.marketplace.market import START
 from tests.prolific.bridge.town import Town, a_town
 from tests.webserver.security_lines import caught

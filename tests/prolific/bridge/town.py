@@ -13,23 +13,23 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from marketplace.aws_proxy.settings import AwsProxy
-from marketplace.http.options import Marketplace, Running
-from marketplace.http.server import serve
-from marketplace.state import clock
-from marketplace.state.audit import broken_laws
-from marketplace.state.backend import Backend, Rules
-from prolific.bridge.bridge import Bridge
-from prolific.bridge.crowd import ProlificCrowd
-from prolific.bridge.prices import price_list
-from prolific.bridge.step import settle
-from prolific.bridge.terms import Terms
-from prolific.bridge.webhooks import Receiver
-from prolific.client import Prolific
-from prolific.http.token import Token
-from prolific.http.transport import Patience, Transport
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.server import serve as serve_emulator
+from piecework.marketplace.aws_proxy.settings import AwsProxy
+from piecework.marketplace.http.options import Marketplace, Running
+from piecework.marketplace.http.server import serve
+from piecework.marketplace.state import clock
+from piecework.marketplace.state.audit import broken_laws
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.crowd import ProlificCrowd
+from piecework.prolific.bridge.prices import price_list
+from piecework.prolific.bridge.step import settle
+from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.bridge.webhooks import Receiver
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.token import Token
+from piecework.prolific.http.transport import Patience, Transport
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve as serve_emulator
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market
 from tests.rehearsal.prolific.people import Participant, Researcher
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from qc.heuristics.answered_before import Params, score
+from piecework.qc.heuristics.answered_before import Params, score
 from tests.qc.tables import START, evidence, flagged, row, table
 
 

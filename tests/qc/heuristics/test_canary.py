@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.canary import Params, planted_word, score
+from piecework.qc.heuristics.canary import Params, planted_word, score
 from tests.qc.tables import CANNED, evidence, flagged, row, table
 
 ASKED = Params(word="heliotrope")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.canned_share import Params, score
+from piecework.qc.heuristics.canned_share import Params, score
 from tests.qc.tables import CANNED, cells, evidence, flagged, row, table
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.capitals import Params, score
+from piecework.qc.heuristics.capitals import Params, score
 from tests.qc.tables import evidence, flagged, row, table
 
 

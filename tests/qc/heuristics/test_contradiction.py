@@ -1,6 +1,6 @@
 """Laws of items that are asked twice."""
 
-from qc.heuristics.contradiction import Params, score
+from piecework.qc.heuristics.contradiction import Params, score
 from tests.qc.rated import choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 

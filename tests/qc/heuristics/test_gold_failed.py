@@ -1,7 +1,7 @@
 """Laws of items with a known answer."""
 
-from qc.heuristics import gold_failed
-from qc.heuristics.gold_failed import score
+from piecework.qc.heuristics import gold_failed
+from piecework.qc.heuristics.gold_failed import score
 from tests.qc.rated import choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 

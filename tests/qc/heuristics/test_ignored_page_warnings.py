@@ -1,6 +1,6 @@
 """Laws of going on where the page asks."""
 
-from qc.heuristics.ignored_page_warnings import Params, score
+from piecework.qc.heuristics.ignored_page_warnings import Params, score
 from tests.qc.tables import cells, flagged, row, table
 
 ASKED = ("questioned:small",)

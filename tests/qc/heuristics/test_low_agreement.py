@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from qc.heuristics.low_agreement import Params, score
+from piecework.qc.heuristics.low_agreement import Params, score
 from tests.qc.rated import choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 

@@ -1,6 +1,6 @@
 """Laws of a scale on which nothing moves."""
 
-from qc.heuristics.low_scale_variance import Params, score
+from piecework.qc.heuristics.low_scale_variance import Params, score
 from tests.qc.rated import ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.minority_canned import Params, score
+from piecework.qc.heuristics.minority_canned import Params, score
 from tests.qc.tables import CANNED, evidence, flagged, row, table
 
 

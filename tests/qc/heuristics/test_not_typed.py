@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.not_typed import Params, score
+from piecework.qc.heuristics.not_typed import Params, score
 from tests.qc.tables import CANNED, NAN, evidence, flagged, row, table
 
 TEXT = "x" * 50

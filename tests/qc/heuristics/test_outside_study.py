@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from domain.tables import COLLECTED, task_columns
-from domain.task import Field, Option
-from qc.heuristics.outside_study import EVIDENCE, Params, score
-from qc.ratings import with_ratings
+from piecework.domain.tables import COLLECTED, task_columns
+from piecework.domain.task import Field, Option
+from piecework.qc.heuristics.outside_study import EVIDENCE, Params, score
+from piecework.qc.ratings import with_ratings
 from tests.qc.rated import ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 

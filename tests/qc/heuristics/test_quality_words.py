@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.quality_words import Params, score
+from piecework.qc.heuristics.quality_words import Params, score
 from tests.qc.tables import CANNED, evidence, flagged, row, table
 
 

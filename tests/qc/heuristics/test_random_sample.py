@@ -6,7 +6,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qc.heuristics.random_sample import Params, score
+from piecework.qc.heuristics.random_sample import Params, score
 from tests.qc.tables import flagged, row, table
 
 

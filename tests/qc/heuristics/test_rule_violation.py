@@ -1,6 +1,6 @@
 """Laws of answers that break a rule."""
 
-from qc.heuristics.rule_violation import Params, score
+from piecework.qc.heuristics.rule_violation import Params, score
 from tests.qc.tables import cells, evidence, flagged, row, table
 
 

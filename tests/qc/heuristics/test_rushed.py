@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.rushed import Params, score
+from piecework.qc.heuristics.rushed import Params, score
 from tests.qc.tables import NAN, cells, flagged, row, table
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from domain.task import Arrangement
-from qc.heuristics.same_place import Params, score
+from piecework.domain.task import Arrangement
+from piecework.qc.heuristics.same_place import Params, score
 from tests.qc.rated import choice, ratings, task_of
 from tests.qc.tables import cells, flagged, row, table
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.same_sentence import Params, score
+from piecework.qc.heuristics.same_sentence import Params, score
 from tests.qc.tables import CANNED, evidence, flagged, row, table
 
 SPAM = "A very wonderful view, my friend."

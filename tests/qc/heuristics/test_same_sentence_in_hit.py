@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.same_sentence_in_hit import Params, score
+from piecework.qc.heuristics.same_sentence_in_hit import Params, score
 from tests.qc.tables import CANNED, cells, flagged, row, table
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from qc.heuristics.sentence_off_items import Params, score
+from piecework.qc.heuristics.sentence_off_items import Params, score
 from tests.qc.tables import cells, flagged, row, table
 
 SPAM = "a very wonderful view my friend"

@@ -1,6 +1,6 @@
 """Laws of one answer for everything."""
 
-from qc.heuristics.straight_line import Params, score
+from piecework.qc.heuristics.straight_line import Params, score
 from tests.qc.rated import choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.text_disagreement import Params, score
+from piecework.qc.heuristics.text_disagreement import Params, score
 from tests.qc.tables import evidence, flagged, row, table
 
 VALUES = {"y": "yes", "n": "no", "-": ""}

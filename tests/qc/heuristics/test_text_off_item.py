@@ -5,8 +5,8 @@ import math
 import pandas as pd
 import pytest
 
-from qc.heuristics.text_off_item import Params, score
-from qc.text_fit import text_fit, with_text_fit
+from piecework.qc.heuristics.text_off_item import Params, score
+from piecework.qc.text_fit import text_fit, with_text_fit
 from tests.qc.tables import CANNED, cells, flagged, row, table
 
 SUBJECTS = (

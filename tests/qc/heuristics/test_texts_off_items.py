@@ -1,6 +1,6 @@
 """Laws of workers whose texts do not fit their items."""
 
-from qc.heuristics.texts_off_items import Params, score
+from piecework.qc.heuristics.texts_off_items import Params, score
 from tests.qc.heuristics.test_text_off_item import SUBJECTS, answers
 from tests.qc.tables import cells, flagged, row, table
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from qc.heuristics.time_in_batch import Params, score
+from piecework.qc.heuristics.time_in_batch import Params, score
 from tests.qc.tables import NAN, evidence, flagged, row, table
 
 

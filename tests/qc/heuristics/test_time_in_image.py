@@ -2,8 +2,8 @@
 
 import pytest
 
-from qc.heuristics.time_in_image import Params, score
-from qc.times import TimeColumn
+from piecework.qc.heuristics.time_in_image import Params, score
+from piecework.qc.times import TimeColumn
 from tests.qc.tables import NAN, cells, evidence, flagged, row, table
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qc.heuristics.too_fast import Params, score
+from piecework.qc.heuristics.too_fast import Params, score
 from tests.qc.tables import CANNED, NAN, cells, evidence, flagged, row, table
 
 

@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.server import serve
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve
 from tests.rehearsal.prolific.people import START, Refused, Researcher
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rehearsal.prolific.routes import OPERATIONS, PREFIX, Operation
+from piecework.rehearsal.prolific.routes import OPERATIONS, PREFIX, Operation
 from tests.rehearsal.prolific import documented
 
 pytestmark = [

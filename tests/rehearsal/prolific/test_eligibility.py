@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from rehearsal.prolific.filters import approval_rate
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.server import serve
+from piecework.rehearsal.prolific.filters import approval_rate
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve
 from tests.rehearsal.prolific.people import START, Refused, Researcher
 from tests.rehearsal.prolific.test_studies import REJECTION
 

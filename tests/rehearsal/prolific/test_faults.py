@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.server import serve
-from rehearsal.prolific.state import WrongDatabaseError
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve
+from piecework.rehearsal.prolific.state import WrongDatabaseError
 from tests.rehearsal.prolific.people import START, STUDY, Refused, Researcher
 
 _NO_REPLY = (httpx.RemoteProtocolError, httpx.ReadError)
@@ -184,8 +184,8 @@ _PROGRAM = """
 import sys
 import time
 from pathlib import Path
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.server import serve_forever
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve_forever
 
 serve_forever(
     Options(database=Path(sys.argv[1]), participants=2),

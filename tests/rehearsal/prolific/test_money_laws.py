@@ -12,15 +12,22 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from domain.clock import SystemClock
-from rehearsal.prolific import bonuses as bonus_calls
-from rehearsal.prolific import books, clock, participants, studies, submissions, taking
-from rehearsal.prolific.call import Call
-from rehearsal.prolific.due import catch_up
-from rehearsal.prolific.errors import ApiError
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.state import State
-from rehearsal.prolific.workspaces import make_account
+from piecework.domain.clock import SystemClock
+from piecework.rehearsal.prolific import bonuses as bonus_calls
+from piecework.rehearsal.prolific import (
+    books,
+    clock,
+    participants,
+    studies,
+    submissions,
+    taking,
+)
+from piecework.rehearsal.prolific.call import Call
+from piecework.rehearsal.prolific.due import catch_up
+from piecework.rehearsal.prolific.errors import ApiError
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.prolific.workspaces import make_account
 from tests.rehearsal.prolific.people import CODE, START, STUDY
 from tests.rehearsal.prolific.test_studies import REJECTION
 

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from domain.clock import SystemClock
-from rehearsal.prolific import books, participants
-from rehearsal.prolific.call import Call
-from rehearsal.prolific.due import catch_up
-from rehearsal.prolific.errors import ApiError
-from rehearsal.prolific.faults import FaultScript
-from rehearsal.prolific.options import Options, Switches
-from rehearsal.prolific.routes import NAMES, OPERATIONS, PARTICIPANTS
-from rehearsal.prolific.state import State
-from rehearsal.prolific.workspaces import make_account
+from piecework.domain.clock import SystemClock
+from piecework.rehearsal.prolific import books, participants
+from piecework.rehearsal.prolific.call import Call
+from piecework.rehearsal.prolific.due import catch_up
+from piecework.rehearsal.prolific.errors import ApiError
+from piecework.rehearsal.prolific.faults import FaultScript
+from piecework.rehearsal.prolific.options import Options, Switches
+from piecework.rehearsal.prolific.routes import NAMES, OPERATIONS, PARTICIPANTS
+from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.prolific.workspaces import make_account
 from tests.rehearsal.prolific.people import START, STUDY, Researcher
 
 _FIELDS = {

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from domain.clock import SystemClock
-from rehearsal.prolific.clock import DAY
-from rehearsal.prolific.options import Options
-from rehearsal.prolific.state import State
-from rehearsal.prolific.webhooks import Sender
-from rehearsal.prolific.workspaces import make_account
+from piecework.domain.clock import SystemClock
+from piecework.rehearsal.prolific.clock import DAY
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.prolific.webhooks import Sender
+from piecework.rehearsal.prolific.workspaces import make_account
 from tests.marketplace.own_event_loop import run_in_thread
 from tests.prolific.stub import Answer, Asked, Stub, serving
 from tests.rehearsal.prolific.people import START, Refused, Researcher

@@ -9,13 +9,17 @@ from dataclasses import replace
 
 import pytest
 
-from prolific.client import Prolific
-from prolific.http.errors import Lost, Refused
-from prolific.http.token import Token
-from prolific.http.transport import Transport
-from prolific.resources.new_study import CodeAction, CompletionCode, StudyChanges
-from prolific.resources.recruiting import Choice, Range
-from prolific.values import Money
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.errors import Lost, Refused
+from piecework.prolific.http.token import Token
+from piecework.prolific.http.transport import Transport
+from piecework.prolific.resources.new_study import (
+    CodeAction,
+    CompletionCode,
+    StudyChanges,
+)
+from piecework.prolific.resources.recruiting import Choice, Range
+from piecework.prolific.values import Money
 from tests.prolific.calls import REASON, STUDY
 from tests.rehearsal.prolific.people import Researcher
 

@@ -16,8 +16,8 @@ from datetime import timedelta
 
 import pandas as pd
 
-from domain.edit import Edit
-from report.facts import Money, ReportFacts
+from piecework.domain.edit import Edit
+from piecework.report.facts import Money, ReportFacts
 from tests.postprocess.made_tables import caption_task, made_table
 from tests.report.campaign.made_up import CANNED, START, empty, shown
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from domain.edit import Edit
-from report.facts import ReportFacts
+from piecework.domain.edit import Edit
+from piecework.report.facts import ReportFacts
 from tests.report.campaign import by_hand
 
 NASTY = (

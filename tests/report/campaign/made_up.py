@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
-from domain.edit import Edit
-from domain.task import Task
-from report.facts import Money, ReportFacts
-from report.item_sample import ShownItem, chosen
+from piecework.domain.edit import Edit
+from piecework.domain.task import Task
+from piecework.report.facts import Money, ReportFacts
+from piecework.report.item_sample import ShownItem, chosen
 from tests.postprocess.made_tables import caption_task, made_table
 
 START = datetime(2026, 11, 2, 9, tzinfo=UTC)

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from report.facts import AsNeeded
-from report.model import report_model
-from report.sections import as_needed
+from piecework.report.facts import AsNeeded
+from piecework.report.model import report_model
+from piecework.report.sections import as_needed
 from tests.report.campaign import by_hand
 
 ASKED = AsNeeded(most=7, until=0.95, wanted={"i1": 3}, sureness=((2, 0.9), (3, 0.96)))

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from report.page import render
+from piecework.report.page import render
 from tests.report.campaign import by_hand, hostile, made_up
 
 _PAGES = {

@@ -5,8 +5,8 @@ import re
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from report import plots
-from report.svg import INK, SOFT, svg
+from piecework.report import plots
+from piecework.report.svg import INK, SOFT, svg
 
 _BARS = [plots.Bar("kept", 3, "3 (75.0 %)"), plots.Bar("<b> $a$ &", 1, "1 ]]>")]
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analyses.condition_scores import Compared
-from domain.task import Conditions, Field
-from report.components import Section
-from report.model import report_model
-from report.page import render
-from report.sections import conditions
+from piecework.analyses.condition_scores import Compared
+from piecework.domain.task import Conditions, Field
+from piecework.report.components import Section
+from piecework.report.model import report_model
+from piecework.report.page import render
+from piecework.report.sections import conditions
 from tests.report.campaign.made_up import empty
 
 QUALITY = Field(

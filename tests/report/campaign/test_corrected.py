@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pandas as pd
 
-from report.correction_gains import COLUMNS
-from report.model import report_model
-from report.sections import corrected
+from piecework.report.correction_gains import COLUMNS
+from piecework.report.model import report_model
+from piecework.report.sections import corrected
 from tests.report.campaign.made_up import empty
 
 NAN = float("nan")

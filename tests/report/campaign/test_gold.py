@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pandas as pd
 
-from qc.gold import contradicted, gold_scores
-from qc.silence import silences
-from report.components import Code
-from report.facts import Gold
-from report.model import report_model
-from report.sections import gold
+from piecework.qc.gold import contradicted, gold_scores
+from piecework.qc.silence import silences
+from piecework.report.components import Code
+from piecework.report.facts import Gold
+from piecework.report.model import report_model
+from piecework.report.sections import gold
 from tests.qc.rated import choice, ratings, task_of
 from tests.report.campaign import by_hand
 

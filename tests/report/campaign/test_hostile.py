@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from report.page import render
+from piecework.report.page import render
 from tests.report.campaign import hostile
 
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pandas as pd
 
-from report.facts import ImportedFacts, ImportedSource
-from report.model import report_model
-from report.page import render
-from report.sections import flags, funnel, imported, provenance, timeline
+from piecework.report.facts import ImportedFacts, ImportedSource
+from piecework.report.model import report_model
+from piecework.report.page import render
+from piecework.report.sections import flags, funnel, imported, provenance, timeline
 from tests.report.campaign import by_hand
 
 FILE = ImportedSource(

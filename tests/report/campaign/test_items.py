@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pandas as pd
 
-from domain.edit import Edit
-from report.components import Card
-from report.item_sample import ShownItem, chosen
-from report.model import report_model
-from report.page import render
-from report.sections import cleaning, items
+from piecework.domain.edit import Edit
+from piecework.report.components import Card
+from piecework.report.item_sample import ShownItem, chosen
+from piecework.report.model import report_model
+from piecework.report.page import render
+from piecework.report.sections import cleaning, items
 from tests.postprocess.answers_by_hand import TASK, rows
 from tests.postprocess.made_tables import caption_task
 from tests.postprocess.test_aggregates import SAID

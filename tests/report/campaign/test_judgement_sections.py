@@ -5,12 +5,12 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from domain.task import Arrangement
-from report.components import Section
-from report.facts import ReportFacts
-from report.model import report_model
-from report.page import render
-from report.sections import judgements, order_effects, texts
+from piecework.domain.task import Arrangement
+from piecework.report.components import Section
+from piecework.report.facts import ReportFacts
+from piecework.report.model import report_model
+from piecework.report.page import render
+from piecework.report.sections import judgements, order_effects, texts
 from tests.postprocess.answers_by_hand import FIT, PLACE, TASK, rows
 from tests.report.campaign import made_up
 

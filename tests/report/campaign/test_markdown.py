@@ -6,10 +6,10 @@ from functools import partial
 import pytest
 from markdown_it import MarkdownIt
 
-from report.facts import ReportFacts
-from report.markdown import render_markdown
-from report.model import report_model
-from report.sections import summary
+from piecework.report.facts import ReportFacts
+from piecework.report.markdown import render_markdown
+from piecework.report.model import report_model
+from piecework.report.sections import summary
 from tests.report.campaign import by_hand, hostile, made_up
 
 _CAMPAIGNS: dict[str, Callable[[], ReportFacts]] = {

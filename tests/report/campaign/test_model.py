@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report.model import OUTCOMES, ReportModel, report_model
+from piecework.report.model import OUTCOMES, ReportModel, report_model
 from tests.report.campaign import by_hand
 
 _SMALL = by_hand.small()

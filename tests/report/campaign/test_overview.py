@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from domain.verdicts import PolicyRule
-from report.model import report_model
-from report.sections import overview
+from piecework.domain.verdicts import PolicyRule
+from piecework.report.model import report_model
+from piecework.report.sections import overview
 from tests.report.campaign import by_hand, made_up
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from report.page import render
+from piecework.report.page import render
 from tests.report.campaign import by_hand, hostile, made_up
 
 _ROOT = Path(__file__).resolve().parents[3]
@@ -145,7 +145,7 @@ def test_a_second_rendering_is_equal(name: str) -> None:
 def test_another_process_writes_the_same_bytes() -> None:
     """Neither the order of sets nor the age of the process shows in the page."""
     program = (
-        "import sys; from report.page import render; "
+        "import sys; from piecework.report.page import render; "
         "from tests.report.campaign import by_hand; "
         "sys.stdout.buffer.write(render(by_hand.small()).encode())"
     )

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report import plots
-from report.facts import Money
-from report.model import report_model
-from report.sections import funnel, money, texts, timeline, workers
+from piecework.report import plots
+from piecework.report.facts import Money
+from piecework.report.model import report_model
+from piecework.report.sections import funnel, money, texts, timeline, workers
 from tests.report.campaign import by_hand, made_up
 
 _SMALL = by_hand.small()

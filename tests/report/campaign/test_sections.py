@@ -6,13 +6,13 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from domain.review import ReviewQuality, Upheld
-from domain.verdicts import PolicyRule
-from report.components import Cell, Section, Table
-from report.facts import BeforeWork, ReportFacts
-from report.model import ReportModel, report_model
-from report.page import render
-from report.sections import (
+from piecework.domain.review import ReviewQuality, Upheld
+from piecework.domain.verdicts import PolicyRule
+from piecework.report.components import Cell, Section, Table
+from piecework.report.facts import BeforeWork, ReportFacts
+from piecework.report.model import ReportModel, report_model
+from piecework.report.page import render
+from piecework.report.sections import (
     SECTIONS,
     as_needed,
     before_work,

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from report.components import Section
-from report.model import report_model
-from report.page import render
-from report.sections import systems
+from piecework.report.components import Section
+from piecework.report.model import report_model
+from piecework.report.page import render
+from piecework.report.sections import systems
 from tests.report.campaign.made_up import empty
 
 Row = tuple[str, str, str, float, str]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
-from report import tables
+from piecework.report import tables
 from tests.report.campaign import by_hand
 
 

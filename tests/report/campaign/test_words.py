@@ -6,9 +6,9 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain import counts
-from domain.counts import share
-from report import formatting, plots
+from piecework.domain import counts
+from piecework.domain.counts import share
+from piecework.report import formatting, plots
 
 
 def test_the_examples_in_the_docstrings_run() -> None:

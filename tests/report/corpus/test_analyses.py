@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyses.corpus.captions import Caption, Corpus, Quality
-from analyses.corpus.composition import compose
-from analyses.corpus.overlap import overlap, overlaps
-from analyses.corpus.specificity import specificity
-from analyses.corpus.tagging import Tagged
-from report.corpus.human import human_pairs, human_performance
-from report.corpus.levels import difficulties, levels, text_of_images
+from piecework.analyses.corpus.captions import Caption, Corpus, Quality
+from piecework.analyses.corpus.composition import compose
+from piecework.analyses.corpus.overlap import overlap, overlaps
+from piecework.analyses.corpus.specificity import specificity
+from piecework.analyses.corpus.tagging import Tagged
+from piecework.report.corpus.human import human_pairs, human_performance
+from piecework.report.corpus.levels import difficulties, levels, text_of_images
 
 _RED_CUP: Tagged = (
     ("a", "other"),

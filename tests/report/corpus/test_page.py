@@ -6,9 +6,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
-from analyses.corpus.captions import Caption, Corpus
-from report.corpus.description import describe
-from report.corpus.page import render
+from piecework.analyses.corpus.captions import Caption, Corpus
+from piecework.report.corpus.description import describe
+from piecework.report.corpus.page import render
 
 _NASTY = '</svg><script>alert(1)</script> "$x$" \u202e <b onload=alert(2)>red</b> cup'
 

@@ -8,8 +8,8 @@ from statistics import fmean
 
 import pytest
 
-from postprocess.datasets.reading import read_captions
-from report.corpus.description import describe
+from piecework.postprocess.datasets.reading import read_captions
+from piecework.report.corpus.description import describe
 
 _DATA = Path(__file__).resolve().parents[3] / "../shared/data"
 

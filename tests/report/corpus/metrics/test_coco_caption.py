@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from analyses.corpus.metrics.bleu import bleu
-from analyses.corpus.metrics.cider import cider_d
-from analyses.corpus.metrics.meteor import best_stats, meteor
-from analyses.corpus.metrics.pairs import Pair
-from analyses.corpus.metrics.rouge import rouge_l
-from analyses.corpus.tokens import tokens
+from piecework.analyses.corpus.metrics.bleu import bleu
+from piecework.analyses.corpus.metrics.cider import cider_d
+from piecework.analyses.corpus.metrics.meteor import best_stats, meteor
+from piecework.analyses.corpus.metrics.pairs import Pair
+from piecework.analyses.corpus.metrics.rouge import rouge_l
+from piecework.analyses.corpus.tokens import tokens
 
 _FILE = Path(__file__).with_name("coco_caption.json")
 _GOLD = json.loads(_FILE.read_text(encoding="utf-8"))

@@ -1,0 +1,1 @@
+"""Turns a campaign file into a crowdsourced dataset that people can trust."""

@@ -1,0 +1,340 @@
+"""Labels with a probability that can be believed: workers differ, and so do items.
+
+What a worker says about an item whose truth is k is drawn with odds `exp(score)`, where
+
+    score(said) = bias[worker, said] + (said == k) * (ability[worker] - hardness[item])
+
+so that an able worker is right about easy items, and somebody who always clicks the
+same has a bias and no ability. It is the GLAD model (J. Whitehill and others, "Whose
+vote should count more", NIPS 2009) with a difficulty that is subtracted, as in item
+response theory, and a worker's bias, as in Dawid and Skene's tables. Abilities and
+biases are normal around the crowd's, with a spread that is learnt, so that a worker
+with few votes is taken for an ordinary one. The crowd has a bias of its own: where few
+see what is rare, and hardly anybody sees it where it is not, each of these votes weighs
+more than one for what is common. Difficulties are summed over and never estimated, so
+that an item with few votes stays unsure. How frequent each value is, before the votes
+on an item are seen, is held at its share of the votes: estimated beside biases, the
+frequency of a rare value slides towards 0. EM, with Newton's steps for abilities and
+biases.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.sparse import coo_array
+
+from piecework.analyses.leaders import leading
+from piecework.analyses.votes import counted
+from piecework.domain.imported import UNNAMED
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+SHARED_ERROR = 0.04
+"""Labels on which a whole crowd stands for what experts call wrong, as a share.
+
+No number of votes shows it. Of 800 textual entailments with ten votes each (R. Snow and
+others, "Cheap and fast - but is it good?", 2008) votes alone are sure of 685 to 99 %,
+and experts contradict 3.1 % of these. 0.04 makes all probabilities together truest."""
+
+_USUAL = 1.5
+"""Ability before any vote is seen, in logits above guessing: right four times in five
+between two values."""
+
+_USUAL_SPREAD = 0.7
+_CROWDS_BIAS = 0.1
+"""How far a whole crowd leans to a value before any vote is seen, one standard
+deviation in logits. From 0.03 to 0.15 labels are equally often right; without any
+leaning, votes for a rare value are believed too little."""
+
+_ITEMS_BEFORE = 2.0
+"""Items of each value before any vote is seen: no value is impossible."""
+
+_NODES = 5
+_MOST_ROUNDS = 1000
+_ENOUGH = 2e-4
+"""Labels have settled when no probability moves by more in a round."""
+
+_LONGEST_STEP = 1.0
+_SHARE_OF_STEP = 0.7
+"""All numbers are moved at once; whole steps may swing around the best ones."""
+
+_LONGER = 1.25
+_MOST_LONGER = 10.0
+_LONGEST_LEAP = 0.5
+"""Numbers of the whole crowd creep where votes say little of them. A step of theirs
+grows while it goes on in its direction, and is short again when it turns."""
+
+
+class NotConvergedError(ValueError):
+    """The estimate had not settled after all rounds; there are no labels."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ability:
+    """What was learnt.
+
+    Attributes:
+        labels: index `item_id`, sorted; `value` (the likeliest of those that a worker
+            gave to the item; missing for a tie), `leaders` (tuple of the likeliest
+            values), `probability` (float64 of one that it is what an expert would say;
+            at most `1 - SHARED_ERROR`).
+        probabilities: index `item_id`, a column a value, also of values that no worker
+            gave to the item; rows sum to 1.
+        workers: index worker: `ability` (logits above guessing), `accuracy` (how
+            often the worker is right about an item of usual difficulty), `votes`.
+        spread: of abilities, and `difficulty` of items, one standard deviation each.
+        rounds: made until the labels settled.
+    """
+
+    labels: pd.DataFrame
+    probabilities: pd.DataFrame
+    workers: pd.DataFrame
+    spread: float
+    difficulty: float
+    rounds: int
+
+
+def ability(
+    votes: pd.DataFrame,
+    *,
+    values: Sequence[object] = (),
+    shared_error: float = SHARED_ERROR,
+) -> Ability:
+    """Estimate labels, workers' abilities and the spread of difficulty from votes.
+
+    Args:
+        votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`).
+        Workers who
+            are not known are taken for ordinary ones, and so are those whom an import
+            could not name (`domain.imported.UNNAMED`) and who have a single vote.
+        values: all that could be said, of which some may never have been.
+        shared_error: what no number of votes can make sure of.
+
+    Raises:
+        ValueError: there are no votes, or one of a value that could not be said.
+        NotConvergedError: the labels did not settle.
+    """
+    valid = counted(votes)
+    if valid.empty:
+        raise ValueError("there are no votes to learn from")
+    names = sorted({*values, *valid["value"]}, key=str)
+    if values and len(names) > len(set(values)):
+        unknown = next(name for name in names if name not in values)
+        raise ValueError(f"a vote is {unknown!r}; what could be said is {values}")
+    items, item_ids = pd.factorize(valid["item_id"], sort=True)
+    workers, worker_ids = pd.factorize(
+        valid["worker"].where(_can_be_learnt(valid["worker"])),
+        sort=True,
+        use_na_sentinel=True,
+    )
+    columns = pd.Index(names, name="value")
+    fit = _Fit(items, workers, columns.get_indexer(valid["value"]), kinds=len(names))
+    rounds = fit.run()
+    truths = fit.truths.sum(axis=2)
+    if len(names) > 1:
+        others = (1.0 - truths) / (len(names) - 1)
+        truths = (1.0 - shared_error) * truths + shared_error * others
+    probabilities = pd.DataFrame(
+        truths, index=pd.Index(item_ids, name="item_id"), columns=columns
+    )
+    people = pd.Index(worker_ids, name="worker")
+    return Ability(
+        # A value that no worker gave is never the label, however likely it may be.
+        labels=leading(probabilities.where(fit.votes > 0, -1.0)),
+        probabilities=probabilities,
+        workers=pd.DataFrame(
+            {
+                "ability": fit.abilities[:-1] - fit.guessing,
+                "accuracy": fit.accuracies()[:-1],
+                "votes": np.bincount(workers[workers >= 0], minlength=len(people)),
+            },
+            index=people,
+        ),
+        spread=fit.spread,
+        difficulty=fit.difficulty,
+        rounds=rounds,
+    )
+
+
+def _can_be_learnt(workers: "pd.Series[str]") -> "pd.Series[bool]":
+    """By vote, whether anything can be learnt of who gave it.
+
+    A hundred thousand abilities of one vote each would say nothing, and not settle.
+    """
+    names = workers.fillna("").astype("str")
+    is_one_vote = names.str.startswith(UNNAMED) & ~names.duplicated(keep=False)
+    return (names != "") & ~is_one_vote
+
+
+class _Fit:
+    """The algorithm on positions instead of names; the last worker is unknown."""
+
+    def __init__(
+        self, items: Places, workers: Places, values: Places, *, kinds: int
+    ) -> None:
+        self.kinds, self.crowd = kinds, int(max(workers.max(), -1)) + 2
+        self.nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+        self.weights: Floats = weights / weights.sum()
+        self.guessing = float(np.log(max(kinds - 1, 1)))
+        size = int(items.max()) + 1
+        of_worker = np.where(workers < 0, self.crowd - 1, workers)
+        sayings = coo_array(
+            (np.ones(len(items)), (items, of_worker * kinds + values)),
+            shape=(size, self.crowd * kinds),
+        )
+        self.sayings = sayings.tocsr()
+        self.by_saying = sayings.T.tocsr()
+        # Item, value: how many votes there are of each.
+        self.votes: Floats = coo_array(
+            (np.ones(len(items)), (items, values)), (size, kinds)
+        ).toarray()
+        table = self.votes + 0.5 / kinds
+        start = table / table.sum(axis=1, keepdims=True)
+        self.truths: Floats = start[:, :, None] * self.weights
+        shares = self.votes / self.votes.sum(axis=1, keepdims=True)
+        counts = shares.sum(axis=0) + _ITEMS_BEFORE
+        self.prior: Floats = counts / counts.sum()
+        self.usual = _USUAL + self.guessing
+        self.abilities: Floats = np.full(self.crowd, self.usual)
+        self.biases: Floats = np.zeros((self.crowd, kinds))
+        self.leaning: Floats = np.zeros(kinds)
+        self.spread, self.bias_spread, self.difficulty = 1.0, 0.7, 0.5
+        self.last: Floats = np.zeros(4 + kinds)
+        self.longer: Floats = np.ones(4 + kinds)
+
+    def run(self) -> int:
+        """Rounds until the labels settled."""
+        if self.kinds == 1:
+            return 0
+        for done in range(_MOST_ROUNDS):
+            before = self._crowds_numbers()
+            self._improve()
+            self._leap(before)
+            if self._weigh_truths() < _ENOUGH:
+                return done + 1
+        raise NotConvergedError(
+            f"the labels of {len(self.truths)} items had not settled after "
+            f"{_MOST_ROUNDS} rounds"
+        )
+
+    def accuracies(self) -> Floats:
+        """How often each worker is right about an item of usual difficulty."""
+        chances = self._chances()[:, :, _NODES // 2, :]
+        right = np.einsum("wkk->wk", chances)
+        accuracies: Floats = right @ self.prior
+        return accuracies
+
+    def _chances(self) -> Floats:
+        """What each worker says: worker, truth, node of difficulty, said."""
+        edge = self.abilities[:, None] - self.difficulty * self.nodes
+        same = np.eye(self.kinds)
+        scores = edge[:, None, :, None] * same[None, :, None, :]
+        scores = scores + self.biases[:, None, None, :]
+        scores -= scores.max(axis=3, keepdims=True)
+        chances: Floats = np.exp(scores)
+        chances /= chances.sum(axis=3, keepdims=True)
+        return chances
+
+    def _weigh_truths(self) -> float:
+        """Truths and difficulties of items by what was said.
+
+        Returns:
+            How far the probability moved that moved most.
+        """
+        logs = np.log(np.maximum(self._chances(), 1e-300)).transpose(0, 3, 1, 2)
+        sums_of_logs = self.sayings @ logs.reshape(self.crowd * self.kinds, -1)
+        weighed = np.asarray(sums_of_logs).reshape(-1, self.kinds, _NODES)
+        weighed = weighed + np.log(self.prior)[:, None] + np.log(self.weights)
+        top = weighed.max(axis=(1, 2), keepdims=True)
+        likely = np.exp(weighed - top)
+        before = self.truths.sum(axis=2)
+        self.truths = likely / likely.sum(axis=(1, 2), keepdims=True)
+        return float(np.abs(self.truths.sum(axis=2) - before).max())
+
+    def _improve(self) -> None:
+        """One of Newton's steps for every number, by the truths as they are weighed."""
+        said = np.asarray(self.by_saying @ self.truths.reshape(len(self.truths), -1))
+        # worker, said, truth, node: how many votes there are of each.
+        table = said.reshape(self.crowd, self.kinds, self.kinds, _NODES)
+        met = table.sum(axis=1)
+        right = np.einsum("wkkq->wkq", table)
+        chances = self._chances()
+        correct = np.einsum("wkqk->wkq", chances)
+        rest = right - met * correct
+        curve = met * correct * (1.0 - correct)
+        self._improve_difficulty(rest, curve)
+        self._improve_biases(table, met, chances)
+        self._improve_abilities(rest.sum(axis=(1, 2)), curve.sum(axis=(1, 2)))
+
+    def _improve_abilities(self, slope: Floats, curve: Floats) -> None:
+        known, tight = slice(0, -1), 1.0 / self.spread**2
+        step = (slope[known] - (self.abilities[known] - self.usual) * tight) / (
+            curve[known] + tight
+        )
+        self.abilities[known] += _part(step)
+        people = self.crowd - 1
+        pull = 1.0 / _USUAL_SPREAD**2
+        step = (
+            ((self.abilities[known] - self.usual) * tight).sum()
+            + slope[-1]
+            - (self.usual - _USUAL - self.guessing) * pull
+        ) / (people * tight + curve[-1] + pull)
+        self.usual += float(_part(step))
+        unsure = 1.0 / (curve[known] + tight)
+        squares = ((self.abilities[known] - self.usual) ** 2 + unsure).sum()
+        self.spread = float(np.sqrt((squares + 1.0) / (people + 2)))
+
+    def _improve_biases(self, table: Floats, met: Floats, chances: Floats) -> None:
+        known, tight = slice(0, -1), 1.0 / self.bias_spread**2
+        slope = table.sum(axis=(2, 3)) - np.einsum("wkq,wkql->wl", met, chances)
+        curve = np.einsum("wkq,wkql->wl", met, chances * (1.0 - chances))
+        beyond = self.biases[known] - self.leaning
+        moved = beyond + _part((slope[known] - beyond * tight) / (curve[known] + tight))
+        self.biases[known] = self.leaning + _centred(moved)
+        people, pull = self.crowd - 1, 1.0 / _CROWDS_BIAS**2
+        step = (beyond.sum(axis=0) * tight + slope[-1] - self.leaning * pull) / (
+            people * tight + curve[-1] + pull
+        )
+        self.leaning = _centred(self.leaning + _part(step))
+        unsure = 1.0 / (curve[known] + tight)
+        squares = ((self.biases[known] - self.leaning) ** 2 + unsure).sum()
+        self.bias_spread = float(np.sqrt((squares + 1.0) / (people * self.kinds + 2)))
+
+    def _improve_difficulty(self, rest: Floats, curve: Floats) -> None:
+        slope = -(rest * self.nodes).sum() - (self.difficulty - 0.5) * 4.0
+        step = slope / ((curve * self.nodes**2).sum() + 4.0)
+        moved = self.difficulty + float(_part(step))
+        self.difficulty = min(max(moved, 0.05), 4.0)
+
+    def _crowds_numbers(self) -> Floats:
+        spreads = np.log([self.spread, self.bias_spread])
+        return np.concatenate([[self.usual, self.difficulty], spreads, self.leaning])
+
+    def _leap(self, before: Floats) -> None:
+        """The crowd's numbers on from where they were, farther than a step if due."""
+        step = self._crowds_numbers() - before
+        goes_on = step * self.last > 0
+        longer = np.minimum(self.longer * _LONGER, _MOST_LONGER)
+        self.longer, self.last = np.where(goes_on, longer, 1.0), step
+        leaps = np.clip(self.longer * step, -_LONGEST_LEAP, _LONGEST_LEAP)
+        usual, difficulty, spread, bias_spread, *leaning = before + leaps
+        self.usual, self.difficulty = usual, min(max(difficulty, 0.05), 4.0)
+        self.spread = float(np.exp(spread))
+        self.bias_spread = float(np.exp(bias_spread))
+        self.leaning = _centred(np.array(leaning))
+        self.abilities[-1], self.biases[-1] = self.usual, self.leaning
+
+
+def _centred(scores: Floats) -> Floats:
+    """Scores that add up to 0 over the values."""
+    centred: Floats = scores - scores.mean(axis=-1, keepdims=True)
+    return centred
+
+
+def _part(step: Floats) -> Floats:
+    parts: Floats = _SHARE_OF_STEP * np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+    return parts

@@ -1,0 +1,175 @@
+"""Strengths from comparisons in pairs, ties included.
+
+R. A. Bradley and M. E. Terry, Biometrika 39 (1952), doi:10.2307/2334029; ties after
+R. R. Davidson, "On extending the Bradley-Terry model to accommodate ties in paired
+comparison experiments", JASA 65 (1970), doi:10.1080/01621459.1970.10481082: of two
+sides with strengths p and q, the first wins with weight p, the second with weight q,
+and they tie with weight t times the root of p q. In logarithms that is a choice among
+three outcomes with linear weights (`piecework.analyses.conditional_logit`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from piecework.analyses.conditional_logit import has_finite_weights, likeliest_weights
+
+Floats = npt.NDArray[np.float64]
+
+OUTCOMES = ("first", "second", "tie")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BradleyTerry:
+    """What was estimated.
+
+    Attributes:
+        sides: one row a side, index `side`, the strongest first. Columns `strength`
+            (float64, natural logarithm, their mean is 0; a side stronger by 0.69 wins
+            twice as often as it loses), `standard_error` (float64), `wins`, `losses`,
+            `ties` (int64).
+        tie: Davidson's t: 0 without ties, 2 where equal sides tie half of the time;
+            infinite if there is nothing else.
+        log_likelihood: natural.
+    """
+
+    sides: pd.DataFrame
+    tie: float
+    log_likelihood: float
+
+
+def bradley_terry(pairs: pd.DataFrame, *, smoothing: float = 0.0) -> BradleyTerry:
+    """Estimate strengths by maximum likelihood.
+
+    Args:
+        pairs: one row a comparison: `first`, `second` (str, who was compared) and
+            `outcome` ("first", "second" or "tie"). A missing outcome is no comparison.
+        smoothing: wins added to either side of each pair that was compared; needed
+            where a side won or lost everything, which has no finite strength.
+
+    Raises:
+        ValueError: a column or outcome is unknown, a side is compared with itself,
+            nothing was compared, some sides were never compared with the others even
+            indirectly, or strengths are not finite.
+    """
+    compared = _checked(pairs)
+    names = sorted(set(compared["first"]) | set(compared["second"]))
+    counts = _tally(compared, names, smoothing)
+    _require_connected(counts, names)
+    if not counts[["first", "second"]].to_numpy().any():  # nothing but ties
+        return _result(
+            compared, names, np.zeros(len(names)), np.inf, _nothing(names), 0.0
+        )
+    has_ties = bool(counts["tie"].any())
+    features = _features(counts, len(names), has_ties=has_ties)
+    observed = counts[list(OUTCOMES)].to_numpy("float64")[:, : 2 + has_ties]
+    if not has_finite_weights(features, observed):
+        raise ValueError(
+            "no finite strengths: some side won or lost everything against the others; "
+            "ask for smoothing"
+        )
+    weights, covariance, likelihood = likeliest_weights(features, observed)
+    # The first side was held at 0; now the mean is.
+    centre = np.eye(len(names))[:, 1:] - 1.0 / len(names)
+    strengths = centre @ weights[: len(names) - 1]
+    inner = covariance[: len(names) - 1, : len(names) - 1]
+    errors = np.sqrt(np.diag(centre @ inner @ centre.T))
+    tie = float(np.exp(weights[-1])) if has_ties else 0.0
+    return _result(compared, names, strengths, tie, errors, likelihood)
+
+
+def _checked(pairs: pd.DataFrame) -> pd.DataFrame:
+    missing = {"first", "second", "outcome"} - set(pairs.columns)
+    if missing:
+        raise ValueError(f"pairs have no column {', '.join(sorted(missing))}")
+    compared = pairs.loc[pairs["outcome"].notna()]
+    stray = sorted(set(compared["outcome"]) - set(OUTCOMES))
+    if stray:
+        raise ValueError(f"outcome {stray[0]!r} is none of {', '.join(OUTCOMES)}")
+    if (compared["first"] == compared["second"]).any():
+        raise ValueError("a side was compared with itself")
+    if compared.empty:
+        raise ValueError("nothing was compared")
+    return compared
+
+
+def _tally(compared: pd.DataFrame, names: list[str], smoothing: float) -> pd.DataFrame:
+    """One row two sides, with wins of either, and ties.
+
+    Columns `earlier` and `later` (places in `names`), and the three outcomes.
+    """
+    place = {name: number for number, name in enumerate(names)}
+    first, second = compared["first"].map(place), compared["second"].map(place)
+    swapped = first > second
+    outcome = compared["outcome"].where(
+        ~swapped, compared["outcome"].map({"first": "second", "second": "first"})
+    )
+    outcome = outcome.fillna("tie")
+    rows = pd.DataFrame(
+        {
+            "earlier": np.minimum(first, second),
+            "later": np.maximum(first, second),
+            "outcome": outcome,
+        }
+    )
+    counts = pd.crosstab([rows["earlier"], rows["later"]], rows["outcome"])
+    counts = counts.reindex(columns=list(OUTCOMES), fill_value=0).astype("float64")
+    counts[["first", "second"]] += smoothing
+    return counts.reset_index()
+
+
+def _features(counts: pd.DataFrame, sides: int, *, has_ties: bool) -> Floats:
+    """Pairs x outcomes x weights: what a weight adds to the logarithm of an outcome."""
+    rows = np.arange(len(counts))
+    features = np.zeros((len(counts), 2 + has_ties, sides + has_ties))
+    for outcome, sign in ((0, 0.5), (1, -0.5)):
+        features[rows, outcome, counts["earlier"]] = sign
+        features[rows, outcome, counts["later"]] = -sign
+    if has_ties:
+        features[:, 2, -1] = 1.0
+    return features[:, :, 1:]
+
+
+def _require_connected(counts: pd.DataFrame, names: list[str]) -> None:
+    size = len(names)
+    edges = (np.ones(len(counts)), (counts["earlier"], counts["later"]))
+    islands, island_of = connected_components(coo_array(edges, shape=(size, size)))
+    if islands > 1:
+        apart = names[int(np.flatnonzero(island_of != island_of[0])[0])]
+        raise ValueError(f"{names[0]!r} and {apart!r} were never compared")
+
+
+def _nothing(names: list[str]) -> Floats:
+    return np.full(len(names), np.nan)
+
+
+def _result(
+    compared: pd.DataFrame,
+    names: list[str],
+    strengths: Floats,
+    tie: float,
+    errors: Floats,
+    likelihood: float,
+) -> BradleyTerry:
+    won = compared["first"].where(compared["outcome"] == "first", compared["second"])
+    lost = compared["second"].where(compared["outcome"] == "first", compared["first"])
+    is_tie = compared["outcome"] == "tie"
+    tied = pd.concat([compared.loc[is_tie, "first"], compared.loc[is_tie, "second"]])
+    counts = {"wins": won[~is_tie], "losses": lost[~is_tie], "ties": tied}
+    sides = pd.DataFrame(
+        {"strength": strengths, "standard_error": errors}
+        | {
+            name: series.value_counts().reindex(names, fill_value=0).to_numpy("int64")
+            for name, series in counts.items()
+        },
+        index=pd.Index(names, name="side"),
+    )
+    return BradleyTerry(
+        sides=sides.sort_values("strength", ascending=False, kind="stable"),
+        tie=tie,
+        log_likelihood=likelihood,
+    )

@@ -1,0 +1,84 @@
+"""Which word of one caption stands for which word of another (METEOR's alignment).
+
+Every word has at most one partner, of the same form or the same stem. Of all such
+alignments the one with the most partners is wanted, then the one in the fewest chunks
+(runs that are in the same order on both sides), then the one with partners least
+apart. A beam of 40, METEOR's own, keeps captions that repeat words from taking long.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from piecework.analyses.corpus.metrics.pairs import Tokens
+from piecework.analyses.corpus.stems import stem
+
+BEAM = 40
+
+NEAREST = 8
+"""Places tried for a word that the reference repeats more often than people do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Partners as (place in the candidate, place in the reference), sorted.
+
+    Attributes:
+        chunks: runs of partners that follow each other on both sides.
+    """
+
+    partners: tuple[tuple[int, int], ...] = ()
+    chunks: int = 0
+    distance: int = 0
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Smaller is better."""
+        return (-len(self.partners), self.chunks, self.distance)
+
+    def with_partner(self, place: int, partner: int) -> "Alignment":
+        """One partner more, in the reference; `place` lies behind all that have one."""
+        follows = bool(self.partners) and self.partners[-1] == (place - 1, partner - 1)
+        return Alignment(
+            (*self.partners, (place, partner)),
+            self.chunks + (not follows),
+            self.distance + abs(place - partner),
+        )
+
+
+def align(candidate: Tokens, reference: Tokens) -> Alignment:
+    """The best alignment that the beam finds.
+
+    >>> align("the cat sat".split(), "a cat sits".split()).partners
+    ((1, 1),)
+    """
+    places: dict[str, list[int]] = {}
+    for partner, word in enumerate(reference):
+        places.setdefault(stem(word), []).append(partner)
+    beam = [Alignment()]
+    for place, word in enumerate(candidate):
+        if options := places.get(stem(word)):
+            nearest = sorted(options, key=lambda partner: abs(place - partner))
+            beam = _best(_grown(beam, place, nearest[:NEAREST]))
+    return beam[0]
+
+
+def _grown(
+    beam: Sequence[Alignment], place: int, options: Sequence[int]
+) -> Iterator[Alignment]:
+    for alignment in beam:
+        yield alignment
+        taken = {partner for _, partner in alignment.partners}
+        for partner in options:
+            if partner not in taken:
+                yield alignment.with_partner(place, partner)
+
+
+def _best(alignments: Iterator[Alignment]) -> list[Alignment]:
+    """The beam: of those that leave the same choices, only the best."""
+    best: dict[tuple[frozenset[int], tuple[int, int]], Alignment] = {}
+    for alignment in alignments:
+        last = alignment.partners[-1] if alignment.partners else (-1, -1)
+        choices = (frozenset(partner for _, partner in alignment.partners), last)
+        if choices not in best or alignment.rank < best[choices].rank:
+            best[choices] = alignment
+    return sorted(best.values(), key=lambda alignment: alignment.rank)[:BEAM]

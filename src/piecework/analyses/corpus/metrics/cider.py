@@ -1,0 +1,109 @@
+"""CIDEr-D as coco-caption computes it (Vedantam et al., CVPR 2015).
+
+Captions become tf-idf vectors of their 1- to 4-grams; document frequencies come from
+the references, an image being one document. The score of a caption is ten times the
+mean, over orders and references, of a clipped cosine that falls with the difference in
+length (sigma 6). coco-caption measures that length in bigrams, and so does this.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from piecework.analyses.corpus.metrics.pairs import Pair, Tokens
+
+ORDERS = (1, 2, 3, 4)
+SIGMA = 6.0
+
+Gram = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Vector:
+    """tf-idf weights and their Euclidean norm by order; length in bigrams."""
+
+    weights: Sequence[Mapping[Gram, float]]
+    norms: Sequence[float]
+    length: int
+
+
+def cider_d(pairs: Sequence[Pair]) -> float:
+    """The mean CIDEr-D, from 0 (10 were all captions alike); 0 for fewer than two.
+
+    With one image every n-gram is in every document, so nothing has any weight.
+    """
+    scores = cider_d_each(pairs)
+    return fmean(scores) if scores else 0.0
+
+
+def cider_d_each(pairs: Sequence[Pair]) -> list[float]:
+    """CIDEr-D of each caption, with document frequencies of all references."""
+    frequency = Counter(
+        gram
+        for pair in pairs
+        for gram in {g for reference in pair.references for g in _grams(reference)}
+    )
+    idf = {gram: math.log(len(pairs) / many) for gram, many in frequency.items()}
+    unseen = math.log(len(pairs)) if pairs else 0.0
+
+    def vector(words: Tokens) -> _Vector:
+        return _vector(words, idf, unseen)
+
+    return [
+        10
+        * fmean(
+            _likeness(vector(pair.candidate), vector(reference))
+            for reference in pair.references
+        )
+        for pair in pairs
+    ]
+
+
+def _grams(words: Tokens) -> Counter[Gram]:
+    return Counter(
+        tuple(words[start : start + order])
+        for order in ORDERS
+        for start in range(len(words) - order + 1)
+    )
+
+
+def _vector(words: Tokens, idf: Mapping[Gram, float], unseen: float) -> _Vector:
+    weights: list[dict[Gram, float]] = [{} for _ in ORDERS]
+    for gram, many in _grams(words).items():
+        weights[len(gram) - 1][gram] = many * idf.get(gram, unseen)
+    norms = [
+        math.sqrt(math.fsum(w * w for w in of_order.values())) for of_order in weights
+    ]
+    return _Vector(weights, norms, max(len(words) - 1, 0))
+
+
+def _likeness(candidate: _Vector, reference: _Vector) -> float:
+    penalty = math.exp(-((candidate.length - reference.length) ** 2) / (2 * SIGMA**2))
+    return penalty * fmean(
+        _cosine(*of_order)
+        for of_order in zip(
+            candidate.weights,
+            reference.weights,
+            candidate.norms,
+            reference.norms,
+            strict=True,
+        )
+    )
+
+
+def _cosine(
+    candidate: Mapping[Gram, float],
+    reference: Mapping[Gram, float],
+    candidate_norm: float,
+    reference_norm: float,
+) -> float:
+    if not candidate_norm or not reference_norm:
+        return 0.0
+    clipped = math.fsum(
+        min(weight, reference[gram]) * reference[gram]
+        for gram, weight in candidate.items()
+        if gram in reference
+    )
+    return clipped / (candidate_norm * reference_norm)

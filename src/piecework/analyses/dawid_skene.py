@@ -1,0 +1,156 @@
+"""Labels and workers judged together: who errs how, learnt from whom they agree with.
+
+A. P. Dawid and A. M. Skene, "Maximum likelihood estimation of observer error-rates
+using the EM algorithm", Applied Statistics 28 (1979), doi:10.2307/2346806. Every worker
+has a table of errors (how often he says b where the truth is a); the truths are hidden.
+The expectation step weighs each truth by the tables, the maximisation step counts the
+tables by these weights; the start is each item's shares of votes.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.sparse import coo_array
+
+from piecework.analyses.leaders import leading
+from piecework.analyses.votes import counted
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DawidSkene:
+    """What was learnt.
+
+    Attributes:
+        labels: index `item_id`, sorted; `value` (the likeliest; missing for a tie),
+            `leaders` (tuple of the likeliest values), `probability` (float64 of one).
+        probabilities: index `item_id`, a column a value; rows sum to 1.
+        prior: index value: how frequent each truth is; sums to 1.
+        confusions: one row a worker, truth and saying: `worker`, `truth`, `said`,
+            `probability` (float64; NaN for a truth that the worker never met).
+        log_likelihood: of the votes, natural, at the end.
+        iterations: rounds made.
+        is_converged: whether the last round raised the likelihood by less than asked.
+    """
+
+    labels: pd.DataFrame
+    probabilities: pd.DataFrame
+    prior: "pd.Series[float]"
+    confusions: pd.DataFrame
+    log_likelihood: float
+    iterations: int
+    is_converged: bool
+
+
+def dawid_skene(
+    votes: pd.DataFrame,
+    *,
+    smoothing: float = 0.0,
+    most_iterations: int = 200,
+    tolerance: float = 1e-8,
+) -> DawidSkene:
+    """Estimate truths and workers' errors from votes alone, without any chance.
+
+    With one rater, or where all raters agree, the labels are the votes.
+
+    Args:
+        votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`).
+            Votes of unknown workers are as of one worker.
+        smoothing: votes added to each cell of each worker's table of errors; 0 is the
+            paper's maximum likelihood, more keeps workers with few votes from extremes.
+        most_iterations: at least 1.
+        tolerance: end when a round raises the log-likelihood by less a vote.
+
+    Raises:
+        ValueError: there are no votes, or a setting is out of range.
+    """
+    if smoothing < 0 or most_iterations < 1 or tolerance < 0:
+        raise ValueError("smoothing and tolerance may not be negative, nor rounds < 1")
+    valid = counted(votes)
+    if valid.empty:
+        raise ValueError("there are no votes to learn from")
+    items, item_ids = pd.factorize(valid["item_id"], sort=True)
+    workers, worker_ids = pd.factorize(valid["worker"].fillna(""), sort=True)
+    values, names = pd.factorize(valid["value"], sort=True)
+    fit = _Fit(items, workers, values, smoothing=smoothing)
+    is_converged = fit.run(most_iterations=most_iterations, tolerance=tolerance)
+    columns = pd.Index(names, name="value")
+    probabilities = pd.DataFrame(
+        fit.truths, index=pd.Index(item_ids, name="item_id"), columns=columns
+    )
+    return DawidSkene(
+        labels=leading(probabilities),
+        probabilities=probabilities,
+        prior=pd.Series(fit.prior, index=columns, name="prior"),
+        confusions=_confusions(fit.errors, worker_ids, names),
+        log_likelihood=fit.log_likelihoods[-1],
+        iterations=len(fit.log_likelihoods),
+        is_converged=is_converged,
+    )
+
+
+class _Fit:
+    """The EM algorithm on positions instead of names."""
+
+    def __init__(
+        self, items: Places, workers: Places, values: Places, *, smoothing: float
+    ) -> None:
+        self.smoothing = smoothing
+        kinds, crowd = int(values.max()) + 1, int(workers.max()) + 1
+        ones = np.ones(len(items))
+        # One column for each saying of each worker.
+        sayings = coo_array(
+            (ones, (items, workers * kinds + values)),
+            shape=(int(items.max()) + 1, crowd * kinds),
+        )
+        self.sayings = sayings.tocsr()
+        votes = coo_array((ones, (items, values))).toarray()
+        self.votes = len(items)
+        self.truths: Floats = votes / votes.sum(axis=1, keepdims=True)
+        self.prior: Floats = np.full(kinds, 1.0 / kinds)
+        self.errors: Floats = np.zeros((crowd, kinds, kinds))
+        self.log_likelihoods: list[float] = []
+
+    def run(self, *, most_iterations: int, tolerance: float) -> bool:
+        for _ in range(most_iterations):
+            self._count_errors()
+            self._weigh_truths()
+            if len(self.log_likelihoods) > 1:
+                last, now = self.log_likelihoods[-2:]
+                if abs(now - last) < tolerance * self.votes:
+                    return True
+        return False
+
+    def _count_errors(self) -> None:
+        by_saying = np.asarray(self.sayings.T @ self.truths) + self.smoothing
+        tables = by_saying.reshape(self.errors.shape).transpose(0, 2, 1)
+        with np.errstate(invalid="ignore"):  # a truth that the worker never met: NaN
+            self.errors = tables / tables.sum(axis=2, keepdims=True)
+        self.prior = self.truths.mean(axis=0)
+
+    def _weigh_truths(self) -> None:
+        kinds = len(self.prior)
+        # What a worker never met weighs nothing: no item that he saw may have it.
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.nan_to_num(self.errors)).transpose(0, 2, 1)
+            prior = np.log(self.prior)
+        weights = np.asarray(self.sayings @ logs.reshape(-1, kinds)) + prior
+        top = weights.max(axis=1, keepdims=True)
+        likelihoods = np.exp(weights - top)
+        sums = likelihoods.sum(axis=1, keepdims=True)
+        self.truths = likelihoods / sums
+        self.log_likelihoods.append(float((top + np.log(sums)).sum()))
+
+
+def _confusions(
+    errors: Floats, workers: "pd.Index[str]", names: "pd.Index[str]"
+) -> pd.DataFrame:
+    rows = pd.MultiIndex.from_product(
+        [workers, names, names], names=["worker", "truth", "said"]
+    )
+    table = pd.Series(errors.ravel(), index=rows, name="probability", dtype="float64")
+    return table.reset_index()

@@ -1,0 +1,84 @@
+"""`analyse`: what answers say together, and how far people agree."""
+
+import json
+from pathlib import Path
+
+import click
+
+from piecework.cli.options import COLUMNS, JSON, TASK
+from piecework.domain.imported import Reading
+
+
+@click.command()
+@click.argument("what", metavar="CAMPAIGN|FILE", type=click.Path(path_type=Path))
+@COLUMNS
+@TASK
+@click.option("--condition", help="Compare ratings by this column of the items.")
+@click.option(
+    "--unit",
+    help="The items' column of what meets all conditions, an image say; else the HIT.",
+)
+@click.option(
+    "--margin",
+    type=float,
+    help="The smallest difference that would matter: tests whether conditions are "
+    "alike within it.",
+)
+@click.option("--seed", default=1, show_default=True, help="Of what is drawn.")
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write all tables as one self-contained page.",
+)
+@JSON
+def analyse(  # noqa: PLR0913 - an argument an option
+    what: Path,
+    *,
+    columns: Path | None,
+    task: str | None,
+    condition: str | None,
+    unit: str | None,
+    margin: float | None,
+    seed: int,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """Agreement, labels, comparisons, conditions and order effects of answers.
+
+    Of a CAMPAIGN, the answers that count; of a FILE of another tool, all of them, and
+    nothing is kept.
+
+    \b
+    Example:  piecework analyse judgements.toml --html analyses.html
+              piecework analyse ratings.csv --columns columns.toml
+                  --condition system --unit image_id
+    """  # noqa: D301 - click's mark for lines that stay lines
+    from piecework.cli.sections import say_sections  # noqa: PLC0415 - pandas costs a second
+    from piecework.config.imported_file import read_reading  # noqa: PLC0415 - as above
+    from piecework.flows.importing.analysing import (  # noqa: PLC0415
+        Wanted,
+        analyse_campaign,
+        analyse_file,
+    )
+    from piecework.report.sections_page import render_sections  # noqa: PLC0415
+
+    wanted = Wanted(condition or "", unit or "", margin, seed)
+    if what.suffix == ".toml":
+        if columns or task:
+            raise click.UsageError("--columns and --task are of a FILE")
+        found = analyse_campaign(what, wanted)
+    else:
+        found = analyse_file(
+            what,
+            read_reading(columns) if columns else Reading(),
+            task_name=task or "",
+            wanted=wanted,
+        )
+    if html is not None:
+        html.write_text(render_sections(found.page), encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+        return
+    say_sections(found.page)
+    if html is not None:
+        click.echo(f"written: {html}")

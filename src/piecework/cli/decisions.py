@@ -1,0 +1,54 @@
+"""`decisions`: what waits for a person, as a CSV file out and in."""
+
+from pathlib import Path
+
+import click
+
+from piecework.cli.options import CAMPAIGN
+from piecework.config.utf8 import read_text
+
+
+@click.command()
+@CAMPAIGN
+@click.option(
+    "--write",
+    type=click.Path(path_type=Path),
+    help="Write what waits for a person to this CSV file.",
+)
+@click.option(
+    "--read",
+    type=click.Path(path_type=Path),
+    help="Read a filled-in file back; all of it or nothing.",
+)
+@click.option("--by", help="Who answers for the decisions that are read.")
+def decisions(
+    campaign: Path, *, write: Path | None, read: Path | None, by: str | None
+) -> None:
+    """Take decisions to a person and back, as a CSV file; `review` is the page for it.
+
+    Example:  piecework decisions birds.toml --write decisions.csv
+
+    Then:     piecework decisions birds.toml --read decisions.csv --by ada
+    """
+    if (write is None) == (read is None):
+        raise click.UsageError("give either --write FILE or --read FILE")
+    if read is not None and not (by or "").strip():
+        raise click.UsageError("--read needs --by NAME: a decision has an author")
+    from piecework.flows.assembling import load_campaign  # noqa: PLC0415
+    from piecework.flows.opening import open_to_look  # noqa: PLC0415
+    from piecework.flows.people.decisions_csv import read_decisions, waiting_csv  # noqa: PLC0415
+    from piecework.store.files import write_private  # noqa: PLC0415
+
+    with open_to_look(load_campaign(campaign)) as run:
+        if write is not None:
+            content, rows = waiting_csv(run)
+            write_private(write, content)
+            click.echo(f"{write}: {rows} decisions to make")
+        elif read is not None:
+            new = read_decisions(
+                run, read_text(read), decided_by=str(by).strip(), name=str(read)
+            )
+            then = "the next export shows them"
+            if not run.is_imported:
+                then = "the next pass acts on them"
+            click.echo(f"{read}: {new} decisions stored; {then}")

@@ -1,0 +1,108 @@
+"""Errors as sentences and exit codes; the machine's own (a full disk, a lock), too.
+
+With `--json` a fault is a JSON document on stdout: `error`, `next_step`, `exit_code`.
+"""
+
+import errno
+import json
+import os
+import sqlite3
+import sys
+
+import click
+
+from piecework.cli.interruption import INTERRUPTED, interruptible
+from piecework.domain.errors import PieceworkError
+from piecework.domain.printable import printable
+
+_BRING_BACK = (
+    "bring a copy of piecework.db back; what was posted since is refused rather than "
+    "posted again"
+)
+_THEN = "then run the same command again; nothing is lost and nothing is done twice"
+
+_GO_ON = "the same command goes on where it was; nothing is lost or done twice"
+
+_UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+class ErrorCodes(click.Group):
+    """A group whose commands' errors end in a sentence and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> None:
+        """Run a command; 1 failed, 2 used wrongly, 3 refused, 130 interrupted."""
+        as_json = "--json" in ctx.args
+        try:
+            with interruptible():
+                super().invoke(ctx)
+        except PieceworkError as error:
+            said, next_step, code = str(error), error.next_step, error.exit_code
+        except (KeyboardInterrupt, click.Abort) as end:
+            # At a question (Abort) nothing is done yet: all is asked before.
+            at_question = isinstance(end, click.Abort)
+            said = "interrupted: nothing was done" if at_question else "interrupted"
+            next_step, code = "" if at_question else _GO_ON, INTERRUPTED
+        except BrokenPipeError:
+            # Whoever read our output has seen enough (`| head`).
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(0)
+        except (OSError, sqlite3.Error) as fault:
+            # A full disk, a folder without rights, a port in use: nothing of ours.
+            (said, next_step), code = sentence(fault), 1
+        except click.UsageError as fault:
+            if not as_json:
+                raise
+            said, next_step, code = fault.format_message(), "", fault.exit_code
+        else:
+            return
+        _say(said, next_step, code, as_json=as_json)
+        ctx.exit(code)
+
+
+def _say(said: str, next_step: str, exit_code: int, *, as_json: bool) -> None:
+    if as_json:
+        document = {"error": said, "next_step": next_step, "exit_code": exit_code}
+        click.echo(json.dumps(document, indent=2))
+        return
+    click.secho(printable(said), fg="red", err=True)
+    if next_step:
+        click.echo(f"next: {printable(next_step)}", err=True)
+
+
+def sentence(fault: OSError | sqlite3.Error) -> tuple[str, str]:
+    """What went wrong, and what to do next."""
+    if _is_full(fault):
+        return f"the disk is full: {fault}", f"make room (`df -h .`), {_THEN}"
+    if isinstance(fault, OSError) and fault.errno == errno.EADDRINUSE:
+        return (
+            f"another program has the port: {fault.strerror}",
+            (
+                "name a free port with --port (`serve` has --frames-port for the pages "
+                "of questions, too), or end that program: `ss -ltnp` names it"
+            ),
+        )
+    if _code(fault) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return (
+            f"another program holds the store for longer than we wait: {fault}",
+            f"end it (`fuser -v` on piecework.db names it), {_THEN}",
+        )
+    if _code(fault) in _DAMAGED:
+        return f"the store is damaged: {fault}", _BRING_BACK
+    if _code(fault) in _UNWRITABLE:
+        return (
+            f"the store cannot be written: {fault}",
+            f"look whether the disk is full (`df -h .`) or a right is missing, {_THEN}",
+        )
+    return f"the machine refused: {fault}", f"mend that, {_THEN}"
+
+
+def _is_full(fault: OSError | sqlite3.Error) -> bool:
+    if isinstance(fault, OSError):
+        return fault.errno in {errno.ENOSPC, errno.EDQUOT}
+    return _code(fault) == sqlite3.SQLITE_FULL
+
+
+def _code(fault: OSError | sqlite3.Error) -> int:
+    # The lowest byte is the kind; the rest says more about it.
+    return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF

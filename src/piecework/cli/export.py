@@ -1,0 +1,149 @@
+"""`export`: dataset and report again; of files, the tables of a dataset."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from piecework.cli.options import AS_CAMPAIGN, DASK, FILES_IN_PARTS, JSON, TASK
+from piecework.domain.counts import plural
+
+
+@click.command()
+@click.argument(
+    "what",
+    metavar="CAMPAIGNS|FILES",
+    type=click.Path(path_type=Path),
+    nargs=-1,
+    required=True,
+)
+@click.option(
+    "--answers",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Of a CAMPAIGN: write all answers into one Parquet file instead, as "
+    "`assess FILES` and `export FILES` read them.",
+)
+@click.option(
+    "--batch-results",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Of a CAMPAIGN: write all assignments into one CSV instead, with the columns "
+    "of MTurk's batch results (Input.*, Answer.*).",
+)
+@TASK
+@FILES_IN_PARTS
+@AS_CAMPAIGN
+@DASK
+@JSON
+def export(
+    what: tuple[Path, ...],
+    *,
+    answers: Path | None,
+    batch_results: Path | None,
+    task: str | None,
+    into: Path | None,
+    campaign: Path | None,
+    dask: str,
+    as_json: bool,
+) -> None:
+    """Write the dataset and the report again, as far as a campaign has come.
+
+    Of FILES in piecework's own columns, of any size, --to FOLDER writes the tables of a
+    dataset in parts: answers that count, those set aside, and items with what their
+    answers say together. Texts are cleaned, workers become pseudonyms.
+
+    \b
+    Example:  piecework export config/campaigns/demo.toml
+              piecework export config/campaigns/demo.toml --answers answers.parquet
+              piecework export CAMPAIGN --batch-results batch_results.csv
+              piecework export answers/ --to dataset --task caption --dask
+    """  # noqa: D301 - click's mark for lines that stay lines
+    one_file = {"--answers": answers, "--batch-results": batch_results}
+    asked_for = [name for name, path in one_file.items() if path is not None]
+    if fault := _fault(what, asked_for, is_in_parts=into is not None):
+        raise click.UsageError(fault)
+    if into is not None:
+        from piecework.cli.work import partitions  # noqa: PLC0415 - pandas costs a second
+
+        asked = partitions.asked(campaign=campaign, task_name=task or "")
+        partitions.export(what, into=into, asked=asked, dask=dask, as_json=as_json)
+        return
+    if dask or campaign or task:
+        raise click.UsageError("--dask, --as and --task are of FILES, with --to FOLDER")
+    written = [_of_campaign(path, answers, batch_results) for path in what]
+    if as_json:
+        click.echo(json.dumps({"campaigns": written}, indent=2))
+        return
+    for one in written:
+        _say(one)
+
+
+def _fault(what: Sequence[Path], asked_for: list[str], *, is_in_parts: bool) -> str:
+    """Why this cannot be exported, and what to type; "" if it can."""
+    campaigns = [path for path in what if path.suffix == ".toml"]
+    files = [path for path in what if path not in campaigns]
+    if len(asked_for) > 1:
+        return f"{' and '.join(asked_for)} write one file each; name one of them"
+    if is_in_parts and asked_for:
+        return f"{asked_for[0]} is of a CAMPAIGN, --to of FILES"
+    if is_in_parts and campaigns:
+        return (
+            f"--to is of FILES; {campaigns[0]} is a CAMPAIGN, which has a folder of "
+            f"its own. To export FILES by its rules: --as {campaigns[0]}"
+        )
+    if files and not is_in_parts:
+        return _fault_of_files(files)
+    if asked_for and len(campaigns) > 1:
+        return f"{asked_for[0]} FILE holds the answers of one CAMPAIGN"
+    return ""
+
+
+def _fault_of_files(files: Sequence[Path]) -> str:
+    named = f"{files[0]} is"
+    if len(files) > 1:
+        named = f"{files[0]} and {plural(len(files) - 1, 'other')} are"
+    if all(path.suffix == ".parquet" or path.is_dir() for path in files):
+        return (
+            f"{named} no CAMPAIGN; answers in Parquet need a new folder for their "
+            "tables: piecework export FILES --to FOLDER"
+        )
+    return (
+        f"{named} no CAMPAIGN (NAME.toml); of what another tool collected make one: "
+        "piecework import FILES --as NAME.toml, then piecework export NAME.toml"
+    )
+
+
+def _say(written: Mapping[str, str | int]) -> None:
+    for name in ("answer", "assignment"):
+        if f"{name}s" in written:
+            number = plural(int(written[f"{name}s"]), name)
+            click.echo(f"{number} in {written['file']}")
+            return
+    click.echo(f"dataset: {written['dataset']}")
+    click.echo(f"report: {written['report']}")
+
+
+def _of_campaign(
+    path: Path, answers: Path | None, batch_results: Path | None
+) -> dict[str, str | int]:
+    """What was written, by name, and whose it is."""
+    from piecework.flows.assembling import load_campaign  # noqa: PLC0415
+    from piecework.flows.opening import open_to_look  # noqa: PLC0415
+    from piecework.flows.results.answers_file import write_answers  # noqa: PLC0415
+    from piecework.flows.results.batch_results import write_batch_results  # noqa: PLC0415
+    from piecework.flows.results.clean import clean  # noqa: PLC0415 - dictionaries cost a second
+    from piecework.flows.results.export import export as write_files  # noqa: PLC0415
+
+    with open_to_look(load_campaign(path)) as run:
+        if batch_results is not None:
+            number, file = write_batch_results(run, batch_results), str(batch_results)
+            return {"campaign": str(path), "assignments": number, "file": file}
+        clean(run)
+        if answers is not None:
+            number = write_answers(run, answers)
+            return {"campaign": str(path), "answers": number, "file": str(answers)}
+        report = write_files(run)
+        dataset = run.campaign.out / "dataset"
+        return {"campaign": str(path), "dataset": str(dataset), "report": str(report)}

@@ -1,0 +1,86 @@
+"""`layout`: pages with gaps, which programs name by an id (HITLayoutId)."""
+
+import json
+from pathlib import Path
+
+import click
+
+from piecework.cli.marketplace_file import transaction_in
+from piecework.cli.options import DATABASE, JSON, WholeNumber
+from piecework.config.utf8 import read_text
+from piecework.domain.errors import ConfigError
+
+_TALLEST = 999_999
+
+
+@click.group()
+def layout() -> None:
+    """Keep pages for programs that post HITs with a HITLayoutId.
+
+    Works on the marketplace's file; the server may run meanwhile and need not be told.
+
+    Example:  piecework layout add page.html
+    """
+
+
+@layout.command()
+@click.argument("page", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option(
+    "--frame-height",
+    type=WholeNumber(0, _TALLEST),
+    default=0,
+    show_default=True,
+    help="Pixels; 0 leaves it to the worker site.",
+)
+@DATABASE
+@JSON
+def add(*, page: Path, frame_height: int, database: Path, as_json: bool) -> None:
+    """Keep PAGE, an HTML file with gaps like ${image_url}, and print its id.
+
+    The same page has the same id, however often it is added.
+
+    Example:  piecework layout add page.html
+    """
+    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.requester import layouts  # noqa: PLC0415 - as above
+
+    try:
+        html = read_text(page)
+        with transaction_in(database, must_exist=False) as transaction:
+            layout_id = layouts.add(
+                transaction, name=page.name, html=html, frame_height=frame_height
+            )
+    except Refusal as refusal:
+        raise ConfigError([f"{page}: {refusal.message}"]) from refusal
+    names = layouts.gaps(html)
+    if as_json:
+        click.echo(json.dumps({"layout_id": layout_id, "parameters": names}))
+        return
+    click.echo(layout_id)
+    click.echo(f"HITLayoutParameters: {', '.join(names) or 'none'}", err=True)
+
+
+@layout.command(name="list")
+@DATABASE
+@JSON
+def list_(*, database: Path, as_json: bool) -> None:
+    """Show all layouts with their parameters.
+
+    Example:  piecework layout list
+    """
+    from piecework.marketplace.requester import layouts  # noqa: PLC0415 - only when asked for
+
+    with transaction_in(database) as transaction:
+        rows = [
+            {
+                "layout_id": row["layout_id"],
+                "name": row["name"],
+                "parameters": layouts.gaps(row["html"]),
+            }
+            for row in layouts.listed(transaction)
+        ]
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    for row in rows:
+        click.echo(f"{row['layout_id']}  {row['name']}  {', '.join(row['parameters'])}")

@@ -1,0 +1,119 @@
+"""What commands say while they work: log lines, on stderr and into a file if wished.
+
+The package logs; a command that takes long says its lines from INFO on, any other from
+WARNING. Prefect and other libraries keep to their own settings.
+"""
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+LOGGER = logging.getLogger("piecework")
+_TERMINAL, _FILE = "piecework terminal", "piecework file"
+
+
+class _Lines(logging.Formatter):
+    """A line for people: local time, the sentence, and what is not as it should be."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        moment = datetime.fromtimestamp(record.created).astimezone()
+        mark = "" if record.levelno < logging.WARNING else f"{record.levelname}: "
+        return f"{moment:%H:%M:%S}  {mark}{super().format(record)}"
+
+
+class _FileLines(_Lines):
+    def format(self, record: logging.LogRecord) -> str:
+        moment = datetime.fromtimestamp(record.created, UTC)
+        said = logging.Formatter.format(self, record)
+        return f"{moment:%Y-%m-%dT%H:%M:%SZ} {record.levelname} {said}"
+
+
+class _JsonLines(logging.Formatter):
+    """A JSON document a line, for programs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        moment = datetime.fromtimestamp(record.created, UTC)
+        facts = {
+            "at": moment.isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "message": record.getMessage(),
+            **getattr(record, "facts", {}),
+            **({"trace": super().format(record)} if record.exc_info else {}),
+        }
+        return json.dumps(facts, default=str)
+
+
+def begin() -> None:
+    """Log to this command's stderr; what an earlier command set up is undone."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Lines())
+    handler.setLevel(logging.WARNING)
+    handler.name = _TERMINAL
+    for old in [*LOGGER.handlers]:
+        if old.name in {_TERMINAL, _FILE}:
+            LOGGER.removeHandler(old)
+            old.close()
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    # Else a library that has a handler of its own would say it once more.
+    LOGGER.propagate = False
+
+
+def say_from(level: int) -> None:
+    """Say lines on the terminal from this level on, or from the one that holds."""
+    for handler in _handlers(_TERMINAL):
+        handler.setLevel(min(level, handler.level))
+
+
+def say_as_json() -> None:
+    """Make the lines on the terminal JSON documents."""
+    for handler in _handlers(_TERMINAL):
+        handler.setFormatter(_JsonLines())
+
+
+def with_log_options(command: click.Command) -> click.Command:
+    """A command that takes `-v` and `--log-file`; of a group, all its commands do."""
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            with_log_options(inner)
+        return command
+    if not any(option.name == "log_file" for option in command.params):
+        command.params += [
+            click.Option(
+                ["-v", "--verbose"],
+                is_flag=True,
+                expose_value=False,
+                callback=_verbose,
+                help="Say on stderr what is being done.",
+            ),
+            click.Option(
+                ["--log-file"],
+                type=click.Path(path_type=Path, dir_okay=False),
+                expose_value=False,
+                callback=_log_file,
+                help="Add what is being done to this file.",
+            ),
+        ]
+    return command
+
+
+def _handlers(name: str) -> list[logging.Handler]:
+    return [handler for handler in LOGGER.handlers if handler.name == name]
+
+
+def _verbose(_ctx: click.Context, _param: click.Parameter, value: object) -> None:
+    if value:
+        say_from(logging.INFO)
+
+
+def _log_file(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> None:
+    if value is None:
+        return
+    handler = logging.FileHandler(value, encoding="utf-8")
+    handler.setFormatter(_FileLines())
+    handler.name = _FILE
+    LOGGER.addHandler(handler)

@@ -1,0 +1,99 @@
+"""Working on a marketplace's file beside its server: one transaction."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from piecework.domain.errors import ConfigError, RefusedForSafety
+
+if TYPE_CHECKING:
+    from piecework.marketplace.state.backend import Backend
+    from piecework.marketplace.state.transaction import Transaction
+
+
+_USUAL_URL = "http://127.0.0.1:8080"
+"""Where `piecework serve` is, if nobody says otherwise."""
+
+
+@contextmanager
+def transaction_in(
+    database: Path,
+    *,
+    must_exist: bool = True,
+    must_be_live: bool = False,
+    currency: str | None = None,
+) -> Iterator["Transaction"]:
+    """One transaction in the marketplace of a file, whichever kind it was started as.
+
+    Args:
+        database: the file; afterwards its owner's alone.
+        must_exist: whether a missing file is a fault, or becomes a live marketplace.
+        must_be_live: whether a rehearsal is refused.
+        currency: of a new file, which an old one must have; None takes any.
+
+    Raises:
+        ConfigError: there is no such file, or it is no marketplace's.
+        RefusedForSafety: it is a rehearsal's.
+    """
+    if must_exist and not database.exists():
+        raise ConfigError(
+            [f"{database}: there is no such file"],
+            next_step="name the marketplace's file with --database",
+        )
+    with (
+        closing(
+            _opened(database, must_be_live=must_be_live, currency=currency)
+        ) as backend,
+        backend.transaction() as transaction,
+    ):
+        yield transaction
+
+
+def site_of(transaction: "Transaction", said: str = "") -> str:
+    """Where browsers reach the site: as was said, or where it was served last."""
+    from piecework.marketplace.state import site_address  # noqa: PLC0415 - only when it is asked for
+
+    known = said or site_address.kept(transaction)
+    if known is None:
+        click.echo(
+            f"This marketplace was never served; the link says {_USUAL_URL}. If it "
+            "will be elsewhere, say --site-url, or serve it first.",
+            err=True,
+        )
+    return (known or _USUAL_URL).rstrip("/")
+
+
+def moment(ms: int) -> str:
+    """A moment of the marketplace as ISO 8601, in UTC."""
+    return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="seconds")
+
+
+def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Backend":
+    from piecework.marketplace.state.backend import Backend, Rules, rules_of  # noqa: PLC0415 - only when it is asked for
+    from piecework.marketplace.state.database_file import WrongDatabaseError  # noqa: PLC0415
+
+    try:
+        rules = rules_of(database) if database.exists() else Rules()
+        if must_be_live and rules.rehearsal:
+            raise RefusedForSafety(
+                f"{database} is a rehearsal's, where any key works and money is none",
+                next_step="take the file of a live marketplace, or a new one",
+            )
+        if currency and not database.exists():
+            rules = replace(rules, prices=replace(rules.prices, currency=currency))
+        if currency and rules.prices.currency != currency:
+            raise ConfigError(
+                [f"{database} is in {rules.prices.currency}, not in {currency}"],
+                next_step="two currencies never meet in one sum; take another file",
+            )
+        return Backend(database, rules)
+    except WrongDatabaseError as wrong:
+        raise ConfigError([str(wrong)]) from wrong
+    except sqlite3.DatabaseError as fault:
+        raise ConfigError([f"{database} is no marketplace's file: {fault}"]) from fault

@@ -1,0 +1,33 @@
+"""`new-task`: a task of one's own that runs at once, to be changed from there."""
+
+from pathlib import Path
+
+import click
+
+from piecework.hit_templates.starters import STARTER_KINDS, StarterKind
+
+
+@click.command("new-task")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option(
+    "--kind",
+    type=click.Choice(STARTER_KINDS),
+    default="choice",
+    show_default=True,
+    help="What is asked about an item: a sentence, one option, several options, or a "
+    "place on a scale.",
+)
+def new_task(path: Path, kind: StarterKind) -> None:
+    """Write a task into the folder PATH, with items and a campaign file beside it.
+
+    Everything has comments, and the campaign can be rehearsed as it is.
+
+    \b
+    Example:  piecework new-task dog --kind choice
+              piecework rehearse dog.toml
+    """  # noqa: D301 - click's mark for lines that stay lines
+    from piecework.cli.work.new_task import write_starter  # noqa: PLC0415 - as all commands do
+
+    campaign = write_starter(path, kind)
+    click.echo(f"written: {path}/ (the task), {campaign} and its items")
+    click.echo(f"next: piecework preview {campaign}")

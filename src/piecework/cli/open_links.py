@@ -1,0 +1,172 @@
+"""Open links of a marketplace: one link for a class or a team, with so many places."""
+
+import json
+import shlex
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from piecework.cli.marketplace_file import moment, site_of, transaction_in
+from piecework.cli.options import DATABASE, JSON, with_database
+from piecework.cli.people import Person
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+
+if TYPE_CHECKING:
+    from piecework.marketplace.state.transaction import Transaction
+    from piecework.marketplace.workers.open_links import NewLink
+
+_DAY_IN_MS = 86_400_000
+_LONGEST_CODE = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedLink:
+    """An open link as a command asks for it.
+
+    Attributes:
+        name: of the class or team.
+        person: what holds for whoever joins: country, consent to adult content.
+        code: the completion code; "" draws one.
+        hits: to send before it is shown.
+    """
+
+    name: str
+    places: int
+    person: Person
+    code: str
+    hits: int
+    days: int
+
+
+def faults_of_link(wanted: WantedLink) -> list[str]:
+    """What is wrong with a link that is to be made, a sentence each."""
+    from piecework.marketplace.workers.open_links import LONGEST_NAME  # noqa: PLC0415 - only when asked for
+
+    faults = []
+    if len(wanted.name) > LONGEST_NAME:
+        faults.append(f"NAME of an open link must be 1 to {LONGEST_NAME} characters")
+    if not (wanted.code.isprintable() and len(wanted.code) <= _LONGEST_CODE):
+        faults.append(f"--code must be at most {_LONGEST_CODE} printable characters")
+    return faults
+
+
+def make_open_link(
+    wanted: WantedLink, *, database: Path, site_url: str, as_json: bool
+) -> None:
+    """Make an open link and print it, with what it is for."""
+    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - as above
+
+    try:
+        with transaction_in(database, must_exist=False) as transaction:
+            row = open_links.make(transaction, _new_link(wanted))
+            document = _link_document(transaction, row, site_of(transaction, site_url))
+    except Refusal as refusal:
+        raise ConfigError(
+            [refusal.message], next_step="piecework worker links shows all open links"
+        ) from refusal
+    if as_json:
+        click.echo(json.dumps(document))
+        return
+    name = row["name"]
+    click.echo(document["link"])
+    click.echo(
+        f"{plural(row['places'], 'person', 'people')} may join {name} until "
+        f"{document['until']}.",
+        err=True,
+    )
+    click.echo(
+        f"Completion code, shown to whoever has sent "
+        f"{plural(row['completion_hits'], 'HIT')}: {row['completion_code']}",
+        err=True,
+    )
+    click.echo("Let nobody join any more:", err=True)
+    ended_by = f"piecework worker close {shlex.quote(name)}"
+    click.echo(f"  {with_database(ended_by, database)}", err=True)
+
+
+@click.command()
+@click.option("--site-url", default="", help="The site, as browsers reach it.")
+@DATABASE
+@JSON
+def links(*, site_url: str, database: Path, as_json: bool) -> None:
+    """Show all open links, how many have joined by each, and the links again.
+
+    Example:  piecework worker links
+    """
+    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - only when asked for
+
+    with transaction_in(database) as transaction:
+        rows = open_links.listed(transaction)
+        site = site_of(transaction, site_url)
+        found = [_link_document(transaction, row, site) for row in rows]
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    for link in found:
+        state = "closed" if link["is_closed"] else f"open until {link['until']}"
+        click.echo(
+            f"{link['name']}: {link['joined']} of {link['places']} joined, "
+            f"{link['completed']} completed (code {link['completion_code']}), {state}"
+        )
+        click.echo(f"  {link['link']}")
+
+
+@click.command()
+@click.argument("name")
+@DATABASE
+def close(*, name: str, database: Path) -> None:
+    """Let nobody join by the open link NAME any more; who has joined stays.
+
+    Example:  piecework worker close "Class 7b"
+    """
+    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - as above
+
+    try:
+        with transaction_in(database) as transaction:
+            joined = open_links.close(transaction, name)
+    except Refusal as refusal:
+        raise ConfigError(
+            [refusal.message], next_step="piecework worker links shows all open links"
+        ) from refusal
+    click.echo(f"{name} is closed; {joined} have joined, and stay")
+
+
+def _new_link(wanted: WantedLink) -> "NewLink":
+    from piecework.marketplace.workers.open_links import NewLink  # noqa: PLC0415 - only when asked for
+
+    person = wanted.person.as_worker()
+    return NewLink(
+        name=wanted.name,
+        places=wanted.places,
+        country=person.country,
+        subdivision=person.subdivision,
+        is_adult=person.is_adult,
+        completion_code=wanted.code,
+        completion_hits=wanted.hits,
+        lifetime_ms=wanted.days * _DAY_IN_MS,
+    )
+
+
+def _link_document(
+    transaction: "Transaction", row: sqlite3.Row, site: str
+) -> dict[str, object]:
+    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - only when asked for
+
+    code = open_links.code_of(transaction, row)
+    return {
+        "name": row["name"],
+        "link": f"{site}/worker/join?link={code}",
+        "until": moment(row["expires_ms"]),
+        "places": row["places"],
+        "joined": row["taken"],
+        "completed": row["completed"],
+        "completion_code": row["completion_code"],
+        "completion_hits": row["completion_hits"],
+        "is_closed": row["closed_ms"] is not None,
+    }

@@ -1,0 +1,85 @@
+"""How results are said: a table for people, one JSON document for programs."""
+
+import json
+from datetime import datetime
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from piecework.domain.progress import Progress
+
+
+def say_progress(progress: Progress, *, as_json: bool) -> None:
+    """Print where a campaign stands."""
+    if as_json:
+        click.echo(json.dumps(progress.as_dict(), indent=2, sort_keys=True))
+        return
+    table = Table(title=f"campaign {progress.campaign}", title_justify="left")
+    table.add_column("what")
+    table.add_column("how much", justify="right")
+    for name, value in progress_rows(progress):
+        table.add_row(name, value)
+    Console().print(table)
+    if progress.too_few_workers:
+        click.echo(f"too few workers: {progress.too_few_workers}")
+
+
+def progress_rows(progress: Progress) -> list[tuple[str, str]]:
+    """The lines of the table, as plain text."""
+    shown = progress.shown
+    return [
+        ("batch", f"{progress.batch} of {progress.batches}"),
+        ("HITs posted", f"{progress.hits_posted}"),
+        ("HITs posted again or extended", f"{progress.replaced}"),
+        ("HITs still open", f"{progress.hits_open}"),
+        ("assignments submitted", f"{progress.submitted}"),
+        ("answers", f"{progress.answers}"),
+        ("subjects flagged", f"{progress.flagged}"),
+        ("answers accepted", f"{progress.accepted}"),
+        ("answers not judged yet", f"{progress.undecided}"),
+        ("answers missing", f"{progress.missing}"),
+        *(
+            [("  for labels that are not sure", f"{progress.unsure}")]
+            if progress.unsure
+            else []
+        ),
+        ("answers dropped", f"{progress.dropped}"),
+        ("answers surplus", f"{progress.surplus}"),
+        ("assignments rejected", f"{progress.rejected}"),
+        ("workers excluded", f"{progress.excluded}"),
+        ("waiting for a person", f"{progress.to_decide}"),
+        *(
+            [("  for one person, at this pace", _span(progress.review_seconds))]
+            if progress.review_seconds
+            else []
+        ),
+        *(
+            [("  the marketplace pays by itself at", _at(progress.pays_itself_at))]
+            if progress.pays_itself_at
+            else []
+        ),
+        ("rewards paid", shown(progress.rewards_cents)),
+        ("bonuses paid", shown(progress.bonuses_cents)),
+        ("fees", shown(progress.fees_cents)),
+        (
+            "spent of the cap",
+            f"{shown(progress.spent_cents)} of {shown(progress.budget_cents)}",
+        ),
+        ("held for open HITs", shown(progress.held_cents)),
+        ("waiting for", progress.waiting_for),
+        *([("goes on at", _at(progress.goes_on_at))] if progress.goes_on_at else []),
+        ("cap reached", "yes" if progress.cap_reached else "no"),
+        *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
+    ]
+
+
+def _at(moment: str) -> str:
+    return f"{datetime.fromisoformat(moment):%Y-%m-%d %H:%M} UTC"
+
+
+def _span(seconds: int) -> str:
+    minute, hour = 60, 3600
+    if seconds < 2 * hour:
+        return f"{max(1, round(seconds / minute))} min"
+    return f"{seconds / hour:.1f} h"

@@ -1,0 +1,107 @@
+"""`review`: the page on which people decide what waits for them."""
+
+import getpass
+from pathlib import Path
+
+import click
+
+from piecework.cli.options import CAMPAIGN
+from piecework.domain.errors import ConfigError
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+@click.command()
+@CAMPAIGN
+@click.option("--by", default="", help="Who decides; your login, if not given.")
+@click.option(
+    "--blind",
+    is_flag=True,
+    help="Show neither evidence nor proposals nor workers' histories.",
+)
+@click.option(
+    "--twice",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="SHARE",
+    help="The share of reviewed answers that a second person is shown, too.",
+)
+@click.option("--port", default=0, help="Of the page; a free one, if not given.")
+@click.option(
+    "--listen",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="HOST",
+    help="Address to bind; another than this machine's own wants --tls.",
+)
+@click.option(
+    "--tls",
+    nargs=2,
+    type=_FILE,
+    metavar="CERTIFICATE KEY",
+    help="PEM files; the page then speaks HTTPS.",
+)
+@click.option("--url", default="", help="Of the page, as browsers reach it.")
+@click.option(
+    "--reviewer",
+    "reviewers",
+    multiple=True,
+    metavar="NAME",
+    help="Somebody who reviews, with a link of their own; may be given several times.",
+)
+def review(  # noqa: PLR0913 - as many as the page has options
+    campaign: Path,
+    *,
+    by: str,
+    blind: bool,
+    twice: float,
+    port: int,
+    listen: str,
+    tls: tuple[Path, Path] | None,
+    url: str,
+    reviewers: tuple[str, ...],
+) -> None:
+    """Decide in a browser what waits for a person; nothing is spent by it.
+
+    The next pass carries the decisions out; until then each can be undone. The page is
+    for this machine alone, unless --listen says otherwise.
+
+    \b
+    Example:  piecework review birds.toml
+              piecework review birds.toml --listen 0.0.0.0 --port 8443
+              --url https://review.example.org:8443 --tls cert.pem key.pem
+              --reviewer ada --reviewer grace --twice 0.1
+    """  # noqa: D301 - click's mark for lines that stay lines
+    from piecework.flows.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
+    from piecework.flows.opening import open_to_look  # noqa: PLC0415
+    from piecework.review.desk import Manner  # noqa: PLC0415
+    from piecework.review.server import Address, serve  # noqa: PLC0415
+    from piecework.review.sessions import Sessions  # noqa: PLC0415
+    from piecework.webserver.server import Certificate  # noqa: PLC0415
+
+    if by and reviewers:
+        raise ConfigError(["--by is for one person, --reviewer for several; give one"])
+    address = Address(
+        host=listen,
+        port=port,
+        certificate=Certificate(chain=tls[0], key=tls[1]) if tls else None,
+        url=url,
+        reviewers=[_name(one) for one in reviewers or (by or getpass.getuser(),)],
+    )
+
+    def ready(sessions: Sessions) -> None:
+        for name, link in sessions.links.items():
+            click.echo(f"{name}: open {link}" if reviewers else f"open {link}")
+        click.echo("decisions are stored as they are made; Ctrl-C ends the page")
+
+    with open_to_look(load_campaign(campaign)) as run:
+        serve(run, address, Manner(is_blind=blind, twice=twice), ready=ready)
+
+
+def _name(text: str) -> str:
+    name, longest = text.strip(), 60
+    if not name or not name.isprintable() or len(name) > longest:
+        raise ConfigError([f"{text!r} is no name of 1 to {longest} characters"])
+    if name.startswith("policy:"):
+        raise ConfigError([f"{text!r}: a policy decides under such names"])
+    return name

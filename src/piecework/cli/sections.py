@@ -1,0 +1,77 @@
+"""Sections of a page, as a terminal shows them."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from piecework.report.components import KeyFigure, Note, Section, Table
+from piecework.report.sections_page import SectionsPage
+
+_A_FEW = 4
+"""Rows that are shown, too, rather than told to be left out."""
+
+
+def say_sections(page: SectionsPage, *, most_rows: int | None = None) -> None:
+    """Print a page's figures, notes and tables, of these no more than so many rows."""
+    say(
+        page.source,
+        key_figures=page.key_figures,
+        notes=page.notes,
+        sections=page.sections,
+        most_rows=most_rows,
+    )
+
+
+def say(
+    source: str,
+    *,
+    key_figures: Sequence[KeyFigure],
+    notes: Sequence[Note],
+    sections: Sequence[Section],
+    most_rows: int | None = None,
+) -> None:
+    """Print what a page of these parts would tell."""
+    console = Console()
+    console.print(Text(source, style="bold"))
+    for figure in key_figures:
+        console.print(Text(f"{figure.label}: {figure.value} ({figure.beside})"))
+    for note in notes:
+        console.print(Text(f"{note.word}: {note.text}", style="yellow"))
+    for section in sections:
+        console.print()
+        console.rule(Text(section.title), align="left")
+        for line in (*section.lead, *(note.text for note in section.notes)):
+            console.print(Text(line))
+        for table in section.tables:
+            _say_table(console, table, most_rows)
+
+
+def _say_table(console: Console, table: Table, most_rows: int | None) -> None:
+    console.print()
+    if not table.rows:
+        console.print(Text(f"{table.caption}: {table.empty}"))
+        _say_note(console, table)
+        return
+    # Text and not str: what a stranger wrote in brackets must not become a style.
+    shown = RichTable(title=Text(table.caption), title_justify="left")
+    for column in table.columns:
+        shown.add_column(
+            Text(column.label), justify="right" if column.style == "n" else "left"
+        )
+    if most_rows is not None and len(table.rows) <= most_rows + _A_FEW:
+        most_rows = None
+    for row in table.rows[:most_rows]:
+        shown.add_row(
+            *(Text(cell if isinstance(cell, str) else cell.text) for cell in row)
+        )
+    console.print(shown)
+    if most_rows is not None and len(table.rows) > most_rows:
+        console.print(f"Shown are {most_rows} of {len(table.rows)} rows.")
+    _say_note(console, table)
+
+
+def _say_note(console: Console, table: Table) -> None:
+    if table.note:
+        console.print(Text(table.note, style="dim"))

@@ -1,0 +1,73 @@
+"""`stop`: end a campaign early without losing an answer, and go on again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from piecework.cli.options import CAMPAIGN, JSON
+from piecework.cli.output import say_progress
+from piecework.domain.errors import CampaignBusy, ConfigError
+
+if TYPE_CHECKING:
+    from piecework.flows.campaign_run import CampaignRun
+
+
+@click.command()
+@CAMPAIGN
+@click.option("--undo", is_flag=True, help="Let the campaign go on with its next pass.")
+@JSON
+def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
+    """Post nothing more, and let nobody take the HITs that are open.
+
+    Whoever works on one may still submit it. Later passes (`piecework run` or
+    `advance`) collect, judge and pay all that came; then the dataset is written. It
+    works while a pass is under way, and as often as you like.
+
+    \b
+    Example:  piecework stop birds.toml
+              piecework stop birds.toml --undo
+    """  # noqa: D301 - click's mark for lines that stay lines
+    from piecework.flows.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
+    from piecework.flows.binding import refuse_imported  # noqa: PLC0415
+    from piecework.flows.opening import on_its_platform, open_to_look  # noqa: PLC0415
+    from piecework.flows.progress import read_progress  # noqa: PLC0415
+    from piecework.store import stops  # noqa: PLC0415
+
+    with open_to_look(load_campaign(campaign)) as run:
+        refuse_imported(run.campaign)
+        if run.is_rehearsal:
+            raise ConfigError(
+                [f"{campaign}: was only rehearsed; nobody works on it between passes"],
+                next_step=f"piecework status {campaign}",
+            )
+        if undo:
+            was_stopped = stops.undo(run.store, at=run.clock.now())
+            outcome = "goes on" if was_stopped else "was not stopped"
+        elif read_progress(run).is_finished:
+            outcome = "is finished: nothing is open that could be stopped"
+        else:
+            stops.stop(run.store, at=run.clock.now())
+            outcome = f"stopped; {_expire(on_its_platform(run))}"
+        progress = read_progress(run)
+    if not as_json:
+        click.echo(f"{campaign}: {outcome}")
+    say_progress(progress, as_json=as_json)
+    if not as_json and not progress.is_finished:
+        click.echo(f"next: piecework run {campaign} --endpoint {run.endpoint}")
+
+
+def _expire(run: "CampaignRun") -> str:
+    """Expire now what is live, unless a pass is at work, which does it itself."""
+    from piecework.flows.steps.launch import launch  # noqa: PLC0415 - pandas costs a second
+    from piecework.store import intents  # noqa: PLC0415
+    from piecework.store.lock import only_pass  # noqa: PLC0415
+
+    before = intents.done(run.store, "expire")
+    try:
+        with only_pass(run.campaign.out):
+            launch(run)
+    except CampaignBusy as busy:
+        return f"{busy}, and expires with its next pass what is open"
+    expired = len(intents.done(run.store, "expire") - before)
+    return f"{expired} HITs expired just now, none is posted any more"

@@ -1,0 +1,168 @@
+"""What `piecework check` finds out: everything that can be known before a call."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, time
+from itertools import chain
+from pathlib import Path
+
+from piecework.cli.work.page_sizes import largest_page
+from piecework.cli.work.reach import sample_of_pictures, unreached
+from piecework.domain.campaign import Campaign, Rewards
+from piecework.domain.errors import ConfigError
+from piecework.flows.assembling import read_anywhere
+from piecework.flows.caps import check_caps
+from piecework.flows.opening import as_begun
+from piecework.flows.planning.dealing import all_first_rounds
+from piecework.flows.planning.pricing import Price, expected_out_of_reach, price
+from piecework.flows.planning.warnings import campaign_warnings
+from piecework.flows.prices import ask_prices, with_prices
+from piecework.flows.results.pictures import warnings_of_metadata
+from piecework.platforms.endpoint import normal_endpoint, refuse_closed_host
+from piecework.platforms.mturk import MTurk
+from piecework.rehearsal.crowd.campaign_crowd import answering_of
+from piecework.rehearsal.crowd.people import people
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A campaign that could start.
+
+    Attributes:
+        campaign: as it was read.
+        price: what it costs.
+        least_per_hour_cents: what the marketplace wants an hour to be paid at least;
+            0 is not known.
+        largest_question_bytes: of the largest HIT.
+        warnings: what is allowed and probably not meant, a sentence each.
+        reached: how many pictures were tried, and can be shown.
+    """
+
+    campaign: Campaign
+    price: Price
+    least_per_hour_cents: int
+    largest_question_bytes: int
+    warnings: tuple[str, ...]
+    reached: int
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, for `--json`; money in cents."""
+        rewards = self.campaign.rewards
+        priced = {
+            f"{name}_cents" if name in _MONEY else name: value
+            for name, value in asdict(self.price).items()
+        }
+        return {
+            **priced,
+            "on": self.price.on.isoformat(),
+            "fees_from": self.price.fees_from.isoformat(),
+            "campaign": self.campaign.name,
+            "items": len(self.campaign.items),
+            "plain_cents": self.price.plain,
+            "expected_cents": self.price.expected,
+            "expected_at_most_cents": self.price.expected_at_most,
+            "at_most_cents": self.price.at_most,
+            "currency": rewards.currency,
+            "reward_cents": rewards.reward_cents,
+            "batch_cap_cents": rewards.batch_budget_cents,
+            "day_cap_cents": rewards.day_budget_cents,
+            "wage_floor_cents_per_hour": rewards.wage_floor_cents_per_hour,
+            "expected_loss": float(rewards.expected_loss),
+            "expected_seconds": rewards.expected_seconds,
+            "least_cents_per_hour": self.least_per_hour_cents,
+            "largest_question_bytes": self.largest_question_bytes,
+            "workers": self.campaign.crowd_size,
+            "answers_out_of_reach": expected_out_of_reach(self.campaign),
+            "warnings": list(self.warnings),
+            "pictures_reached": self.reached,
+            "missing_for_publishing": list(self.campaign.dataset.missing),
+        }
+
+
+_MONEY = {
+    "batches",
+    "rewards",
+    "fees",
+    "replacements",
+    "bonus_each",
+    "bonuses",
+    "more",
+    "worst",
+    "cap",
+}
+
+
+def check_campaign(
+    path: Path,
+    *,
+    on: date,
+    endpoint: str | None = None,
+    reach: bool = False,
+    internal: bool = False,
+) -> Checked:
+    """Read, render and price a campaign by the fees of a day, or of a marketplace.
+
+    Args:
+        path: of the campaign file.
+        on: the day.
+        endpoint: of a marketplace that is asked what it takes.
+        reach: ask a sample of the items' addresses for their pictures.
+        internal: ask those inside this machine's network too.
+
+    Raises:
+        ConfigError: every fault of file, items, heuristics, policy, pages and the
+            crowd of the rehearsal; or addresses and files that give no picture.
+        BudgetExceeded: a cap is below the plain cost.
+        StoreError: it was begun in another currency.
+    """
+    campaign = as_begun(read_anywhere(path))
+    prices = None
+    if endpoint is not None:
+        address = normal_endpoint(endpoint)
+        refuse_closed_host(address)
+        prices = ask_prices(campaign, MTurk.with_keys(address, None), today=on)
+        campaign = with_prices(campaign, prices)
+    check_caps(campaign, at=datetime.combine(on, time.min, UTC))
+    people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
+    if campaign.rehearsal.replay is not None:
+        answering_of(campaign)
+    largest = largest_page(campaign, chain(*all_first_rounds(campaign, on=on)))
+    pictures = sample_of_pictures(campaign) if reach else []
+    if faults := unreached(pictures, asks_inside=internal):
+        raise ConfigError(
+            faults,
+            next_step="open one in a browser that is signed in nowhere: workers see "
+            "the same",
+        )
+    cost = price(campaign, on=on)
+    least = 0 if prices is None else prices.least_per_hour_cents
+    return Checked(
+        campaign=campaign,
+        price=cost,
+        warnings=(
+            *_about_marketplace(campaign.rewards, least),
+            *campaign_warnings(campaign, cost),
+            *warnings_of_metadata(campaign),
+        ),
+        reached=len(pictures),
+        least_per_hour_cents=least,
+        largest_question_bytes=largest,
+    )
+
+
+def _about_marketplace(rewards: Rewards, least: int) -> Iterator[str]:
+    """What the marketplace wants, and what is only assumed of it."""
+    if rewards.fees_are_listed and rewards.currency != "USD":
+        yield (
+            "the list of fees is in dollars and only assumed: a marketplace in "
+            f"{rewards.currency} says what it takes when the campaign begins there"
+        )
+    if not least:
+        return
+    wanted = f"the marketplace asks for {rewards.shown(least)} an hour at least"
+    if not rewards.expected_seconds:
+        yield f"{wanted}; state rewards.expected_minutes to have it compared"
+        return
+    hourly = rewards.reward_cents * 3600 // rewards.expected_seconds
+    if hourly < least:
+        yield f"UNDERPAID: {rewards.shown(hourly)} an hour, and {wanted}"

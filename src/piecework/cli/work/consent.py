@@ -1,0 +1,74 @@
+"""Asks a person for an amount: it is shown, and has to be typed back."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from piecework.domain.clock import SystemClock
+from piecework.domain.errors import RefusedForSafety
+from piecework.domain.money import Currency, cents_from_text, shown
+from piecework.flows.assembling import load_campaign
+from piecework.flows.consent import (
+    agreed_before,
+    most_cents,
+    refuse_without_consent,
+)
+from piecework.flows.pass_request import amount_cents
+from piecework.flows.prices import ask_prices, with_prices
+from piecework.platforms.endpoint import normal_endpoint
+from piecework.platforms.mturk import MTurk
+
+
+def consent_to_spend(
+    path: Path, endpoint: str, *, live: bool, spend_at_most: str | None
+) -> int | None:
+    """The amount in cents that a person allows now; `None`: as before, or not asked.
+
+    Raises:
+        RefusedForSafety: another amount was typed, or nobody can be asked; or see
+            `piecework.flows.prices`.
+    """
+    campaign = load_campaign(path)
+    rewards = campaign.rewards
+    given = None if spend_at_most is None else amount_cents(spend_at_most, path)
+    known = agreed_before(campaign) if given is None else given
+    can_ask = sys.stdin.isatty()
+    refuse_without_consent(
+        campaign,
+        normal_endpoint(endpoint),
+        live=live,
+        is_agreed=known is not None or can_ask,
+    )
+    if not live or known is not None:
+        return given
+    today = SystemClock().now().date()
+    # What it can cost follows from what this marketplace takes.
+    platform = MTurk.with_keys(normal_endpoint(endpoint), None)
+    priced = with_prices(campaign, ask_prices(campaign, platform, today=today))
+    most = most_cents(priced, today=today)
+    click.echo(
+        f"live: campaign {campaign.name} on {endpoint} can cost up to "
+        f"{rewards.shown(most)} (all rounds, within its caps).\nThe marketplace writes "
+        "down what each worker is owed. Prolific pays its participants; other workers "
+        "are paid outside."
+    )
+    type_back(most, rewards.currency, otherwise="nothing was posted")
+    return most
+
+
+def type_back(cents: int, currency: Currency, *, otherwise: str) -> None:
+    """Let a person type an amount back.
+
+    Raises:
+        RefusedForSafety: something else was typed; `otherwise` says what follows.
+    """
+    typed = click.prompt(
+        f"type {shown(cents, currency)} to go on", default="", show_default=False
+    )
+    try:
+        is_same = cents_from_text(typed.replace(",", ""), currency) == cents
+    except ValueError:
+        is_same = False
+    if not is_same:
+        raise RefusedForSafety(f"that is not {shown(cents, currency)}: {otherwise}")

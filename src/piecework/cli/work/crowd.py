@@ -1,0 +1,74 @@
+"""`crowd`: simulated workers between the passes of a schedule."""
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import CampaignBusy
+from piecework.domain.progress import Progress
+from piecework.flows.opening import open_for_rehearsal
+from piecework.flows.planted_traits import remember_planted
+from piecework.flows.quick_check import count_news
+from piecework.flows.rehearsing.campaign import prepare
+from piecework.flows.rehearsing.marketplace import rehearsal_market
+from piecework.platforms.credentials import REHEARSAL
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.rehearsal.crowd.campaign_crowd import crowd_of
+from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.rehearsal.crowd.traits import SIMULATED_BAD
+from piecework.rehearsal.crowd.worker_site import WorkerSite
+from piecework.store.last_pass import recall
+from piecework.store.lock import only_pass
+
+
+def work_between_passes(
+    path: Path, *, port: int, poll_seconds: float, say: Callable[[str], None]
+) -> None:
+    """Serve a rehearsal's marketplace and let its crowd work, until all is finished.
+
+    The crowd holds the campaign's lock while it works, as a rehearsal in one process
+    does: so what the workers do never hangs on when a pass happens to come.
+
+    Args:
+        path: the campaign file.
+        port: of the marketplace.
+        poll_seconds: how long to wait between two looks at the store.
+        say: told, in a sentence, what has happened.
+    """
+    campaign = prepare(path)
+    with rehearsal_market(campaign, port=port) as running:
+        clock = VirtualClock(running.endpoint_url)
+        site = WorkerSite(running.endpoint_url, clock.now())
+        with crowd_of(campaign, site, clock) as crowd:
+            with (
+                only_pass(campaign.out),
+                open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
+            ):
+                remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+            platform = MTurk.with_keys(running.endpoint_url, REHEARSAL)
+            say(f"the crowd waits for passes at {running.endpoint_url}")
+            while not _is_finished(campaign, platform, crowd, say):
+                time.sleep(poll_seconds)
+
+
+def _is_finished(
+    campaign: Campaign, platform: MTurk, crowd: Crowd, say: Callable[[str], None]
+) -> bool:
+    """Let the crowd work if it is its turn; whether there is nothing left for it."""
+    try:
+        with only_pass(campaign.out):
+            last = recall(campaign.out)
+            progress = last and Progress.from_dict(last.progress)
+            if not last or not progress:
+                return False
+            if progress.waiting_for == "workers" and not count_news(platform, last):
+                shift = crowd.work_until()
+                say(f"{shift.ended_at:%Y-%m-%d %H:%M} {shift.submitted} submitted")
+            elif progress.waiting_for == "the next day":
+                crowd.clock.move_to(datetime.fromisoformat(progress.goes_on_at))
+            return progress.is_finished
+    except CampaignBusy:
+        return False

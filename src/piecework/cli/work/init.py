@@ -1,0 +1,344 @@
+"""Asks what `piecework init` was not told, writes the campaign file, and checks it."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from piecework.cli.init import ASSIGNMENTS, BATCHES, MINUTES, WAGE
+from piecework.cli.work.check import Checked, check_campaign
+from piecework.config.items_file import Row, read_rows
+from piecework.config.utf8 import write_new
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import PICTURES, is_picture
+from piecework.domain.money import Currency
+from piecework.flows.composing.columns import (
+    folder_of_pictures,
+    is_on_the_web,
+    match_columns,
+)
+from piecework.flows.composing.draft import (
+    Asked,
+    Draft,
+    compose,
+    items_per_hit,
+    own_minutes,
+    read_asked,
+    relative,
+    unknown_hosts,
+    usual_batches,
+    usual_description,
+)
+from piecework.hit_templates.own_html.task import ITEM_ID
+from piecework.hit_templates.tasks import load_task, task_names
+
+_T = TypeVar("_T")
+_USUAL_ASSIGNMENTS, _USUAL_WAGE = 5, "10.00"
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What was said on the command line; `None` is not said."""
+
+    file: Path | None
+    task: str | None
+    items: str | None
+    pictures: Path | None
+    columns: Mapping[str, str]
+    title: str | None
+    description: str | None
+    minutes: Decimal | None
+    wage: int | None
+    currency: Currency
+    assignments: int | None
+    batches: int | None
+    hosts: tuple[str, ...]
+    is_forced: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Items:
+    """Where the items are, and what their columns are to the task."""
+
+    file: Path | None
+    pictures: Path | None
+    columns: Mapping[str, str]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Person:
+    """Who is asked; without a terminal the defaults are taken, and remembered."""
+
+    may_ask: bool
+    taken: list[str] = field(default_factory=list)
+
+    def say(self, said: _T | None, words: str, usual: object, kind: Any) -> _T:  # noqa: ANN401 - click's types
+        if said is not None:
+            return said
+        if not self.may_ask:
+            self.taken.append(f"{words}: {usual}")
+            answer: _T = kind.convert(usual, None, None)
+            return answer
+        return click.prompt(words, default=usual, type=kind)  # type: ignore[no-any-return]
+
+    def until_right(
+        self, said: str | None, option: str, words: str, read: Callable[[str], _T]
+    ) -> _T:
+        if said is None and not self.may_ask:
+            raise click.UsageError(f"say {option}: {words}")
+        while True:
+            try:
+                return read(click.prompt(words) if said is None else said)
+            except ConfigError as fault:
+                if said is not None:
+                    raise
+                click.secho(str(fault), fg="red", err=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The campaign file that was written, as `check` sees it, and what was assumed."""
+
+    path: Path
+    checked: Checked
+    assumed: Sequence[str]
+
+
+def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Written:
+    """Write the file, and check it.
+
+    Raises:
+        ConfigError: there is no such task or items, a column is missing, or a file is
+            there already.
+    """
+    if wishes.file is not None:
+        _refuse_other(wishes.file, wishes)
+    person = _Person(may_ask)
+    folder = wishes.file.parent if wishes.file else Path()
+    asked = _asked(wishes, person, folder)
+    items = person.until_right(
+        wishes.items,
+        "--items",
+        "Items (a .csv or .jsonl file, or a folder of pictures)",
+        lambda text: _items(Path(text), asked, wishes, person),
+    )
+    path = wishes.file or _usual_path(items)
+    _refuse_other(path, wishes)
+    draft = _draft(path, asked, items, wishes, person)
+    # The items are read by the path that the file will name, which leads through it.
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text, _ = compose(draft, today=today)
+    if wishes.is_forced:
+        fresh = path.with_name(f".{path.name}.new")
+        fresh.unlink(missing_ok=True)
+        write_new(fresh, text)
+        fresh.replace(path)
+    else:
+        write_new(path, text)
+    return Written(path, check_campaign(path, on=today), person.taken)
+
+
+def say_written(written: Written, *, as_json: bool) -> None:
+    """Print what the campaign costs, what was assumed, and what comes next."""
+    path, checked = written.path, written.checked
+    campaign, cost = checked.campaign, checked.price
+    if as_json:
+        document = {"written": str(path), "assumed": list(written.assumed)}
+        click.echo(json.dumps(document | checked.as_dict(), indent=2))
+        return
+    for assumed in written.assumed:
+        click.echo(f"assumed: {assumed}")
+    shown = campaign.rewards.shown
+    click.echo(
+        f"written: {path}: {plural(len(campaign.items), 'item')} in "
+        f"{plural(campaign.posting.batches, 'batch', 'batches')}, "
+        f"{plural(cost.hits, 'HIT')} at "
+        f"{shown(campaign.rewards.reward_cents)}, each by "
+        f"{plural(campaign.posting.assignments, 'worker')}; expected to cost about "
+        f"{shown(cost.expected)}, never more than {shown(cost.cap)}"
+    )
+    for warning in checked.warnings:
+        click.secho(f"WARNING: {warning}", fg="yellow")
+    click.echo(f"next: piecework check {path}      (everything it costs, and why)")
+    click.echo(f"      piecework preview {path}    (do it yourself in a browser)")
+    click.echo(f"      piecework rehearse {path}   (simulated workers; costs nothing)")
+
+
+def _asked(wishes: Wishes, person: _Person, folder: Path) -> Asked:
+    if person.may_ask and wishes.task is None:
+        for name in task_names():
+            click.echo(f"  {name:<21}{load_task(name).title}")
+
+    def read(named: str) -> Asked:
+        hosts = wishes.hosts
+        if unknown := unknown_hosts(named, allowed=hosts):
+            hosts = (*hosts, *_allowed(unknown, person))
+        return read_asked(named, folder=folder, hosts=hosts)
+
+    words = "Task (one of the gallery, a folder, or a page of HTML)"
+    return person.until_right(wishes.task, "--task", words, read)
+
+
+def _allowed(hosts: Mapping[str, str], person: _Person) -> Iterable[str]:
+    named = ", ".join(hosts)
+    if person.may_ask and click.confirm(
+        f"The page loads scripts or styles from {named}, which can then read what "
+        "workers type. Allow that?"
+    ):
+        return hosts
+    raise ConfigError(
+        [*hosts.values()],
+        next_step="if you trust them with what workers type, say "
+        + " ".join(f"--host {host}" for host in hosts),
+    )
+
+
+def _items(path: Path, asked: Asked, wishes: Wishes, person: _Person) -> _Items:
+    if path.is_dir():
+        count = sum(one.suffix.lower() in PICTURES for one in path.rglob("*"))
+        return _Items(file=None, pictures=path, columns={}, count=count)
+    if not path.exists():
+        raise ConfigError([f"{path}: there is no such file or folder"])
+    rows = [row for _, row in read_rows(path)]
+    if not rows:
+        raise ConfigError([f"{path}: holds no items"])
+    item_id = asked.needed[0]
+    matched = match_columns(
+        asked.needed,
+        rows,
+        item_id=item_id,
+        addresses=asked.addresses,
+        said=wishes.columns,
+    )
+    columns = dict(matched.renamed)
+    for name, column in columns.items():
+        if name not in wishes.columns:
+            person.taken.append(f"the column {column!r} of {path.name} is {name}")
+    for name in matched.missing:
+        if name == item_id == ITEM_ID and asked.is_page:
+            person.taken.append("items are numbered: row_1, row_2 and so on")
+        else:
+            columns[name] = _column(name, path, rows[0], person)
+    return _Items(
+        file=path,
+        pictures=_pictures(path, rows, columns, asked, wishes, person),
+        columns=columns,
+        count=len(rows),
+    )
+
+
+def _column(name: str, path: Path, row: Row, person: _Person) -> str:
+    if not person.may_ask:
+        raise ConfigError(
+            [f"{path}: no column is {name!r}; the columns are {', '.join(row)}"],
+            next_step=f"say which one is: --column {name}=COLUMN",
+        )
+    words = f"Which column of {path.name} is {name}?"
+    chosen: str = click.prompt(words, type=click.Choice([*row]))
+    return chosen
+
+
+def _pictures(
+    path: Path,
+    rows: Sequence[Row],
+    columns: Mapping[str, str],
+    asked: Asked,
+    wishes: Wishes,
+    person: _Person,
+) -> Path | None:
+    """The folder of the pictures that a file names; None if they are on the web."""
+    addresses = [
+        row.get(columns.get(name, name), "") for name in asked.addresses for row in rows
+    ]
+    page = asked.task.html_page
+    possible = page.possible_addresses if page is not None else ()
+    shown = (row.get(columns.get(name, name), "") for name in possible for row in rows)
+    addresses += filter(is_picture, shown)
+    inside = next((one for one in addresses if one and not is_on_the_web(one)), None)
+    if inside is None:
+        return None
+    if wishes.pictures is not None:
+        return wishes.pictures
+    found = folder_of_pictures([path.parent], inside)
+    if found is not None:
+        person.taken.append(f"the pictures are in {found}")
+        return found
+    if not person.may_ask:
+        raise ConfigError(
+            [f"{path}: names pictures as {inside!r}, which is in no folder beside it"],
+            next_step="say where they are: --pictures FOLDER",
+        )
+    kind = click.Path(exists=True, file_okay=False, path_type=Path)
+    folder: Path = click.prompt(f"Folder of the pictures ({inside})", type=kind)
+    return folder
+
+
+def _draft(
+    path: Path, asked: Asked, items: _Items, wishes: Wishes, person: _Person
+) -> Draft:
+    count, task = max(items.count, 1), asked.task
+    assignments: int = person.say(
+        wishes.assignments, "Answers for each item", _USUAL_ASSIGNMENTS, ASSIGNMENTS
+    )
+    batches: int = person.say(wishes.batches, "Batches", usual_batches(count), BATCHES)
+    shows = items_per_hit(task, count, batches)
+    minutes: Decimal = person.say(
+        wishes.minutes,
+        f"Minutes that a HIT of {plural(shows, 'item')} takes, by the task's own pace",
+        str(own_minutes(task, shows)),
+        MINUTES,
+    )
+    wage: int = person.say(
+        wishes.wage, f"Wage an hour in {wishes.currency}", _USUAL_WAGE, WAGE
+    )
+    title = wishes.title or ""
+    if not (title or asked.has_title) and person.may_ask:
+        title = click.prompt("Title that workers read in the list")
+    description = wishes.description or usual_description(asked, title)
+    if wishes.description is None and person.may_ask:
+        description = click.prompt("What the collection is for", default=description)
+    return Draft(
+        path=path,
+        name=_name(path.stem),
+        asked=asked,
+        count=count,
+        items_file=relative(items.file, path.parent) if items.file else "",
+        pictures=relative(items.pictures, path.parent) if items.pictures else "",
+        columns=items.columns,
+        title=title,
+        description=description,
+        assignments=assignments,
+        batches=batches,
+        minutes=minutes,
+        wage_cents=wage,
+        currency=wishes.currency,
+    )
+
+
+def _refuse_other(path: Path, wishes: Wishes) -> None:
+    if path.exists() and not wishes.is_forced:
+        raise ConfigError(
+            [f"{path}: is there already, and nothing is written over it"],
+            next_step="choose another name (piecework init NAME.toml), or say --force",
+        )
+
+
+def _usual_path(items: _Items) -> Path:
+    source = items.file or items.pictures
+    assert source is not None  # noqa: S101 - items come from one of them
+    return Path(f"{_name(source.resolve().stem)}.toml")
+
+
+def _name(stem: str) -> str:
+    """A campaign's name made of a file's."""
+    name = re.sub(r"[^a-z0-9_-]+", "-", stem.lower()).strip("-_")
+    return name[:_LONGEST_NAME] or "campaign"

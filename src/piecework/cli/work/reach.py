@@ -1,0 +1,103 @@
+"""Whether addresses and files of pictures give pictures, tried on a sample.
+
+An items file may come from anybody, and what it names is asked from this machine: so no
+address inside its network is asked, whatever name or redirect leads there, and nobody's
+slow server holds the command up.
+"""
+
+import random
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from piecework.cli.work.picture_request import PictureRequest
+from piecework.domain.campaign import Campaign
+
+SAMPLE = 20
+_AT_ONCE = 8
+SECONDS = 15.0
+"""For all of an address: its name, its redirects, its head. The sample is asked in
+three rounds, so it takes three times as much at most."""
+
+_BEGINNINGS = (
+    b"\xff\xd8\xff",
+    b"\x89PNG",
+    b"GIF8",
+    b"RIFF",
+    b"BM",
+    b"<svg",
+    b"<?xml",
+    b"<!DOCTYPE svg",
+)
+_FIRST_BYTES = 64
+_AVIF = b"ftypavi"
+_SPACE = b"\xef\xbb\xbf \t\r\n"
+"""What may stand before an SVG: the mark of UTF-8, and space."""
+
+
+_WEB = ("http://", "https://")
+
+
+def sample_of_pictures(campaign: Campaign) -> list[str]:
+    """Addresses and files of pictures, at most `SAMPLE`; the same ones each time.
+
+    Pictures that a rehearsal draws are none of them.
+    """
+    folder = None if campaign.rehearsal.scenes else campaign.pictures
+    names = [item.picture for item in campaign.items]
+    there = [name for name in names if name.startswith(_WEB)]
+    if folder is not None:
+        own = [name for name in names if name and not name.startswith(_WEB)]
+        there += [str(folder / name.removeprefix("/pictures/")) for name in own]
+    draw = random.Random(f"piecework looks at {campaign.name}")  # noqa: S311 - no secret
+    return draw.sample(there, min(SAMPLE, len(there)))
+
+
+def unreached(
+    pictures: Sequence[str], *, asks_inside: bool = False, seconds: float = SECONDS
+) -> list[str]:
+    """What is wrong with each address or file that gives no picture.
+
+    Args:
+        pictures: addresses and files.
+        asks_inside: ask addresses inside this machine's network too.
+        seconds: for all of an address.
+    """
+
+    def fault(picture: str) -> str:
+        if picture.startswith(_WEB):
+            request = PictureRequest(picture, asks_inside=asks_inside, seconds=seconds)
+            return _of_address(request, seconds=seconds)
+        return _of_file(picture)
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return [sentence for sentence in pool.map(fault, pictures) if sentence]
+
+
+def _of_file(path: str) -> str:
+    try:
+        with Path(path).open("rb") as file:
+            begins = file.read(_FIRST_BYTES)
+    except OSError as fault:
+        return f"{path}: cannot be read ({fault.strerror})"
+    return "" if _is_picture(begins) else f"{path}: is no picture, for all its name"
+
+
+def _is_picture(begins: bytes) -> bool:
+    return begins.lstrip(_SPACE).startswith(_BEGINNINGS) or _AVIF in begins
+
+
+def _of_address(request: PictureRequest, *, seconds: float) -> str:
+    """Why the address gives no picture; within these seconds, whatever it does."""
+    asking = threading.Thread(target=request.run, daemon=True)
+    asking.start()
+    asking.join(seconds)
+    if asking.is_alive():
+        request.stop()
+        return f"{request.url}: does not answer within {seconds:g} seconds"
+    if request.fault:
+        return f"{request.url}: {request.fault}"
+    if request.kind.startswith("image/") or _is_picture(request.begins):
+        return ""
+    return f"{request.url}: answers with {request.kind}, which is no picture"

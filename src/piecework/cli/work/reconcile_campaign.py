@@ -1,0 +1,165 @@
+"""Runs `reconcile`: compares store and marketplace, and says what was done."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from piecework.domain.counts import plural
+from piecework.domain.errors import PlatformRefused
+from piecework.flows.assembling import load_campaign
+from piecework.flows.campaign_run import CampaignRun
+from piecework.flows.opening import bound_endpoint, open_on_marketplace
+from piecework.flows.reconciling.comparing import Comparison
+from piecework.flows.reconciling.reconcile import Reconciliation, owed_path, reconcile
+
+
+def reconcile_campaign(
+    path: Path, *, dry_run: bool, leave_refused: bool, live: bool, as_json: bool
+) -> None:
+    """Compare, repair unless it is a dry run, and print the result.
+
+    Raises:
+        PlatformRefused: an act could not be repeated.
+    """
+    campaign = load_campaign(path)
+    with open_on_marketplace(
+        campaign, bound_endpoint(campaign), live=live, allow_restored=True
+    ) as run:
+        result = reconcile(run, dry_run=dry_run, despite_refusals=leave_refused)
+        if as_json:
+            click.echo(json.dumps(_as_dict(run, result), indent=2))
+        else:
+            _say(run, result, path, dry_run=dry_run)
+    if result.refused and not leave_refused:
+        act, refusal = result.refused[0]
+        raise PlatformRefused(
+            f"{plural(len(result.refused), 'act')} could not be repeated: "
+            f"{act.intent.key}: {refusal}",
+            code=refusal.code,
+            kind=refusal.kind,
+            next_step="mend what the sentence says and run the same command again; or "
+            f"piecework reconcile {path} --leave-refused, to go on without",
+        )
+
+
+def _say(
+    run: CampaignRun, result: Reconciliation, path: Path, *, dry_run: bool
+) -> None:
+    if result.comparison.is_equal:
+        click.echo("store and marketplace agree")
+    elif dry_run:
+        click.echo("store and marketplace differ; reconcile would do this about it:")
+    else:
+        click.echo("store and marketplace differed; this was done about it:")
+    for line in _lines(result.comparison):
+        click.echo(line)
+    cents = sum(each.cents for each in result.owed)
+    if cents:
+        workers = plural(len({each.worker for each in result.owed}), "worker")
+        click.echo(
+            f"{run.campaign.rewards.shown(cents)} are owed to {workers} for work that "
+            "the marketplace has lost"
+        )
+    if dry_run:
+        click.echo("nothing was changed")
+        click.echo(f"next: piecework reconcile {path}")
+        return
+    if cents:
+        click.echo(
+            f"next: piecework pay {path} --from {owed_path(run)} --label lost, after "
+            "the next passes: it pays with other work of the same workers"
+        )
+    click.echo(f"next: piecework advance {path}")
+
+
+_KINDS = (
+    (
+        "unknown_hits",
+        ("HIT", "HITs"),
+        "at the marketplace that the store does not know; the next passes adopt them",
+    ),
+    (
+        "lost_hits",
+        ("HIT", "HITs"),
+        "that the marketplace has lost; what is missing is asked for again",
+    ),
+    (
+        "reopened",
+        ("HIT", "HITs"),
+        "with more to come at the marketplace; the next passes wait for them",
+    ),
+    (
+        "lost_assignments",
+        ("assignment", "assignments"),
+        "that the marketplace has lost; the answers stay in the store",
+    ),
+    (
+        "undone",
+        ("decision", "decisions"),
+        "that the marketplace has lost; carried out again",
+    ),
+    (
+        "unknown_bonuses",
+        ("bonus", "bonuses"),
+        "that the marketplace has paid and the store does not know; booked",
+    ),
+    (
+        "lost_bonuses",
+        ("bonus", "bonuses"),
+        "that the marketplace has lost; paid again",
+    ),
+    (
+        "unknown_exclusions",
+        ("worker", "workers"),
+        "kept out by the marketplace and not by the store; noted",
+    ),
+    (
+        "lost_exclusions",
+        ("exclusion", "exclusions"),
+        "that the marketplace has lost; made again",
+    ),
+)
+"""Fields of a comparison, with what they hold and what becomes of it."""
+
+
+def _lines(comparison: Comparison) -> Iterator[str]:
+    """What differs, a line for each kind."""
+    for name, (noun, nouns), meaning in _KINDS:
+        if number := len(getattr(comparison, name)):
+            yield f"- {plural(number, noun, nouns)} {meaning}"
+    if comparison.added_slots:
+        slots = plural(comparison.added_slots, "slot")
+        yield f"- {slots} more at the marketplace than in the store; adopted"
+    if comparison.is_exclusion_lost:
+        yield "- the qualification type that keeps workers out is lost; made again"
+
+
+def _as_dict(run: CampaignRun, result: Reconciliation) -> dict[str, object]:
+    comparison = result.comparison
+    return {
+        "agrees": comparison.is_equal,
+        "unknown_hits": [hit.hit_id for hit in comparison.unknown_hits],
+        "added_slots": comparison.added_slots,
+        "lost_hits": [hit.hit_id for hit in comparison.lost_hits],
+        "reopened_hits": [hit.hit_id for hit in comparison.reopened],
+        "lost_assignments": [
+            each.assignment_id for each in comparison.lost_assignments
+        ],
+        "repeated_decisions": len(comparison.undone),
+        "booked_bonuses": len(comparison.unknown_bonuses),
+        "repeated_bonuses": len(comparison.lost_bonuses),
+        "noted_exclusions": len(comparison.unknown_exclusions),
+        "repeated_exclusions": len(comparison.lost_exclusions),
+        "owed": [
+            {
+                "assignment_id": each.assignment_id,
+                "worker": each.worker,
+                "cents": each.cents,
+            }
+            for each in result.owed
+        ],
+        "owed_file": str(owed_path(run)) if owed_path(run).is_file() else None,
+        "refused": [act.intent.key for act, _ in result.refused],
+    }

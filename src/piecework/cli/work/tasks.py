@@ -1,0 +1,174 @@
+"""What `piecework tasks` shows: each task with its fields, columns and page."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from piecework.domain.task import PRACTICE, Field, Task
+from piecework.hit_templates.example_items import example_items
+from piecework.hit_templates.messages import ENGLISH, FOLDER, languages
+from piecework.hit_templates.own_files import TASK_FILE, is_own
+from piecework.hit_templates.page_compression import decompress
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task, task_names
+
+_PICTURE = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='640' "
+    "height='420'%3E%3Crect width='640' height='420' fill='%23bcd7ee'/%3E"
+    "%3Crect y='290' width='640' height='130' fill='%237a9a5b'/%3E"
+    "%3Ccircle cx='540' cy='80' r='42' fill='%23f3c64b'/%3E%3C/svg%3E"
+)
+"""Stands for pictures that only a marketplace serves."""
+
+_SERVED = re.compile(r'src="/[^"/][^"]*"')
+
+_HEAD = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Tasks</title><style>
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem;
+  padding: 0 1rem; color: #1b1b1b; background: #fff; }
+iframe { width: 100%; height: 46rem; border: 1px solid #767b83; border-radius: .4rem; }
+dt { font-weight: 600; }
+</style><script>
+// Each page says how high it is, so that only this one scrolls.
+addEventListener("message", ({ source, data }) => {
+  for (const frame of document.querySelectorAll("iframe"))
+    if (frame.contentWindow === source && data && data.pieceworkHeight > 0)
+      frame.style.height = `${Math.min(data.pieceworkHeight, 4000) + 2}px`;
+});
+</script></head><body><h1>Tasks</h1>
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """A task and what a campaign file calls it."""
+
+    named: str
+    task: Task
+    languages: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain values, for `--json`."""
+        task = self.task
+        return {
+            "task": self.named,
+            "title": task.title,
+            "columns": list(task.columns),
+            "optional_columns": list(task.optional_columns),
+            "items_per_hit": task.items_per_hit,
+            "languages": list(self.languages),
+            "fields": [
+                {
+                    "name": field.name,
+                    "kind": field.kind,
+                    "scope": field.scope,
+                    "label": field.label,
+                    "options": [option.value for option in field.options],
+                }
+                for field in task.fields
+            ],
+        }
+
+
+def listed(folders: Sequence[Path]) -> list[Listed]:
+    """The gallery's tasks, then those of folders, or of the current folder.
+
+    A folder is a task, or it holds some.
+
+    Raises:
+        ConfigError: a folder that was named holds no task, or one with faults.
+    """
+    folders = [task for folder in folders or [Path()] for task in _tasks_of(folder)]
+    named = [(name, FOLDER / name) for name in task_names()]
+    named += [(_as_named(folder), folder) for folder in folders]
+    found = []
+    for name, folder in named:
+        spoken = languages(folder)
+        language = ENGLISH if ENGLISH in spoken or not spoken else spoken[0]
+        task = load_task(name, language)
+        found.append(Listed(named=name, task=task, languages=spoken))
+    return found
+
+
+def _tasks_of(folder: Path) -> list[Path]:
+    """The folder itself, or the folders in it that hold a task."""
+    inside = sorted(path.parent for path in folder.glob(f"*/{TASK_FILE}"))
+    if (folder / TASK_FILE).is_file() or (folder != Path() and not inside):
+        return [folder]
+    # The gallery itself is listed by name.
+    return [one for one in inside if one.resolve().parent != FOLDER]
+
+
+def _as_named(folder: Path) -> str:
+    """A folder as a campaign file in the current folder names it."""
+    named = str(folder)
+    return named if is_own(named) else f"./{named}"
+
+
+def say_tasks(found: Sequence[Listed]) -> None:
+    """Print what each task asks and needs, for people."""
+    console = Console()
+    for one in found:
+        task = one.task
+        optional = [f"({name})" for name in task.optional_columns]
+        columns = ", ".join([*task.columns, *optional])
+        console.print(one.named, style="bold", highlight=False)
+        for line in (
+            task.title,
+            *map(_asked, task.fields),
+            f"item columns: {columns}; up to {task.items_per_hit} items a HIT",
+        ):
+            console.print(Padding(Text(line), (0, 0, 0, 4)))
+
+
+def write_page(found: Sequence[Listed], path: Path) -> None:
+    """Write one page on which every task can be seen and stepped through.
+
+    Raises:
+        ConfigError: a task's example or template has a fault.
+    """
+    parts = [_HEAD]
+    for one in found:
+        task = one.task
+        asked = "".join(f"<li>{escape(_asked(field))}</li>" for field in task.fields)
+        parts.append(
+            f"<h2>{escape(one.named)}</h2><p>{escape(task.description)}</p><dl>"
+            f"<dt>Asked</dt><dd><ul>{asked}</ul></dd><dt>Item columns</dt>"
+            f"<dd>{escape(', '.join((*task.columns, *task.optional_columns)))}</dd>"
+            f"</dl>{_preview(task)}\n"
+        )
+    path.write_text("".join([*parts, "</body></html>\n"]), encoding="utf-8")
+
+
+def _preview(task: Task) -> str:
+    """The task's page with its example items, in a frame that may only run it."""
+    items = example_items(task)
+    shown = [item for item in items if not item.columns.get(PRACTICE)]
+    trials = [item for item in items if item.columns.get(PRACTICE)]
+    if not shown:
+        return "<p>No example.jsonl in its folder, so nothing to show.</p>"
+    page = decompress(render_hit(task, shown[: task.items_per_hit], practice=trials))
+    page = _SERVED.sub(f'src="{_PICTURE}"', page)
+    title = escape(f"The page of {task.name}")
+    return (
+        f'<iframe sandbox="allow-scripts" title="{title}" loading="lazy" '
+        f'srcdoc="{escape(page)}"></iframe>'
+    )
+
+
+def _asked(field: Field) -> str:
+    """A field in a line: its name, its kind and what can be answered."""
+    once = ", once a HIT" if field.scope == "hit" else ""
+    if field.kind == "number":
+        return f"{field.name}: {field.minimum:g} to {field.maximum:g}{once}"
+    if field.kind == "text":
+        return f"{field.name}: text{once}"
+    options = [option.value for option in field.options]
+    several = "one of" if field.kind == "choice" else "any of"
+    return f"{field.name}: {several} {', '.join(options)}{once}"

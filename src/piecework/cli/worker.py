@@ -1,0 +1,314 @@
+"""`worker`: who may work on a marketplace as a person; invitations by signed link."""
+
+import json
+import shlex
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import click
+
+from piecework.cli.marketplace_file import moment, site_of, transaction_in
+from piecework.cli.open_links import (
+    WantedLink,
+    close,
+    faults_of_link,
+    links,
+    make_open_link,
+)
+from piecework.cli.options import DATABASE, JSON, WholeNumber, with_database
+from piecework.cli.people import Person, faults_of
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.printable import printable
+
+if TYPE_CHECKING:
+    from piecework.marketplace.state.transaction import Transaction
+
+_MOST_DAYS = 366
+_DAY_IN_MS = 86_400_000
+
+
+class _Given(TypedDict):
+    name: str | None
+    file: Path | None
+    write: Path | None
+    places: int | None
+    code: str
+    hits: int
+    days: int
+    country: str
+    subdivision: str
+    adult: bool
+    master: bool
+    site_url: str
+    database: Path
+    as_json: bool
+
+
+@click.group()
+def worker() -> None:
+    """Say who may work on a marketplace: invite people, list them, shut them out.
+
+    Works on the marketplace's file; the server may run meanwhile and need not be told.
+
+    Example:  piecework worker invite ann --country DE
+    """
+
+
+@worker.command()
+@click.argument("name", required=False)
+@click.option(
+    "--from",
+    "file",
+    type=click.Path(path_type=Path),
+    help="Instead of NAME: a CSV of people, with a column name.",
+)
+@click.option(
+    "--write",
+    type=click.Path(path_type=Path),
+    help="With --from: write the people with their links to this CSV file.",
+)
+@click.option(
+    "--places",
+    type=WholeNumber(1, 10_000),
+    help="Make an open link for a class or team called NAME: so many may join by it.",
+)
+@click.option(
+    "--code", default="", help="With --places: the completion code; or drawn."
+)
+@click.option(
+    "--hits",
+    type=WholeNumber(1, 10_000),
+    default=1,
+    show_default=True,
+    help="With --places: HITs to send before the completion code is shown.",
+)
+@click.option(
+    "--days", default=14, show_default=True, help="How long the link signs in."
+)
+@click.option(
+    "--country", default="US", show_default=True, help="Where a new worker lives."
+)
+@click.option("--subdivision", default="", help="The state, two letters.")
+@click.option("--adult", is_flag=True, help="The worker agreed to adult content.")
+@click.option("--master", is_flag=True, help="The worker is one of the masters.")
+@click.option(
+    "--site-url",
+    default="",
+    help="The site, as browsers reach it; left out, where it was served last.",
+)
+@DATABASE
+@JSON
+def invite(**given: Unpack[_Given]) -> None:
+    """Print a link that signs NAME in until it ends or is revoked.
+
+    NAME is the house's own; requesters never see it. Who is known already gets one
+    more link, and stays the same worker with the same country and history.
+
+    With --from a link for everybody in a CSV file; its other columns come back with
+    the links. With --places one open link for many: each who joins by it becomes a new
+    worker, called "NAME: " and the name that the person writes.
+
+    \b
+    Example:  piecework worker invite ann --days 30 --country DE
+              piecework worker invite --from people.csv --write links.csv
+              piecework worker invite "Class 7b" --places 30 --hits 5
+    """  # noqa: D301 - click's mark for lines that stay lines
+    _check_usage(given)
+    _check(given)
+    if given["places"] is not None:
+        make_open_link(
+            _wanted_link(given),
+            database=given["database"],
+            site_url=given["site_url"],
+            as_json=given["as_json"],
+        )
+    elif given["file"] is not None:
+        _invite_all(given, given["file"])
+    else:
+        _invite_one(given)
+
+
+def _invite_one(given: _Given) -> None:
+    person = _person(given)
+    with transaction_in(given["database"], must_exist=False) as transaction:
+        document = _invited(transaction, person, given)
+    if given["as_json"]:
+        click.echo(json.dumps(document))
+        return
+    click.echo(document["link"])
+    click.echo(
+        f"Signs {person.name} in until {document['until']}, by a button.", err=True
+    )
+    click.echo(f"Whoever has it is {person.name}; end it:", err=True)
+    ended_by = f"piecework worker revoke {shlex.quote(person.name)}"
+    click.echo(f"  {with_database(ended_by, given['database'])}", err=True)
+
+
+def _invite_all(given: _Given, file: Path) -> None:
+    from piecework.cli.work.people_csv import links_csv, read_people  # noqa: PLC0415 - pandas costs a second
+    from piecework.config.utf8 import read_text  # noqa: PLC0415 - as above
+    from piecework.store.files import write_private  # noqa: PLC0415 - as above
+
+    rows = read_people(read_text(file), usual=_person(given), name=str(file))
+    with transaction_in(given["database"], must_exist=False) as transaction:
+        made = [_invited(transaction, row.person, given) for row in rows]
+    if given["as_json"]:
+        named = zip(rows, made, strict=True)
+        found = [{"name": row.person.name, **one} for row, one in named]
+        click.echo(json.dumps(found, indent=2))
+    elif given["write"] is not None:
+        write_private(given["write"], links_csv(rows, made))
+        click.echo(
+            f"{given['write']}: {len(rows)} links; whoever has one is that person"
+        )
+    else:
+        click.echo(links_csv(rows, made).decode(), nl=False)
+
+
+def _invited(
+    transaction: "Transaction", person: Person, given: _Given
+) -> dict[str, str]:
+    from piecework.marketplace.workers import invitations  # noqa: PLC0415 - only when asked for
+
+    lifetime_ms = given["days"] * _DAY_IN_MS
+    made = invitations.invite(transaction, person.as_worker(), lifetime_ms=lifetime_ms)
+    site = site_of(transaction, given["site_url"])
+    return {
+        "worker_id": made.worker_id,
+        "link": f"{site}/worker/sign-in?invitation={made.code}",
+        "until": moment(made.expires_ms),
+    }
+
+
+@worker.command(name="list")
+@DATABASE
+@JSON
+def list_(*, database: Path, as_json: bool) -> None:
+    """Show all workers, until when they are invited, what they did and earned.
+
+    Example:  piecework worker list
+    """
+    from piecework.marketplace.workers import invitations  # noqa: PLC0415 - only when asked for
+
+    with transaction_in(database) as transaction:
+        rows = [_document(row) for row in invitations.listed(transaction)]
+        shown = transaction.prices.shown
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    click.echo(
+        f"{'worker':15}  {'country':7}  {'invited until':16}  {'approved':>10}  "
+        f"{'earned':>12}  name"
+    )
+    for row in rows:
+        judged = f"{row['approved']} of {row['judged']}"
+        click.echo(
+            f"{row['worker_id']:15}  {row['country']:7}  "
+            f"{(row['invited_until'] or '')[:16]:16}  {judged:>10}  "
+            f"{shown(row['earned_cents']):>12}  {printable(row['name'])}"
+        )
+
+
+@worker.command()
+@click.argument("name")
+@DATABASE
+def revoke(*, name: str, database: Path) -> None:
+    """End all links and sessions of NAME at once; work, history and money stay.
+
+    Example:  piecework worker revoke ann
+    """
+    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.workers import invitations  # noqa: PLC0415 - as above
+
+    try:
+        with transaction_in(database) as transaction:
+            ended = invitations.revoke(transaction, name)
+    except Refusal as refusal:
+        raise ConfigError(
+            [refusal.message], next_step="piecework worker list shows all names"
+        ) from refusal
+    click.echo(f"{name} is signed out; {plural(ended, 'invitation')} ended")
+
+
+def _wanted_link(given: _Given) -> WantedLink:
+    return WantedLink(
+        name=" ".join((given["name"] or "").split()),
+        places=given["places"] or 1,
+        person=_person(given),
+        code=given["code"].strip(),
+        hits=given["hits"],
+        days=given["days"],
+    )
+
+
+def _person(given: _Given) -> Person:
+    return Person(
+        name=given["name"] or "",
+        country=given["country"],
+        subdivision=given["subdivision"],
+        adult=given["adult"],
+        master=given["master"],
+    )
+
+
+def _check_usage(given: _Given) -> None:
+    if (given["name"] is None) == (given["file"] is None):
+        raise click.UsageError("give either NAME or --from FILE")
+    if given["places"] is not None and given["file"] is not None:
+        raise click.UsageError("--places makes one link for NAME; leave out --from")
+    if given["write"] is not None and given["file"] is None:
+        raise click.UsageError("--write goes with --from FILE")
+
+
+def _check(given: _Given) -> None:
+    faults = []
+    person = _person({**given, "name": given["name"] or "everybody"})
+    faults += [fault.replace("name", "NAME", 1) for fault in faults_of(person)]
+    faults = [
+        f"--{fault}" if not fault.startswith("NAME") else fault for fault in faults
+    ]
+    if given["places"] is not None:
+        faults += faults_of_link(_wanted_link(given))
+        if given["master"]:
+            faults.append("--master is said of one person, not of whoever joins")
+    if not 1 <= given["days"] <= _MOST_DAYS:
+        faults.append(f"--days must be from 1 to {_MOST_DAYS}")
+    url = given["site_url"]
+    if url and not url.startswith(("http://", "https://")):
+        faults.append("--site-url must begin with http:// or https://")
+    if faults:
+        raise ConfigError(faults, next_step="piecework worker invite --help")
+
+
+class _Row(TypedDict):
+    name: str
+    worker_id: str
+    country: str
+    open_invitations: int
+    invited_until: str | None
+    approved: int
+    judged: int
+    earned_cents: int
+    agreed_at: str | None
+
+
+def _document(row: sqlite3.Row) -> _Row:
+    is_open = row["open_invitations"] > 0
+    agreed_ms = row["agreed_ms"]
+    return {
+        "name": row["handle"],
+        "worker_id": row["worker_id"],
+        "country": "-".join(filter(None, (row["country"], row["subdivision"]))),
+        "open_invitations": row["open_invitations"],
+        "invited_until": moment(row["invited_until_ms"]) if is_open else None,
+        "approved": row["approved"],
+        "judged": row["judged"],
+        "earned_cents": row["earned_cents"],
+        "agreed_at": None if agreed_ms is None else moment(agreed_ms),
+    }
+
+
+worker.add_command(links)
+worker.add_command(close)

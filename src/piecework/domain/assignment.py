@@ -1,0 +1,65 @@
+"""What came back: one worker's go at one HIT, and the answers inside it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
+
+AssignmentStatus = Literal["Submitted", "Approved", "Rejected"]
+
+FieldValue = str | tuple[str, ...] | float
+"""`text` and `choice` fields hold a string, `choices` a tuple, `number` a float."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """One worker's go at one HIT, as the platform returned it.
+
+    Attributes:
+        raw: the platform's answer document, verbatim; the store keeps it apart, and
+            leaves it empty in what it gives back.
+        fields: form fields by wire name (`caption.1`), as far as `raw` could be read.
+    """
+
+    assignment_id: AssignmentId
+    hit_id: HitId
+    worker_id: WorkerId
+    status: AssignmentStatus
+    accepted_at: datetime
+    submitted_at: datetime
+    raw: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One worker's answer about one item, typed by the task's schema.
+
+    Attributes:
+        position: place of the item in the HIT, from 1.
+        values: by field name; a field that was not sent is absent.
+        shown_ms: how long the page showed the item, in milliseconds.
+        problems: names of rules and schema faults that it breaks; it is kept anyway.
+        place: where the item stood on the worker's page, from 1; `None` if the page
+            keeps the order of the HIT.
+        orders: what the page shuffled inside the item, in the order shown: option
+            values by field, columns by arrangement.
+        hit_values: what the worker answered once for the whole HIT; the same in all
+            answers of an assignment.
+    """
+
+    answer_id: AnswerId
+    assignment_id: AssignmentId
+    item_id: ItemId
+    position: int
+    values: Mapping[str, FieldValue]
+    shown_ms: int | None = None
+    pastes: int | None = None
+    keystrokes: int | None = None
+    focus_losses: int | None = None
+    problems: tuple[str, ...] = ()
+    place: int | None = None
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hit_values: Mapping[str, FieldValue] = field(default_factory=dict)

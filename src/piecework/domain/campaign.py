@@ -1,0 +1,253 @@
+"""A campaign: purpose and rules of one collection, as its file states them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from piecework.domain.dataset import Publication
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item, QualificationRequirement
+from piecework.domain.ids import ItemId
+from piecework.domain.imported import Reading
+from piecework.domain.money import Currency, FeeSchedule, shown
+from piecework.domain.qualification import QualificationTest
+from piecework.domain.task import GOLD, MIXED_IN, TRUTH, DatasetKind, Task
+from piecework.domain.verdicts import PolicyRule
+
+# MTurk's system qualification types (API reference): sandbox, production.
+MASTERS = ("2ARFPLSP75KLA8M8DH1HTEQVJT3SY6", "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH")
+
+OutputFormat = Literal["vizwiz_json", "csv", "parquet"]
+
+FORMATS: Mapping[DatasetKind, tuple[OutputFormat, ...]] = {
+    "captions": ("vizwiz_json", "csv", "parquet"),
+    "answers": ("csv", "parquet"),
+}
+"""The formats that each kind of dataset can be written in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewards:
+    """What the campaign pays and what it may cost, in cents (or pence) of a currency.
+
+    Attributes:
+        currency: of every amount of the campaign.
+        budget_cents: the file's cap on rewards, bonuses and fees together.
+        batch_budget_cents: the cap on all that one batch costs; `None`: no such cap.
+        day_budget_cents: the cap on what is promised on one UTC day.
+        agreed_cents: what a person has agreed to spend at most, if one was asked.
+        expected_seconds: how long one whole HIT is expected to take, if stated.
+        expected_loss: share of answers expected to be lost and asked for again.
+        fees: schedules, oldest first.
+        fees_are_listed: whether they are those of `config/fees.toml`, and neither the
+            campaign file's nor told by the marketplace.
+    """
+
+    reward_cents: int
+    budget_cents: int
+    wage_floor_cents_per_hour: int
+    batch_budget_cents: int | None = None
+    day_budget_cents: int | None = None
+    agreed_cents: int | None = None
+    expected_seconds: int | None = None
+    expected_loss: float = 0.0
+    fees: tuple[FeeSchedule, ...] = (FeeSchedule(),)
+    fees_are_listed: bool = True
+    currency: Currency = "USD"
+
+    def shown(self, cents: int) -> str:
+        """An amount of the campaign for people."""
+        return shown(cents, self.currency)
+
+    @property
+    def cap_cents(self) -> int:
+        """What the campaign may take at most: its budget, or less if less was agreed.
+
+        >>> Rewards(reward_cents=1, budget_cents=9, wage_floor_cents_per_hour=0,
+        ...         agreed_cents=7).cap_cents
+        7
+        """
+        if self.agreed_cents is None:
+            return self.budget_cents
+        return min(self.budget_cents, self.agreed_cents)
+
+    @property
+    def cap_name(self) -> str:
+        """Which of the two is the cap, as a person would look for it."""
+        is_agreed = self.cap_cents < self.budget_cents
+        return "the amount agreed to" if is_agreed else "rewards.budget"
+
+    def fees_on(self, day: date) -> FeeSchedule:
+        """The schedule in force on a day.
+
+        Raises:
+            ConfigError: none was yet.
+        """
+        known = [schedule for schedule in self.fees if schedule.valid_from <= day]
+        if not known:
+            first = self.fees[0].valid_from
+            raise ConfigError(
+                [f"no fees are known for {day}; the first are of {first}"],
+                next_step="state them: [[rewards.fees]], see docs/campaign-file.md",
+            )
+        return known[-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsNeeded:
+    """More answers about an item, while its label is not sure.
+
+    Attributes:
+        most: accepted answers that an item gets at most.
+        until: the probability of an item's label from which it is asked no more.
+    """
+
+    most: int
+    until: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posting:
+    """How HITs are posted.
+
+    Attributes:
+        batches: how many batches the items are spread over.
+        assignments: accepted answers wanted for each item; the least, where more are
+            asked for as needed.
+        max_rounds: how often missing answers are posted again, per batch.
+        as_needed: when an item is asked for more; `None`: never.
+    """
+
+    batches: int
+    assignments: int
+    items_per_hit: int
+    lifetime_seconds: int
+    assignment_duration_seconds: int
+    auto_approval_delay_seconds: int
+    max_rounds: int
+    as_needed: AsNeeded | None = None
+
+    @property
+    def most(self) -> int:
+        """Accepted answers that an item gets at most."""
+        return self.assignments if self.as_needed is None else self.as_needed.most
+
+    @property
+    def asked(self) -> str:
+        """How many answers an item gets, in figures: "5", or "3 to 7"."""
+        if self.as_needed is None:
+            return str(self.assignments)
+        return f"{self.assignments} to {self.most}"
+
+    @property
+    def rounds(self) -> int:
+        """How often a batch may be posted again: for what is missing or not sure.
+
+        A label that is not sure is asked about once more a round.
+        """
+        return self.max_rounds + self.most - self.assignments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RehearsalPlan:
+    """Who pretends to work when the campaign is rehearsed.
+
+    Attributes:
+        crowd: how many simulated workers have each trait.
+        replay: captions that real people wrote, for honest workers to send again.
+        scenes: how many pictures the project draws itself, 0 for none. Without an
+            items file they are the items.
+    """
+
+    seed: int
+    crowd: Mapping[str, int]
+    replay: Path | None = None
+    scenes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaign:
+    """Everything that a campaign file says, checked.
+
+    Attributes:
+        source_hash: sha256 of the campaign file's bytes.
+        practice: trials that every HIT shows first; answers to them never count.
+        pictures: folder of pictures that the marketplace serves, if items name files.
+        crowd_size: how many workers there are in all, where that is known.
+        qualification: a test that workers take before they may work, if there is one.
+        dataset: what its readers are told, and how it is divided.
+        heuristics: parameters by heuristic name; a heuristic that is absent runs with
+            its defaults, `None` switches it off.
+        decided_by: `policy` decides by `policy`; `person` waits for people where
+            anything is flagged.
+        tells_gold: workers who were wrong about an item that was mixed in as gold read
+            what is right with the decision about their work.
+        imported: how results of another tool are read, if the campaign is of such;
+            nothing can be posted or paid from it.
+    """
+
+    name: str
+    path: Path
+    source_hash: str
+    description: str
+    task: Task
+    title: str
+    hit_description: str
+    keywords: tuple[str, ...]
+    items: tuple[Item, ...]
+    practice: tuple[Item, ...] = ()
+    pictures: Path | None
+    posting: Posting
+    rewards: Rewards
+    requirements: tuple[QualificationRequirement, ...]
+    exclusion_name: str
+    crowd_size: int | None = None
+    qualification: QualificationTest | None = None
+    dataset: Publication = field(default_factory=Publication)
+    heuristics: Mapping[str, Mapping[str, object] | None]
+    decided_by: Literal["policy", "person"]
+    policy: tuple[PolicyRule, ...]
+    formats: tuple[OutputFormat, ...]
+    out: Path
+    rehearsal: RehearsalPlan
+    tells_gold: bool = False
+    imported: Reading | None = None
+
+    @property
+    def own_items(self) -> tuple[Item, ...]:
+        """The items that the dataset is about: all but those mixed in as gold."""
+        return tuple(item for item in self.items if not item.columns.get(MIXED_IN))
+
+    @property
+    def is_for_masters(self) -> bool:
+        """Whether only MTurk's masters may work, which costs another fee."""
+        return any(
+            requirement.qualification_type_id in MASTERS
+            and requirement.comparator == "Exists"
+            for requirement in self.requirements
+        )
+
+    @property
+    def has_drawn_truth(self) -> bool:
+        """Whether a rehearsal has to draw what is true of items.
+
+        Then what its workers answer says nothing about the items.
+        """
+        if self.task.dataset == "captions":
+            return self.rehearsal.replay is None and not self.rehearsal.scenes
+        return bool(without_truth(self.items, self.task))
+
+
+def without_truth(items: Iterable[Item], task: Task) -> list[ItemId]:
+    """The items of which no column says all that a worker has to answer."""
+    asked = [field.name for field in task.item_fields if not field.optional]
+    return [
+        item.item_id
+        for item in items
+        if not all(
+            item.columns.get(TRUTH + name) or item.columns.get(GOLD + name)
+            for name in asked
+        )
+    ]

@@ -1,0 +1,57 @@
+"""Items of a HIT as short text, for the annotation that a HIT is found by.
+
+An item's number is its place among the campaign's item ids in alphabetical order, which
+does not depend on the order of the items file. Numbers are written to base 36.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from piecework.domain.ids import ItemId
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class ItemNumbers:
+    """The numbers of a campaign's items.
+
+    Args:
+        item_ids: of all its items, in any order.
+
+    >>> numbers = ItemNumbers(["b", "a", "c"])
+    >>> numbers.to_text(["c", "a"])
+    '2.0'
+    >>> numbers.from_text("2.0")
+    ('c', 'a')
+    """
+
+    def __init__(self, item_ids: Iterable[ItemId]) -> None:
+        self._ordered = sorted(item_ids)
+        self._numbers = {
+            item_id: number for number, item_id in enumerate(self._ordered)
+        }
+
+    def to_text(self, item_ids: Sequence[ItemId]) -> str:
+        """The numbers of these items, in their order, with dots between."""
+        return ".".join(_to_base_36(self._numbers[item_id]) for item_id in item_ids)
+
+    def from_text(self, text: str) -> tuple[ItemId, ...]:
+        """The items that a text numbers.
+
+        Raises:
+            ValueError: the text is no list of numbers, or a number is no item's.
+        """
+        numbers = [int(number, 36) for number in text.split(".")]
+        if not all(0 <= number < len(self._ordered) for number in numbers):
+            raise ValueError(
+                f"{text!r} numbers an item that the campaign does not have"
+            )
+        return tuple(self._ordered[number] for number in numbers)
+
+
+def _to_base_36(number: int) -> str:
+    digits = ""
+    while True:
+        number, digit = divmod(number, len(_DIGITS))
+        digits = _DIGITS[digit] + digits
+        if not number:
+            return digits

@@ -1,0 +1,179 @@
+"""Money as whole cents (or pence) of one currency: what work costs, before it is spent.
+
+Which schedule is in force on a day is data: the marketplace's own, where it tells, else
+the campaign file's, or `config/fees.toml`. Here is how one is applied: per assignment,
+halves rounded up (MTurk's price list).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Literal, get_args
+
+from piecework.domain.ids import HitTypeId
+
+Currency = Literal["GBP", "USD"]
+CURRENCIES: tuple[Currency, ...] = get_args(Currency)
+NAMES: Mapping[Currency, str] = {"GBP": "pounds", "USD": "US dollars"}
+SIGNS: Mapping[Currency, str] = {"GBP": "£", "USD": "$"}
+
+MANY_ASSIGNMENTS = 10
+"""From this many assignments a HIT, MTurk takes the higher fee."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeeSchedule:
+    """What a platform takes on top of what workers get.
+
+    The defaults are MTurk's list as archived on 2026-09-30.
+
+    Attributes:
+        percent: of reward or bonus, in per cent.
+        extra_percent_for_many: added to the reward's fee from ten assignments a HIT.
+        masters_percent: added to the reward's fee where only masters may work.
+        minimum_cents: the least fee of one paid assignment or bonus.
+        valid_from: the first day, in UTC, on which it is in force.
+        source: who says so.
+    """
+
+    percent: Decimal = Decimal(20)
+    extra_percent_for_many: Decimal = Decimal(20)
+    masters_percent: Decimal = Decimal(5)
+    minimum_cents: int = 1
+    valid_from: date = date.min
+    source: str = ""
+
+    def takes_as(self, other: "FeeSchedule") -> bool:
+        """Whether every fee is the same by both, whatever their days and sources."""
+        alike = replace(other, valid_from=self.valid_from, source=self.source)
+        return self == alike
+
+    def reward_fee_cents(
+        self, reward_cents: int, *, max_assignments: int, for_masters: bool = False
+    ) -> int:
+        """The fee of one approved assignment, in cents.
+
+        >>> FeeSchedule().reward_fee_cents(55, max_assignments=5)
+        11
+        >>> FeeSchedule().reward_fee_cents(55, max_assignments=10)
+        22
+        >>> FeeSchedule().reward_fee_cents(100, max_assignments=5, for_masters=True)
+        25
+        """
+        percent = self.percent
+        if max_assignments >= MANY_ASSIGNMENTS:
+            percent += self.extra_percent_for_many
+        if for_masters:
+            percent += self.masters_percent
+        return self._fee(reward_cents, percent)
+
+    def bonus_fee_cents(self, bonus_cents: int) -> int:
+        """The fee of one bonus, in cents."""
+        return self._fee(bonus_cents, self.percent)
+
+    def _fee(self, amount_cents: int, percent: Decimal) -> int:
+        if percent == 0:
+            return 0
+        fee = (amount_cents * percent / 100).quantize(Decimal(1), ROUND_HALF_UP)
+        return max(int(fee), self.minimum_cents)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsidePrice:
+    """What another market took for the HITs of a type, beside their own prices.
+
+    A market that pays visits of several HITs pays them whole, and rounds by itself.
+
+    Attributes:
+        hit_type_id: whose HITs.
+        cents: how much more than reward and fee of the HITs, or less.
+        unsettled: how many visits and bonuses it has not settled yet.
+    """
+
+    hit_type_id: HitTypeId
+    cents: int
+    unsettled: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceList:
+    """What a marketplace itself says of its money.
+
+    Attributes:
+        currency: of every amount there.
+        fees: what it takes on top of what workers get.
+        least_per_hour_cents: what an hour is to be paid at least there; 0 is not said.
+        outside: what was taken beside it until now, where workers come from another
+            market; no part of what makes lists equal.
+    """
+
+    currency: Currency
+    fees: FeeSchedule
+    least_per_hour_cents: int = 0
+    outside: tuple[OutsidePrice, ...] = field(default=(), compare=False)
+
+
+_AMOUNT = re.compile(r"([$£]?)([0-9]{1,9})(?:\.([0-9]{1,2}))?")
+
+
+def cents_from_text(text: str, currency: Currency | None = None) -> int:
+    """An amount that a person wrote, as cents; its currency's sign is allowed.
+
+    Args:
+        text: what was written.
+        currency: of the amount; `None`: either sign will do, which is checked later.
+
+    Raises:
+        ValueError: it is no amount of the currency, or has a third decimal, or a
+            billion.
+
+    >>> cents_from_text(" $0.5 "), cents_from_text("£12", "GBP")
+    (50, 1200)
+    """
+    amount = _AMOUNT.fullmatch(text.strip())
+    if amount is None:
+        raise ValueError(
+            f"{text[:40]!r} is no amount: write a number with two decimals at most, "
+            'zero or more, for example "0.25"'
+        )
+    sign, whole, part = amount.groups(default="")
+    if sign and currency and sign != SIGNS[currency]:
+        raise ValueError(f"{text[:40]!r} is not in {NAMES[currency]}")
+    return int(whole) * 100 + int(part.ljust(2, "0") or 0)
+
+
+def cents_to_wire(cents: int) -> str:
+    """Cents as the decimal string that MTurk's API wants.
+
+    >>> cents_to_wire(55)
+    '0.55'
+    """
+    return f"{cents // 100}.{cents % 100:02d}"
+
+
+def cents_from_wire(amount: str) -> int:
+    """The decimal string of MTurk's API as cents.
+
+    Raises:
+        ValueError: the text is no amount of whole cents.
+
+    >>> cents_from_wire("0.5")
+    50
+    """
+    cents = Decimal(amount) * 100
+    if cents != cents.to_integral_value() or not cents.is_finite():
+        raise ValueError(f"{amount!r} is no amount of whole cents")
+    return int(cents)
+
+
+def shown(cents: int, currency: Currency) -> str:
+    """Cents for people.
+
+    >>> shown(123_450, "USD"), shown(-20, "GBP")
+    ('$1,234.50', '-£0.20')
+    """
+    minus = "-" if cents < 0 else ""
+    whole, part = divmod(abs(cents), 100)
+    return f"{minus}{SIGNS[currency]}{whole:,}.{part:02d}"

@@ -1,0 +1,92 @@
+"""JPEG: segments before, between and behind the scans (ITU-T T.81, annex B)."""
+
+import re
+from collections.abc import Iterator
+
+from piecework.domain.picture_metadata import exif
+
+_MAGIC = b"\xff\xd8\xff"
+
+_EOI, _SOS, _APP0, _APP1, _APP2, _APP14 = 0xD9, 0xDA, 0xE0, 0xE1, 0xE2, 0xEE
+_BARE = {0x01, 0xD8, *range(0xD0, 0xD8)}
+"""Markers without a length: TEM, the beginning, restarts."""
+
+_TEXT = {*range(0xE0, 0xF0), 0xFE}
+"""Segments of applications, and comments."""
+
+_AFTER_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
+_JFIF_BYTES = 12
+
+
+def is_jpeg(content: bytes) -> bool:
+    """By its first bytes."""
+    return content.startswith(_MAGIC)
+
+
+def exif_of(content: bytes) -> bytes:
+    """Its first Exif; empty if it has none."""
+    return next(
+        (
+            body
+            for marker, body, _ in _segments(content)
+            if marker == _APP1 and body.startswith(exif.PREFIX)
+        ),
+        b"",
+    )
+
+
+def stripped(content: bytes, turned: int = exif.UPRIGHT) -> bytes:
+    """The picture alone, with its colour profile; and how it is turned, if it is."""
+    parts = [content[:2]]
+    if turned != exif.UPRIGHT:
+        side = exif.PREFIX + exif.with_orientation(turned)
+        parts.append(b"\xff\xe1" + (len(side) + 2).to_bytes(2, "big") + side)
+    for marker, body, rest in _segments(content):
+        if (kept := _kept(marker, body)) is None:
+            continue
+        parts.append(bytes((0xFF, marker)))
+        if marker not in _BARE | {_EOI}:
+            parts.append((len(kept) + 2).to_bytes(2, "big") + kept)
+        parts.append(rest)
+    return b"".join(parts)
+
+
+def _kept(marker: int, body: bytes) -> bytes | None:
+    """What is left of a segment; `None`: it goes."""
+    if marker not in _TEXT:
+        return body
+    if marker == _APP0 and body.startswith(b"JFIF\0"):
+        return body[:_JFIF_BYTES] + b"\0\0"  # without its thumbnail
+    if marker == _APP2 and body.startswith(b"ICC_PROFILE\0"):
+        return body
+    # It says how colours are written.
+    return body if marker == _APP14 and body.startswith(b"Adobe") else None
+
+
+def _segments(content: bytes) -> Iterator[tuple[int, bytes, bytes]]:
+    """Marker, body and compressed data of each segment, to the end of the picture.
+
+    Bytes between segments are left out; the last may be cut off.
+    """
+    at = 2
+    while (at := content.find(b"\xff", at)) >= 0 and at + 1 < len(content):
+        marker = content[at + 1]
+        if marker in {0x00, 0xFF}:  # no marker, and one that is filled up
+            at += 1
+            continue
+        at += 2
+        if marker == _EOI:
+            yield marker, b"", b""
+            return
+        if marker in _BARE:
+            yield marker, b"", b""
+            continue
+        length = int.from_bytes(content[at : at + 2], "big")
+        body = content[at + 2 : at + max(2, length)]
+        at += max(2, length)
+        rest = b""
+        if marker == _SOS:
+            end = _AFTER_SCAN.search(content, at)
+            rest = content[at : end.start() if end else len(content)]
+            at += len(rest)
+        yield marker, body, rest

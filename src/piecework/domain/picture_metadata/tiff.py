@@ -1,0 +1,129 @@
+"""TIFF: the tables of its pictures and what they lead to (TIFF 6.0), all else zeros.
+
+Offsets lead everywhere in a TIFF, so nothing is moved: what has a part in a picture is
+copied to where it stood.
+"""
+
+import struct
+from contextlib import suppress
+
+from piecework.domain.picture_metadata.exif import UPRIGHT
+
+_MAGIC = (b"II*\0", b"MM\0*")
+
+_HEAD_BYTES = 8
+_SUB_TABLES = 0x014A
+_DATA = {0x0111: 0x0117, 0x0144: 0x0145, 0x0201: 0x0202}
+"""Tags of where strips, tiles or a JPEG begin, by the tags of how long they are."""
+
+_OLD_TABLES, _OLD_TABLE_BYTES = range(0x0207, 0x020A), 300
+"""Tags of where the tables of old JPEG begin, which is nowhere said to end."""
+
+_TEXTS = {
+    *(0x010D, 0x010E, 0x010F, 0x0110),  # document, description, make, model
+    *(0x011D, 0x0131, 0x0132, 0x013B, 0x013C),  # page, software, date, artist, host
+    0x02BC,  # XMP
+}
+_FIRST_PRIVATE, _PROFILE = 0x8000, 0x8773
+"""Tags of companies begin there, Exif's too; the colour profile alone is shown."""
+
+_SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8}
+"""Of the types whose values are not one byte long."""
+
+_SHORT, _INLINE, _ENTRY = 3, 4, 12
+_MOST_TABLES, _MOST_ENTRIES, _MOST_PARTS = 1000, 4000, 1_000_000
+
+
+def is_tiff(content: bytes) -> bool:
+    """By its first bytes."""
+    return content.startswith(_MAGIC)
+
+
+def exif_of(content: bytes) -> bytes:
+    """The file, which is written as Exif is."""
+    return content
+
+
+def stripped(content: bytes, _turned: int = UPRIGHT) -> bytes:
+    """The pictures alone; how they are turned is a part of a TIFF."""
+    file = _Tiff(content)
+    with suppress(struct.error):  # cut off
+        file.copy_tables()
+    return bytes(file.made)
+
+
+class _Tiff:
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+        self._order = "<" if content[:2] == b"II" else ">"
+        self.made = bytearray(len(content))
+        self._copy(0, _HEAD_BYTES)
+
+    def copy_tables(self) -> None:
+        """Copy every table that is linked to another, with what it leads to."""
+        waiting, seen = [self._whole(4)], {0}
+        while waiting and len(seen) < _MOST_TABLES:
+            if (at := waiting.pop()) not in seen:
+                seen.add(at)
+                waiting += self._copy_table(at)
+
+    def _copy_table(self, at: int) -> list[int]:
+        """Copy what is shown of a table; the tables that it leads to."""
+        count = min(self._short(at), _MOST_ENTRIES)
+        end = at + 2 + count * _ENTRY
+        kept = {
+            tag: entry
+            for entry in range(at + 2, end, _ENTRY)
+            if (tag := self._short(entry)) not in _TEXTS
+            and (tag < _FIRST_PRIVATE or tag == _PROFILE)
+        }
+        following = self._whole(end)
+        table = struct.pack(f"{self._order}H", len(kept))
+        for entry in kept.values():
+            table += self._content[entry : entry + _ENTRY]
+            start, size = self._value(entry)
+            if size > _INLINE:
+                self._copy(start, size)
+        table += struct.pack(f"{self._order}I", following)
+        self.made[at : at + len(table)] = table
+        self._copy_data(kept)
+        sub = kept.get(_SUB_TABLES)
+        return [following, *(self._numbers(sub) if sub else ())]
+
+    def _copy_data(self, kept: dict[int, int]) -> None:
+        """Copy the compressed pixels."""
+        for starts, lengths in _DATA.items():
+            if starts in kept and lengths in kept:
+                parts = zip(
+                    self._numbers(kept[starts]),
+                    self._numbers(kept[lengths]),
+                    strict=False,
+                )
+                for start, length in parts:
+                    self._copy(start, length)
+        for tag in _OLD_TABLES:
+            for start in self._numbers(kept[tag]) if tag in kept else ():
+                self._copy(start, _OLD_TABLE_BYTES)
+
+    def _value(self, entry: int) -> tuple[int, int]:
+        """Where the value of an entry lies, and how long it is."""
+        size = _SIZES.get(self._short(entry + 2), 1) * self._whole(entry + 4)
+        return (entry + 8 if size <= _INLINE else self._whole(entry + 8)), size
+
+    def _numbers(self, entry: int) -> list[int]:
+        start, size = self._value(entry)
+        is_short = self._short(entry + 2) == _SHORT
+        read, step = (self._short, 2) if is_short else (self._whole, 4)
+        return [read(start + at) for at in range(0, min(size, _MOST_PARTS), step)]
+
+    def _copy(self, start: int, size: int) -> None:
+        part = self._content[start : start + size]
+        self.made[start : start + len(part)] = part
+
+    def _short(self, at: int) -> int:
+        (value,) = struct.unpack_from(f"{self._order}H", self._content, at)
+        return int(value)
+
+    def _whole(self, at: int) -> int:
+        (value,) = struct.unpack_from(f"{self._order}I", self._content, at)
+        return int(value)

@@ -1,0 +1,129 @@
+"""A picture that lies on its side, saved again with its right side up.
+
+PNG, WebP and TIFF lose nothing. A JPEG is saved with its own tables, or finer ones, so
+that what is lost is below what a screen shows.
+"""
+
+import io
+import warnings
+from collections.abc import Callable, Sequence
+
+from PIL import Image, JpegImagePlugin
+
+from piecework.domain.picture_metadata import png
+
+_METHODS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""What turns a picture upright, by its orientation in Exif (CIPA DC-008)."""
+
+_SIDEWAYS = range(5, 9)
+_MOST_PIXELS = 100_000_000
+"""A larger picture would take a gigabyte."""
+
+_BLOCK, _FINE_STEPS = 16, 4
+"""A JPEG is saved in blocks of this many pixels; its colours in steps of so many."""
+
+_SAMPLED_ALIKE = (0, 2)
+"""Samplings of colour that are the same across and down (4:4:4, 4:2:0)."""
+
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    SyntaxError,  # Pillow's for broken PNG
+    KeyError,
+    TypeError,
+    MemoryError,
+    Image.DecompressionBombError,
+)
+
+Save = Callable[[Image.Image, int, bytes], bytes]
+"""Takes a picture as it was opened, its orientation and its file; gives another."""
+
+
+def is_sideways(orientation: int) -> bool:
+    """Whether width and height change places when the picture is turned upright."""
+    return orientation in _SIDEWAYS
+
+
+def upright(content: bytes, orientation: int, save: Save) -> bytes | None:
+    """The file of the picture, turned; `None` if it is broken, animated or huge."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(content)) as picture:
+                width, height = picture.size
+                is_animated = getattr(picture, "n_frames", 1) > 1
+                if is_animated or width * height > _MOST_PIXELS:
+                    return None
+                return save(picture, orientation, content)
+    except _UNREADABLE:
+        return None
+
+
+def as_jpeg(picture: Image.Image, orientation: int, _content: bytes) -> bytes:
+    """With the tables of the original, which are turned as the picture is."""
+    if not isinstance(picture, JpegImagePlugin.JpegImageFile):
+        raise TypeError("no JPEG")
+    tables = [_table(picture, table) for table in picture.quantization.values()]
+    if is_sideways(orientation):
+        tables = [[table[n % 8 * 8 + n // 8] for n in range(64)] for table in tables]
+    sampling = JpegImagePlugin.get_sampling(picture)
+    return _file(
+        picture.transpose(_METHODS[orientation]),
+        "JPEG",
+        qtables=tables,
+        subsampling=sampling if sampling in _SAMPLED_ALIKE else 0,
+        progressive=bool(picture.info.get("progressive")),
+        optimize=True,
+        icc_profile=picture.info.get("icc_profile"),
+    )
+
+
+def _table(picture: Image.Image, table: Sequence[int]) -> list[int]:
+    """A table of the original; a finer one where turning makes other blocks."""
+    if picture.width % _BLOCK == picture.height % _BLOCK == 0:
+        return list(table)
+    return [min(steps, _FINE_STEPS) for steps in table]
+
+
+def as_png(picture: Image.Image, orientation: int, content: bytes) -> bytes:
+    """With the colours of the original; not where values would lose half their bits."""
+    if png.is_deep(content) and not picture.mode.startswith("I"):
+        raise ValueError("16 bits a colour")
+    turned = _file(picture.transpose(_METHODS[orientation]), "PNG")
+    return png.with_colours_of(turned, content)
+
+
+def as_webp(picture: Image.Image, orientation: int, _content: bytes) -> bytes:
+    """Without loss, whatever the original was."""
+    return _file(
+        picture.transpose(_METHODS[orientation]),
+        "WEBP",
+        lossless=True,
+        exact=True,
+        icc_profile=picture.info.get("icc_profile"),
+    )
+
+
+def as_tiff(picture: Image.Image, _orientation: int, _content: bytes) -> bytes:
+    """Without loss, whatever the original was."""
+    picture.load()  # Pillow turns a TIFF by itself
+    return _file(
+        picture.copy(),
+        "TIFF",
+        compression="tiff_adobe_deflate",
+        icc_profile=picture.info.get("icc_profile"),
+    )
+
+
+def _file(picture: Image.Image, form: str, **options: object) -> bytes:
+    made = io.BytesIO()
+    picture.save(made, form, **options)
+    return made.getvalue()

@@ -1,0 +1,202 @@
+"""The one table of answers: its columns, their dtypes, and what each of them means.
+
+One row is one worker's answer about one item; the index is `answer_id`, unique. The
+store reads the table, heuristics judge it, aggregates count it, and the report and
+every dataset file are made of it. A stage adds columns and changes none:
+
+- `COLLECTED`: what came back, and what follows from it alone. Heuristics read these.
+- `VERDICTS`: what became of the answer.
+- `CLEANED`: the text as cleaning leaves it.
+- `PUBLISHED`: what stands for the worker and the item outside of the store. Before a
+  table leaves the store, `worker` takes the place of `worker_id`.
+
+Besides, a task has columns of its own (`task_columns`): `value.<field>` for what is
+asked about each item, `hit.<field>` for what is asked once a HIT, `order.<name>` for
+what the page shuffled inside the item.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+import pandas as pd
+
+from piecework.domain.task import Field, Task
+
+INDEX = "answer_id"
+ITEM_VALUE = "value."
+HIT_VALUE = "hit."
+ORDER = "order."
+
+
+class Column(NamedTuple):
+    """One column: its dtype in pandas, and what a cell means."""
+
+    dtype: str
+    meaning: str
+
+
+COLLECTED: Mapping[str, Column] = {
+    "assignment_id": Column("str", "the assignment that the answer is part of"),
+    "hit_id": Column("str", "the platform's id of the HIT"),
+    "worker_id": Column("str", "the platform's id of the worker; '' if not known"),
+    "item_id": Column("str", "the item that was asked about"),
+    "batch": Column("int64", "number of the batch, from 1"),
+    "round": Column("int64", "0 for the first posting, then one more each time"),
+    "position": Column("int64", "place of the item in the HIT, from 1"),
+    "place": Column("int64", "place of the item on the worker's page, from 1"),
+    "n_items": Column("int64", "items in the HIT"),
+    "text": Column("str", "the task's main text as it was typed; '' if absent"),
+    "is_canned": Column("bool", "the text is the task's canned text"),
+    "shown_seconds": Column("float64", "the item was on screen; NaN if not known"),
+    "page_seconds": Column(
+        "float64",
+        "all items of the assignment were on screen, divided by `n_items`; NaN if the "
+        "time of any item is not known",
+    ),
+    "market_seconds": Column(
+        "float64",
+        "from accepting to submitting, divided by `n_items`; may be negative; NaN if "
+        "not known",
+    ),
+    "accepted_at": Column("datetime64[us, UTC]", "the worker took the HIT; or NaT"),
+    "submitted_at": Column("datetime64[us, UTC]", "the worker sent the HIT; or NaT"),
+    "pastes": Column("float64", "pastes into the item's fields; NaN if not known"),
+    "keystrokes": Column("float64", "keys pressed in them; NaN if not known"),
+    "focus_losses": Column("float64", "times the page lost focus; NaN if not known"),
+    "problems": Column("object", "tuple of str: names of rules and faults of form"),
+}
+
+VERDICTS: Mapping[str, Column] = {
+    "is_rejected": Column(
+        "bool",
+        "dropped, or part of a rejected assignment; or to be, if `is_provisional`",
+    ),
+    "rejected_because": Column("str", "the decision's reason; '' if it was kept"),
+    "is_surplus": Column(
+        "bool",
+        "kept, but beyond the number wanted or a worker's second answer on the item",
+    ),
+    "is_provisional": Column(
+        "bool", "not decided yet: the verdict is what the policy would say by now"
+    ),
+}
+
+CLEANED: Mapping[str, Column] = {
+    "clean_text": Column("str", "`text` with the edits applied"),
+    "edits": Column("object", "tuple of `domain.edit.Edit`, in the order of `start`"),
+}
+
+PUBLISHED: Mapping[str, Column] = {
+    "worker": Column("str", "keyed hash of the worker's id, in hex"),
+    "url": Column("str", "the item's picture; '' if it has none"),
+    "split": Column("str", "the part of the dataset that the item belongs to"),
+}
+
+OUTCOME = "outcome_elsewhere"
+"""The column that tables of imported answers have besides: what became of each where
+it was collected, in that tool's word; '' if nothing did."""
+
+_FIELD_DTYPES = {"choices": "object", "number": "float64"}
+
+Cells = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
+"""Cells by column; all of the same length."""
+
+
+def task_columns(task: Task) -> dict[str, Column]:
+    """The columns that a task adds: what it asks, and what its page shuffles.
+
+    A text or a choice is str ('' if absent), `choices` a tuple of str (`()`), a number
+    float64 (NaN).
+    """
+    columns = {ITEM_VALUE + field.name: _column_of(field) for field in task.item_fields}
+    columns |= {HIT_VALUE + field.name: _column_of(field) for field in task.hit_fields}
+    columns |= {
+        ORDER + name: Column("object", "tuple of str, in the order shown")
+        for name in shuffled_names(task)
+    }
+    return columns
+
+
+def shuffled_names(task: Task) -> list[str]:
+    """Names of what the page shuffles inside an item: fields, then arrangements."""
+    names = [field.name for field in task.item_fields if field.shuffled]
+    return [*names, *(arrangement.name for arrangement in task.arrangements)]
+
+
+def value_column(field: Field) -> str:
+    """The column that holds what was answered in a field."""
+    return (HIT_VALUE if field.scope == "hit" else ITEM_VALUE) + field.name
+
+
+def build(
+    answer_ids: Sequence[str], cells: Cells, columns: Mapping[str, Column]
+) -> pd.DataFrame:
+    """A table of these cells with the dtypes of `columns`, in the order given.
+
+    Raises:
+        KeyError: a column has no cells.
+    """
+    index = pd.Index(list(answer_ids), dtype="str", name=INDEX)
+    return pd.DataFrame(
+        {
+            name: pd.Series(list(cells[name]), index=index, dtype=column.dtype)
+            for name, column in columns.items()
+        },
+        index=index,
+    )
+
+
+def faults(table: pd.DataFrame, columns: Mapping[str, Column]) -> list[str]:
+    """Every way in which a table lacks these columns, a sentence each; none: `[]`."""
+    sentences = []
+    if table.index.name != INDEX:
+        sentences.append(f"The index is named {table.index.name!r}, not {INDEX!r}.")
+    repeated = table.index[table.index.duplicated()].unique()
+    if len(repeated):
+        sentences.append(
+            f"The index repeats {len(repeated)} answer ids, {str(repeated[0])!r} first."
+        )
+    for name, column in columns.items():
+        if name not in table.columns:
+            sentences.append(f"The column {name!r} is missing.")
+        elif not _HAS_DTYPE[column.dtype](table[name]):
+            sentences.append(
+                f"The column {name!r} is {table[name].dtype}, not {column.dtype}."
+            )
+    return sentences
+
+
+def is_canned(text: str, canned_text: str) -> bool:
+    """Whether a text is the task's canned one, spaces around it and case aside.
+
+    >>> is_canned(" quality issues. ", "Quality issues.")
+    True
+    >>> is_canned("", "")
+    False
+    """
+    expected = canned_text.strip().casefold()
+    return bool(expected) and text.strip().casefold() == expected
+
+
+def _column_of(field: Field) -> Column:
+    return Column(_FIELD_DTYPES.get(field.kind, "str"), f"answered as {field.kind}")
+
+
+def _is_moment(column: "pd.Series[Any]") -> bool:
+    dtype = column.dtype
+    return isinstance(dtype, pd.DatetimeTZDtype) and str(dtype.tz) == "UTC"
+
+
+def _holds_tuples(column: "pd.Series[Any]") -> bool:
+    return all(isinstance(cell, tuple) for cell in column)
+
+
+_HAS_DTYPE: Mapping[str, Callable[["pd.Series[Any]"], bool]] = {
+    "str": lambda column: isinstance(column.dtype, pd.StringDtype),
+    "int64": lambda column: column.dtype == "int64",
+    "bool": lambda column: column.dtype == "bool",
+    "float64": lambda column: column.dtype == "float64",
+    "datetime64[us, UTC]": _is_moment,
+    "object": _holds_tuples,
+}

@@ -1,0 +1,27 @@
+"""`python -m piecework.marketplace`: a marketplace as a process of its own."""
+
+import sys
+
+from piecework.marketplace.http.command_line import parser, serve_parent
+from piecework.marketplace.http.exposure import UnsafeBindError
+from piecework.marketplace.http.notification_sender import NotifyAddressError
+from piecework.marketplace.http.server import Marketplace, serve_forever
+from piecework.marketplace.state.database_file import WrongDatabaseError
+
+
+def main() -> None:
+    """Read the command line and serve until told to stop."""
+    options = vars(parser("marketplace").parse_args())
+    is_attached = options.pop("attached")
+    marketplace = Marketplace(**options)
+    if is_attached:
+        serve_parent(marketplace)
+        return
+    try:
+        serve_forever(marketplace)
+    except (UnsafeBindError, WrongDatabaseError, NotifyAddressError, OSError) as fault:
+        sys.exit(f"The marketplace does not start: {fault}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""The two sockets of the AWS proxy.
+
+Both are on loopback: TLS with the certificate of Amazon's hosts, and the proxy that
+leads there. The event loop of the site serves them.
+"""
+
+import asyncio
+import ssl
+from typing import TYPE_CHECKING
+
+from piecework.marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
+from piecework.marketplace.aws_proxy.tunnel import LARGEST_HEAD_BYTES, Tunnel
+from piecework.webserver.connections import Connections
+from piecework.webserver.listening import BACKLOG, LOOPBACK, listen, origin
+
+if TYPE_CHECKING:
+    from piecework.webserver.server import Server
+
+_GOODBYE_SECONDS = 0.5
+"""How long an idle client is waited for that does not answer TLS's goodbye."""
+
+
+class AwsProxySockets:
+    """The two sockets of the AWS proxy; bound, not yet answered.
+
+    Attributes:
+        standing_in: where they are.
+        sockets: both, for the caller to close.
+        tls_port: by which a request is known to have come in this way.
+    """
+
+    def __init__(self, settings: AwsProxy, connections: Connections) -> None:
+        self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._tls.load_cert_chain(settings.certificate)
+        first = listen(LOOPBACK, settings.port, connections)
+        try:
+            second = listen(LOOPBACK, settings.proxy_port, connections)
+        except OSError:
+            first.close()
+            raise
+        # The tunnel waits for heads itself, and is over when what it leads to is.
+        second.is_watched = False
+        self.sockets = [first, second]
+        self.tls_port: int = first.getsockname()[1]
+        self.aws_proxy = RunningAwsProxy(
+            authority=settings.authority,
+            proxy_url=origin(LOOPBACK, second),
+            tls_port=self.tls_port,
+        )
+
+    async def open(self, server: "Server") -> list[asyncio.Server]:
+        """Answer at both, with the server's own protocol behind TLS."""
+        loop = asyncio.get_running_loop()
+        behind = await loop.create_server(
+            server.new_protocol,
+            sock=self.sockets[0],
+            ssl=self._tls,
+            ssl_shutdown_timeout=_GOODBYE_SECONDS,
+            backlog=BACKLOG,
+        )
+        proxy = await asyncio.start_server(
+            Tunnel(self.tls_port), sock=self.sockets[1], limit=LARGEST_HEAD_BYTES
+        )
+        return [behind, proxy]

@@ -1,0 +1,107 @@
+"""A CONNECT proxy that leads to this marketplace, whatever it is asked for.
+
+Only the hosts that the marketplace stands in for are connected, and to its own TLS
+listener; nothing is ever looked up or reached outside. All else is refused with 403 and
+a line in the log, so that the requester learns what a program wanted.
+"""
+
+import asyncio
+import logging
+
+from piecework.marketplace.aws_proxy.settings import HOSTS
+
+_LOG = logging.getLogger(__name__)
+
+LARGEST_HEAD_BYTES = 16_384
+_HEAD_SECONDS = 10.0
+_PIECE_BYTES = 65_536
+_LONGEST_SHOWN = 120
+_HTTPS = "443"
+
+
+class Tunnel:
+    """Handles one connection after another.
+
+    Args:
+        port: of the TLS listener on loopback.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+
+    async def __call__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """One connection, to its end."""
+        try:
+            head = await asyncio.wait_for(
+                reader.readuntil(b"\r\n\r\n"), timeout=_HEAD_SECONDS
+            )
+            await self._answer(head, reader, writer)
+        except (
+            asyncio.IncompleteReadError,
+            asyncio.LimitOverrunError,
+            TimeoutError,
+            ConnectionError,
+        ):
+            _LOG.info("a connection to the proxy said nothing that it understands")
+        except asyncio.CancelledError:
+            # The loop ends; asyncio before 3.12 would report this as a fault of ours.
+            _LOG.info("a connection to the proxy was open when the marketplace stopped")
+        finally:
+            writer.close()
+
+    async def _answer(
+        self, head: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        target = connect_target(head)
+        if target is None:
+            shown = ascii(head.split(b"\r\n")[0].decode("latin-1")[:_LONGEST_SHOWN])
+            _LOG.warning("proxy refused request=%s", shown)
+            writer.write(_refusal(shown))
+            await writer.drain()
+            return
+        inner_reader, inner_writer = await asyncio.open_connection(
+            "127.0.0.1", self._port
+        )
+        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+        upward = asyncio.create_task(_pass_on(reader, inner_writer))
+        try:
+            # Over when the marketplace has said its last word; a client that keeps its
+            # connection for later cannot hold it open.
+            await _pass_on(inner_reader, writer)
+        finally:
+            upward.cancel()
+            inner_writer.close()
+
+
+def connect_target(head: bytes) -> str | None:
+    """The host that a CONNECT asks for, if it is one of `HOSTS`; else None."""
+    words = head.split(b"\r\n")[0].decode("latin-1").split(" ")
+    if words[0] != "CONNECT" or len(words) != len(("CONNECT", "target", "HTTP/1.1")):
+        return None
+    host, colon, port = words[1].rpartition(":")
+    host = host.lower().removesuffix(".")
+    return host if colon and port == _HTTPS and host in HOSTS else None
+
+
+async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while piece := await reader.read(_PIECE_BYTES):
+            writer.write(piece)
+            await writer.drain()
+        writer.write_eof()
+    except ConnectionError:
+        writer.close()
+
+
+def _refusal(shown: str) -> bytes:
+    body = (
+        f"piecework's proxy leads to {' and '.join(HOSTS)} (both are this marketplace) "
+        f"and nowhere else. Refused: {shown}\n"
+    ).encode()
+    return (
+        b"HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\n"
+        b"Connection: close\r\n"
+        b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+    )

@@ -1,0 +1,218 @@
+"""AnswerKey: how a qualification test is graded, and the grading.
+
+A question scores an option only if exactly that set was chosen, else its default. The
+sum becomes the value by one of three mappings; halves are rounded up, as Java rounds.
+"""
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+from piecework.marketplace.forms import cursor
+from piecework.marketplace.forms.cursor import Children
+from piecework.marketplace.forms.model import Choice, Form
+from piecework.marketplace.forms.reading import SCHEMAS, Node, fault, parse
+
+NAMESPACE = f"{SCHEMAS}2005-10-01/AnswerKey.xsd"
+
+LARGEST_VALUE = 2**31 - 1
+_LONGEST_NUMBER = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """What the answers to one question are worth."""
+
+    key: str
+    options: Mapping[frozenset[str], int]
+    default: int
+
+    def score(self, chosen: Collection[str]) -> int:
+        """The score of a set of selections."""
+        return self.options.get(frozenset(chosen), self.default)
+
+    def extremes(self) -> tuple[int, int]:
+        """The worst and the best that can be scored."""
+        scores = (self.default, *self.options.values())
+        return min(scores), max(scores)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """The sum times a number; a percentage is the sum times 100 by the maximum."""
+
+    factor: Fraction = Fraction(1)
+
+    def value(self, total: int) -> int:
+        """The qualification's value, halves rounded up."""
+        return math.floor(total * self.factor + Fraction(1, 2))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranges:
+    """A value for each range of sums, and one for all other sums."""
+
+    ranges: tuple[tuple[int, int, int], ...]
+    outside: int
+
+    def value(self, total: int) -> int:
+        """The qualification's value."""
+        for low, high, value in self.ranges:
+            if low <= total <= high:
+                return value
+        return self.outside
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerKey:
+    """A key that was checked."""
+
+    questions: tuple[Scored, ...]
+    mapping: Scale | Ranges
+
+    def grade(self, chosen: Mapping[str, Collection[str]]) -> int:
+        """The value of a test; questions that were left out count as unanswered."""
+        total = sum(one.score(chosen.get(one.key, ())) for one in self.questions)
+        return self.mapping.value(total)
+
+
+@lru_cache(maxsize=64)
+def read_answer_key(text: str) -> AnswerKey:
+    """An AnswerKey document.
+
+    Raises:
+        Refusal: `ParameterValidationError` with the position and the complaint.
+    """
+    root = parse(text, what="An AnswerKey")
+    if root.name != "AnswerKey" or root.namespace != NAMESPACE:
+        raise fault(
+            root,
+            "the root element must be AnswerKey in the namespace of 2005-10-01 "
+            f"(found {root.name[:60]}).",
+        )
+    children = Children(root)
+    questions = tuple(_question(node) for node in children.many("Question", least=1))
+    mapping = children.optional("QualificationValueMapping")
+    children.end()
+    if len({one.key for one in questions}) < len(questions):
+        raise fault(root, "two Questions have the same QuestionIdentifier.")
+    key = AnswerKey(
+        questions=questions, mapping=Scale() if mapping is None else _mapping(mapping)
+    )
+    _check_size(root, key)
+    return key
+
+
+def check_against(key_text: str, form: Form) -> AnswerKey:
+    """A key that can grade this form.
+
+    Raises:
+        Refusal: the form has a field to write in, or lacks what the key scores.
+    """
+    key = read_answer_key(key_text)
+    root = parse(key_text, what="An AnswerKey")
+    asked: dict[str, set[str]] = {}
+    for question in form.questions:
+        if not isinstance(question.answer, Choice) or question.answer.other:
+            raise fault(
+                root,
+                f"the test's question {question.key[:60]!a} has a field to write in; "
+                "a key can grade selections only.",
+            )
+        asked[question.key] = {one.key for one in question.answer.selections}
+    for scored in key.questions:
+        if scored.key not in asked:
+            raise fault(root, f"the test has no question {scored.key[:60]!a}.")
+        unknown = set().union(*scored.options) - asked[scored.key]
+        if unknown:
+            raise fault(
+                root,
+                f"the question {scored.key[:60]!a} has no selection "
+                f"{min(unknown)[:60]!a}.",
+            )
+    return key
+
+
+def _question(node: Node) -> Scored:
+    children = Children(node)
+    key = cursor.word_of(children.one("QuestionIdentifier"))
+    options: dict[frozenset[str], int] = {}
+    for option in children.many("AnswerOption", least=1):
+        inside = Children(option)
+        selected = frozenset(
+            cursor.word_of(one) for one in inside.many("SelectionIdentifier", least=1)
+        )
+        score = cursor.integer_of(inside.one("AnswerScore"))
+        inside.end()
+        if selected in options:
+            raise fault(option, "another AnswerOption has the same selections.")
+        options[selected] = score
+    default = children.optional("DefaultScore")
+    children.end()
+    return Scored(
+        key=key,
+        options=options,
+        default=0 if default is None else cursor.integer_of(default),
+    )
+
+
+def _mapping(node: Node) -> Scale | Ranges:
+    children = Children(node)
+    mapping = children.one("PercentageMapping", "ScaleMapping", "RangeMapping")
+    children.end()
+    inside = Children(mapping)
+    if mapping.name == "RangeMapping":
+        return _ranges(mapping, inside)
+    if mapping.name == "PercentageMapping":
+        maximum = cursor.integer_of(inside.one("MaximumSummedScore"), least=1)
+        factor = Fraction(100, maximum)
+    else:
+        factor = _decimal(inside.one("SummedScoreMultiplier"))
+    inside.end()
+    return Scale(factor=factor)
+
+
+def _decimal(node: Node) -> Fraction:
+    word = cursor.text_of(node).strip()
+    digits = word.lstrip("+-").replace(".", "", 1)
+    if not (digits.isascii() and digits.isdigit() and len(word) <= _LONGEST_NUMBER):
+        raise fault(node, f"{node.name} must be a decimal (found {word[:20]!a}).")
+    try:
+        return Fraction(word)
+    except ValueError as wrong:
+        raise fault(node, f"{node.name} must be a decimal.") from wrong
+
+
+def _ranges(node: Node, inside: Children) -> Ranges:
+    ranges = []
+    for one in inside.many("SummedScoreRange", least=1):
+        bounds = Children(one)
+        low = cursor.integer_of(bounds.one("InclusiveLowerBound"))
+        high = cursor.integer_of(bounds.one("InclusiveUpperBound"))
+        value = cursor.integer_of(bounds.one("QualificationValue"))
+        bounds.end()
+        if low > high:
+            raise fault(one, "InclusiveLowerBound is above InclusiveUpperBound.")
+        ranges.append((low, high, value))
+    outside = cursor.integer_of(inside.one("OutOfRangeQualificationValue"))
+    inside.end()
+    ordered = sorted(ranges)
+    for (_, high, _), (low, _, _) in pairwise(ordered):
+        if low <= high:
+            raise fault(node, "two ranges overlap.")
+    return Ranges(ranges=tuple(ordered), outside=outside)
+
+
+def _check_size(root: Node, key: AnswerKey) -> None:
+    """No test can give a value that a qualification cannot have."""
+    if isinstance(key.mapping, Ranges):
+        values = [value for _, _, value in key.mapping.ranges]
+        values.append(key.mapping.outside)
+    else:
+        worst, best = zip(*(one.extremes() for one in key.questions), strict=True)
+        values = [key.mapping.value(sum(worst)), key.mapping.value(sum(best))]
+    if any(abs(value) > LARGEST_VALUE for value in values):
+        raise fault(root, f"a value could be beyond {LARGEST_VALUE}.")

@@ -1,0 +1,184 @@
+"""What a worker sent, held against the form: answers, or what is still wrong with them.
+
+The browser holds most of this already; the server holds all of it, in kind words, and
+what shows them keeps what was typed.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from piecework.marketplace.forms.model import Choice, Form, FreeText, Question
+from piecework.marketplace.forms.patterns import NO_VERDICTS, Match, Unmatched, Verdicts
+
+Typed = Mapping[str, Sequence[str]]
+"""Values by field, as they were sent."""
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
+_LONGEST_NUMBER = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The answer to one question.
+
+    Attributes:
+        text: what was written; None for a choice.
+        chosen: identifiers of selections, in the form's order.
+        other: the worker's own selection.
+    """
+
+    question: str
+    text: str | None = None
+    chosen: tuple[str, ...] = ()
+    other: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """A form as it came in.
+
+    Attributes:
+        complaints: by question; none if all is well.
+        strangers: fields that the form does not have.
+    """
+
+    answers: tuple[Answer, ...]
+    complaints: Mapping[str, str]
+    strangers: tuple[str, ...]
+
+    @property
+    def chosen(self) -> dict[str, tuple[str, ...]]:
+        """Selections by question, as a key grades them."""
+        return {answer.question: answer.chosen for answer in self.answers}
+
+
+def gathered(fields: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Values by field."""
+    values: dict[str, list[str]] = {}
+    for name, value in fields:
+        values.setdefault(name, []).append(value)
+    return values
+
+
+def take(form: Form, typed: Typed, verdicts: Verdicts = NO_VERDICTS) -> Taken:
+    """Hold what was sent against the form.
+
+    Args:
+        form: what was asked.
+        typed: what was sent.
+        verdicts: of the patterns, as far as they were matched.
+
+    Raises:
+        Unmatched: some have to be first.
+    """
+    return _Taking(verdicts).take(form, typed)
+
+
+class _Taking:
+    """One form that is taken, and the texts whose patterns nobody has matched yet."""
+
+    def __init__(self, verdicts: Verdicts) -> None:
+        self._verdicts = verdicts
+        self._unmatched: dict[Match, None] = {}
+
+    def take(self, form: Form, typed: Typed) -> Taken:
+        answers, complaints = [], {}
+        known: set[str] = set()
+        for question in form.questions:
+            known |= {question.key, question.other_field}
+            answer, complaint = self._take(question, typed)
+            answers.append(answer)
+            if complaint:
+                complaints[question.key] = complaint
+        if self._unmatched:
+            raise Unmatched(self._unmatched)
+        return Taken(
+            answers=tuple(answers),
+            complaints=complaints,
+            strangers=tuple(sorted(set(typed) - known)),
+        )
+
+    def _take(self, question: Question, typed: Typed) -> tuple[Answer, str]:
+        if isinstance(question.answer, Choice):
+            return self._choose(question, question.answer, typed)
+        text = _line_feeds("|".join(typed.get(question.key, ())))
+        complaint = ""
+        if text:
+            complaint = self._wrong_text(question.answer, text)
+        elif question.is_required:
+            complaint = "Please answer this question."
+        return Answer(question=question.key, text=text), complaint
+
+    def _choose(
+        self, question: Question, answer: Choice, typed: Typed
+    ) -> tuple[Answer, str]:
+        values = [value for value in typed.get(question.key, ()) if value]
+        chosen = tuple(
+            selection.key for selection in answer.selections if selection.key in values
+        )
+        other = _line_feeds("|".join(typed.get(question.other_field, ()))).strip()
+        found = Answer(question=question.key, chosen=chosen, other=other)
+        if set(values) - set(chosen):
+            return found, "Please choose from the list."
+        if other and answer.other is None:
+            return found, "There is no field for your own answer here."
+        if other and answer.other is not None:
+            complaint = self._wrong_text(answer.other, other)
+            if complaint:
+                return found, complaint
+        count = len(chosen) + bool(other)
+        if count == 0 and not question.is_required:
+            return found, ""
+        return found, _wrong_count(answer, count, is_required=question.is_required)
+
+    def _wrong_text(self, field: FreeText, text: str) -> str:
+        if complaint := _wrong_size(field, text):
+            return complaint
+        for rule in field.formats:
+            fits = self._verdicts.get((rule, text))
+            if fits is None:
+                self._unmatched[rule, text] = None
+            elif not fits:
+                return rule.complaint
+        return ""
+
+
+def _wrong_count(answer: Choice, count: int, *, is_required: bool) -> str:
+    least = max(answer.least, 1) if is_required else answer.least
+    if count > answer.most:
+        return f"Please choose at most {answer.most} (you chose {count})."
+    if count >= least:
+        return ""
+    if least == 1:
+        return "Please choose an answer."
+    return f"Please choose at least {least} (you chose {count})."
+
+
+def _wrong_size(field: FreeText, text: str) -> str:
+    if field.is_numeric and (complaint := _wrong_number(field, text.strip())):
+        return complaint
+    if len(text) < field.shortest:
+        return f"Please write at least {field.shortest} characters."
+    if field.longest is not None and len(text) > field.longest:
+        return (
+            f"Please write at most {field.longest} characters (you wrote {len(text)})."
+        )
+    return ""
+
+
+def _wrong_number(field: FreeText, word: str) -> str:
+    if len(word) > _LONGEST_NUMBER or not _NUMBER.fullmatch(word):
+        return "Please write a number."
+    number = Decimal(word)
+    if field.least is not None and number < field.least:
+        return f"Please write a number that is {field.least} or more."
+    if field.most is not None and number > field.most:
+        return f"Please write a number that is {field.most} or less."
+    return ""
+
+
+def _line_feeds(text: str) -> str:
+    """Browsers send line breaks as two characters, and count them as one."""
+    return text.replace("\r\n", "\n")

@@ -1,0 +1,171 @@
+"""A rehearsal's marketplace in a process of its own, which lives no longer than ours.
+
+The pipe to the child's standard input carries nothing: its end tells the child that the
+parent closed it or was killed. The child's first line of output is a JSON document, of
+where it is or of why it does not start; so a fault of its start is raised here as it
+would be by a marketplace in a thread.
+"""
+
+import json
+import os
+import select
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from piecework.marketplace.http.options import Running
+from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.state.money import PriceList
+
+_ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = ("marketplace",)
+_STOP_SECONDS = 30.0
+
+_LOOK_SECONDS = 1.0
+
+START_FAULTS: tuple[type[Exception], ...] = (
+    WrongDatabaseError,
+    sqlite3.OperationalError,
+    sqlite3.DatabaseError,
+    OSError,
+)
+"""What a start can fail with that its caller may want to catch; narrower ones first."""
+
+
+class RehearsalOptions(TypedDict, total=False):
+    """Keyword arguments of `serve_apart`; each as in `Marketplace`."""
+
+    seed: int
+    start: datetime | None
+    balance_cents: int
+    prices: PriceList
+    pictures: Path | None
+    host: str
+    port: int
+    frames_port: int
+
+
+@contextmanager
+def serve_apart(
+    database: Path,
+    *,
+    rehearsal: bool,
+    program: Sequence[str] = PROGRAM,
+    **options: Unpack[RehearsalOptions],
+) -> Iterator[Running]:
+    """Run a rehearsing marketplace in a child process for as long as the block lasts.
+
+    The child ends with the block, and by itself if this process is killed. Ctrl-C in a
+    terminal does not reach it, so it still answers while the block is being left.
+
+    Args:
+        database: its file; made if it is not there.
+        rehearsal: must be true: real workers and money are served by `serve_forever`.
+        program: the module that serves it, and options of its own; one that knows
+            what the marketplace may not import
+            (`piecework.marketplace.http.command_line`).
+        options: the other fields of `Marketplace` that a rehearsal needs.
+
+    Raises:
+        WrongDatabaseError: the database was made for another start.
+        sqlite3.DatabaseError: it is no database, or cannot be written.
+        OSError: a port is taken.
+        RuntimeError: the child ended for another reason; its own output says which.
+    """
+    if not rehearsal:
+        raise ValueError("only a rehearsal is served by a child process")
+    with subprocess.Popen(  # noqa: S603 - our own module
+        _command(program, database, options),
+        cwd=_ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # A session of its own: the terminal's Ctrl-C is for the parent to act on.
+        start_new_session=True,
+    ) as child:
+        try:
+            yield _where_it_is(child)
+        finally:
+            _stop(child)
+
+
+def end_with_parent() -> None:
+    """Tell this process to stop, in order, when its parent has gone."""
+    parent = os.getppid()
+
+    def wait() -> None:
+        # EOF alone would not do: a process that the parent forked holds the pipe too.
+        while os.getppid() == parent and not _has_ended(sys.stdin.fileno()):
+            continue
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="parent watch", daemon=True).start()
+
+
+def report_of(outcome: Running | Exception) -> str:
+    """One line of JSON about a start: the addresses, or the fault."""
+    if isinstance(outcome, Running):
+        return json.dumps(
+            {"endpoint_url": outcome.endpoint_url, "frames_url": outcome.frames_url}
+        )
+    arguments: list[object] = [str(outcome)]
+    if isinstance(outcome, OSError):
+        arguments = [outcome.errno, outcome.strerror]
+    kind = next(kind for kind in START_FAULTS if isinstance(outcome, kind))
+    report = {"fault": kind.__name__, "arguments": arguments}
+    if code := getattr(outcome, "sqlite_errorcode", None):
+        report["sqlite_errorcode"] = code  # tells a full disk from a damaged file
+    return json.dumps(report)
+
+
+def _command(
+    program: Sequence[str], database: Path, options: RehearsalOptions
+) -> list[str]:
+    named: dict[str, Any] = {**options, "database": database.resolve()}
+    if pictures := options.get("pictures"):
+        named["pictures"] = pictures.resolve()
+    if start := options.get("start"):
+        named["start"] = start.isoformat()
+    if prices := options.get("prices"):
+        named["prices"] = json.dumps(prices.members())
+    command = [sys.executable, "-m", *program, "--rehearsal", "--attached"]
+    for name, value in named.items():
+        if value is not None:
+            command += [f"--{name.replace('_', '-')}", str(value)]
+    return command
+
+
+def _where_it_is(child: "subprocess.Popen[bytes]") -> Running:
+    report = json.loads(_first_line(child) or "{}")
+    if "endpoint_url" in report:
+        return Running(**report)
+    for kind in START_FAULTS:
+        if kind.__name__ == report.get("fault"):
+            fault = kind(*report["arguments"])
+            if isinstance(fault, sqlite3.Error) and "sqlite_errorcode" in report:
+                fault.sqlite_errorcode = report["sqlite_errorcode"]
+            raise fault
+    raise RuntimeError("The marketplace did not start; its log says why.")
+
+
+def _first_line(child: "subprocess.Popen[bytes]") -> bytes:
+    return child.stdout.readline() if child.stdout is not None else b""
+
+
+def _stop(child: "subprocess.Popen[bytes]") -> None:
+    child.terminate()
+    try:
+        child.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+
+
+def _has_ended(pipe: int) -> bool:
+    readable, _, _ = select.select([pipe], [], [], _LOOK_SECONDS)
+    return bool(readable) and not os.read(pipe, 1)

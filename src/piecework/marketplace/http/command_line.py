@@ -1,0 +1,74 @@
+"""The command line of a marketplace that is a process of its own."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from piecework.marketplace.http.child_process import START_FAULTS, report_of
+from piecework.marketplace.http.server import Marketplace, serve_attached
+from piecework.marketplace.state import accounts, clock
+from piecework.marketplace.state.money import MTURK, PriceList
+
+
+def parser(program: str) -> argparse.ArgumentParser:
+    """The options of a marketplace, by the names of `Marketplace`'s fields."""
+    parser = argparse.ArgumentParser(prog=f"python -m {program}")
+    parser.add_argument("--database", type=Path, required=True, help="SQLite file")
+    parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--port", type=int, default=0, help="site and requester API")
+    parser.add_argument("--frames-port", type=int, default=0, help="question pages")
+    parser.add_argument("--pictures", type=Path, help="folder served as /pictures/")
+    parser.add_argument(
+        "--rehearsal", action="store_true", help="virtual time, simulated workers"
+    )
+    parser.add_argument(
+        "--trust-local", action="store_true", help="check no signatures; loopback only"
+    )
+    parser.add_argument(
+        "--notify-url", default="", help="local queue or topic server for events"
+    )
+    parser.add_argument(
+        "--clock-is-right",
+        action="store_true",
+        help="a person has looked: this machine's clock has not jumped",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of a rehearsal's ids")
+    parser.add_argument(
+        "--start", type=clock.moment_of, help="virtual time at the beginning"
+    )
+    parser.add_argument(
+        "--balance-cents",
+        type=int,
+        default=accounts.REHEARSAL_BALANCE_CENTS,
+        help="what a rehearsal's requester has to begin with",
+    )
+    parser.add_argument(
+        "--prices",
+        type=_prices,
+        default=MTURK,
+        help="currency and fees, as JSON (docs/marketplace.md); MTurk's, if not given",
+    )
+    parser.add_argument(
+        "--attached",
+        action="store_true",
+        help="end with the process at the other end of standard input, and report "
+        "the start to it as JSON",
+    )
+    return parser
+
+
+def serve_parent(marketplace: Marketplace) -> None:
+    """Serve the process that started this one; tell it why, if that cannot be."""
+    try:
+        serve_attached(marketplace)
+    except START_FAULTS as fault:
+        print(report_of(fault), flush=True)  # noqa: T201 - for the parent
+        sys.exit(1)
+
+
+def _prices(text: str) -> PriceList:
+    try:
+        return PriceList.of_members(json.loads(text))
+    except (KeyError, TypeError, ArithmeticError) as fault:
+        raise ValueError(text) from fault

@@ -1,0 +1,251 @@
+"""The controls of a rehearsal: clock, workers, faults, and all of its state.
+
+For programs only: a browser's request carries Origin or Sec-Fetch-Site and is refused,
+lest a question's page play with the rehearsal it is shown in.
+"""
+
+import json
+from collections.abc import Callable
+from typing import Any, cast, get_args
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.http.faults import KINDS, Fault, FaultScript, Kind
+from piecework.marketplace.http.virtual_time import check_is_program, do_what_is_due
+from piecework.marketplace.requester.model import operation_names
+from piecework.marketplace.state import accounts, audit, clock, events
+from piecework.marketplace.state.backend import Backend
+
+_LARGEST_COUNT = 10**9
+_LONGEST_HANDLE = 200
+_LONGEST_SECONDS = dict.fromkeys(KINDS, 600) | {"lag": 30 * 24 * 3600}
+_FAULT_FIELDS = (
+    "kind",
+    "call",
+    "operation",
+    "times",
+    "chance",
+    "seed",
+    "per_second",
+    "seconds",
+    "error",
+)
+_LONGEST_NUMBER = 18
+_MOST_EVENTS = 1000
+
+
+class Control:
+    """The controls of one rehearsing marketplace."""
+
+    def __init__(self, backend: Backend, faults: FaultScript) -> None:
+        self._backend = backend
+        self._faults = faults
+
+    def routes(self) -> list[Route]:
+        """All addresses of the controls."""
+        return [
+            Route("/rehearsal/clock", self.clock, methods=["GET", "PUT"]),
+            Route("/rehearsal/workers", self.workers, methods=["POST"]),
+            Route("/rehearsal/faults", self.faults, methods=["PUT"]),
+            Route("/rehearsal/books", self.books),
+            Route("/rehearsal/calls", self.calls),
+            Route("/rehearsal/events", self.events),
+        ]
+
+    async def clock(self, request: Request) -> Response:
+        """Read virtual time, or move it on."""
+        _programs_only(request)
+        if request.method == "PUT":
+            value = await _object(request, allowed=("now",))
+            self._backend.move_clock(_moment(value.get("now")))
+            await do_what_is_due(self._backend)
+        with self._backend.transaction() as transaction:
+            now = clock.to_datetime(transaction.now_ms)
+        return JSONResponse({"now": now.isoformat()})
+
+    async def workers(self, request: Request) -> Response:
+        """Let a simulated worker in."""
+        _programs_only(request)
+        new = _new_worker(await _object(request, allowed=tuple(_WORKER_FIELDS)))
+        with self._backend.transaction() as transaction:
+            worker_id, token = accounts.add_worker(transaction, new)
+        return JSONResponse({"worker_id": worker_id, "token": token})
+
+    async def faults(self, request: Request) -> Response:
+        """Replace the script of faults."""
+        _programs_only(request)
+        script = await _json(request)
+        if not isinstance(script, list):
+            raise _bad("Send a list of faults.")
+        self._faults.set([_fault(line) for line in script])
+        self._backend.lag_ms = self._faults.lag_ms
+        return JSONResponse({"faults": len(script)})
+
+    async def books(self, request: Request) -> Response:
+        """Everything that a test compares with."""
+        _programs_only(request)
+        with self._backend.transaction() as transaction:
+            document = audit.books(transaction)
+        return JSONResponse(document)
+
+    async def calls(self, request: Request) -> Response:
+        """How often each operation was called."""
+        _programs_only(request)
+        with self._backend.transaction() as transaction:
+            document = self._backend.calls.read(transaction.conn)
+        return JSONResponse(document)
+
+    async def events(self, request: Request) -> Response:
+        """What happened after the event numbered `after`, oldest first."""
+        _programs_only(request)
+        after = request.query_params.get("after", "0")
+        if not (after.isascii() and after.isdigit() and len(after) <= _LONGEST_NUMBER):
+            raise _bad("after must be the number of an event.")
+        with self._backend.transaction() as transaction:
+            found = events.after(transaction, int(after), most=_MOST_EVENTS)
+        return JSONResponse({"events": found})
+
+
+def _programs_only(request: Request) -> None:
+    check_is_program(name for name, _ in request.headers.raw)
+
+
+async def _json(request: Request) -> object:
+    try:
+        return json.loads(await request.body())
+    except (ValueError, RecursionError) as fault:
+        raise _bad("Send a JSON document.") from fault
+
+
+async def _object(request: Request, *, allowed: tuple[str, ...]) -> dict[str, Any]:
+    value = await _json(request)
+    return _members(value, allowed)
+
+
+def _members(value: object, allowed: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _bad("Send a JSON object.")
+    unknown = sorted(set(value) - set(allowed))
+    if unknown:
+        raise _bad(f"Unknown members: {ascii(unknown)[:200]}.")
+    return value
+
+
+def _moment(value: object) -> int:
+    try:
+        return clock.to_ms(clock.moment_of(str(value)))
+    except (ValueError, OverflowError) as fault:
+        raise _bad(
+            "now must be a moment as ISO 8601 writes it, before "
+            f"{clock.END_OF_TIME.year}."
+        ) from fault
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_HANDLE:
+        raise _bad(f"A text of 1 to {_LONGEST_HANDLE} characters is needed.")
+    if not value.isprintable():
+        raise _bad("Texts must be printable.")
+    return value
+
+
+def _two_letters(value: object) -> str:
+    letters = _text(value)
+    if len(letters) != 2 or not letters.isascii():  # noqa: PLR2004 - as ISO 3166 has it
+        raise _bad("country and subdivision have two letters each.")
+    return letters.upper()
+
+
+def _optional_letters(value: object) -> str | None:
+    return None if value is None else _two_letters(value)
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _bad("Counts are whole numbers.")
+    if not 0 <= value <= _LARGEST_COUNT:
+        raise _bad(f"Counts are from 0 to {_LARGEST_COUNT}.")
+    return value
+
+
+def _yes(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _bad("is_adult and is_master are true or false.")
+    return value
+
+
+_WORKER_FIELDS: dict[str, Callable[[object], Any]] = {
+    "handle": _text,
+    "country": _two_letters,
+    "subdivision": _optional_letters,
+    "hits_approved": _count,
+    "hits_submitted": _count,
+    "is_adult": _yes,
+    "is_master": _yes,
+}
+
+
+def _new_worker(value: dict[str, Any]) -> accounts.NewWorker:
+    if "handle" not in value or "country" not in value:
+        raise _bad("handle and country are needed.")
+    new = accounts.NewWorker(
+        **{name: _WORKER_FIELDS[name](value) for name, value in value.items()}
+    )
+    if new.hits_approved > new.hits_submitted:
+        raise _bad("hits_approved cannot be above hits_submitted.")
+    return new
+
+
+def _fault(value: object) -> Fault:
+    fields = _members(value, _FAULT_FIELDS)
+    kind, operation = fields.get("kind"), fields.get("operation")
+    if kind not in KINDS:
+        raise _bad(f"kind must be one of {', '.join(get_args(Kind))}.")
+    if operation is not None and operation not in operation_names():
+        raise _bad("operation must be null or one of the requester API's.")
+    if (kind == "refuse") != ("error" in fields):
+        raise _bad("refuse needs an error, and nothing else has one.")
+    if (kind == "limit") != ("per_second" in fields):
+        raise _bad("limit needs per_second, and nothing else has one.")
+    call = fields.get("call")
+    return Fault(
+        kind=cast("Kind", kind),
+        call=1 if call is None else _count(call),
+        operation=operation,
+        times=_count(fields.get("times", 1)),
+        chance=_number("chance", fields.get("chance", 1), most=1),
+        seed=_count(fields.get("seed", 0)),
+        per_second=_number("per_second", fields.get("per_second", 0), most=10**6),
+        seconds=_number(
+            "seconds", fields.get("seconds", 0), most=_LONGEST_SECONDS[kind]
+        ),
+        error=_error(fields["error"]) if "error" in fields else None,
+    )
+
+
+def _number(name: str, value: object, *, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _bad(f"{name} must be a number.")
+    if not 0 <= value <= most:
+        raise _bad(f"{name} must be from 0 to {most}.")
+    return value
+
+
+def _error(value: object) -> Refusal:
+    fields = _members(value, ("type", "code", "message", "status"))
+    status = _count(fields.get("status", 400))
+    if not 400 <= status <= 599:  # noqa: PLR2004 - HTTP's own numbers
+        raise _bad("status must be from 400 to 599.")
+    return Refusal(
+        _text(fields.get("type", "RequestError")),
+        _text(fields.get("message", "Refused as the script says.")),
+        turk_code=_text(fields["code"]) if "code" in fields else "",
+        status=status,
+    )
+
+
+def _bad(sentence: str) -> Refusal:
+    return Refusal("BadRequest", sentence)

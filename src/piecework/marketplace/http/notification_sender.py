@@ -1,0 +1,186 @@
+"""Carries notifications to a queue or topic on this machine, at least once each.
+
+It reads the file by a connection of its own, so it sees only what is on the disk for
+good, and no call waits for it. What cannot be delivered is tried again, later each
+time, and given up in the end with a line in the log; a restart goes on where it was.
+"""
+
+import http.client
+import ipaddress
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+from piecework.marketplace.state import clock
+
+_LOG = logging.getLogger(__name__)
+
+MOST_TRIES = 10
+_BATCH = 100
+_PAUSE_SECONDS = 0.1
+_TIMEOUT_SECONDS = 2.0
+_FIRST_DELAY_SECONDS = 0.2
+_LONGEST_DELAY_SECONDS = 60.0
+
+
+class NotifyAddressError(ValueError):
+    """Notifications go to this machine only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where messages are posted."""
+
+    host: str
+    port: int
+    path: str
+
+
+def read_address(url: str) -> Address:
+    """The address of a local queue or topic server.
+
+    Raises:
+        NotifyAddressError: it is not http, or not on this machine.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port or 80
+    except ValueError as fault:
+        raise NotifyAddressError(f"{url[:80]!a} is no address: {fault}.") from fault
+    host = parts.hostname or ""
+    if parts.scheme != "http" or not _is_loopback(host):
+        raise NotifyAddressError(
+            f"{url[:80]!a} is not an http address on this machine; notifications go "
+            "nowhere else."
+        )
+    return Address(host, port, parts.path or "/")
+
+
+class NotificationSender:
+    """Delivers what waits in a database to one address, until it is stopped."""
+
+    def __init__(self, database: Path, address: Address) -> None:
+        self._database = database
+        self._address = address
+        self._stop = threading.Event()
+        self._not_before: dict[int, float] = {}
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Deliver for as long as the block lasts."""
+        thread = threading.Thread(
+            target=self._run, name="notification sender", daemon=True
+        )
+        thread.start()
+        try:
+            yield
+        finally:
+            self._stop.set()
+            thread.join()
+
+    def _run(self) -> None:
+        connection = sqlite3.connect(
+            self._database, isolation_level=None, timeout=_TIMEOUT_SECONDS
+        )
+        connection.row_factory = sqlite3.Row
+        with closing(connection):
+            while not self._stop.wait(_PAUSE_SECONDS):
+                try:
+                    self._deliver_waiting(connection)
+                except sqlite3.OperationalError as fault:  # locked, or a full disk
+                    _LOG.warning("notifications wait: %s", fault)
+
+    def _deliver_waiting(self, connection: sqlite3.Connection) -> None:
+        rows = connection.execute(
+            "SELECT * FROM deliveries WHERE status = 'Waiting' ORDER BY id LIMIT ?",
+            (_BATCH,),
+        ).fetchall()
+        for row in rows:
+            if self._stop.is_set():
+                return
+            if time.monotonic() < self._not_before.get(row["id"], 0.0):
+                continue
+            complaint = self._post(row)
+            self._mark(connection, row, complaint)
+            if complaint:
+                return  # the next would hardly fare better
+
+    def _post(self, row: sqlite3.Row) -> str:
+        """Send one message; what went wrong, or nothing."""
+        service, form = _request(row)
+        day = clock.to_datetime(clock.machine_ms()).strftime("%Y%m%d")
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            # Local servers of queues check no signature, but read here which is meant.
+            "Authorization": (
+                f"AWS4-HMAC-SHA256 Credential=marketplace/{day}/us-east-1/{service}/"
+                "aws4_request, SignedHeaders=host, Signature=unsigned"
+            ),
+        }
+        connection = http.client.HTTPConnection(
+            self._address.host, self._address.port, timeout=_TIMEOUT_SECONDS
+        )
+        try:
+            with closing(connection):
+                connection.request("POST", self._address.path, urlencode(form), headers)
+                status = connection.getresponse().status
+        except (OSError, http.client.HTTPException) as fault:
+            return f"{type(fault).__name__}: {fault}"
+        is_taken = http.client.OK <= status < http.client.MULTIPLE_CHOICES
+        return "" if is_taken else f"HTTP {status}"
+
+    def _mark(
+        self, connection: sqlite3.Connection, row: sqlite3.Row, complaint: str
+    ) -> None:
+        tries = row["tries"] + 1
+        status = "Delivered"
+        if complaint:
+            status = "Failed" if tries >= MOST_TRIES else "Waiting"
+            delay = min(
+                _FIRST_DELAY_SECONDS * 2 ** row["tries"], _LONGEST_DELAY_SECONDS
+            )
+            self._not_before[row["id"]] = time.monotonic() + delay
+            _LOG.log(
+                logging.ERROR if status == "Failed" else logging.WARNING,
+                "notification delivery=%s try=%s not delivered: %s",
+                row["id"],
+                tries,
+                complaint,
+            )
+        if status != "Waiting":
+            self._not_before.pop(row["id"], None)
+        connection.execute(
+            "UPDATE deliveries SET status = ?, tries = ? WHERE id = ?",
+            (status, tries, row["id"]),
+        )
+
+
+def _request(row: sqlite3.Row) -> tuple[str, dict[str, str]]:
+    if row["transport"] == "SQS":
+        return "sqs", {
+            "Action": "SendMessage",
+            "Version": "2012-11-05",
+            "QueueUrl": row["destination"],
+            "MessageBody": row["document"],
+        }
+    return "sns", {
+        "Action": "Publish",
+        "Version": "2010-03-31",
+        "TopicArn": row["destination"],
+        "Message": row["document"],
+    }
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

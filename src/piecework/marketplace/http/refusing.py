@@ -1,0 +1,42 @@
+"""Refusals outside of API and pages, in the form that the request asks for."""
+
+import sqlite3
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.requester import wire
+from piecework.marketplace.state import clock
+from piecework.marketplace.state.storage import is_passing
+from piecework.marketplace.workers import replies
+
+RETRY_AFTER_SECONDS = 10
+
+
+def refused(request: Request, refusal: Refusal) -> Response:
+    """The reply to a requester's call, a worker's page or a program."""
+    if request.method == "POST" and request.url.path == "/":
+        body = wire.error(refusal, now_ms=clock.machine_ms())
+        return Response(body, refusal.status, media_type=wire.CONTENT_TYPE)
+    return replies.refused(request, refusal)
+
+
+def not_stored(request: Request) -> Response:
+    """The disk is full, or another program holds the database: ask again."""
+    refusal = Refusal(
+        "ServiceFault",
+        "Nothing was stored: the disk of this marketplace is full, or another program "
+        "holds its database. What was stored before is there. Try again in a minute.",
+        status=503,
+    )
+    reply = refused(request, refusal)
+    reply.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return reply
+
+
+async def not_stored_handler(request: Request, fault: Exception) -> Response:
+    """Turns a database that cannot be written just now into a reply."""
+    if not (isinstance(fault, sqlite3.OperationalError) and is_passing(fault)):
+        raise fault
+    return not_stored(request)

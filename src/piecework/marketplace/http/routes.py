@@ -1,0 +1,105 @@
+"""Site, frames and API as web applications, and which request goes to which.
+
+One process and one event loop serve both; the port on which a request arrived decides,
+never a header that the client wrote.
+"""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from piecework.marketplace.crowd import OutsideCrowd
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.http import refusing
+from piecework.marketplace.http.control import Control
+from piecework.marketplace.http.faults import FaultScript
+from piecework.marketplace.requester.api import RequesterApi
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.workers import replies
+from piecework.marketplace.workers.iframes import Frames
+from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.workers.picture_folder import pictures_at
+from piecework.marketplace.workers.site import Site
+from piecework.webserver.transport import BodyLimit
+
+
+def site_app(
+    backend: Backend,
+    origins: Origins,
+    api: RequesterApi,
+    *,
+    faults: FaultScript,
+    pictures: Path | None,
+    crowd: OutsideCrowd | None = None,
+    consent: Sequence[str] = (),
+) -> Starlette:
+    """Requester API, worker site and, in a rehearsal, its controls."""
+    routes: list[BaseRoute] = [
+        _calls(api),
+        Route("/", _to_hits, methods=["GET"]),
+        *Site(backend, origins, crowd, consent).routes(),
+        # A qualification test names pictures by address, and requesters know only this.
+        *pictures_at(pictures),
+    ]
+    if backend.rules.rehearsal:
+        routes += Control(backend, faults).routes()
+    return _app(routes)
+
+
+def api_app(api: RequesterApi) -> Starlette:
+    """Requester API alone, for a port that only programs use."""
+    return _app([_calls(api)])
+
+
+def frames_app(
+    backend: Backend, origins: Origins, *, pictures: Path | None
+) -> Starlette:
+    """Pages of questions and their pictures."""
+    return _app([*Frames(backend, origins, pictures=pictures).routes()])
+
+
+class ByPort:
+    """Gives each request to the application of the port that it came in by."""
+
+    def __init__(self, site: ASGIApp, others: Mapping[int, ASGIApp]) -> None:
+        self._site = site
+        self._others = dict(others)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass it on."""
+        app = self._others.get(scope["server"][1], self._site)
+        await app(scope, receive, send)
+
+
+def _calls(api: RequesterApi) -> BaseRoute:
+    async def call(request: Request) -> Response:
+        return await api(request)
+
+    return Route("/", call, methods=["POST"])
+
+
+def _app(routes: list[BaseRoute]) -> Starlette:
+    app = Starlette(
+        routes=routes,
+        middleware=[Middleware(BodyLimit)],
+        exception_handlers={
+            Refusal: replies.refusal_handler,
+            HTTPException: replies.http_fault_handler,
+            sqlite3.OperationalError: refusing.not_stored_handler,
+        },
+    )
+    # The redirect would go to whatever host the request names.
+    app.router.redirect_slashes = False
+    return app
+
+
+async def _to_hits(_request: Request) -> Response:
+    return replies.moved("/worker/hits")

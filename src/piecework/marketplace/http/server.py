@@ -1,0 +1,292 @@
+"""Starting and stopping a marketplace, inside a program or as a process.
+
+The sockets are bound before the server runs, so the addresses are known at once and a
+port that is taken is an error of the caller's, not of a thread's.
+"""
+
+import contextlib
+import gc
+import logging
+import signal
+import socket
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Unpack
+
+from starlette.types import ASGIApp
+
+from piecework.marketplace.aws_proxy.settings import HOSTS, AwsProxy
+from piecework.marketplace.aws_proxy.sockets import AwsProxySockets
+from piecework.marketplace.http import exposure, routes
+from piecework.marketplace.http.child_process import (
+    end_with_parent,
+    report_of,
+    serve_apart,
+)
+from piecework.marketplace.http.faults import FaultScript
+from piecework.marketplace.http.hosts import HostCheck
+from piecework.marketplace.http.notification_sender import (
+    NotificationSender,
+    read_address,
+)
+from piecework.marketplace.http.options import Marketplace, Options, Running
+from piecework.marketplace.http.refusing import not_stored
+from piecework.marketplace.http.virtual_time import VirtualTime
+from piecework.marketplace.requester.admission import Admission
+from piecework.marketplace.requester.api import RequesterApi
+from piecework.marketplace.state import site_address
+from piecework.marketplace.state.backend import Backend, Rules
+from piecework.marketplace.state.group_commit import GroupCommit
+from piecework.marketplace.workers.origins import Origins
+from piecework.webserver.connections import Connections, most_connections
+from piecework.webserver.listening import listen, origin
+from piecework.webserver.log_limits import say_once_a_second
+from piecework.webserver.server import Server
+
+__all__ = [
+    "Marketplace",
+    "Options",
+    "Running",
+    "serve",
+    "serve_apart",
+    "serve_attached",
+    "serve_forever",
+]
+
+_LOG = logging.getLogger(__name__)
+_START_SECONDS = 30.0
+
+
+@contextlib.contextmanager
+def serve(
+    marketplace: Marketplace | Path, **options: Unpack[Options]
+) -> Iterator[Running]:
+    """Run a marketplace in a thread of this process for as long as the block lasts.
+
+    Args:
+        marketplace: what to run, or just its database.
+        options: the other fields of `Marketplace`, if only a database is given.
+    """
+    with _prepared(_described(marketplace, options)) as (server, sockets, running):
+        thread = threading.Thread(
+            target=server.run, args=(sockets,), name="marketplace", daemon=True
+        )
+        thread.start()
+        try:
+            _wait_until_started(server, thread)
+            yield running
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -> None:
+    """Run a marketplace until the process is told to stop; says where it is.
+
+    Args:
+        marketplace: what to run, or just its database.
+        options: the other fields of `Marketplace`, if only a database is given.
+    """
+    described = _described(marketplace, options)
+    with _prepared(described) as (server, sockets, running):
+        for warning in exposure.warnings(
+            described.host,
+            speaks_tls=described.certificate is not None,
+            site=running.endpoint_url,
+            frames=running.frames_url,
+        ):
+            print(warning, file=sys.stderr, flush=True)  # noqa: T201 - for a person
+        # The sockets listen already, so the program that reads this line can connect.
+        print(  # noqa: T201 - the line that a starting program waits for
+            f"marketplace at {running.endpoint_url} frames at {running.frames_url}",
+            flush=True,
+        )
+        if running.aws_proxy is not None:
+            print(*running.aws_proxy.lines(), sep="\n", flush=True)  # noqa: T201 - to paste
+        _run_until_told_to_stop(server, sockets)
+
+
+def serve_attached(marketplace: Marketplace) -> None:
+    """Run a marketplace for the process at the other end of standard input.
+
+    Tells it on standard output, in one line of JSON, where the marketplace is; ends
+    when that process closes the pipe, or dies.
+    """
+    with _prepared(marketplace) as (server, sockets, running):
+        end_with_parent()
+        print(report_of(running), flush=True)  # noqa: T201 - for the parent
+        _run_until_told_to_stop(server, sockets)
+
+
+def _run_until_told_to_stop(server: Server, sockets: list[socket.socket]) -> None:
+    # The server ends in order and then raises the signal again; this lets the
+    # database be closed instead of the process being killed there.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)
+    # What was imported stays; looking through it again and again for garbage
+    # would cost a call tens of milliseconds now and then.
+    gc.collect()
+    gc.freeze()
+    server.run(sockets)
+
+
+def _leave(_number: int, _frame: object) -> None:
+    raise SystemExit(0)
+
+
+def _described(marketplace: Marketplace | Path, options: Options) -> Marketplace:
+    if not isinstance(marketplace, Marketplace):
+        return Marketplace(marketplace, **options)
+    if options:
+        raise TypeError("Give a Marketplace or a database with options, not both.")
+    return marketplace
+
+
+@contextlib.contextmanager
+def _prepared(
+    marketplace: Marketplace,
+) -> Iterator[tuple[Server, list[socket.socket], Running]]:
+    exposure.check_frames_url(marketplace.frames_url)
+    if not marketplace.rehearsal:
+        exposure.check_host(
+            marketplace.host,
+            is_guarded=not marketplace.trust_local,
+            is_named=bool(marketplace.site_url and marketplace.frames_url),
+        )
+    with contextlib.ExitStack() as stack:
+        connections = stack.enter_context(contextlib.closing(_connections(marketplace)))
+        sockets: list[socket.socket] = [
+            stack.enter_context(
+                contextlib.closing(listen(marketplace.host, port, connections))
+            )
+            for port in (marketplace.port, marketplace.frames_port)
+        ]
+        aws_sockets = None
+        if marketplace.aws_proxy is not None:
+            aws_sockets = _aws_sockets(stack, marketplace.aws_proxy, connections)
+        origins = _origins(marketplace, sockets)
+        backend = stack.enter_context(
+            contextlib.closing(Backend(marketplace.database, _rules(marketplace)))
+        )
+        backend.begin_generation()
+        with backend.without_catch_up() as transaction:
+            site_address.keep(transaction, origins.site)
+        if marketplace.notify_url:
+            notification_sender = NotificationSender(
+                marketplace.database, read_address(marketplace.notify_url)
+            )
+            stack.enter_context(notification_sender.running())
+        app = _app(
+            backend, marketplace, origins, sockets=sockets, aws_sockets=aws_sockets
+        )
+        group_commit = stack.enter_context(
+            GroupCommit(app, backend, not_stored).opened()
+        )
+        server = Server(
+            group_commit,
+            connections,
+            certificate=marketplace.certificate,
+            opener=aws_sockets,
+            each_minute=partial(_keep_time, backend),
+        )
+        # Workers can make it speak as often as they like.
+        say_once_a_second(
+            "piecework.marketplace.forms.patterns",
+            "piecework.marketplace.state.group_commit",
+        )
+        running = Running(
+            endpoint_url=origins.site,
+            frames_url=origins.frames,
+            aws_proxy=None if aws_sockets is None else aws_sockets.aws_proxy,
+        )
+        yield server, sockets, running
+
+
+def _keep_time(backend: Backend) -> None:
+    try:
+        backend.keep_time()
+    except sqlite3.Error as fault:  # locked by another process, or a full disk
+        _LOG.warning("the time is not kept: %s", fault)
+
+
+def _rules(marketplace: Marketplace) -> Rules:
+    return Rules(
+        rehearsal=marketplace.rehearsal,
+        seed=marketplace.seed,
+        start=marketplace.start,
+        clock_runs=marketplace.clock_runs,
+        balance_cents=marketplace.balance_cents,
+        prices=marketplace.prices,
+        spend_at_most_cents=marketplace.spend_at_most_cents,
+        clock_is_right=marketplace.clock_is_right,
+    )
+
+
+def _connections(marketplace: Marketplace) -> Connections:
+    most = most_connections(with_proxy=marketplace.aws_proxy is not None)
+    return Connections(marketplace.limits, most=most)
+
+
+def _aws_sockets(
+    stack: contextlib.ExitStack, settings: AwsProxy, connections: Connections
+) -> AwsProxySockets:
+    aws_sockets = AwsProxySockets(settings, connections)
+    for listening in aws_sockets.sockets:
+        stack.enter_context(contextlib.closing(listening))
+    return aws_sockets
+
+
+def _app(
+    backend: Backend,
+    marketplace: Marketplace,
+    origins: Origins,
+    *,
+    sockets: list[socket.socket],
+    aws_sockets: AwsProxySockets | None,
+) -> ASGIApp:
+    checks = not (marketplace.rehearsal or marketplace.trust_local)
+    faults = FaultScript()
+    api = RequesterApi(backend, Admission(backend, checks=checks), faults)
+    site = routes.site_app(
+        backend,
+        origins,
+        api,
+        faults=faults,
+        pictures=marketplace.pictures,
+        crowd=marketplace.crowd,
+        consent=marketplace.consent,
+    )
+    frames = routes.frames_app(backend, origins, pictures=marketplace.pictures)
+
+    def named(app: ASGIApp, *origins: str) -> ASGIApp:
+        inner = VirtualTime(app, backend) if marketplace.rehearsal else app
+        return HostCheck(inner, origins)
+
+    others = {sockets[1].getsockname()[1]: named(frames, origins.frames)}
+    if aws_sockets is not None:
+        hosts = [f"https://{host}" for host in HOSTS]
+        others[aws_sockets.tls_port] = named(routes.api_app(api), *hosts)
+    return routes.ByPort(named(site, origins.site), others)
+
+
+def _origins(marketplace: Marketplace, sockets: list[socket.socket]) -> Origins:
+    scheme = "http" if marketplace.certificate is None else "https"
+    site, frames = (
+        origin(marketplace.host, listening, scheme=scheme) for listening in sockets
+    )
+    return Origins(
+        site=marketplace.site_url or site, frames=marketplace.frames_url or frames
+    )
+
+
+def _wait_until_started(server: Server, thread: threading.Thread) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while not server.started:
+        if not thread.is_alive() or time.monotonic() > deadline:
+            raise RuntimeError("The marketplace did not start; its log says why.")
+        time.sleep(0.005)

@@ -1,0 +1,83 @@
+"""A rehearsal's clock, moved by a call of its own or by a header of any other call.
+
+`X-Rehearsal-Now: MILLISECONDS` (since 1970, UTC) saves a program the call: the clock is
+moved there and what came due is done, then the request that carries it is served. Time
+that has passed already changes nothing, so requests under way at once cannot be refused
+for the order in which they arrive.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterable
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state import clock
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.workers import replies
+
+HEADER = "x-rehearsal-now"
+
+_NAME = HEADER.encode()
+_MILLISECONDS = re.compile(rb"[0-9]{1,15}")
+_SENT_BY_BROWSERS = (b"origin", b"sec-fetch-site")
+_LOOK_SECONDS = 0.005
+
+
+class VirtualTime:
+    """The application of a rehearsal; before each request time may be moved on."""
+
+    def __init__(self, app: ASGIApp, backend: Backend) -> None:
+        self._app = app
+        self._backend = backend
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Move the clock to where the header says, then serve the request."""
+        try:
+            now_ms = _asked_for(scope["headers"])
+        except Refusal as refusal:
+            reply = replies.refused(Request(scope), refusal)
+            await reply(scope, receive, send)
+            return
+        if now_ms is not None and self._backend.advance_clock(now_ms):
+            await do_what_is_due(self._backend)
+        await self._app(scope, receive, send)
+
+
+async def do_what_is_due(backend: Backend) -> None:
+    """Return when everything that has come due is done; other calls come between."""
+    backend.catch_up()
+    while backend.has_backlog:  # noqa: ASYNC110 - the backend has no event loop
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+def check_is_program(headers: Iterable[bytes]) -> None:
+    """Refuse a browser, lest a question's page play with the rehearsal it is shown in.
+
+    Args:
+        headers: the names of the request's headers, in lower case.
+
+    Raises:
+        Refusal: the request carries what browsers say of its origin (403).
+    """
+    if any(name in _SENT_BY_BROWSERS for name in headers):
+        raise Refusal(
+            "ProgramsOnly", "The controls are for programs, not for pages.", status=403
+        )
+
+
+def _asked_for(headers: list[tuple[bytes, bytes]]) -> int | None:
+    value = next((value for name, value in headers if name == _NAME), None)
+    if value is None:
+        return None
+    check_is_program(name for name, _ in headers)
+    end_of_time = clock.to_ms(clock.END_OF_TIME)
+    if not _MILLISECONDS.fullmatch(value) or int(value) >= end_of_time:
+        raise Refusal(
+            "BadRequest",
+            f"{HEADER} takes whole milliseconds since 1970, before "
+            f"{clock.END_OF_TIME.year}.",
+        )
+    return int(value)

@@ -1,0 +1,136 @@
+"""The requester API as a web endpoint: POST / and nothing else."""
+
+import asyncio
+from collections.abc import Mapping
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.http.faults import Fault, FaultScript
+from piecework.marketplace.requester import extensions, operations, wire
+from piecework.marketplace.requester.admission import Admission, Caller
+from piecework.marketplace.requester.calling import perform
+from piecework.marketplace.state import clock
+from piecework.marketplace.state.backend import Backend
+from piecework.webserver import security_log
+from piecework.webserver.transport import drop_connection
+
+_SIGNATURES: tuple[str, ...] = (
+    "AccessDeniedException",
+    "IncompleteSignatureException",
+    "InvalidSignatureException",
+    "MissingAuthenticationTokenException",
+    "UnrecognizedClientException",
+)
+_DONE: Mapping[str, security_log.Event] = {
+    "ApproveAssignment": "paid",
+    "SendBonus": "paid",
+    "RejectAssignment": "pay_refused",
+    "CreateWorkerBlock": "excluded",
+    "DeleteWorkerBlock": "included",
+    "AssociateQualificationWithWorker": "qualification_given",
+    "DisassociateQualificationFromWorker": "qualification_taken",
+}
+"""What an operation is in the security log."""
+
+_IDS = {
+    "AssignmentId": "assignment",
+    "WorkerId": "worker",
+    "BonusAmount": "amount",
+    "QualificationTypeId": "qualification_type",
+}
+
+
+class RequesterApi:
+    """Answers requesters; in a rehearsal, with the faults of the script."""
+
+    def __init__(
+        self, backend: Backend, admission: Admission, faults: FaultScript
+    ) -> None:
+        self._backend = backend
+        self._admission = admission
+        self._faults = faults
+
+    async def __call__(self, request: Request) -> Response:
+        """One call."""
+        body = await request.body()
+        try:
+            call = wire.read(request.headers, body)
+            operations.check_operation(call.operation)
+            caller = self._admission.admit(request, call)
+        except Refusal as refusal:
+            _note_refused(request, refusal)
+            return self._refused(refusal)
+        fault = self._strike(call.operation)
+        if fault is not None and fault.kind == "slow":
+            await asyncio.sleep(fault.seconds)
+        if fault is not None and fault.answer is not None:
+            return self._refused(fault.answer)
+        reply = self._perform(request, call, caller)
+        if fault is not None and fault.kind == "lose_reply":
+            await drop_connection(request)
+        return reply
+
+    def _strike(self, operation: str) -> Fault | None:
+        self._backend.calls.count(operation)
+        if not self._backend.rules.rehearsal:
+            return None
+        return self._faults.strike(operation)
+
+    def _perform(
+        self, request: Request, call: wire.Request, caller: Caller
+    ) -> Response:
+        store = extensions.store_of(request.headers.get(extensions.STORE_HEADER))
+        try:
+            members = wire.members(call.body)
+            document = perform(
+                self._backend,
+                caller.access_key,
+                call.operation,
+                members,
+                proof=caller.proof,
+                store=store,
+            )
+        except Refusal as refusal:
+            _note_refused(request, refusal)
+            return self._refused(refusal)
+        _note_done(request, call, members)
+        return self._reply(wire.answer(document))
+
+    def _refused(self, refusal: Refusal) -> Response:
+        body = wire.error(refusal, now_ms=clock.machine_ms())
+        return self._reply(body, status=refusal.status)
+
+    def _reply(self, body: bytes, *, status: int = 200) -> Response:
+        return Response(
+            body,
+            status_code=status,
+            media_type=wire.CONTENT_TYPE,
+            headers={
+                "x-amzn-RequestId": self._backend.new_request_id(),
+                **extensions.HEADERS,
+            },
+        )
+
+
+def _note_refused(request: Request, refusal: Refusal) -> None:
+    """A signature that is not taken is an event; other refusals are none."""
+    if refusal.kind in _SIGNATURES:
+        security_log.note(
+            request.scope,
+            "signature_refused",
+            type=refusal.kind,
+            key=wire.access_key(request.headers),
+        )
+
+
+def _note_done(request: Request, call: wire.Request, members: object) -> None:
+    """Pay and exclusions are events; the rest of what was done is in the database."""
+    event = _DONE.get(call.operation)
+    if event is None or not isinstance(members, dict):
+        return
+    ids = {name: str(members[key]) for key, name in _IDS.items() if key in members}
+    security_log.note(
+        request.scope, event, operation=call.operation, key=call.access_key, **ids
+    )

@@ -1,0 +1,77 @@
+"""One call of the requester API, from its members to its reply's members."""
+
+from typing import Any
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.requester import operations
+from piecework.marketplace.state import (
+    accounts,
+    keys,
+    lifecycle,
+    lineage,
+    replay_protection,
+)
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.transaction import Transaction
+
+
+def perform(
+    backend: Backend,
+    access_key: str,
+    operation: str,
+    members: object,
+    *,
+    proof: replay_protection.Proof | None = None,
+    store: tuple[str, str] | None = None,
+) -> dict[str, Any]:
+    """Do one call in a transaction of its own; the members of its reply.
+
+    Args:
+        backend: where.
+        access_key: of the requester; a rehearsal opens an account for a new one.
+        operation: its name.
+        members: of the request, as JSON had them.
+        proof: the signature that this call spends, if signatures are checked.
+        store: name and mark of the requester's store; kept if the call changes
+            anything.
+
+    Raises:
+        Refusal: and then nothing has changed.
+    """
+    with backend.transaction() as transaction:
+        if backend.rules.rehearsal:
+            requester = accounts.add_requester(
+                transaction, access_key, balance_cents=backend.rules.balance_cents
+            )
+        else:
+            requester = keys.owner(transaction, access_key)
+        if proof is not None and not _has_token(members):
+            replay_protection.spend(transaction, proof)
+        changes_before = transaction.conn.total_changes
+        reply = _perform(transaction, requester, operation, members)
+        if store is not None and transaction.conn.total_changes != changes_before:
+            lineage.keep_store_mark(transaction, requester, *store)
+        return reply
+
+
+def _has_token(members: object) -> bool:
+    """Whether the call is done once whoever sends it, and however often."""
+    return isinstance(members, dict) and bool(members.get("UniqueRequestToken"))
+
+
+def _perform(
+    transaction: Transaction, requester: int, operation: str, members: object
+) -> dict[str, Any]:
+    if transaction.has_backlog and isinstance(members, dict):
+        lifecycle.settle_named(
+            transaction,
+            hit_id=members.get("HITId"),
+            assignment_id=members.get("AssignmentId"),
+        )
+    try:
+        return operations.perform(transaction, requester, operation, members)
+    except Refusal as refusal:
+        if transaction.has_backlog and refusal.turk_code == "InsufficientFunds":
+            # What is held for HITs that have expired may be about to be released.
+            raise Refusal("ThrottlingException", "Rate exceeded") from refusal
+        raise

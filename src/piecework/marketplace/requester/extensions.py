@@ -1,0 +1,213 @@
+"""What this marketplace understands beyond the requester API.
+
+Clients that know nothing of it need not. Every reply names the extensions in a header;
+who finds none there is talking to another marketplace. An extension is one more member
+of an operation's request, and what is added to the operation where it is there.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from piecework.marketplace.exceptions import does_not_exist, invalid_parameters
+from piecework.marketplace.requester import hit_types
+from piecework.marketplace.state import apart, lineage, outside_prices
+from piecework.marketplace.state.transaction import Transaction
+
+HEADERS = {
+    "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks"
+}
+MARKS = "PieceworkMarks"
+STORE_HEADER = "x-piecework-store"
+"""In a request: the name of a requester's store and its mark, with a space between."""
+_LONGEST_STORE = 200
+_PAGE = 100
+_YEAR_SECONDS = 31_536_000
+
+Members = dict[str, Any]
+
+
+def store_of(header: str | None) -> tuple[str, str] | None:
+    """Name and mark of the store that a request comes from; `None`: it does not say."""
+    name, _, mark = (header or "").rpartition(" ")
+    is_named = 0 < len(name) <= _LONGEST_STORE and lineage.is_mark(mark)
+    return (name, mark) if is_named else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """An operation as it is done without any extension.
+
+    Attributes:
+        perform: does it.
+        members: of its request, checked.
+    """
+
+    perform: Callable[[Transaction, int, Members], Members]
+    transaction: Transaction
+    requester: int
+    members: Members
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Extension:
+    """One more member of an operation's request.
+
+    Attributes:
+        member: its name.
+        check: its value as it was sent, or a refusal.
+        add: does what it asks for, once the operation itself is done, and adds to the
+            members of its reply.
+    """
+
+    member: str
+    check: Callable[[str, object], Any]
+    add: Callable[[Call, Any, Members], None]
+
+
+def split(operation: str, document: object) -> tuple[object, Members]:
+    """A request without its extensions, and what those ask for, by member.
+
+    Raises:
+        Refusal: a member is there and makes no sense.
+    """
+    if not isinstance(document, dict):
+        return document, {}
+    rest, asked = dict(document), {}
+    for extension in _EXTENSIONS.get(operation, ()):
+        if extension.member in rest:
+            value = extension.check(extension.member, rest.pop(extension.member))
+            if value:
+                asked[extension.member] = value
+    return rest, asked
+
+
+def carry_out(operation: str, call: Call, asked: Members) -> Members:
+    """Do an operation, and what its extensions ask for, in one transaction.
+
+    Raises:
+        Refusal: as the operation says, or a HIT is unknown, or another requester's.
+    """
+    reply = call.perform(call.transaction, call.requester, call.members)
+    for extension in _EXTENSIONS.get(operation, ()):
+        if extension.member in asked:
+            extension.add(call, asked[extension.member], reply)
+    return reply
+
+
+def _hit_ids(member: str, value: object, *, most: int) -> list[str]:
+    is_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    if not is_list or not isinstance(value, list) or len(value) > most:
+        raise invalid_parameters(f"{member} must be a list of at most {most} HITIds.")
+    return value
+
+
+def _yes_or_no(member: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise invalid_parameters(f"{member} must be true or false.")
+    return value
+
+
+def _seconds(member: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise invalid_parameters(f"{member} must be a whole number of seconds.")
+    return hit_types.in_range(member, value, low=1, high=_YEAR_SECONDS)
+
+
+def _keep_apart(call: Call, hit_ids: list[str], reply: Members) -> None:
+    rows = {}
+    for hit_id in (reply["HIT"]["HITId"], *hit_ids):
+        row = call.transaction.one(
+            "SELECT id FROM hits WHERE hit_id = ? AND requester = ?",
+            hit_id,
+            call.requester,
+        )
+        if row is None:
+            raise does_not_exist("HIT", hit_id)
+        rows[hit_id] = int(row["id"])
+    made, *others = rows.values()
+    apart.keep(call.transaction, made, others)
+
+
+def _list_together(call: Call, hit_ids: list[str], reply: Members) -> None:
+    for hit_id in hit_ids:
+        other = {**call.members, "HITId": hit_id, "MaxResults": _PAGE}
+        found = call.perform(call.transaction, call.requester, other)["Assignments"]
+        reply["Assignments"] = [*reply["Assignments"], *found]
+    reply["NumResults"] = len(reply["Assignments"])
+
+
+def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
+    told: Members = dict(call.transaction.prices.members())
+    if outside := outside_prices.of_hit_types(call.transaction, call.requester):
+        told["OutsidePrices"] = [
+            {
+                "HITTypeId": row["hit_type_id"],
+                "Cents": row["cents"],
+                "Unsettled": row["unsettled"],
+            }
+            for row in outside
+        ]
+    reply["PieceworkPrices"] = told
+
+
+def _store_and_seen(member: str, value: object) -> Members:
+    is_asked = (
+        isinstance(value, dict)
+        and set(value) == {"Store", "Seen"}
+        and isinstance(value["Store"], str)
+        and 0 < len(value["Store"]) <= _LONGEST_STORE
+        and (value["Seen"] is None or lineage.is_mark(value["Seen"]))
+    )
+    if not is_asked or not isinstance(value, dict):
+        raise invalid_parameters(
+            f"{member} must have Store, a name of at most {_LONGEST_STORE} "
+            "characters, and Seen, a mark or null."
+        )
+    return value
+
+
+def _compare_marks(call: Call, asked: Members, reply: Members) -> None:
+    seen = asked["Seen"]
+    reply[MARKS] = {
+        "Account": lineage.account(call.transaction, call.requester),
+        "HasSeen": seen is None or lineage.has(call.transaction, seen),
+        "Store": lineage.store_mark(call.transaction, call.requester, asked["Store"]),
+    }
+
+
+def _expect(call: Call, seconds: int, reply: Members) -> None:
+    call.transaction.execute(
+        "UPDATE hit_types SET expected_seconds = ? "
+        "WHERE hit_type_id = ? AND requester = ?",
+        seconds,
+        reply["HITTypeId"],
+        call.requester,
+    )
+
+
+_KEEP_APART = _Extension(
+    member="PieceworkKeepApart", check=partial(_hit_ids, most=1000), add=_keep_apart
+)
+_EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
+    "CreateHIT": (_KEEP_APART,),
+    "CreateHITWithHITType": (_KEEP_APART,),
+    "CreateHITType": (
+        _Extension(member="PieceworkExpectedSeconds", check=_seconds, add=_expect),
+    ),
+    "ListAssignmentsForHIT": (
+        _Extension(
+            member="PieceworkListTogether",
+            check=partial(_hit_ids, most=100),
+            add=_list_together,
+        ),
+    ),
+    "GetAccountBalance": (
+        _Extension(member="PieceworkPrices", check=_yes_or_no, add=_tell_prices),
+        _Extension(member=MARKS, check=_store_and_seen, add=_compare_marks),
+    ),
+}
+"""HITs that no worker does besides; how long a HIT of a type takes; HITs whose
+assignments follow those of the first; and, beside the balances, the price list and the
+marks by which store and marketplace know each other (`state.lineage`)."""

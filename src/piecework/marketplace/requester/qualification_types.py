@@ -1,0 +1,262 @@
+"""Qualification types: a requester's own marks for workers."""
+
+import sqlite3
+from typing import Any
+
+from piecework.marketplace.exceptions import (
+    does_not_exist,
+    invalid_parameters,
+    request_error,
+)
+from piecework.marketplace.forms.answer_key import check_against
+from piecework.marketplace.forms.schema import read_form
+from piecework.marketplace.requester import hit_types, shapes
+from piecework.marketplace.requester.paging import page
+from piecework.marketplace.state.ids import next_number
+from piecework.marketplace.state.transaction import Transaction
+
+_YEAR_SECONDS = 31_536_000
+_WITH_TEST = ("AnswerKey", "TestDurationInSeconds")
+_LONGEST_NAME = 200
+_LONGEST_TEXT = 2000
+_NAMES_TAKEN = (
+    "SELECT qualification_type_id FROM qualification_types AS kinds "
+    "WHERE requester = ? AND name = ? AND (deleted_ms IS NULL OR EXISTS "
+    "(SELECT 1 FROM hit_type_qualifications JOIN hits USING (hit_type) "
+    "WHERE qualification_type = kinds.id AND hits.status <> 'Disposed'))"
+)
+"""A deleted type keeps its name until the last HIT that requires it is gone."""
+
+Members = dict[str, Any]
+
+
+def create_qualification_type(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
+    """CreateQualificationType: names are unique among a requester's own."""
+    name = hit_types.at_most("Name", members["Name"], least=1, most=_LONGEST_NAME)
+    row = transaction.one(_NAMES_TAKEN, requester, name)
+    if row is not None:
+        raise request_error(
+            "QualificationTypeAlreadyExists",
+            "You have already created a QualificationType with this name: "
+            f'"{row["qualification_type_id"]}".',
+        )
+    type_id = transaction.id_generator.entity(
+        "qualification type", next_number(transaction.conn, "qualification_types")
+    )
+    auto_granted = members.get("AutoGranted", False)
+    test = _keep_test(transaction, members)
+    _check_no_automatic_grant(has_test=test is not None, auto_granted=auto_granted)
+    transaction.execute(
+        "INSERT INTO qualification_types (qualification_type_id, requester, name, "
+        "description, keywords, status, is_requestable, test, retry_delay_seconds, "
+        "auto_granted, auto_granted_value, created_ms) "
+        "VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)",
+        type_id,
+        requester,
+        name,
+        hit_types.at_most(
+            "Description", members["Description"], least=1, most=_LONGEST_TEXT
+        ),
+        members.get("Keywords"),
+        members["QualificationTypeStatus"],
+        test,
+        _retry_delay(members),
+        auto_granted,
+        _auto_granted_value(members, auto_granted=auto_granted),
+        transaction.now_ms,
+    )
+    return _shown(transaction, requester, type_id)
+
+
+def get_qualification_type(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
+    """GetQualificationType: anybody's, the marketplace's own included."""
+    return _shown(transaction, requester, members["QualificationTypeId"])
+
+
+def list_qualification_types(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
+    """ListQualificationTypes: by words in name, description or keywords."""
+    wanted = page(transaction, requester, members, operation="ListQualificationTypes")
+    conditions = ["deleted_ms IS NULL", "qualification_types.id > ?"]
+    values: list[object] = [wanted.after[0] if wanted.after else 0]
+    if members["MustBeRequestable"]:
+        conditions.append("is_requestable = 1")
+    if members.get("MustBeOwnedByCaller", False):
+        conditions.append("requester = ?")
+        values.append(requester)
+    if members.get("Query"):
+        conditions.append(
+            "instr(lower(name || ' ' || description || ' ' || "
+            "coalesce(keywords, '')), lower(?)) > 0"
+        )
+        values.append(members["Query"])
+    rows = transaction.all(
+        f"{shapes.SELECT_QUALIFICATION_TYPES} WHERE {' AND '.join(conditions)} "
+        "ORDER BY qualification_types.id LIMIT ?",
+        *values,
+        wanted.size,
+    )
+    return {
+        **wanted.answer(rows),
+        "QualificationTypes": [
+            shapes.qualification_type(row, requester) for row in rows
+        ],
+    }
+
+
+def update_qualification_type(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
+    """UpdateQualificationType: name and keywords stay as they are; so does a test.
+
+    A test can be replaced, with its key and duration, or added; never taken away.
+    """
+    row = find_own(transaction, requester, members["QualificationTypeId"])
+    auto_granted = members.get("AutoGranted", bool(row["auto_granted"]))
+    value = members.get("AutoGrantedValue", row["auto_granted_value"])
+    test = _keep_test(transaction, members) or row["test"]
+    _check_no_automatic_grant(has_test=test is not None, auto_granted=auto_granted)
+    if "AutoGrantedValue" in members and not auto_granted:
+        raise invalid_parameters("AutoGrantedValue needs AutoGranted.")
+    transaction.execute(
+        "UPDATE qualification_types SET description = ?, status = ?, test = ?, "
+        "retry_delay_seconds = ?, auto_granted = ?, auto_granted_value = ? "
+        "WHERE id = ?",
+        hit_types.at_most(
+            "Description",
+            members.get("Description", row["description"]),
+            least=1,
+            most=_LONGEST_TEXT,
+        ),
+        members.get("QualificationTypeStatus", row["status"]),
+        test,
+        _retry_delay({"RetryDelayInSeconds": row["retry_delay_seconds"], **members}),
+        auto_granted,
+        (1 if value is None else value) if auto_granted else None,
+        row["id"],
+    )
+    return _shown(transaction, requester, row["qualification_type_id"])
+
+
+def delete_qualification_type(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
+    """DeleteQualificationType: with the HIT types that require it; grants are kept."""
+    row = find_own(transaction, requester, members["QualificationTypeId"])
+    transaction.execute(
+        "UPDATE qualification_types SET deleted_ms = ? WHERE id = ?",
+        transaction.now_ms,
+        row["id"],
+    )
+    transaction.execute(
+        "UPDATE qualification_requests SET status = 'Rejected', "
+        "reason = 'The qualification type was deleted.' "
+        "WHERE qualification_type = ? AND status = 'Pending'",
+        row["id"],
+    )
+    transaction.execute(
+        "UPDATE hit_types SET deleted_ms = ? WHERE requester = ? AND id IN "
+        "(SELECT hit_type FROM hit_type_qualifications WHERE qualification_type = ?)",
+        transaction.now_ms,
+        requester,
+        row["id"],
+    )
+    return {}
+
+
+def find(transaction: Transaction, type_id: str) -> sqlite3.Row:
+    """Anybody's qualification type.
+
+    Raises:
+        Refusal: unknown or deleted.
+    """
+    row = transaction.one(
+        f"{shapes.SELECT_QUALIFICATION_TYPES} WHERE qualification_type_id = ? "
+        "AND deleted_ms IS NULL",
+        type_id,
+    )
+    if row is None:
+        raise does_not_exist("QualificationType", type_id)
+    return row
+
+
+def find_own(transaction: Transaction, requester: int, type_id: str) -> sqlite3.Row:
+    """The requester's own qualification type.
+
+    Raises:
+        Refusal: unknown, deleted, or another requester's.
+    """
+    row = find(transaction, type_id)
+    if row["requester"] != requester:
+        raise does_not_exist("QualificationType", type_id)
+    return row
+
+
+def _shown(transaction: Transaction, requester: int, type_id: str) -> dict[str, Any]:
+    row = find(transaction, type_id)
+    return {"QualificationType": shapes.qualification_type(row, requester)}
+
+
+def _retry_delay(members: Members) -> int | None:
+    delay: int | None = members.get("RetryDelayInSeconds")
+    if delay is not None and delay < 0:
+        raise invalid_parameters("RetryDelayInSeconds must not be negative.")
+    return delay
+
+
+def _auto_granted_value(members: Members, *, auto_granted: bool) -> int | None:
+    if not auto_granted:
+        if "AutoGrantedValue" in members:
+            raise invalid_parameters("AutoGrantedValue needs AutoGranted.")
+        return None
+    value: int = members.get("AutoGrantedValue", 1)
+    return value
+
+
+def _keep_test(transaction: Transaction, members: Members) -> int | None:
+    """The row id of the test that a request brings; None if it brings none.
+
+    Form, key and duration are one thing: a request that changes one sends all. A
+    duration without a test says nothing, as clients send it with every new type.
+
+    Raises:
+        Refusal: `ParameterValidationError`.
+    """
+    if "Test" not in members:
+        is_new = "QualificationTypeId" not in members
+        for name in _WITH_TEST[: 1 if is_new else 2]:
+            if name in members:
+                raise invalid_parameters(f"{name} needs Test in the same request.")
+        return None
+    if "TestDurationInSeconds" not in members:
+        raise invalid_parameters("Test needs TestDurationInSeconds.")
+    duration = hit_types.in_range(
+        "TestDurationInSeconds",
+        members["TestDurationInSeconds"],
+        low=1,
+        high=_YEAR_SECONDS,
+    )
+    form = read_form(members["Test"])
+    if "AnswerKey" in members:
+        check_against(members["AnswerKey"], form)
+    return transaction.execute(
+        "INSERT INTO tests (form, answer_key, duration_seconds) VALUES (?, ?, ?)",
+        members["Test"],
+        members.get("AnswerKey"),
+        duration,
+    )
+
+
+def _check_no_automatic_grant(*, has_test: bool, auto_granted: bool) -> None:
+    """A type is granted to each worker who asks, or after a test; never both.
+
+    Raises:
+        Refusal: `ParameterValidationError`.
+    """
+    if has_test and auto_granted:
+        raise invalid_parameters("A type with a Test cannot be AutoGranted.")

@@ -1,0 +1,171 @@
+"""Rows as the structures of the wire; the only place that spells their members."""
+
+import json
+import sqlite3
+from typing import Any
+
+from piecework.marketplace.state import hits, money
+
+_HIT_COLUMNS = (
+    "hits.*, questions.question, hit_types.hit_type_id, hit_types.hit_group_id, "
+    "hit_types.title, hit_types.description, hit_types.keywords, "
+    "hit_types.duration_seconds, hit_types.auto_approval_seconds, "
+    "hit_types.requirements"
+)
+SELECT_HITS = (
+    f"SELECT {_HIT_COLUMNS} FROM hits JOIN hit_types ON hit_types.id = hits.hit_type "
+    "JOIN questions ON questions.hit = hits.id "
+)
+"""Rows for `hit`; add the condition."""
+
+SELECT_ASSIGNMENTS = (
+    "SELECT assignments.*, hits.hit_id, hits.requester, hits.status AS hit_status, "
+    "workers.worker_id FROM assignments JOIN hits ON hits.id = assignments.hit "
+    "JOIN workers ON workers.id = assignments.worker "
+)
+"""Rows for `assignment`; add the condition."""
+
+SELECT_QUALIFICATION_TYPES = (
+    "SELECT qualification_types.*, tests.form, tests.answer_key, "
+    "tests.duration_seconds FROM qualification_types "
+    "LEFT JOIN tests ON tests.id = qualification_types.test "
+)
+"""Rows for `qualification_type`; add the condition."""
+
+
+def seconds(ms: int) -> float:
+    """A moment as AWS's JSON writes it."""
+    return ms / 1000
+
+
+def hit(row: sqlite3.Row) -> dict[str, Any]:
+    """HIT."""
+    is_open = row["status"] == "Assignable"
+    return {
+        "HITId": row["hit_id"],
+        "HITTypeId": row["hit_type_id"],
+        "HITGroupId": row["hit_group_id"],
+        "CreationTime": seconds(row["created_ms"]),
+        "Title": row["title"],
+        "Description": row["description"],
+        "Question": row["question"],
+        "Keywords": row["keywords"],
+        "HITStatus": row["status"],
+        "MaxAssignments": row["max_assignments"],
+        "Reward": money.currency(row["reward_cents"]),
+        "AutoApprovalDelayInSeconds": row["auto_approval_seconds"],
+        "Expiration": seconds(row["expires_ms"]),
+        "AssignmentDurationInSeconds": row["duration_seconds"],
+        **_given("RequesterAnnotation", row["annotation"]),
+        "QualificationRequirements": json.loads(row["requirements"]),
+        "HITReviewStatus": "NotReviewed",
+        "NumberOfAssignmentsPending": row["accepted"],
+        "NumberOfAssignmentsAvailable": hits.free_slots(row) if is_open else 0,
+        "NumberOfAssignmentsCompleted": row["approved"] + row["rejected"],
+    }
+
+
+def assignment(row: sqlite3.Row) -> dict[str, Any]:
+    """Assignment; only submitted ones are ever shown."""
+    return {
+        "AssignmentId": row["assignment_id"],
+        "WorkerId": row["worker_id"],
+        "HITId": row["hit_id"],
+        "AssignmentStatus": row["status"],
+        "AutoApprovalTime": seconds(row["auto_approve_ms"]),
+        "AcceptTime": seconds(row["accepted_ms"]),
+        "SubmitTime": seconds(row["submitted_ms"]),
+        **_moment("ApprovalTime", row["approved_ms"]),
+        **_moment("RejectionTime", row["rejected_ms"]),
+        "Deadline": seconds(row["deadline_ms"]),
+        "Answer": row["answer"],
+        **_given("RequesterFeedback", row["feedback"]),
+    }
+
+
+def qualification_type(row: sqlite3.Row, requester: int) -> dict[str, Any]:
+    """QualificationType; its key is for its owner alone."""
+    is_own = row["requester"] == requester
+    return {
+        "QualificationTypeId": row["qualification_type_id"],
+        "CreationTime": seconds(row["created_ms"]),
+        "Name": row["name"],
+        "Description": row["description"],
+        **_given("Keywords", row["keywords"]),
+        "QualificationTypeStatus": row["status"],
+        **_given("Test", row["form"]),
+        **_given("TestDurationInSeconds", row["duration_seconds"]),
+        **_given("AnswerKey", row["answer_key"] if is_own else None),
+        **_given("RetryDelayInSeconds", row["retry_delay_seconds"]),
+        "IsRequestable": bool(row["is_requestable"]),
+        "AutoGranted": bool(row["auto_granted"]),
+        **_given("AutoGrantedValue", row["auto_granted_value"]),
+    }
+
+
+def qualification(row: sqlite3.Row) -> dict[str, Any]:
+    """Qualification."""
+    return {
+        "QualificationTypeId": row["qualification_type_id"],
+        "WorkerId": row["worker_id"],
+        "GrantTime": seconds(row["granted_ms"]),
+        "IntegerValue": row["value"],
+        "Status": row["status"],
+    }
+
+
+def qualification_request(row: sqlite3.Row) -> dict[str, Any]:
+    """QualificationRequest; with the test as the worker saw it."""
+    return {
+        "QualificationRequestId": row["qualification_request_id"],
+        "QualificationTypeId": row["qualification_type_id"],
+        "WorkerId": row["worker_id"],
+        **_given("Test", row["form"]),
+        **_given("Answer", row["answer"]),
+        "SubmitTime": seconds(row["requested_ms"]),
+    }
+
+
+def review_result(row: sqlite3.Row) -> dict[str, Any]:
+    """ReviewResultDetail."""
+    return {
+        "ActionId": row["action_id"],
+        "SubjectId": row["subject_id"],
+        "SubjectType": row["subject_type"],
+        **_given("QuestionId", row["question"]),
+        "Key": row["name"],
+        "Value": row["value"],
+    }
+
+
+def review_action(row: sqlite3.Row) -> dict[str, Any]:
+    """ReviewActionDetail."""
+    return {
+        "ActionId": row["action_id"],
+        "ActionName": row["name"],
+        "TargetId": row["subject_id"],
+        "TargetType": row["subject_type"],
+        "Status": row["status"],
+        **_moment("CompleteTime", row["done_ms"]),
+        "Result": row["value"],
+        **_given("ErrorCode", row["error_code"]),
+    }
+
+
+def bonus_payment(row: sqlite3.Row) -> dict[str, Any]:
+    """BonusPayment."""
+    return {
+        "WorkerId": row["worker_id"],
+        "BonusAmount": money.currency(row["cents"]),
+        "AssignmentId": row["assignment_id"],
+        "Reason": row["reason"],
+        "GrantTime": seconds(row["paid_ms"]),
+    }
+
+
+def _given(name: str, value: object) -> dict[str, object]:
+    return {} if value is None else {name: value}
+
+
+def _moment(name: str, ms: int | None) -> dict[str, object]:
+    return {} if ms is None else {name: seconds(ms)}

@@ -1,0 +1,21 @@
+"""Files in answers: the service retired them, and says so for each question."""
+
+from typing import Any
+
+from piecework.marketplace.exceptions import request_error
+from piecework.marketplace.requester.judging import own_assignment
+from piecework.marketplace.state.transaction import Transaction
+
+Members = dict[str, Any]
+
+
+def get_file_upload_url(
+    transaction: Transaction, requester: int, members: Members
+) -> dict[str, Any]:
+    """GetFileUploadURL: no question has a FileUploadAnswer, so there is no file."""
+    row = own_assignment(transaction, requester, members["AssignmentId"])
+    raise request_error(
+        "InvalidParameterValue",
+        f"The question {members['QuestionIdentifier'][:60]!a} of assignment "
+        f"{row['assignment_id']} is not a FileUploadAnswer question.",
+    )

@@ -1,0 +1,169 @@
+"""Every request is held against the service model before anything happens.
+
+botocore checks only part of it on the client's side (no pattern, no enum, no maximum),
+so a client that passed there may still be refused here. All faults are collected.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from botocore.model import ListShape, Shape, StructureShape
+
+from piecework.marketplace.exceptions import invalid_parameters
+
+_BITS = {"integer": 31, "long": 63}
+_LATEST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z
+_SHOWN = 80
+
+
+def validate(shape: StructureShape | None, sent: object) -> dict[str, Any]:
+    """The members of a request, timestamps as milliseconds, nulls left out.
+
+    Raises:
+        Refusal: `ParameterValidationError` with all faults.
+    """
+    faults: list[str] = []
+    if shape is None:
+        if sent:
+            faults.append("This operation takes no parameters.")
+        members: dict[str, Any] = {}
+    else:
+        members = _structure(shape, sent, path="", faults=faults)
+    if faults:
+        raise invalid_parameters(*faults)
+    return members
+
+
+def _structure(
+    shape: StructureShape, sent: object, *, path: str, faults: list[str]
+) -> dict[str, Any]:
+    if not isinstance(sent, dict):
+        faults.append(_fault(path, sent, "must be an object"))
+        return {}
+    present = {name: value for name, value in sent.items() if value is not None}
+    known = shape.members
+    faults += [
+        f"Unknown parameter {_at(path, str(name)[:_SHOWN])}."
+        for name in present
+        if name not in known
+    ]
+    faults += [
+        f"Missing required parameter {_at(path, name)}."
+        for name in shape.required_members
+        if name not in present
+    ]
+    return {
+        name: _value(member, present[name], path=_at(path, name), faults=faults)
+        for name, member in known.items()
+        if name in present
+    }
+
+
+def _value(shape: Shape, sent: object, *, path: str, faults: list[str]) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(shape, StructureShape):
+        return _structure(shape, sent, path=path, faults=faults)
+    if isinstance(shape, ListShape):
+        return _list(shape, sent, path=path, faults=faults)
+    value, complaints = _SCALARS[shape.type_name](shape, sent)
+    faults += [_fault(path, sent, complaint) for complaint in complaints]
+    return value
+
+
+def _list(shape: ListShape, sent: object, *, path: str, faults: list[str]) -> list[Any]:
+    if not isinstance(sent, list):
+        faults.append(_fault(path, sent, "must be a list"))
+        return []
+    return [
+        _value(shape.member, element, path=f"{path}[{index}]", faults=faults)
+        for index, element in enumerate(sent)
+    ]
+
+
+def _string(shape: Shape, sent: object) -> tuple[object, list[str]]:
+    if not isinstance(sent, str):
+        return sent, ["must be a string"]
+    if not _is_text(sent):
+        return "", ["must be text that UTF-8 can carry"]
+    return sent, list(_string_faults(shape, sent))
+
+
+def _string_faults(shape: Shape, sent: str) -> Iterator[str]:
+    limits = shape.metadata
+    if len(sent) < limits.get("min", 0):
+        yield f"must have at least {limits['min']} characters"
+    if len(sent) > limits.get("max", math.inf):
+        yield f"must have at most {limits['max']} characters"
+    if "pattern" in limits and not re.fullmatch(limits["pattern"], sent):
+        yield f"must match {limits['pattern']}"
+    if "enum" in limits and sent not in limits["enum"]:
+        yield f"must be one of {', '.join(limits['enum'])}"
+
+
+def _is_text(sent: str) -> bool:
+    try:
+        sent.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _integer(shape: Shape, sent: object) -> tuple[object, list[str]]:
+    if isinstance(sent, bool) or not isinstance(sent, int):
+        return sent, ["must be an integer"]
+    if not -(2 ** _BITS[shape.type_name]) <= sent < 2 ** _BITS[shape.type_name]:
+        return 0, ["is out of range"]
+    limits = shape.metadata
+    if not limits.get("min", sent) <= sent <= limits.get("max", sent):
+        return sent, [f"must be from {limits['min']} to {limits['max']}"]
+    return sent, []
+
+
+def _boolean(_shape: Shape, sent: object) -> tuple[object, list[str]]:
+    return sent, [] if isinstance(sent, bool) else ["must be true or false"]
+
+
+def _timestamp(_shape: Shape, sent: object) -> tuple[object, list[str]]:
+    if isinstance(sent, str):
+        return _iso_timestamp(sent)
+    if isinstance(sent, bool) or not isinstance(sent, int | float):
+        return sent, ["must be a timestamp"]
+    if not 0 <= sent <= _LATEST_SECOND:
+        return 0, ["is out of range"]
+    return round(sent * 1000), []
+
+
+def _iso_timestamp(sent: str) -> tuple[object, list[str]]:
+    try:
+        moment = datetime.fromisoformat(sent)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return _timestamp(_TIMESTAMP, moment.timestamp())
+    except (ValueError, OverflowError):
+        return sent, ["must be a timestamp"]
+
+
+_TIMESTAMP = Shape("Timestamp", {"type": "timestamp"})
+
+_SCALARS: dict[str, Callable[[Shape, object], tuple[object, list[str]]]] = {
+    "string": _string,
+    "integer": _integer,
+    "long": _integer,
+    "boolean": _boolean,
+    "timestamp": _timestamp,
+}
+
+
+def _at(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _fault(path: str, sent: object, complaint: str) -> str:
+    if isinstance(sent, dict | list):
+        return f"{path or 'The request'} {complaint} (found a {type(sent).__name__})."
+    shown = ascii(sent)
+    if len(shown) > _SHOWN:
+        shown = shown[:_SHOWN] + "..."
+    return f"{path or 'The request'} {complaint} (found {shown})."

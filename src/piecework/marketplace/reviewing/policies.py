@@ -1,0 +1,237 @@
+"""Review policies as a requester may state them, checked before a HIT is made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from piecework.marketplace.exceptions import Refusal, invalid_parameters
+
+KNOWN_ANSWERS = "ScoreMyKnownAnswers/2011-09-01"
+PLURALITY = "SimplePlurality/2011-09-01"
+
+_HOUR = 3600
+_YEAR = 31_536_000
+_MOST_QUESTIONS = 100
+_LONGEST_REASON = 1024
+_BOOLEANS = {"t": True, "true": True, "f": False, "false": False}
+
+_SCORE = (0, 101)
+_KNOWN_NUMBERS = {
+    "ApproveIfKnownAnswerScoreIsAtLeast": _SCORE,
+    "RejectIfKnownAnswerScoreIsLessThan": _SCORE,
+    "ExtendIfKnownAnswerScoreIsLessThan": _SCORE,
+    "ExtendMaximumAssignments": (2, 25),
+    "ExtendMinimumTimeInSeconds": (60, _YEAR),
+}
+_PLURALITY_NUMBERS = {
+    "QuestionAgreementThreshold": (0, 100),
+    "DisregardAssignmentIfKnownAnswerScoreIsLessThan": _SCORE,
+    "ExtendIfHITAgreementScoreIsLessThan": _SCORE,
+    "ExtendMaximumAssignments": (2, 1_000_000_000),
+    "ExtendMinimumTimeInSeconds": (_HOUR, _YEAR),
+    "ApproveIfWorkerAgreementScoreIsAtLeast": _SCORE,
+    "RejectIfWorkerAgreementScoreIsLessThan": _SCORE,
+}
+_OTHER_NAMES = {
+    "ApproveIfWorkerAgreementScoreIsNotLessThan": (
+        "ApproveIfWorkerAgreementScoreIsAtLeast"
+    ),
+}
+_REASONS = ("ApproveReason", "RejectReason")
+_DEFAULT_MAXIMUM = 5
+_LONGEST_NUMBER = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actions:
+    """What to do about a score; None leaves it alone.
+
+    Attributes:
+        approve_from: smallest score that is approved.
+        reject_below: scores under it are rejected.
+        extend_below: for scores under it one assignment is added.
+        maximum: assignments that the policy may bring the HIT to.
+        seconds: how much longer an extended HIT is open at least.
+    """
+
+    approve_from: int | None
+    reject_below: int | None
+    extend_below: int | None
+    maximum: int
+    seconds: int
+    approve_reason: str
+    reject_reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownAnswers:
+    """ScoreMyKnownAnswers.
+
+    Attributes:
+        key: the values that each known question must have.
+    """
+
+    key: Mapping[str, frozenset[str]]
+    actions: Actions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plurality:
+    """SimplePlurality.
+
+    Attributes:
+        questions: those that are compared.
+        threshold: agreement in per cent above which an answer is agreed.
+        without_rejected: leaves rejected assignments out.
+        without_known_below: leaves out those whose known answers scored less.
+    """
+
+    questions: tuple[str, ...]
+    threshold: int
+    without_rejected: bool
+    without_known_below: int | None
+    actions: Actions
+
+
+def known_answers(given: Mapping[str, Any]) -> KnownAnswers:
+    """An AssignmentReviewPolicy.
+
+    Raises:
+        Refusal: `ParameterValidationError`.
+    """
+    read = _Reader(given, KNOWN_ANSWERS, _KNOWN_NUMBERS, others=("AnswerKey",))
+    key = {
+        str(entry.get("Key", "")): values_of(entry.get("Values", ()))
+        for entry in read.entries("AnswerKey")
+    }
+    if not key or "" in key or len(key) > _MOST_QUESTIONS:
+        raise read.fault(
+            f"needs an AnswerKey with 1 to {_MOST_QUESTIONS} MapEntries, each with a "
+            "Key"
+        )
+    return KnownAnswers(key=key, actions=read.actions("KnownAnswerScore"))
+
+
+def plurality(given: Mapping[str, Any]) -> Plurality:
+    """A HITReviewPolicy.
+
+    Raises:
+        Refusal: `ParameterValidationError`.
+    """
+    read = _Reader(
+        given,
+        PLURALITY,
+        _PLURALITY_NUMBERS,
+        others=("QuestionIds", "DisregardAssignmentIfRejected"),
+    )
+    # The service's own pages call it a comma-separated list, and show one value each.
+    named = ",".join(read.values("QuestionIds")).split(",")
+    questions = tuple(dict.fromkeys(name.strip() for name in named if name.strip()))
+    threshold = read.number("QuestionAgreementThreshold")
+    if not 0 < len(questions) <= _MOST_QUESTIONS or threshold is None:
+        raise read.fault(
+            f"needs 1 to {_MOST_QUESTIONS} QuestionIds and a QuestionAgreementThreshold"
+        )
+    extends = read.number("ExtendIfHITAgreementScoreIsLessThan") is not None
+    needed = ("ExtendMaximumAssignments", "ExtendMinimumTimeInSeconds")
+    if extends and None in map(read.number, needed):
+        raise read.fault(f"cannot extend without {' and '.join(needed)}")
+    return Plurality(
+        questions=questions,
+        threshold=threshold,
+        without_rejected=read.flag("DisregardAssignmentIfRejected"),
+        without_known_below=read.number(
+            "DisregardAssignmentIfKnownAnswerScoreIsLessThan"
+        ),
+        actions=read.actions("WorkerAgreementScore", extend="HITAgreementScore"),
+    )
+
+
+def values_of(texts: object) -> frozenset[str]:
+    """The set of values that texts stand for.
+
+    White space around a value does not count. Pages send repeated fields joined with
+    `|`, so that separates values too.
+    """
+    given = texts if isinstance(texts, list | tuple) else ()
+    parts = (part.strip() for text in given for part in str(text).split("|"))
+    return frozenset(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """The parameters of a policy, each of a known name and given once."""
+
+    given: Mapping[str, Any]
+    name: str
+    numbers: Mapping[str, tuple[int, int]]
+    others: tuple[str, ...] = ()
+    _found: dict[str, Mapping[str, Any]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        if self.given["PolicyName"] != self.name:
+            raise invalid_parameters(
+                f"The policy here must be {self.name} "
+                f"(found {self.given['PolicyName'][:60]!a})."
+            )
+        for parameter in self.given.get("Parameters", ()):
+            named = str(parameter.get("Key", "")).strip()
+            key = _OTHER_NAMES.get(named, named)
+            if key not in (*self.numbers, *self.others, *_REASONS):
+                raise self.fault(f"has no parameter {named[:60]!a}")
+            if key in self._found:
+                raise self.fault(f"has {key} twice")
+            self._found[key] = parameter
+
+    def fault(self, complaint: str) -> Refusal:
+        return invalid_parameters(f"The policy {self.name} {complaint}.")
+
+    def entries(self, key: str) -> list[Mapping[str, Any]]:
+        entries: list[Mapping[str, Any]] = self._found.get(key, {}).get(
+            "MapEntries", []
+        )
+        return entries
+
+    def values(self, key: str) -> list[str]:
+        values: list[str] = self._found.get(key, {}).get("Values", [])
+        return values
+
+    def word(self, key: str) -> str | None:
+        if key not in self._found:
+            return None
+        values = self.values(key)
+        if len(values) != 1 or len(values[0]) > _LONGEST_REASON:
+            raise self.fault(f"takes one value for {key}")
+        return values[0]
+
+    def number(self, key: str) -> int | None:
+        word = self.word(key)
+        if word is None:
+            return None
+        low, high = self.numbers[key]
+        digits = word.strip()
+        is_number = (
+            digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER
+        )
+        if not is_number or not low <= int(digits) <= high:
+            raise self.fault(f"takes {low} to {high} for {key} (found {word[:20]!a})")
+        return int(digits)
+
+    def flag(self, key: str) -> bool:
+        word = self.word(key)
+        if word is None:
+            return False
+        if word.strip().lower() not in _BOOLEANS:
+            raise self.fault(f"takes true or false for {key} (found {word[:20]!a})")
+        return _BOOLEANS[word.strip().lower()]
+
+    def actions(self, score: str, *, extend: str = "") -> Actions:
+        return Actions(
+            approve_from=self.number(f"ApproveIf{score}IsAtLeast"),
+            reject_below=self.number(f"RejectIf{score}IsLessThan"),
+            extend_below=self.number(f"ExtendIf{extend or score}IsLessThan"),
+            maximum=self.number("ExtendMaximumAssignments") or _DEFAULT_MAXIMUM,
+            seconds=self.number("ExtendMinimumTimeInSeconds") or 0,
+            approve_reason=self.word("ApproveReason") or "",
+            reject_reason=self.word("RejectReason") or "",
+        )

@@ -1,0 +1,94 @@
+"""How answers score: against known ones, and against each other. Pure.
+
+Scores are whole per cents, rounded down; compared with whole thresholds that makes no
+difference, except for agreement, which must be *above* its threshold and is therefore
+compared exactly.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from piecework.marketplace.forms.reading import parse
+from piecework.marketplace.reviewing.policies import values_of
+
+Values = Mapping[str, frozenset[str]]
+"""The values of an answer, by question; what was left out has none."""
+
+LONGEST_COMPARED = 256
+"""Answers above this are left out when answers are compared with each other."""
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """What several answers to one question came to.
+
+    Attributes:
+        answer: the agreed values; None if there are none.
+        score: per cent of the answers that are the commonest.
+    """
+
+    answer: frozenset[str] | None
+    score: int
+
+
+def read_values(answer: str) -> Values:
+    """The values in a QuestionFormAnswers document."""
+    root = parse(answer, what="An answer")
+    key: dict[str, frozenset[str]] = {}
+    for node in root.children:
+        named = [part.text for part in node.children]
+        if named:
+            key[named[0]] = values_of(named[1:])
+    return key
+
+
+def known_score(key: Values, given: Values) -> tuple[dict[str, bool], int]:
+    """Which known questions were answered right, and how many per cent of them."""
+    right = {
+        question: given.get(question, _NOTHING) == values
+        for question, values in key.items()
+    }
+    return right, sum(right.values()) * 100 // len(right)
+
+
+def agreement(answers: Sequence[Values], question: str, *, threshold: int) -> Agreement:
+    """What was agreed about a question.
+
+    The agreement must be above the threshold; of 100, nothing could be, so there all
+    must agree. Two answers that are equally common are no agreement.
+    """
+    given = [answer.get(question, _NOTHING) for answer in answers]
+    counted = Counter(values for values in given if _length(values) <= LONGEST_COMPARED)
+    total = counted.total()
+    if not total:
+        return Agreement(answer=None, score=0)
+    (answer, times), *others = counted.most_common(2)
+    is_tied = bool(others) and others[0][1] == times
+    is_above = times * 100 > threshold * total or times == total
+    return Agreement(
+        answer=answer if is_above and not is_tied else None,
+        score=times * 100 // total,
+    )
+
+
+def agreeing(given: Values, agreed: Mapping[str, Agreement]) -> tuple[int, int]:
+    """How many agreed answers a worker gave, and how many others."""
+    settled = {
+        question: agreement.answer
+        for question, agreement in agreed.items()
+        if agreement.answer is not None
+    }
+    right = sum(given.get(q, _NOTHING) == answer for q, answer in settled.items())
+    return right, len(settled) - right
+
+
+def shown(values: frozenset[str]) -> str:
+    """Values as one text."""
+    return "|".join(sorted(values))
+
+
+def _length(values: frozenset[str]) -> int:
+    return len(shown(values))

@@ -1,0 +1,118 @@
+"""The whole state as one document, and the laws that it must obey at any time.
+
+Written against the tables directly, by other sums than the operations use, so that it
+can catch them out.
+"""
+
+from typing import Any
+
+from piecework.marketplace.state.transaction import Transaction
+
+_HITS = (
+    "SELECT hit_id, hit_type_id, annotation, max_assignments, status, held_cents "
+    "FROM hits JOIN hit_types ON hit_types.id = hits.hit_type ORDER BY hits.id"
+)
+_ASSIGNMENTS = (
+    "SELECT assignment_id, hit_id, worker_id, assignments.status, paid_cents, "
+    "assignments.fee_cents FROM assignments JOIN hits ON hits.id = assignments.hit "
+    "JOIN workers ON workers.id = assignments.worker ORDER BY assignments.id"
+)
+_BONUSES = (
+    "SELECT assignment_id, worker_id, cents, bonuses.fee_cents, reason FROM bonuses "
+    "JOIN assignments ON assignments.id = bonuses.assignment "
+    "JOIN workers ON workers.id = bonuses.worker ORDER BY bonuses.id"
+)
+_QUALIFICATIONS = (
+    "SELECT qualification_type_id, name, worker_id, value, qualifications.status "
+    "FROM qualifications JOIN qualification_types "
+    "ON qualification_types.id = qualifications.qualification_type "
+    "JOIN workers ON workers.id = qualifications.worker ORDER BY qualifications.id"
+)
+_BLOCKS = (
+    "SELECT worker_id, reason FROM blocks "
+    "JOIN workers ON workers.id = blocks.worker ORDER BY blocks.id"
+)
+_BALANCE = "SELECT coalesce(sum(balance_cents), 0) FROM accounts WHERE kind = ?"
+
+LAWS = {
+    "all balances add up to nothing": (
+        "SELECT sum(balance_cents) FROM accounts HAVING sum(balance_cents) <> 0"
+    ),
+    "the entries of each transfer add up to nothing": (
+        "SELECT transfer FROM entries GROUP BY transfer HAVING sum(cents) <> 0"
+    ),
+    "a balance is the sum of its entries": (
+        "SELECT accounts.id FROM accounts JOIN entries "
+        "ON entries.account = accounts.id GROUP BY accounts.id "
+        "HAVING sum(entries.cents) <> accounts.balance_cents"
+    ),
+    "what a requester's HITs hold is what the requester's account holds": (
+        "SELECT requesters.id FROM requesters WHERE "
+        "(SELECT coalesce(sum(held_cents), 0) FROM hits "
+        "WHERE hits.requester = requesters.id) <> "
+        "(SELECT coalesce(sum(balance_cents), 0) FROM accounts "
+        "WHERE kind = 'held' AND owner = requesters.id)"
+    ),
+    "a HIT holds reward and fee of each slot that may still be paid": (
+        "SELECT hit_id FROM hits WHERE held_cents <> (reward_cents + fee_cents) * "
+        "CASE WHEN is_expired THEN accepted + submitted "
+        "ELSE max_assignments - approved - rejected END"
+    ),
+    "a HIT's counters count its assignments": (
+        "SELECT hit_id FROM hits WHERE (accepted, submitted, approved, rejected) <> "
+        "(SELECT count(*) FILTER (WHERE status = 'Accepted'), "
+        "count(*) FILTER (WHERE status = 'Submitted'), "
+        "count(*) FILTER (WHERE status = 'Approved'), "
+        "count(*) FILTER (WHERE status = 'Rejected') "
+        "FROM assignments WHERE assignments.hit = hits.id)"
+    ),
+    "a HIT type counts its assignable HITs": (
+        "SELECT hit_type_id FROM hit_types WHERE assignable_hits <> "
+        "(SELECT count(*) FROM hits WHERE hits.hit_type = hit_types.id "
+        "AND status = 'Assignable')"
+    ),
+    "a worker earned what assignments and bonuses paid": (
+        "SELECT worker_id FROM workers WHERE "
+        "(SELECT coalesce(sum(paid_cents), 0) FROM assignments "
+        "WHERE assignments.worker = workers.id) + "
+        "(SELECT coalesce(sum(cents), 0) FROM bonuses "
+        "WHERE bonuses.worker = workers.id) <> "
+        "(SELECT coalesce(sum(balance_cents), 0) FROM accounts "
+        "WHERE kind = 'worker' AND owner = workers.id)"
+    ),
+    "only approved assignments are paid, and all of them": (
+        "SELECT assignment_id FROM assignments JOIN hits ON hits.id = assignments.hit "
+        "WHERE (paid_cents, assignments.fee_cents) <> "
+        "(iif(assignments.status = 'Approved', reward_cents, 0), "
+        "iif(assignments.status = 'Approved', hits.fee_cents, 0))"
+    ),
+}
+"""Each law with the query that finds what breaks it."""
+
+
+def books(transaction: Transaction) -> dict[str, Any]:
+    """Everything that a rehearsal compares its own memory with."""
+    return {
+        "hits": _rows(transaction, _HITS),
+        "assignments": _rows(transaction, _ASSIGNMENTS),
+        "bonuses": _rows(transaction, _BONUSES),
+        "qualifications": _rows(transaction, _QUALIFICATIONS),
+        "blocks": _rows(transaction, _BLOCKS),
+        "balance_cents": _number(transaction, "available"),
+        "held_cents": _number(transaction, "held"),
+        "fees_cents": _number(transaction, "fees"),
+    }
+
+
+def broken_laws(transaction: Transaction) -> list[str]:
+    """The laws that do not hold; none, or there is a fault of ours."""
+    return [law for law, query in LAWS.items() if transaction.one(query) is not None]
+
+
+def _rows(transaction: Transaction, query: str) -> list[dict[str, Any]]:
+    return [dict(row) for row in transaction.all(query)]
+
+
+def _number(transaction: Transaction, kind: str) -> int:
+    row = transaction.one(_BALANCE, kind)
+    return int(row[0]) if row else 0

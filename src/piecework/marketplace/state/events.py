@@ -1,0 +1,182 @@
+"""What happened to HITs and assignments, in the order in which it happened.
+
+Every event is written down. Where a HIT type's requester asked to be told, the message
+is put into the same transaction, so a message is never sent about what did not happen,
+and none is forgotten; `NotificationSender` sends it. Events are
+there to be told, not to be kept: after a while they go, and their messages with them.
+"""
+
+import json
+import sqlite3
+from typing import Any, Literal
+
+from piecework.marketplace.state.clock import DAY, to_datetime
+from piecework.marketplace.state.transaction import Transaction
+
+Kind = Literal[
+    "AssignmentAccepted",
+    "AssignmentAbandoned",
+    "AssignmentReturned",
+    "AssignmentSubmitted",
+    "AssignmentRejected",
+    "AssignmentApproved",
+    "HITCreated",
+    "HITExpired",
+    "HITReviewable",
+    "HITExtended",
+    "HITDisposed",
+]
+
+LIFE = 30 * DAY
+"""How long an event is kept."""
+LIFE_WITH_MESSAGE = 120 * DAY
+"""The same where a message was made of it, sent or not."""
+
+IS_OVER = "drop_ms <= ?1 AND id < (SELECT max(id) FROM events)"
+"""Of an event: it may go. The last one stays, lest its number be given again."""
+
+_SETTINGS = (
+    "SELECT hit_types.hit_type_id, notification_settings.* FROM hit_types "
+    "LEFT JOIN notification_settings ON hit_type = hit_types.id AND is_active = 1 "
+    "WHERE hit_types.id = ?"
+)
+_LATEST = (
+    "SELECT events.*, access_key, destination, deliveries.status AS delivery "
+    "FROM events JOIN requesters ON requesters.id = events.requester "
+    "LEFT JOIN deliveries ON deliveries.event = events.id "
+    "WHERE events.id > ? ORDER BY events.id LIMIT ?"
+)
+
+
+def record(
+    transaction: Transaction,
+    kind: Kind,
+    hit: sqlite3.Row,
+    *,
+    assignment_id: str | None = None,
+    at_ms: int | None = None,
+) -> None:
+    """Write down an event of a HIT, and the message about it if one is wanted.
+
+    Args:
+        transaction: the open one.
+        kind: the event.
+        hit: a row of `hits`.
+        assignment_id: of the assignment that it happened to, if it was one.
+        at_ms: when it happened, if it was before now.
+    """
+    settings = transaction.one(_SETTINGS, hit["hit_type"])
+    if settings is None:
+        raise LookupError(f"no HIT type has the row id {hit['hit_type']}")
+    event = {
+        "requester": hit["requester"],
+        "event_type": kind,
+        "at_ms": transaction.now_ms if at_ms is None else at_ms,
+        "hit_type_id": settings["hit_type_id"],
+        "hit_id": hit["hit_id"],
+        "assignment_id": assignment_id,
+    }
+    wanted = settings["event_types"]
+    is_wanted = wanted is not None and kind in json.loads(wanted)
+    number = _insert(transaction, event, life=LIFE_WITH_MESSAGE if is_wanted else LIFE)
+    if is_wanted:
+        _post(transaction, number, event, dict(settings))
+
+
+def record_test(
+    transaction: Transaction, requester: int, kind: str, specification: dict[str, Any]
+) -> None:
+    """An event that did not happen, and the message about it, whatever is wanted.
+
+    Args:
+        transaction: the open one.
+        requester: who asks for it.
+        kind: the event, `Ping` among them.
+        specification: destination, transport and version.
+    """
+    event = {
+        "requester": requester,
+        "event_type": kind,
+        "at_ms": transaction.now_ms,
+        "hit_type_id": None,
+        "hit_id": None,
+        "assignment_id": None,
+    }
+    number = _insert(transaction, event, life=LIFE_WITH_MESSAGE)
+    _post(transaction, number, event, specification)
+
+
+def customer_id(requester: int) -> str:
+    """The requester's public id."""
+    return f"A{requester:013d}"
+
+
+def after(transaction: Transaction, number: int, *, most: int) -> list[dict[str, Any]]:
+    """Events with larger numbers, oldest first, with what became of their messages."""
+    return [
+        {
+            "number": row["id"],
+            "access_key": row["access_key"],
+            "event_type": row["event_type"],
+            "at": to_datetime(row["at_ms"]).isoformat(),
+            "hit_type_id": row["hit_type_id"],
+            "hit_id": row["hit_id"],
+            "assignment_id": row["assignment_id"],
+            "destination": row["destination"],
+            "delivery": row["delivery"],
+        }
+        for row in transaction.all(_LATEST, number, most)
+    ]
+
+
+def forget(transaction: Transaction, *, most: int) -> None:
+    """Drop so many events, with their messages, whose time is over."""
+    for row in transaction.all(
+        f"SELECT id FROM events WHERE {IS_OVER} LIMIT ?2", transaction.due_ms, most
+    ):
+        transaction.execute("DELETE FROM deliveries WHERE event = ?", row["id"])
+        transaction.execute("DELETE FROM events WHERE id = ?", row["id"])
+
+
+def _insert(transaction: Transaction, event: dict[str, Any], *, life: int) -> int:
+    return transaction.execute(
+        "INSERT INTO events (requester, event_type, at_ms, hit_type_id, hit_id, "
+        "assignment_id, drop_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        *event.values(),
+        # From now: what was late to be written down is not forgotten earlier.
+        transaction.now_ms + life,
+    )
+
+
+def _post(
+    transaction: Transaction,
+    number: int,
+    event: dict[str, Any],
+    specification: dict[str, Any],
+) -> None:
+    named = {
+        "HITTypeId": event["hit_type_id"],
+        "HITId": event["hit_id"],
+        "AssignmentId": event["assignment_id"],
+    }
+    happened = to_datetime(event["at_ms"])
+    document = {
+        "EventDocVersion": specification["version"],
+        "EventDocId": transaction.id_generator.entity("event", number),
+        "CustomerId": customer_id(event["requester"]),
+        "Events": [
+            {
+                "EventType": event["event_type"],
+                "EventTimestamp": happened.strftime("%Y-%m-%dT%H:%M:%SZ"),
+                **{name: value for name, value in named.items() if value is not None},
+            }
+        ],
+    }
+    transaction.execute(
+        "INSERT INTO deliveries (event, transport, destination, document, status) "
+        "VALUES (?, ?, ?, ?, 'Waiting')",
+        number,
+        specification["transport"],
+        specification["destination"],
+        json.dumps(document),
+    )

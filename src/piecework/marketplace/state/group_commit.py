@@ -1,0 +1,140 @@
+"""Many requests, one sync: replies wait until what they tell of is durable.
+
+Everything here runs on the one event loop that serves, so nothing here needs a lock:
+
+1. Requests are worked on one after another, each in transactions of its own. The first
+   that writes calls `_schedule_commit`, which puts `_commit` behind all that the loop
+   has ready, so requests that have arrived already come before it.
+2. Until then every reply waits at its first byte, also that of a request which only
+   read: it may have read what could still be lost.
+3. `_commit` makes all of it durable at once and lets the replies go. If it cannot,
+   none of it has happened, and each of them is another reply, which says so.
+
+When more has come due than a call should wait for, `_work_off_backlog` does the rest,
+one slice at a time, with calls in between.
+"""
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from piecework.marketplace.state.backend import Backend
+from piecework.webserver import security_log
+
+_LOG = logging.getLogger(__name__)
+
+MARK_HEADER = b"x-piecework-mark"
+_REQUESTERS = b"x-amzn-requestid"
+"""The header that each reply to a requester has, and no page."""
+_PAUSE_SECONDS = 0.001
+_PAUSE_AFTER_FAULT_SECONDS = 1.0
+
+
+class NotStoredError(Exception):
+    """The commit failed that a reply waited for."""
+
+
+class GroupCommit:
+    """The application, whose replies wait for the disk.
+
+    Args:
+        app: what answers.
+        backend: whose transactions share commits.
+        not_stored: makes the reply to a request of which nothing could be stored.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        backend: Backend,
+        not_stored: Callable[[Request], Response],
+    ) -> None:
+        self._app = app
+        self._backend = backend
+        self._not_stored = not_stored
+        self._waiting_replies: list[asyncio.Future[None]] = []
+        self._is_scheduled = False
+
+    @contextmanager
+    def opened(self) -> Iterator["GroupCommit"]:
+        """Share commits for as long as the block lasts."""
+        with self._backend.group_commits(
+            self._schedule_commit, self._schedule_backlog_work
+        ):
+            yield self
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, but not before what the answer tells of is durable."""
+        has_begun = False
+
+        async def send_when_durable(message: Message) -> None:
+            nonlocal has_begun
+            if message["type"] == "http.response.start":
+                if self._is_scheduled:
+                    await self._next_commit()
+                self._add_mark(message)
+                security_log.write_noted(scope)
+            has_begun = True
+            await send(message)
+
+        try:
+            # A client that hangs up in the middle of a request has asked nothing.
+            with suppress(ClientDisconnect):
+                await self._app(scope, receive, send_when_durable)
+        except (NotStoredError, sqlite3.OperationalError) as fault:
+            if has_begun:
+                raise
+            security_log.forget_noted(scope)
+            _LOG.warning("a request was not stored: %s", fault)
+            await self._not_stored(Request(scope))(scope, receive, send)
+
+    def _add_mark(self, message: Message) -> None:
+        """Say in a requester's reply which moment of the database it tells of."""
+        headers = message["headers"]
+        if any(name.lower() == _REQUESTERS for name, _ in headers):
+            mark = self._backend.mark() or ""
+            message["headers"] = [*headers, (MARK_HEADER, mark.encode())]
+
+    def _schedule_commit(self) -> None:
+        self._is_scheduled = True
+        asyncio.get_running_loop().call_soon(self._commit)
+
+    async def _next_commit(self) -> None:
+        is_committed = asyncio.get_running_loop().create_future()
+        self._waiting_replies.append(is_committed)
+        await is_committed
+
+    def _commit(self) -> None:
+        replies, self._waiting_replies = self._waiting_replies, []
+        self._is_scheduled = False
+        fault: sqlite3.Error | None = None
+        try:
+            self._backend.commit()
+        except sqlite3.Error as lost:
+            fault = lost
+        for reply in replies:
+            if reply.done():  # its request was cancelled
+                continue
+            if fault is None:
+                reply.set_result(None)
+            else:
+                reply.set_exception(NotStoredError(str(fault)))
+
+    def _schedule_backlog_work(self) -> None:
+        asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._work_off_backlog)
+
+    def _work_off_backlog(self) -> None:
+        try:
+            if self._backend.catch_up():
+                self._schedule_backlog_work()
+        except sqlite3.Error as fault:  # locked by another process, or a full disk
+            _LOG.warning("what has come due waits: %s", fault)
+            asyncio.get_running_loop().call_later(
+                _PAUSE_AFTER_FAULT_SECONDS, self._work_off_backlog
+            )

@@ -1,0 +1,164 @@
+"""The life of a HIT: its counters decide its state and what is held for it.
+
+What changes a counter, the expiry or the number of assignments calls `settle`, which
+works out everything that follows. So the two laws live in one place:
+
+- held = (reward + fee) x (accepted + submitted + free slots, unless expired);
+- Assignable while a slot is free and time is left, else Unassignable while a
+  worker works, else Reviewable (or Reviewing, if the requester put it aside).
+"""
+
+import sqlite3
+
+from piecework.marketplace.exceptions import request_error
+from piecework.marketplace.state import events, ledger, money
+from piecework.marketplace.state.clock import DAY
+from piecework.marketplace.state.transaction import Transaction
+
+KEPT_DAYS = 120
+"""A HIT is disposed of this long after there was nothing left to do."""
+
+FINISHED = ("Reviewable", "Reviewing")
+
+COLUMNS = (
+    "hits.id, hits.hit_id, hits.requester, hits.hit_type, hits.status, "
+    "hits.max_assignments, hits.accepted, hits.submitted, hits.approved, "
+    "hits.rejected, hits.reward_cents, hits.fee_cents, hits.held_cents, "
+    "hits.created_ms, hits.expires_ms, hits.is_expired, hits.assignment_policy, "
+    "hits.hit_policy"
+)
+"""What decides about a HIT. Its question lies in a table of its own: that is tens of
+kilobytes, which each step of each worker would read and write several times."""
+
+
+def free_slots(hit: sqlite3.Row) -> int:
+    """Assignments that no worker has, whether or not they may still be accepted."""
+    taken = hit["accepted"] + hit["submitted"] + hit["approved"] + hit["rejected"]
+    return int(hit["max_assignments"]) - int(taken)
+
+
+def find(transaction: Transaction, hit: int) -> sqlite3.Row:
+    """The HIT (`COLUMNS`) of a row id that is known to exist."""
+    row = transaction.one(f"SELECT {COLUMNS} FROM hits WHERE id = ?", hit)
+    if row is None:
+        raise LookupError(f"no HIT has the row id {hit}")
+    return row
+
+
+def count(transaction: Transaction, hit: int, **changes: int) -> None:
+    """Add to counters (`accepted=1`, `submitted=-1`, ...), then settle."""
+    terms = ", ".join(f"{counter} = {counter} + :{counter}" for counter in changes)
+    transaction.conn.execute(
+        f"UPDATE hits SET {terms} WHERE id = :hit", {**changes, "hit": hit}
+    )
+    settle(transaction, hit)
+
+
+def settle(transaction: Transaction, hit: int, *, at_ms: int | None = None) -> None:
+    """Bring state, hold and due times in line with counters and expiry.
+
+    Args:
+        transaction: the open one.
+        hit: row id.
+        at_ms: when the change happened, if it was before now.
+
+    Raises:
+        Refusal: `InsufficientFunds`, if more would have to be held than there is.
+    """
+    row = find(transaction, hit)
+    if row["status"] == "Disposed":
+        return
+    status = _status(row)
+    _move_hold(transaction, row)
+    if status != row["status"]:
+        _enter_state(
+            transaction,
+            row,
+            status,
+            at_ms=transaction.now_ms if at_ms is None else at_ms,
+        )
+
+
+def check_increase(hit: sqlite3.Row, most: int) -> None:
+    """Whether a HIT may come to have so many assignments.
+
+    One made with fewer than ten pays the lower fee, so it can never have ten.
+
+    Raises:
+        Refusal: `InvalidMaximumAssignmentsIncrease`.
+    """
+    if hit["max_assignments"] < money.MANY_ASSIGNMENTS <= most:
+        raise request_error(
+            "InvalidMaximumAssignmentsIncrease",
+            "A HIT created with fewer than 10 assignments can have at most 9 "
+            f"(HIT {hit['hit_id']} has {hit['max_assignments']}).",
+        )
+
+
+def dispose(transaction: Transaction, hit: int, *, at_ms: int | None = None) -> None:
+    """Take a finished HIT, for which nothing is held, out of the API for good."""
+    events.record(transaction, "HITDisposed", find(transaction, hit), at_ms=at_ms)
+    transaction.execute(
+        "UPDATE hits SET status = 'Disposed', dispose_ms = NULL, is_expired = 1, "
+        "review_ms = NULL WHERE id = ?",
+        hit,
+    )
+
+
+def _status(row: sqlite3.Row) -> str:
+    if free_slots(row) > 0 and not row["is_expired"]:
+        return "Assignable"
+    if row["accepted"] > 0:
+        return "Unassignable"
+    return "Reviewing" if row["status"] == "Reviewing" else "Reviewable"
+
+
+def _move_hold(transaction: Transaction, row: sqlite3.Row) -> None:
+    slots = row["accepted"] + row["submitted"]
+    if not row["is_expired"]:
+        slots += free_slots(row)
+    needed = (row["reward_cents"] + row["fee_cents"]) * slots
+    missing = needed - row["held_cents"]
+    requester = row["requester"]
+    if missing > 0:
+        ledger.pay(
+            transaction,
+            ledger.available(requester),
+            credited={ledger.held(requester): missing},
+            reason="hold",
+            subject=row["hit_id"],
+        )
+    elif missing < 0:
+        ledger.pay(
+            transaction,
+            ledger.held(requester),
+            credited={ledger.available(requester): -missing},
+            reason="release",
+            subject=row["hit_id"],
+        )
+    if missing:
+        transaction.execute(
+            "UPDATE hits SET held_cents = ? WHERE id = ?", needed, row["id"]
+        )
+
+
+def _enter_state(
+    transaction: Transaction, row: sqlite3.Row, status: str, *, at_ms: int
+) -> None:
+    change = (status == "Assignable") - (row["status"] == "Assignable")
+    if change:
+        transaction.execute(
+            "UPDATE hit_types SET assignable_hits = assignable_hits + ? WHERE id = ?",
+            change,
+            row["hit_type"],
+        )
+    dispose_ms = at_ms + KEPT_DAYS * DAY if status in FINISHED else None
+    transaction.execute(
+        "UPDATE hits SET status = ?, dispose_ms = ?, review_ms = ? WHERE id = ?",
+        status,
+        dispose_ms,
+        at_ms if status == "Reviewable" and row["hit_policy"] else None,
+        row["id"],
+    )
+    if status == "Reviewable":
+        events.record(transaction, "HITReviewable", row, at_ms=at_ms)

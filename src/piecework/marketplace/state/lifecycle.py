@@ -1,0 +1,196 @@
+"""What time does to a marketplace: expiry, abandonment, approval, disposal, oblivion.
+
+Before each transaction `catch_up` asks a few partial indexes what has come due and does
+it, each thing as of the moment it was due; so a clock that jumps a month leaves the
+same state as one that ticked through it. It does so much at a time and no more: two
+hundred thousand HITs that expire together must not keep one call waiting. Until the
+rest is done there is a backlog, and transactions bring up to date first what they are
+about (`settle`).
+"""
+
+import sqlite3
+
+from piecework.marketplace.reviewing import running
+from piecework.marketplace.state import (
+    assignments,
+    events,
+    hits,
+    request_tokens,
+    visits,
+)
+from piecework.marketplace.state.transaction import Transaction
+
+_ABANDONED = (
+    "SELECT *, deadline_ms AS at_ms FROM assignments "
+    "WHERE status = 'Accepted' AND deadline_ms < ?"
+)
+_EXPIRED = (
+    "SELECT id, hit_id, requester, hit_type, expires_ms AS at_ms FROM hits "
+    "WHERE is_expired = 0 AND expires_ms <= ?"
+)
+_UNDECIDED = (
+    "SELECT *, auto_approve_ms AS at_ms FROM assignments "
+    "WHERE status = 'Submitted' AND auto_approve_ms <= ?"
+)
+_DISPOSABLE = (
+    "SELECT id, dispose_ms FROM hits WHERE dispose_ms IS NOT NULL AND dispose_ms <= ?"
+)
+_LATE = (
+    "UPDATE test_attempts SET status = 'Late', ended_ms = deadline_ms WHERE id IN "
+    "(SELECT id FROM test_attempts WHERE status = 'Open' AND deadline_ms < ? LIMIT ?)"
+)
+_FORGET = (
+    "DELETE FROM request_tokens WHERE (requester, operation, token) IN "
+    "(SELECT requester, operation, token FROM request_tokens WHERE made_ms <= ? "
+    "LIMIT ?)"
+)
+
+
+SLICE = 25
+"""So many things take a few milliseconds."""
+
+_EVENTS_IN_ONE = 8
+"""So many events are dropped in the time that another thing takes."""
+
+_ANYTHING = (
+    "SELECT EXISTS (SELECT 1 FROM assignments "
+    "WHERE status = 'Accepted' AND deadline_ms < ?1) OR EXISTS "
+    "(SELECT 1 FROM assignments "
+    "WHERE status = 'Submitted' AND auto_approve_ms <= ?1) OR EXISTS "
+    "(SELECT 1 FROM assignments WHERE review_ms IS NOT NULL) OR EXISTS "
+    "(SELECT 1 FROM hits WHERE is_expired = 0 AND expires_ms <= ?1) OR EXISTS "
+    "(SELECT 1 FROM hits WHERE review_ms IS NOT NULL) OR EXISTS "
+    "(SELECT 1 FROM hits WHERE dispose_ms IS NOT NULL AND dispose_ms <= ?1) OR EXISTS "
+    "(SELECT 1 FROM test_attempts WHERE status = 'Open' AND deadline_ms < ?1) "
+    "OR EXISTS (SELECT 1 FROM request_tokens WHERE made_ms <= ?2) "
+    f"OR EXISTS (SELECT 1 FROM events WHERE {events.IS_OVER})"
+)
+
+
+def is_due(transaction: Transaction) -> bool:
+    """Whether there is anything to catch up with; costs a look into a few indexes."""
+    row = transaction.one(
+        _ANYTHING, transaction.due_ms, transaction.due_ms - request_tokens.LIFE
+    )
+    return row is not None and bool(row[0])
+
+
+def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
+    """Do what has come due by now, in the order in which it came due.
+
+    A worker's deadline may lie before or after the HIT's expiry; both orders leave the
+    same HIT, but disposal counts from the last of them, so they are taken in order.
+
+    Args:
+        transaction: the open one.
+        most: how many things are done.
+
+    Returns:
+        Whether something is left.
+    """
+    running.catch_up(transaction)
+    left = most
+    while left and (done := _do_due(transaction, most=left)):
+        # A review may have decided, extended or ended what else was due.
+        left -= done
+    if left:
+        transaction.execute(_LATE, transaction.due_ms, most)
+        _dispose(transaction, "ORDER BY dispose_ms LIMIT ?", left)
+        transaction.execute(_FORGET, transaction.due_ms - request_tokens.LIFE, most)
+        events.forget(transaction, most=most * _EVENTS_IN_ONE)
+    return is_due(transaction)
+
+
+def settle(transaction: Transaction, hit: int) -> None:
+    """Bring one HIT up to date if there is a backlog; before a call that names a HIT.
+
+    Args:
+        transaction: the open one.
+        hit: row id.
+    """
+    if not transaction.has_backlog:
+        return
+    running.catch_up(transaction)
+    while _do_due(transaction, most=SLICE, hit=hit):
+        continue
+    _dispose(transaction, "AND id = ?", hit)
+
+
+def settle_named(
+    transaction: Transaction, *, hit_id: object = None, assignment_id: object = None
+) -> None:
+    """Bring the HIT of one of these ids up to date, if there is such a HIT."""
+    if not transaction.has_backlog:
+        return
+    for query, key in (
+        ("SELECT id FROM hits WHERE hit_id = ?", hit_id),
+        ("SELECT hit FROM assignments WHERE assignment_id = ?", assignment_id),
+    ):
+        row = transaction.one(query, key) if isinstance(key, str) else None
+        if row is not None:
+            settle(transaction, row[0])
+
+
+def _do_due(transaction: Transaction, *, most: int, hit: int | None = None) -> int:
+    """Do what is due, of all or of one HIT, up to the first review; how much."""
+    due = sorted(
+        (
+            (row["at_ms"], kind, row["id"], row)
+            for kind, (query, key, _) in enumerate(_EVENTS)
+            for row in _rows(
+                transaction, query, None if hit is None else (key, hit), most
+            )
+        ),
+        key=lambda event: event[:3],
+    )[:most]
+    for done, (at_ms, kind, _, row) in enumerate(due, start=1):
+        _EVENTS[kind][2](transaction, row, at_ms)
+        if running.catch_up(transaction):
+            return done
+    return len(due)
+
+
+def _rows(
+    transaction: Transaction, query: str, only: tuple[str, int] | None, most: int
+) -> list[sqlite3.Row]:
+    if only is None:
+        return transaction.all(
+            f"{query} ORDER BY at_ms, id LIMIT ?", transaction.due_ms, most
+        )
+    column, hit = only
+    return transaction.all(
+        f"{query} AND {column} = ? ORDER BY at_ms, id LIMIT ?",
+        transaction.due_ms,
+        hit,
+        most,
+    )
+
+
+def _dispose(transaction: Transaction, which: str, value: int) -> None:
+    for row in transaction.all(f"{_DISPOSABLE} {which}", transaction.due_ms, value):
+        hits.dispose(transaction, row["id"], at_ms=row["dispose_ms"])
+
+
+def _abandon(transaction: Transaction, row: sqlite3.Row, at_ms: int) -> None:
+    if row["visit"] is not None:
+        visits.close(transaction, row["visit"], stage="Late", at_ms=at_ms)
+        return
+    assignments.give_back(transaction, row, status="Abandoned", at_ms=at_ms)
+
+
+def _expire(transaction: Transaction, row: sqlite3.Row, at_ms: int) -> None:
+    events.record(transaction, "HITExpired", row, at_ms=at_ms)
+    transaction.execute("UPDATE hits SET is_expired = 1 WHERE id = ?", row["id"])
+    hits.settle(transaction, row["id"], at_ms=at_ms)
+
+
+def _auto_approve(transaction: Transaction, row: sqlite3.Row, at_ms: int) -> None:
+    assignments.approve(transaction, row, at_ms=at_ms, feedback="")
+
+
+_EVENTS = (
+    (_ABANDONED, "hit", _abandon),
+    (_EXPIRED, "id", _expire),
+    (_UNDECIDED, "hit", _auto_approve),
+)
+"""What comes due, where it names its HIT, and what is done then."""

@@ -1,0 +1,134 @@
+"""Marks: how a restored copy of a database is told from the database itself.
+
+Each start of a server begins a *generation*, a random word in the database. SQLite's
+`user_version` counts the commits that changed something (`state.storage`). Together
+they are a *mark*, `generation/count`, which names one moment of one file. A program
+that was sent a mark asks for it later: a copy that was made before that moment, or
+another marketplace, does not have it.
+
+The marks of requesters' stores are kept likewise, for stores that are restored.
+"""
+
+import re
+import secrets
+import sqlite3
+
+from piecework.marketplace.state.transaction import Transaction
+
+_MARK = re.compile(r"([0-9a-f]{8})/([0-9]{1,10})")
+_WORD_BYTES = 4
+
+
+def begin(transaction: Transaction) -> str:
+    """Begin a generation; its name. A server does so once, when it starts."""
+    generation = secrets.token_hex(_WORD_BYTES)
+    transaction.execute(
+        "INSERT INTO generations (generation, first_change, began_ms) VALUES (?, ?, ?)",
+        generation,
+        _changes(transaction.conn),
+        transaction.now_ms,
+    )
+    return generation
+
+
+def current(transaction: Transaction) -> str:
+    """The name of the generation; begun here if no server has begun any."""
+    newest = _newest(transaction.conn)
+    return newest or begin(transaction)
+
+
+def identity(transaction: Transaction) -> str:
+    """A word that all copies of a file share, from before its first generation."""
+    row = transaction.one("SELECT word FROM identity")
+    if row is None:
+        raise LookupError("a migration wrote the identity")
+    return str(row[0])
+
+
+def began_ms(transaction: Transaction) -> int:
+    """When the present generation began; 0 if no server has begun any."""
+    row = transaction.one("SELECT max(began_ms) FROM generations")
+    return int(row[0] or 0) if row else 0
+
+
+def mark(conn: sqlite3.Connection) -> str | None:
+    """The present moment of the file, as it is committed; `None` before any start."""
+    newest = _newest(conn)
+    return f"{newest}/{_changes(conn)}" if newest else None
+
+
+def account(transaction: Transaction, requester: int) -> str:
+    """A requester's account in this marketplace and all copies of it: `word/number`."""
+    row = transaction.one("SELECT generation FROM generations ORDER BY number LIMIT 1")
+    first = begin(transaction) if row is None else str(row["generation"])
+    return f"{first}/{requester}"
+
+
+def has(transaction: Transaction, mark_text: str) -> bool:
+    """Whether a moment belongs to this file's past."""
+    parts = _MARK.fullmatch(mark_text)
+    if parts is None:
+        return False
+    row = transaction.one(
+        "SELECT first_change, (SELECT min(later.first_change) "
+        "FROM generations AS later WHERE later.number > generations.number) "
+        "AS last_change "
+        "FROM generations WHERE generation = ?",
+        parts[1],
+    )
+    if row is None:
+        return False
+    last = row["last_change"]
+    if last is None:
+        last = _changes(transaction.conn)
+    return int(row["first_change"]) <= int(parts[2]) <= int(last)
+
+
+def store_mark(transaction: Transaction, requester: int, store: str) -> str | None:
+    """The last mark that a store of a requester has sent."""
+    row = transaction.one(
+        "SELECT mark FROM store_marks WHERE requester = ? AND store = ?",
+        requester,
+        store,
+    )
+    return None if row is None else str(row["mark"])
+
+
+def keep_store_mark(
+    transaction: Transaction, requester: int, store: str, sent: str
+) -> None:
+    """Keep the mark that a store sent; a call that was delayed takes nothing back."""
+    known = store_mark(transaction, requester, store)
+    if known is not None and _is_older(sent, known):
+        return
+    transaction.execute(
+        "INSERT INTO store_marks (requester, store, mark, heard_ms) "
+        "VALUES (?, ?, ?, ?) ON CONFLICT (requester, store) DO UPDATE "
+        "SET mark = excluded.mark, heard_ms = excluded.heard_ms",
+        requester,
+        store,
+        sent,
+        transaction.now_ms,
+    )
+
+
+def is_mark(text: object) -> bool:
+    """Whether a stranger's text has the form of a mark."""
+    return isinstance(text, str) and _MARK.fullmatch(text) is not None
+
+
+def _is_older(sent: str, known: str) -> bool:
+    sent_generation, sent_count = sent.split("/")
+    generation, count = known.split("/")
+    return sent_generation == generation and int(sent_count) <= int(count)
+
+
+def _newest(conn: sqlite3.Connection) -> str | None:
+    row = conn.execute(
+        "SELECT generation FROM generations ORDER BY number DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
+def _changes(conn: sqlite3.Connection) -> int:
+    return int(conn.execute("PRAGMA user_version").fetchone()[0])

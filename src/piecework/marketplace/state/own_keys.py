@@ -1,0 +1,19 @@
+"""Keys of the marketplace's own, drawn when first needed, that never leave its file."""
+
+import secrets
+
+from piecework.marketplace.state.transaction import Transaction
+
+_BYTES = 32
+
+
+def own_key(transaction: Transaction, name: str) -> bytes:
+    """The key of this name; the same for as long as the file lives."""
+    row = transaction.one("SELECT value FROM settings WHERE key = ?", name)
+    if row is not None:
+        return bytes.fromhex(row["value"])
+    key = secrets.token_bytes(_BYTES)
+    transaction.execute(
+        "INSERT INTO settings (key, value) VALUES (?, ?)", name, key.hex()
+    )
+    return key

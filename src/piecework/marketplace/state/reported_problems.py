@@ -1,0 +1,61 @@
+"""Problems that workers report about HITs: strangers' text, kept for the requester."""
+
+import sqlite3
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state.clock import DAY
+from piecework.marketplace.state.transaction import Transaction
+
+LONGEST = 2000
+"""Characters of one report."""
+
+MOST_A_DAY = 20
+"""Reports of one worker in 24 hours; more would fill the disk of whoever reads them."""
+
+
+def keep(
+    transaction: Transaction, worker: sqlite3.Row, assignment: sqlite3.Row, text: str
+) -> None:
+    """Keep what a worker says is wrong with the HIT of an assignment.
+
+    Raises:
+        Refusal: it says nothing or too much (422), or there were many today (429).
+    """
+    words = text.strip()
+    if not 1 <= len(words) <= LONGEST:
+        raise Refusal("BadForm", f"Say it in 1 to {LONGEST:,} characters.", status=422)
+    lately = transaction.one(
+        "SELECT count(*) FROM reported_problems WHERE worker = ? AND reported_ms > ?",
+        worker["id"],
+        transaction.now_ms - DAY,
+    )
+    if lately is not None and lately[0] >= MOST_A_DAY:
+        raise Refusal(
+            "TooMany",
+            "You have reported a lot today, and all of it is kept. Go on tomorrow.",
+            status=429,
+        )
+    transaction.execute(
+        "INSERT INTO reported_problems (assignment, worker, text, reported_ms) "
+        "VALUES (?, ?, ?, ?)",
+        assignment["id"],
+        worker["id"],
+        words,
+        transaction.now_ms,
+    )
+
+
+def listed(transaction: Transaction, *, requester: str = "") -> list[sqlite3.Row]:
+    """All reports, newest first; about the HITs of a requester of this name, or all."""
+    return transaction.all(
+        "SELECT reported_problems.text, reported_ms, requesters.name AS requester, "
+        "hit_types.title, hits.hit_id, hits.annotation, assignment_id, "
+        "workers.worker_id FROM reported_problems "
+        "JOIN assignments ON assignments.id = reported_problems.assignment "
+        "JOIN workers ON workers.id = reported_problems.worker "
+        "JOIN hits ON hits.id = assignments.hit "
+        "JOIN hit_types ON hit_types.id = hits.hit_type "
+        "JOIN requesters ON requesters.id = hits.requester "
+        "WHERE ?1 = '' OR requesters.name = ?1 ORDER BY reported_problems.id DESC",
+        requester,
+    )

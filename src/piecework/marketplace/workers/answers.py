@@ -1,0 +1,106 @@
+"""Answers as QuestionFormAnswers XML, the one document a requester gets back.
+
+Every field of a page is FreeText; values of a repeated field are joined with `|`. Of a
+QuestionForm, choices are what was selected, by identifier. The text comes
+back from a parser exactly as it was typed, but for characters that XML cannot carry:
+those become U+FFFD.
+"""
+
+import re
+from collections.abc import Iterable
+from xml.sax.saxutils import escape
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.forms.taking import Answer
+
+LARGEST_BYTES = 65_535
+NAMESPACE = (
+    "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
+    "2005-10-01/QuestionFormAnswers.xsd"
+)
+RESERVED = ("assignmentId", "hitId", "workerId", "turkSubmitTo")
+"""What the worker site itself puts into the form; no part of the answer."""
+
+_UNCARRIED = re.compile(
+    "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
+)
+
+_NEEDS_ESCAPING = re.compile(
+    "[^\t\n\u0020-%'-;=?-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
+
+
+def to_xml(fields: Iterable[tuple[str, str]]) -> str:
+    """The answer document of a submitted form.
+
+    Raises:
+        Refusal: nothing was answered (400), or too much (413).
+    """
+    values: dict[str, list[str]] = {}
+    for name, value in fields:
+        if name not in RESERVED:
+            values.setdefault(name, []).append(value)
+    if not values:
+        raise Refusal(
+            "EmptyAnswer", "The form held no answer; send at least one field."
+        )
+    return _document(
+        _answer(name, f"<FreeText>{_text('|'.join(texts))}</FreeText>")
+        for name, texts in values.items()
+    )
+
+
+def form_to_xml(answers: Iterable[Answer]) -> str:
+    """The answer document of a QuestionForm: what was answered, perhaps nothing.
+
+    Raises:
+        Refusal: too much was answered (413).
+    """
+    return _document(
+        _answer(answer.question, _content(answer))
+        for answer in answers
+        if answer.text or answer.chosen or answer.other
+    )
+
+
+def _content(answer: Answer) -> str:
+    if answer.text is not None:
+        return f"<FreeText>{_text(answer.text)}</FreeText>"
+    chosen = "".join(
+        f"<SelectionIdentifier>{_text(key)}</SelectionIdentifier>"
+        for key in answer.chosen
+    )
+    if not answer.other:
+        return chosen
+    return f"{chosen}<OtherSelectionText>{_text(answer.other)}</OtherSelectionText>"
+
+
+def _answer(question: str, content: str) -> str:
+    return (
+        f"<Answer><QuestionIdentifier>{_text(question)}</QuestionIdentifier>"
+        f"{content}</Answer>"
+    )
+
+
+def _document(answers: Iterable[str]) -> str:
+    document = (
+        '<?xml version="1.0" encoding="UTF-8" standalone="no"?>'
+        f'<QuestionFormAnswers xmlns="{NAMESPACE}">{"".join(answers)}'
+        "</QuestionFormAnswers>"
+    )
+    size = len(document.encode())
+    if size > LARGEST_BYTES:
+        raise Refusal(
+            "AnswerTooLarge",
+            f"The answer has {size} bytes; at most {LARGEST_BYTES} are taken. "
+            "Shorten it and submit again; your HIT is still yours.",
+            status=413,
+        )
+    return document
+
+
+def _text(text: str) -> str:
+    if not _NEEDS_ESCAPING.search(text):
+        return text  # as most of some fifty fields of a form
+    # A bare carriage return would come back from a parser as a line feed.
+    return escape(_UNCARRIED.sub("\ufffd", text), {"\r": "&#13;"})

@@ -1,0 +1,288 @@
+"""What a worker does: accept, return, submit, ask for a qualification."""
+
+import sqlite3
+from collections.abc import Iterable
+from urllib.parse import urlencode
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.forms.patterns import NO_VERDICTS, Verdicts
+from piecework.marketplace.requester import question
+from piecework.marketplace.state import apart, assignments, hits, lifecycle, visits
+from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import discovery, hit_forms
+from piecework.marketplace.workers.origins import Origins
+
+NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
+"""Stands for the assignment id in a preview; the page must not submit."""
+
+
+_ASSIGNMENT = (
+    "SELECT assignments.*, hits.hit_id, hits.requester, questions.question, "
+    "hit_types.hit_group_id, "
+    "hit_types.title, hit_types.description, hits.reward_cents, "
+    "hit_types.duration_seconds, hit_types.expected_seconds, "
+    "hits.status AS hit_status FROM assignments "
+    "JOIN hits ON hits.id = assignments.hit "
+    "JOIN questions ON questions.hit = hits.id "
+    "JOIN hit_types ON hit_types.id = hits.hit_type"
+)
+
+
+def preview(
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    hit_group_id: str,
+    *,
+    hit_id: str | None,
+) -> sqlite3.Row:
+    """The HIT that a worker sees before accepting.
+
+    Raises:
+        Refusal: nothing to see (404), or not for this worker (403).
+    """
+    group = discovery.group(transaction, worker, hit_group_id)
+    if not group.may_preview:
+        raise Refusal("DoesNotMeetRequirements", _lacking(group), status=403)
+    if hit_id is None:
+        hit = discovery.next_hit(transaction, worker, group.row["id"])
+    else:
+        hit = _hit_of(transaction, group, hit_id)
+        if hit["status"] != "Assignable":
+            hit = None  # over, or all in hand: nobody can take it
+    shown = None if hit is None else _with_question(transaction, hit)
+    if shown is None:
+        raise Refusal(
+            "NoHitsAvailable", "There is no HIT left for you here.", status=404
+        )
+    return shown
+
+
+def accept(
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    hit_group_id: str,
+    *,
+    hit_id: str | None,
+) -> str:
+    """Take a HIT of the group: the one named, or the oldest never touched; its id.
+
+    A HIT that the worker returned or let lapse is taken again only by name.
+
+    Raises:
+        Refusal: not for this worker, done already, or nothing left (409).
+    """
+    try:
+        group = discovery.group(transaction, worker, hit_group_id)
+        named = None if hit_id is None else _hit_of(transaction, group, hit_id)
+    except Refusal as refusal:
+        # To a worker who saw it a moment ago, what is hidden now is a conflict.
+        raise Refusal(refusal.kind, refusal.message, status=409) from refusal
+    if not group.may_accept:
+        raise Refusal("DoesNotMeetRequirements", _lacking(group), status=409)
+    if named is not None:
+        _check_not_done(transaction, worker, named)
+    hit = named or discovery.next_hit(transaction, worker, group.row["id"])
+    if hit is None or hit["status"] != "Assignable":
+        raise Refusal(
+            "NoHitsAvailable", "There is no HIT left for you here.", status=409
+        )
+    return assignments.accept(transaction, hit=hit, worker=worker)
+
+
+def give_back(
+    transaction: Transaction, worker: sqlite3.Row, assignment_id: str
+) -> None:
+    """Return an accepted HIT, with a visit all of it; another worker may take it.
+
+    Raises:
+        Refusal: it is not this worker's open assignment (404, 409).
+    """
+    row = open_assignment(transaction, worker, assignment_id)
+    if row["visit"] is not None:
+        visits.close(transaction, row["visit"], stage="Left")
+        return
+    assignments.give_back(transaction, row, status="Returned", at_ms=transaction.now_ms)
+
+
+def submit(
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    fields: Iterable[tuple[str, str]],
+    verdicts: Verdicts = NO_VERDICTS,
+) -> sqlite3.Row:
+    """Take the form of a question; the assignment as it was before.
+
+    Raises:
+        Refusal: no assignment id (400), not this worker's open assignment or too late
+            (409), or an answer that cannot be taken (4xx).
+        Unmatched: texts are to be held against patterns first.
+    """
+    form = list(fields)
+    row = open_assignment(transaction, worker, named_assignment(form))
+    document = hit_forms.answer_document(row["question"], form, verdicts)
+    if row["visit"] is None:
+        assignments.submit(transaction, row, answer=document)
+    else:
+        visits.answer(transaction, row, answer=document)
+    return row
+
+
+def named_assignment(fields: Iterable[tuple[str, str]]) -> str:
+    """The assignment that a form is about.
+
+    Raises:
+        Refusal: none or several (400).
+    """
+    named = {value for name, value in fields if name == "assignmentId"}
+    if len(named) != 1:
+        raise Refusal("BadForm", "The form must name one assignmentId.")
+    return named.pop()
+
+
+def any_assignment(transaction: Transaction, assignment_id: str) -> sqlite3.Row:
+    """An assignment of any worker; knowing its id is what lets a program ask.
+
+    Raises:
+        Refusal: there is none (409).
+    """
+    if assignment_id == NOT_AVAILABLE:
+        raise Refusal(
+            "PreviewOnly",
+            "This was a preview. Accept the HIT first, then do it.",
+            status=409,
+        )
+    row = transaction.one(f"{_ASSIGNMENT} WHERE assignment_id = ?", assignment_id)
+    if row is None:
+        raise Refusal("NotYours", "You have no such assignment.", status=409)
+    return row
+
+
+def own_assignment(
+    transaction: Transaction, worker: sqlite3.Row, assignment_id: str
+) -> sqlite3.Row:
+    """The worker's assignment, with its HIT's id and group.
+
+    Raises:
+        Refusal: there is none (404).
+    """
+    lifecycle.settle_named(transaction, assignment_id=assignment_id)
+    row = transaction.one(
+        f"{_ASSIGNMENT} WHERE assignment_id = ? AND worker = ?",
+        assignment_id,
+        worker["id"],
+    )
+    if row is None:
+        raise Refusal(
+            "AssignmentDoesNotExist", "You have no such assignment.", status=404
+        )
+    return row
+
+
+def open_assignment(
+    transaction: Transaction, worker: sqlite3.Row, assignment_id: str
+) -> sqlite3.Row:
+    """The worker's assignment, if he may still work on it.
+
+    Raises:
+        Refusal: not his, or no longer open (409).
+    """
+    try:
+        row = own_assignment(transaction, worker, assignment_id)
+    except Refusal as refusal:
+        raise Refusal("NotYours", refusal.message, status=409) from refusal
+    if row["status"] != "Accepted":
+        raise not_open(row)
+    return row
+
+
+def not_open(row: sqlite3.Row) -> Refusal:
+    """The refusal of work on an assignment that is not open any more."""
+    return Refusal(
+        "AssignmentNotOpen",
+        f"This assignment is not open any more; it is {row['status'].lower()}."
+        + (" Its time was over." if row["status"] == "Abandoned" else ""),
+        status=409,
+    )
+
+
+def may_take_again(
+    transaction: Transaction, worker: sqlite3.Row, row: sqlite3.Row
+) -> bool:
+    """Whether the worker could accept the HIT of a lost assignment once more."""
+    try:
+        group = discovery.group(transaction, worker, row["hit_group_id"])
+        hit = _hit_of(transaction, group, row["hit_id"])
+        _check_not_done(transaction, worker, hit)
+    except Refusal:
+        return False
+    return group.may_accept and hit["status"] == "Assignable"
+
+
+def frame_url(
+    hit: sqlite3.Row,
+    origins: Origins,
+    *,
+    assignment_id: str = NOT_AVAILABLE,
+    worker_id: str | None = None,
+) -> str:
+    """Where the question's page is, with what it needs to know in the query."""
+    query = {"assignmentId": assignment_id, "hitId": hit["hit_id"]}
+    if worker_id is not None:
+        query |= {"workerId": worker_id, "turkSubmitTo": origins.site}
+    asked = question.read(hit["question"])
+    if not asked.url:
+        home = origins.frames_of(hit["requester"])
+        return f"{home}/frames/{hit['hit_id']}?{urlencode(query)}"
+    address, hash_sign, fragment = asked.url.partition("#")
+    glue = "&" if "?" in address else "?"
+    return f"{address}{glue}{urlencode(query)}{hash_sign}{fragment}"
+
+
+def _hit_of(
+    transaction: Transaction, group: discovery.Group, hit_id: str
+) -> sqlite3.Row:
+    lifecycle.settle_named(transaction, hit_id=hit_id)
+    row = transaction.one(
+        f"SELECT {hits.COLUMNS} FROM hits "
+        "WHERE hit_id = ? AND hit_type = ? AND status <> 'Disposed'",
+        hit_id,
+        group.row["id"],
+    )
+    if row is None:
+        raise Refusal("HitDoesNotExist", "This group has no such HIT.", status=404)
+    return row
+
+
+def _with_question(transaction: Transaction, hit: sqlite3.Row) -> sqlite3.Row | None:
+    return transaction.one(
+        f"SELECT {hits.COLUMNS}, questions.question FROM hits "
+        "JOIN questions ON questions.hit = hits.id WHERE hits.id = ?",
+        hit["id"],
+    )
+
+
+def _check_not_done(
+    transaction: Transaction, worker: sqlite3.Row, hit: sqlite3.Row
+) -> None:
+    row = transaction.one(
+        "SELECT status FROM assignments WHERE hit = ? AND worker = ? "
+        "AND status NOT IN ('Returned', 'Abandoned')",
+        hit["id"],
+        worker["id"],
+    )
+    if row is not None:
+        raise Refusal(
+            "AlreadyDone",
+            "You have this HIT already; everybody does a HIT once.",
+            status=409,
+        )
+    if not apart.is_free(transaction, worker, hit["id"]):
+        raise Refusal(
+            "AlreadyDone",
+            "You did another HIT about the same; everybody answers once.",
+            status=409,
+        )
+
+
+def _lacking(group: discovery.Group) -> str:
+    return "To do this HIT you would need: " + "; ".join(group.wanted) + "."

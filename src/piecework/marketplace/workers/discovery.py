@@ -1,0 +1,232 @@
+"""What a worker can find: groups of HITs with something left to do."""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state import apart, hits, money
+from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import eligibility, wording
+
+_SELECT = (
+    "SELECT hit_types.*, requesters.name AS requester_name, "
+    "(SELECT max(hits.id) FROM hits WHERE hits.hit_type = hit_types.id "
+    "AND hits.status = 'Assignable') AS newest_hit FROM hit_types "
+    "JOIN requesters ON requesters.id = hit_types.requester "
+)
+_NOT_BLOCKED = (
+    "NOT EXISTS (SELECT 1 FROM blocks WHERE blocks.requester = hit_types.requester "
+    "AND blocks.worker = ?)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """A group of HITs as one worker sees it.
+
+    Attributes:
+        available: HITs that he could take now.
+        lacks: what keeps him from accepting, one phrase each, for programs.
+        wanted: the same for people.
+        requestable: qualification types that he lacks and may ask for.
+    """
+
+    row: sqlite3.Row
+    available: int
+    may_preview: bool
+    may_accept: bool
+    lacks: tuple[str, ...]
+    wanted: tuple[str, ...]
+    requestable: tuple[sqlite3.Row, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As programs get it."""
+        return {
+            "hit_group_id": self.row["hit_group_id"],
+            "hit_type_id": self.row["hit_type_id"],
+            "title": self.row["title"],
+            "description": self.row["description"],
+            "keywords": self.row["keywords"],
+            "reward": money.currency(self.row["reward_cents"]),
+            "assignment_duration_seconds": self.row["duration_seconds"],
+            "available": self.available,
+            "requester": self.row["requester_name"],
+            "may_preview": self.may_preview,
+            "may_accept": self.may_accept,
+            "lacks": list(self.lacks),
+        }
+
+
+def groups(transaction: Transaction, worker: sqlite3.Row) -> list[Group]:
+    """All groups with something for this worker that he may see, oldest first."""
+    held = eligibility.holdings(transaction, worker)
+    rows = transaction.all(
+        f"{_SELECT} WHERE hit_types.assignable_hits > 0 AND {_NOT_BLOCKED} "
+        "ORDER BY hit_types.id",
+        worker["id"],
+    )
+    visible = []
+    for row in rows:
+        requirements = json.loads(row["requirements"])
+        if eligibility.unmet(requirements, held, action="discover"):
+            continue
+        available = _available(transaction, worker, row)
+        if available > 0:
+            visible.append(
+                _group(transaction, row, requirements, held, available=available)
+            )
+    return visible
+
+
+def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> Group:
+    """One group as this worker sees it, even if nothing is left in it.
+
+    Raises:
+        Refusal: there is none, or he may not see it (404).
+    """
+    row = transaction.one(
+        f"{_SELECT} WHERE hit_types.hit_group_id = ? AND {_NOT_BLOCKED}",
+        hit_group_id,
+        worker["id"],
+    )
+    held = eligibility.holdings(transaction, worker)
+    if row is None:
+        raise _nothing()
+    requirements = json.loads(row["requirements"])
+    if eligibility.unmet(requirements, held, action="discover"):
+        raise _nothing()
+    available = _available(transaction, worker, row)
+    return _group(transaction, row, requirements, held, available=available)
+
+
+def next_hit(
+    transaction: Transaction, worker: sqlite3.Row, hit_type: int
+) -> sqlite3.Row | None:
+    """The oldest HIT of a type with a free slot that the worker never touched.
+
+    Its row has `hits.COLUMNS`.
+    """
+    return transaction.one(
+        f"SELECT {hits.COLUMNS} FROM hits WHERE hit_type = ? "
+        "AND status = 'Assignable' "
+        # While much comes due at once, some that have expired are still called so.
+        "AND expires_ms > ? AND created_ms <= ? "
+        "AND NOT EXISTS (SELECT 1 FROM assignments "
+        "WHERE assignments.hit = hits.id AND assignments.worker = ?) "
+        f"AND {apart.FREE} ORDER BY id LIMIT 1",
+        hit_type,
+        transaction.now_ms,
+        transaction.listed_ms,
+        worker["id"],
+        worker["id"],
+    )
+
+
+def _group(
+    transaction: Transaction,
+    row: sqlite3.Row,
+    requirements: list[dict[str, Any]],
+    held: eligibility.Holdings,
+    *,
+    available: int,
+) -> Group:
+    lacked = eligibility.unmet(requirements, held, action="accept")
+    return Group(
+        row=row,
+        available=available,
+        may_preview=not eligibility.unmet(requirements, held, action="preview"),
+        may_accept=not lacked,
+        lacks=tuple(_phrase(transaction, requirement) for requirement in lacked),
+        wanted=tuple(
+            wording.wanted(
+                requirement,
+                name=_name(transaction, requirement),
+                holding=held.get(requirement["QualificationTypeId"]),
+            )
+            for requirement in lacked
+        ),
+        requestable=_requestable(transaction, lacked),
+    )
+
+
+def _available(
+    transaction: Transaction, worker: sqlite3.Row, hit_type: sqlite3.Row
+) -> int:
+    """How many HITs of a type have a free slot that the worker might take."""
+    touched = _touched(transaction, worker, hit_type["id"])
+    closed = apart.count_closed(transaction, worker, hit_type["id"])
+    hidden = _unlisted(transaction, hit_type)
+    return int(hit_type["assignable_hits"]) - touched - closed - hidden
+
+
+def _touched(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> int:
+    """How many of a type's open HITs the worker has had.
+
+    Only assignments from the type's oldest open HIT on are looked at: what the worker
+    did before is never read again, however much it has become.
+    """
+    row = transaction.one(
+        "SELECT count(DISTINCT assignments.hit) FROM assignments "
+        "JOIN hits ON hits.id = assignments.hit "
+        "WHERE assignments.worker = ?1 AND assignments.hit >= "
+        "(SELECT min(id) FROM hits WHERE hit_type = ?2 AND status = 'Assignable') "
+        "AND hits.hit_type = ?2 AND hits.status = 'Assignable'",
+        worker["id"],
+        hit_type,
+    )
+    return row[0] if row else 0
+
+
+def _unlisted(transaction: Transaction, hit_type: sqlite3.Row) -> int:
+    """HITs that a rehearsal's script keeps out of lists for a while."""
+    if not transaction.lag_ms:
+        return 0
+    row = transaction.one(
+        "SELECT count(*) FROM hits WHERE hit_type = ? AND status = 'Assignable' "
+        "AND created_ms > ?",
+        hit_type["id"],
+        transaction.listed_ms,
+    )
+    return row[0] if row else 0
+
+
+def _requestable(
+    transaction: Transaction, lacked: list[dict[str, Any]]
+) -> tuple[sqlite3.Row, ...]:
+    rows = (
+        transaction.one(
+            "SELECT qualification_type_id, name, test FROM qualification_types "
+            "WHERE qualification_type_id = ? AND is_requestable = 1 "
+            "AND status = 'Active' AND deleted_ms IS NULL",
+            requirement["QualificationTypeId"],
+        )
+        for requirement in lacked
+        if requirement["Comparator"] != "DoesNotExist"
+    )
+    return tuple(row for row in rows if row is not None)
+
+
+def _name(transaction: Transaction, requirement: dict[str, Any]) -> str:
+    row = transaction.one(
+        "SELECT name FROM qualification_types WHERE qualification_type_id = ?",
+        requirement["QualificationTypeId"],
+    )
+    return str(row["name"]) if row else str(requirement["QualificationTypeId"])
+
+
+def _phrase(transaction: Transaction, requirement: dict[str, Any]) -> str:
+    values = [str(value) for value in requirement.get("IntegerValues", ())]
+    values += [
+        "-".join(filter(None, (locale["Country"], locale.get("Subdivision"))))
+        for locale in requirement.get("LocaleValues", ())
+    ]
+    name = _name(transaction, requirement)
+    return " ".join([name, requirement["Comparator"], ", ".join(values)]).strip()
+
+
+def _nothing() -> Refusal:
+    return Refusal(
+        "GroupDoesNotExist", "There is no such group of HITs for you.", status=404
+    )

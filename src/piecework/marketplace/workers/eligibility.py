@@ -1,0 +1,142 @@
+"""Who may see, preview and accept a HIT: requirements against what a worker holds.
+
+Pure apart from `holdings`. A requirement guards accepting, or previewing too, or even
+being seen; an action is allowed only if every requirement that guards it is met.
+"""
+
+import operator
+import sqlite3
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from piecework.marketplace.state import system_qualifications as system
+from piecework.marketplace.state.transaction import Transaction
+
+Action = Literal["discover", "preview", "accept"]
+Requirement = Mapping[str, Any]
+
+ENOUGH_TO_COUNT = 100
+"""Under so many judged assignments, a worker's approval rate counts as 100 %."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Locale:
+    """Where a worker lives."""
+
+    country: str
+    subdivision: str | None = None
+
+
+class Vouched:
+    """What the market that a participant comes from knows and has looked at itself."""
+
+
+VOUCHED = Vouched()
+
+Holding = int | Locale | Vouched
+Holdings = Mapping[str, Holding]
+
+VOUCHED_FOR = (
+    system.NUMBER_APPROVED,
+    system.PERCENT_APPROVED,
+    system.LOCALE,
+    system.ADULT,
+)
+"""What participants meet wherever it is asked, since their study's filters ask it."""
+
+_GUARDED: dict[Action, tuple[str, ...]] = {
+    "accept": ("Accept", "PreviewAndAccept", "DiscoverPreviewAndAccept"),
+    "preview": ("PreviewAndAccept", "DiscoverPreviewAndAccept"),
+    "discover": ("DiscoverPreviewAndAccept",),
+}
+
+_ORDERS: dict[str, Callable[[int, int], bool]] = {
+    "LessThan": operator.lt,
+    "LessThanOrEqualTo": operator.le,
+    "GreaterThan": operator.gt,
+    "GreaterThanOrEqualTo": operator.ge,
+}
+
+
+def meets(requirement: Requirement, holding: Holding | None) -> bool:
+    """Whether a worker with this holding (None: without one) meets a requirement.
+
+    A worker without the qualification fails every comparator but DoesNotExist.
+    """
+    comparator = requirement["Comparator"]
+    if isinstance(holding, Vouched):
+        return True
+    if comparator == "DoesNotExist":
+        return holding is None
+    if holding is None:
+        return False
+    if comparator == "Exists":
+        return True
+    if isinstance(holding, Locale):
+        is_among = any(
+            _covers(locale, holding) for locale in requirement["LocaleValues"]
+        )
+    else:
+        values = requirement["IntegerValues"]
+        if comparator in _ORDERS:
+            return _ORDERS[comparator](holding, values[0])
+        is_among = holding in values
+    return is_among == (comparator in ("EqualTo", "In"))
+
+
+def unmet(
+    requirements: list[dict[str, Any]], holdings: Holdings, *, action: Action
+) -> list[dict[str, Any]]:
+    """The requirements that keep a worker from an action."""
+    return [
+        requirement
+        for requirement in requirements
+        if requirement["ActionsGuarded"] in _GUARDED[action]
+        and not meets(requirement, holdings.get(requirement["QualificationTypeId"]))
+    ]
+
+
+def percent_approved(*, approved: int, judged: int) -> int:
+    """The approval rate in whole per cent, rounded down.
+
+    Work that the requester has not judged yet does not count against the worker.
+    """
+    if judged < ENOUGH_TO_COUNT:
+        return 100
+    return approved * 100 // judged
+
+
+def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding]:
+    """All qualifications of a worker, the marketplace's own included, by type id."""
+    held: dict[str, Holding] = {
+        row["qualification_type_id"]: row["value"]
+        for row in transaction.all(
+            "SELECT qualification_type_id, value FROM qualifications "
+            "JOIN qualification_types "
+            "ON qualification_types.id = qualifications.qualification_type "
+            "WHERE worker = ? AND qualifications.status = 'Granted'",
+            worker["id"],
+        )
+    }
+    if worker["comes_by_visits"]:
+        held.update(dict.fromkeys(VOUCHED_FOR, VOUCHED))
+        return held
+    held[system.NUMBER_APPROVED] = worker["approved"]
+    held[system.PERCENT_APPROVED] = percent_approved(
+        approved=worker["approved"], judged=worker["judged"]
+    )
+    held[system.LOCALE] = Locale(
+        country=worker["country"], subdivision=worker["subdivision"]
+    )
+    if worker["is_adult"]:
+        held[system.ADULT] = 1
+    if worker["is_master"]:
+        held.update(dict.fromkeys(system.MASTERS, 1))
+    return held
+
+
+def _covers(wanted: Mapping[str, str], locale: Locale) -> bool:
+    if wanted["Country"] != locale.country:
+        return False
+    return wanted.get("Subdivision", locale.subdivision) == locale.subdivision

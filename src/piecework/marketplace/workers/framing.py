@@ -1,0 +1,62 @@
+"""Pages with a question in them: what the frame around a requester's HTML may do.
+
+The question runs on the frames origin, sandboxed: it may run scripts, send its form,
+ask and warn (old pages do) and open links beside the site, but it cannot lead the
+worker's page away. `allow-same-origin` gives it its own origin back, its requester's
+(`origins`), which drafts need; never the site's.
+"""
+
+import sqlite3
+from urllib.parse import urlsplit
+
+from starlette.responses import Response
+
+from piecework.marketplace.requester import question
+from piecework.marketplace.workers import assignment_actions
+from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.workers.pages import page
+
+SANDBOX = "allow-scripts allow-forms allow-same-origin allow-popups allow-modals"
+
+
+class Framing:
+    """Makes pages that frame questions."""
+
+    def __init__(self, origins: Origins) -> None:
+        self._origins = origins
+
+    def page(
+        self,
+        template: str,
+        hit: sqlite3.Row,
+        *,
+        worker: sqlite3.Row | None = None,
+        status: int = 200,
+        **values: object,
+    ) -> Response:
+        """A page around a HIT: of a worker's assignment, or, without one, a preview."""
+        if worker is None:
+            frame_url = assignment_actions.frame_url(hit, self._origins)
+        else:
+            frame_url = assignment_actions.frame_url(
+                hit,
+                self._origins,
+                assignment_id=hit["assignment_id"],
+                worker_id=worker["worker_id"],
+            )
+        return page(
+            template,
+            status=status,
+            frame_origin=origin(frame_url),
+            framed_by="'self'",
+            frame_url=frame_url,
+            height=question.read(hit["question"]).frame_height,
+            sandbox=SANDBOX,
+            **values,
+        )
+
+
+def origin(address: str) -> str:
+    """The origin of an address, as browsers name it in headers."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,177 @@
+"""What a worker did: open work, assignments with their outcome, earnings by day."""
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import date
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state import clock, ledger
+from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import discovery
+
+SHOWN = 50
+DAYS_SHOWN = 31
+MESSAGES_SHOWN = 20
+
+STATES = {
+    "all": ("Everything", ()),
+    "pending": ("Waiting", ("Submitted",)),
+    "approved": ("Approved", ("Approved",)),
+    "rejected": ("Rejected", ("Rejected",)),
+    "undone": ("Not done", ("Returned", "Abandoned")),
+}
+"""What the history can be narrowed to, with its name for people."""
+
+_SELECT = (
+    "SELECT assignments.*, hit_types.title, hits.reward_cents, "
+    "requesters.name AS requester_name FROM assignments "
+    "JOIN hits ON hits.id = assignments.hit "
+    "JOIN hit_types ON hit_types.id = hits.hit_type "
+    "JOIN requesters ON requesters.id = hits.requester "
+    "WHERE assignments.worker = ? "
+)
+_BONUSES = (
+    "SELECT bonuses.* FROM bonuses WHERE bonuses.worker = ? AND bonuses.assignment = ? "
+    "ORDER BY bonuses.id"
+)
+_DAYS = (
+    "SELECT day, sum(pending_cents) AS pending_cents, sum(paid_cents) AS paid_cents, "
+    "sum(bonus_cents) AS bonus_cents, sum(submitted) AS submitted, "
+    "sum(rejected) AS rejected FROM ("
+    "SELECT submitted_ms / 86400000 AS day, "
+    "iif(assignments.status = 'Submitted', hits.reward_cents, 0) AS pending_cents, "
+    "paid_cents, 0 AS bonus_cents, 1 AS submitted, "
+    "iif(assignments.status = 'Rejected', 1, 0) AS rejected "
+    "FROM assignments JOIN hits ON hits.id = assignments.hit "
+    "WHERE assignments.worker = ? AND submitted_ms IS NOT NULL "
+    "UNION ALL SELECT paid_ms / 86400000, 0, 0, cents, 0, 0 FROM bonuses "
+    "WHERE worker = ?) GROUP BY day ORDER BY day DESC LIMIT ?"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An assignment of the worker's with the bonuses it brought."""
+
+    row: sqlite3.Row
+    bonuses: tuple[sqlite3.Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """What one day (in UTC) brought: work by when it was sent, bonuses by when paid."""
+
+    date: date
+    submitted: int
+    rejected: int
+    paid_cents: int
+    pending_cents: int
+    bonus_cents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earnings:
+    """All that a worker earned and may still earn."""
+
+    earned_cents: int
+    pending_cents: int
+    bonus_cents: int
+
+
+def open_assignments(
+    transaction: Transaction, worker: sqlite3.Row
+) -> list[sqlite3.Row]:
+    """What the worker accepted and has not finished, most urgent first."""
+    return transaction.all(
+        f"{_SELECT} AND assignments.status = 'Accepted' "
+        "ORDER BY assignments.deadline_ms",
+        worker["id"],
+    )
+
+
+def latest(
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    *,
+    state: str = "all",
+    before: int | None = None,
+) -> list[Entry]:
+    """The worker's assignments, newest first, one more than `SHOWN` if there are more.
+
+    Args:
+        transaction: the open one.
+        worker: the worker.
+        state: a key of `STATES`.
+        before: only assignments with a smaller row id than this.
+    """
+    statuses = STATES[state][1]
+    marks = ", ".join("?" * len(statuses))
+    among = f"AND assignments.status IN ({marks}) " if statuses else ""
+    earlier = "AND assignments.id < ? " if before is not None else ""
+    rows = transaction.all(
+        f"{_SELECT} {among} {earlier} ORDER BY assignments.id DESC LIMIT ?",
+        worker["id"],
+        *statuses,
+        *([] if before is None else [before]),
+        SHOWN + 1,
+    )
+    return [
+        Entry(
+            row=row, bonuses=tuple(transaction.all(_BONUSES, worker["id"], row["id"]))
+        )
+        for row in rows
+    ]
+
+
+def by_day(transaction: Transaction, worker: sqlite3.Row) -> list[Day]:
+    """The latest days on which something was sent or paid, newest first."""
+    rows = transaction.all(_DAYS, worker["id"], worker["id"], DAYS_SHOWN)
+    return [
+        Day(
+            date=clock.to_datetime(row["day"] * clock.DAY).date(),
+            submitted=row["submitted"],
+            rejected=row["rejected"],
+            paid_cents=row["paid_cents"],
+            pending_cents=row["pending_cents"],
+            bonus_cents=row["bonus_cents"],
+        )
+        for row in rows
+    ]
+
+
+def earnings(transaction: Transaction, worker: sqlite3.Row) -> Earnings:
+    """What was paid to the worker, and what waits for a requester."""
+    pending = transaction.one(
+        "SELECT coalesce(sum(hits.reward_cents), 0) FROM assignments "
+        "JOIN hits ON hits.id = assignments.hit "
+        "WHERE assignments.worker = ? AND assignments.status = 'Submitted'",
+        worker["id"],
+    )
+    bonus = transaction.one(
+        "SELECT coalesce(sum(cents), 0) FROM bonuses WHERE worker = ?", worker["id"]
+    )
+    return Earnings(
+        earned_cents=ledger.balance(transaction, ledger.worker_account(worker["id"])),
+        pending_cents=pending[0] if pending else 0,
+        bonus_cents=bonus[0] if bonus else 0,
+    )
+
+
+def messages(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
+    """What requesters wrote to the worker, newest first."""
+    return transaction.all(
+        "SELECT messages.*, requesters.name AS requester_name FROM messages "
+        "JOIN requesters ON requesters.id = messages.requester "
+        "WHERE messages.worker = ? ORDER BY messages.id DESC LIMIT ?",
+        worker["id"],
+        MESSAGES_SHOWN,
+    )
+
+
+def has_next(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> bool:
+    """Whether the worker could take another HIT of the group now."""
+    try:
+        group = discovery.group(transaction, worker, hit_group_id)
+    except Refusal:
+        return False
+    return group.may_accept and group.available > 0

@@ -1,0 +1,143 @@
+"""HITs whose question is a QuestionForm: shown in the frame, taken, shown again.
+
+A form that is not in order comes back with kind words at each question and everything
+that was typed still in it; the HIT stays the worker's meanwhile.
+"""
+
+import base64
+import hashlib
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+from markupsafe import Markup
+from starlette.responses import JSONResponse, Response
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.forms.model import Form
+from piecework.marketplace.forms.patterns import Verdicts
+from piecework.marketplace.forms.taking import Taken, Typed, gathered, take
+from piecework.marketplace.requester import question
+from piecework.marketplace.workers import answers, form_views
+from piecework.marketplace.workers.pages import STATIC, page
+
+Fields = Sequence[tuple[str, str]]
+
+_STYLE = "\n".join(
+    (STATIC / name).read_text(encoding="utf-8") for name in ("frame.css", "form.css")
+)
+_STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+
+
+class UnfinishedForm(Refusal):
+    """The form is not in order yet; says what is wrong with which question."""
+
+    def __init__(self, complaints: Mapping[str, str]) -> None:
+        words = " ".join(f"{key}: {words}" for key, words in complaints.items())
+        super().__init__("FormNotInOrder", words, status=422)
+        self.complaints = dict(complaints)
+
+
+def answer_document(question_text: str, fields: Fields, verdicts: Verdicts) -> str:
+    """The answer to a question, whichever kind it is.
+
+    Raises:
+        UnfinishedForm: a form is not in order.
+        Refusal: nothing was answered, or too much, or something never asked.
+        Unmatched: texts are to be held against patterns first.
+    """
+    form = question.read(question_text).form
+    if form is None:
+        return answers.to_xml(fields)
+    return answers.form_to_xml(finished(form, typed(fields), verdicts).answers)
+
+
+def finished(form: Form, values: Typed, verdicts: Verdicts) -> Taken:
+    """What was sent, if it is in order.
+
+    Raises:
+        UnfinishedForm: it is not.
+        Refusal: it answers what was never asked (400).
+        Unmatched: texts are to be held against patterns first.
+    """
+    taken = take(form, values, verdicts)
+    if taken.strangers:
+        raise Refusal(
+            "BadForm", f"The form has no question {taken.strangers[0][:60]!a}."
+        )
+    if taken.complaints:
+        raise UnfinishedForm(taken.complaints)
+    return taken
+
+
+def typed(fields: Fields) -> Typed:
+    """Values by field, without those of the page itself."""
+    return gathered(
+        (name, value) for name, value in fields if name not in answers.RESERVED
+    )
+
+
+def frame(form: Form, title: str, *, assignment_id: str | None, site: str) -> Response:
+    """The page of a form in its frame; a preview without an assignment."""
+    shown = form_views.shown(form)
+    return _page(
+        shown, title, assignment_id=assignment_id, action=f"{site}/mturk/externalSubmit"
+    )
+
+
+def unfinished(row: sqlite3.Row, fields: Fields, verdicts: Verdicts) -> Response | None:
+    """The form again, if it is one and not in order; None if it may be sent on.
+
+    Raises:
+        Unmatched: texts are to be held against patterns first.
+    """
+    form = question.read(row["question"]).form
+    if form is None:
+        return None
+    values = typed(fields)
+    complaints = take(form, values, verdicts).complaints
+    if not complaints:
+        return None
+    reply = _page(
+        form_views.shown(form, values, complaints),
+        row["title"],
+        assignment_id=row["assignment_id"],
+        action="/mturk/externalSubmit",
+    )
+    reply.status_code = 422
+    return reply
+
+
+def refusal_document(refusal: UnfinishedForm) -> Response:
+    """The same for programs: complaints by question."""
+    return JSONResponse(
+        {
+            "error": refusal.kind,
+            "message": refusal.message,
+            "complaints": refusal.complaints,
+        },
+        status_code=refusal.status,
+    )
+
+
+def _page(
+    shown: form_views.Shown, title: str, *, assignment_id: str | None, action: str
+) -> Response:
+    reply = page(
+        "form_frame.html.j2",
+        title=title,
+        shown=shown,
+        style=Markup(_STYLE),  # noqa: S704 - our own file
+        action=action,
+        assignment_id=assignment_id or "ASSIGNMENT_ID_NOT_AVAILABLE",
+        is_preview=assignment_id is None,
+    )
+    target = "'self'" if action.startswith("/") else action.rpartition("/mturk")[0]
+    reply.headers["Content-Security-Policy"] = (
+        f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; "
+        "img-src http: https:; media-src http: https:; base-uri 'none'; "
+        f"form-action {target}; frame-ancestors {target}"
+    )
+    # Browsers would not say where the form comes from, were the page all discretion.
+    reply.headers["Referrer-Policy"] = "strict-origin"
+    reply.headers["Cross-Origin-Resource-Policy"] = "same-site"
+    return reply

@@ -1,0 +1,145 @@
+"""Invitations: signed links that let a person in, for a while, until they are revoked.
+
+A link holds an id and when it ends, signed (`signed_codes`).
+"""
+
+import secrets
+import sqlite3
+from dataclasses import dataclass
+from typing import NoReturn
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.clock import SECOND
+from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import signed_codes
+
+DAYS = 14
+"""How long a link signs in, unless another lifetime is asked for."""
+
+MOST_DAYS = 366
+
+_KIND = "invitation"
+_ID_BYTES = 16
+_TIME_BYTES = 6
+_TOKEN_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """A new invitation; `code` is shown once, to whom it is for.
+
+    Attributes:
+        worker_id: of the worker whom it signs in.
+        code: what the link carries.
+        expires_ms: when the link ends.
+    """
+
+    worker_id: str
+    code: str
+    expires_ms: int
+
+
+def invite(
+    transaction: Transaction, new: accounts.NewWorker, *, lifetime_ms: int
+) -> Invitation:
+    """An invitation for the worker of this handle, who is let in if he is new."""
+    worker = transaction.one("SELECT * FROM workers WHERE handle = ?", new.handle)
+    if worker is None:
+        # The token that comes with a new worker goes unused: people come by links.
+        accounts.add_worker(transaction, new)
+        worker = find(transaction, new.handle)
+    number = secrets.token_bytes(_ID_BYTES)
+    expires_ms = transaction.now_ms + lifetime_ms
+    transaction.execute(
+        "INSERT INTO invitations (invitation_id, worker, made_ms, expires_ms) "
+        "VALUES (?, ?, ?, ?)",
+        number.hex(),
+        worker["id"],
+        transaction.now_ms,
+        expires_ms,
+    )
+    message = number + (expires_ms // SECOND).to_bytes(_TIME_BYTES, "big")
+    return Invitation(
+        worker_id=worker["worker_id"],
+        code=signed_codes.sign(transaction, _KIND, message),
+        expires_ms=expires_ms // SECOND * SECOND,
+    )
+
+
+def admit(transaction: Transaction, code: str) -> sqlite3.Row:
+    """The invitation of a code that is genuine, in time and not revoked.
+
+    Raises:
+        Refusal: it is forged, too old or revoked (403), each said in words.
+    """
+    message = signed_codes.read(transaction, _KIND, code)
+    if message is None or len(message) != _ID_BYTES + _TIME_BYTES:
+        _refuse("is not one of ours. Copy the whole link from your invitation.")
+    ends_ms = int.from_bytes(message[_ID_BYTES:], "big") * SECOND
+    row = transaction.one(
+        "SELECT * FROM invitations WHERE invitation_id = ?", message[:_ID_BYTES].hex()
+    )
+    if row is None or row["revoked_ms"] is not None:
+        _refuse("was withdrawn. Ask whoever invited you.")
+    if transaction.now_ms >= ends_ms:
+        _refuse("has expired. Ask whoever invited you for a new one.")
+    return row
+
+
+def find(transaction: Transaction, handle: str) -> sqlite3.Row:
+    """The worker with this handle.
+
+    Raises:
+        Refusal: there is none (404).
+    """
+    row = transaction.one("SELECT * FROM workers WHERE handle = ?", handle)
+    if row is None:
+        raise Refusal("NoSuchWorker", f"No worker is called {handle}.", status=404)
+    return row
+
+
+def revoke(transaction: Transaction, handle: str) -> int:
+    """End all invitations and sessions of a worker at once; how many invitations.
+
+    What the worker did and earned stays, and a new invitation lets him in again.
+
+    Raises:
+        Refusal: there is no such worker (404).
+    """
+    worker = find(transaction, handle)["id"]
+    ended = transaction.all(
+        "UPDATE invitations SET revoked_ms = ? "
+        "WHERE worker = ? AND revoked_ms IS NULL RETURNING id",
+        transaction.now_ms,
+        worker,
+    )
+    transaction.execute("DELETE FROM worker_sessions WHERE worker = ?", worker)
+    # A session token, if he was given one, opens nothing any more either.
+    transaction.execute(
+        "UPDATE workers SET token_hash = ? WHERE id = ?",
+        "revoked " + secrets.token_hex(_TOKEN_BYTES),
+        worker,
+    )
+    return len(ended)
+
+
+def listed(transaction: Transaction) -> list[sqlite3.Row]:
+    """All workers, oldest first, with invitations, earnings, approvals, consent."""
+    return transaction.all(
+        "SELECT workers.handle, workers.worker_id, workers.country, "
+        "workers.subdivision, workers.approved, workers.judged, "
+        "(SELECT count(*) FROM invitations WHERE worker = workers.id "
+        "AND revoked_ms IS NULL AND expires_ms > ?) AS open_invitations, "
+        "(SELECT max(expires_ms) FROM invitations WHERE worker = workers.id "
+        "AND revoked_ms IS NULL) AS invited_until_ms, "
+        "(SELECT max(agreed_ms) FROM consents WHERE worker = workers.id) "
+        "AS agreed_ms, "
+        "coalesce((SELECT balance_cents FROM accounts WHERE kind = 'worker' "
+        "AND owner = workers.id), 0) AS earned_cents FROM workers ORDER BY workers.id",
+        transaction.now_ms,
+    )
+
+
+def _refuse(what: str) -> NoReturn:
+    raise Refusal("InvitationRefused", f"This invitation {what}", status=403)

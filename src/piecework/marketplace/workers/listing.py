@@ -1,0 +1,137 @@
+"""The list of HIT groups as a person wants it: searched, filtered, sorted, in pages."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from urllib.parse import urlencode
+
+from piecework.marketplace.workers.discovery import Group
+
+PER_PAGE = 25
+SEARCHED = ("title", "description", "keywords", "requester_name")
+
+_LONGEST_SEARCH = 200
+_LARGEST_AMOUNT = 1_000_000
+
+ORDERS: Mapping[str, tuple[str, Callable[[Group], int]]] = {
+    "newest": ("Newest first", lambda group: -(group.row["newest_hit"] or 0)),
+    "reward": ("Reward, highest first", lambda group: -group.row["reward_cents"]),
+    "time": ("Time allowed, shortest first", lambda g: g.row["duration_seconds"]),
+    "count": ("Number of HITs, most first", lambda group: -group.available),
+}
+"""Each way of sorting with its name for people; the first is the usual one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What a worker asked the list for.
+
+    Attributes:
+        search: words that must all occur in what a group says of itself.
+        minimum: an amount as it was typed; "" for no minimum.
+        minimum_cents: the same, understood.
+        order: a key of `ORDERS`.
+        only_mine: without groups that the worker may not accept.
+        page: from 1.
+        complaint: what was not understood, as a sentence.
+    """
+
+    search: str = ""
+    minimum: str = ""
+    minimum_cents: int = 0
+    order: str = "newest"
+    only_mine: bool = False
+    page: int = 1
+    complaint: str = ""
+
+    def address(self, page: int) -> str:
+        """Another page of the same list."""
+        query = {
+            "q": self.search,
+            "min": self.minimum,
+            "sort": self.order,
+            "can": "1" if self.only_mine else "",
+            "page": str(page),
+        }
+        return "/worker/hits?" + urlencode({k: v for k, v in query.items() if v})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page of the list.
+
+    Attributes:
+        groups: those on it.
+        fitting_total: how many fit the wishes, on all pages.
+        number: of this page, from 1.
+        last: number of the last page.
+    """
+
+    groups: Sequence[Group]
+    fitting_total: int
+    number: int
+    last: int
+
+
+def read(query: Mapping[str, str], *, sign: str = "$") -> Wishes:
+    """The wishes of an address; what makes no sense is left out and said.
+
+    Amounts are in the marketplace's currency, with its sign or without one.
+
+    >>> read({"min": "0.5", "sort": "reward"}).minimum_cents
+    50
+    """
+    minimum = query.get("min", "").strip().removeprefix(sign)[:20]
+    cents, complaint = 0, ""
+    if minimum:
+        try:
+            cents = _cents(minimum)
+        except ValueError:
+            complaint = f"“{minimum}” is no amount of money; it was left out."
+    order = query.get("sort", "newest")
+    page = query.get("page", "1")
+    return Wishes(
+        search=query.get("q", "").strip()[:_LONGEST_SEARCH],
+        minimum=minimum,
+        minimum_cents=cents,
+        order=order if order in ORDERS else "newest",
+        only_mine=query.get("can") == "1",
+        page=int(page) if page.isascii() and page.isdigit() and len(page) < 6 else 1,  # noqa: PLR2004 - no list is longer
+        complaint=complaint,
+    )
+
+
+def sift(groups: Sequence[Group], wishes: Wishes) -> Page:
+    """The groups that fit, in order; equal ones stay as they were."""
+    words = wishes.search.casefold().split()
+    fitting = [
+        group
+        for group in groups
+        if group.row["reward_cents"] >= wishes.minimum_cents
+        and (group.may_accept or not wishes.only_mine)
+        and _says(group, words)
+    ]
+    fitting.sort(key=ORDERS[wishes.order][1])
+    last = max(1, -(-len(fitting) // PER_PAGE))
+    number = min(max(wishes.page, 1), last)
+    return Page(
+        groups=fitting[(number - 1) * PER_PAGE : number * PER_PAGE],
+        fitting_total=len(fitting),
+        number=number,
+        last=last,
+    )
+
+
+def _says(group: Group, words: Sequence[str]) -> bool:
+    searched = "\n".join(group.row[name] for name in SEARCHED).casefold()
+    return all(word in searched for word in words)
+
+
+def _cents(amount: str) -> int:
+    try:
+        value = Decimal(amount)
+    except InvalidOperation as fault:
+        raise ValueError(amount) from fault
+    if not value.is_finite() or not 0 <= value <= _LARGEST_AMOUNT:
+        raise ValueError(amount)
+    return int(value * 100)

@@ -1,0 +1,106 @@
+"""A folder of pictures as workers get it: without what the files say beside them.
+
+Where a picture was taken may be somebody's home. A copy without that is made when a
+picture is first asked for, and kept for as long as the marketplace runs; a picture that
+says nothing is served as it lies there.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from threading import Lock, Semaphore
+
+from starlette.responses import Response
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from piecework.domain.picture_metadata.cleaning import is_known, without_metadata
+
+_HEAD_BYTES = 256
+_MOST_BYTES = 200_000_000
+"""A larger file is no picture for a page, and is not read whole."""
+
+_AT_ONCE = 2
+"""A picture that has to be turned takes half a second of a core, and 300 MB."""
+
+_MOST_KNOWN = 100_000
+
+
+class PictureFolder(StaticFiles):
+    """A folder of pictures; one opened by itself may run nothing (SVG could)."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(directory=folder)
+        self._copies = _CleanCopies()
+
+    def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
+        """Where the file lies, or its copy."""
+        full, stat = super().lookup_path(path)
+        if stat is None or not os.path.isfile(full):  # noqa: PTH113 - a text, as above
+            return full, stat
+        copy = self._copies.of(Path(full), stat)
+        return (full, stat) if copy is None else (str(copy), copy.stat())
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """The file, locked up."""
+        reply = await super().get_response(path, scope)
+        reply.headers["Content-Security-Policy"] = (
+            "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+        )
+        reply.headers["X-Content-Type-Options"] = "nosniff"
+        return reply
+
+
+def pictures_at(folder: Path | None) -> list[Mount]:
+    """Where a folder of pictures is served, if there is one."""
+    return [] if folder is None else [Mount("/pictures", PictureFolder(folder))]
+
+
+class _CleanCopies:
+    """Copies without metadata, by path, time and size of the picture."""
+
+    def __init__(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="piecework-pictures-"))
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._plain: set[str] = set()
+        self._lock = Lock()
+        self._turns = Semaphore(_AT_ONCE)
+
+    def of(self, path: Path, stat: os.stat_result) -> Path | None:
+        """The copy of a picture; `None`: it needs none."""
+        version = f"{path}|{stat.st_mtime_ns}|{stat.st_size}"
+        if version in self._plain or stat.st_size > _MOST_BYTES:
+            return None
+        name = hashlib.sha256(version.encode("utf-8", "surrogateescape")).hexdigest()
+        copy = self._folder / f"{name}{path.suffix}"
+        if copy.is_file():
+            return copy
+        with self._turns:
+            return (
+                copy
+                if copy.is_file() or self._make(path, copy, stat, version)
+                else None
+            )
+
+    def _make(self, path: Path, copy: Path, stat: os.stat_result, version: str) -> bool:
+        """Make a copy, whole or not at all; whether there is anything to take off."""
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+            content = head + file.read() if is_known(head) else head
+        made = without_metadata(content) if is_known(head) else content
+        if made is content:
+            with self._lock:
+                if len(self._plain) >= _MOST_KNOWN:
+                    self._plain.clear()
+                self._plain.add(version)
+            return False
+        descriptor, partial = tempfile.mkstemp(dir=self._folder)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(made)
+        os.utime(partial, ns=(stat.st_mtime_ns, stat.st_mtime_ns))
+        Path(partial).replace(copy)
+        return True

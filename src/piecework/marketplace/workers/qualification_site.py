@@ -1,0 +1,221 @@
+"""The worker site's pages on qualifications: the list, asking, taking tests."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.forms.patterns import Verdicts, with_verdicts
+from piecework.marketplace.forms.schema import read_form
+from piecework.marketplace.state import clock
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.workers import (
+    form_views,
+    hit_forms,
+    qualification_requests,
+    qualifying,
+    replies,
+)
+from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.workers.pages import page
+from piecework.marketplace.workers.sessions import Sessions
+
+_LONGEST_SEARCH = 200
+_LONGEST_ID = 18
+_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "img-src 'self' http: https:; media-src http: https:; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'self'"
+)
+
+
+class Qualifications:
+    """Qualifications on the site of one marketplace."""
+
+    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
+        self._backend = backend
+        self._origins = origins
+        self._sessions = sessions
+
+    def routes(self) -> list[Route]:
+        """Where they are."""
+        one = "/worker/qualifications/{type_id}"
+        return [
+            Route("/worker/qualifications", self.all),
+            Route(f"{one}/request", self.ask, methods=["POST"]),
+            Route(f"{one}/test", self.test),
+            Route(f"{one}/test", self.submit, methods=["POST"]),
+        ]
+
+    async def all(self, request: Request) -> Response:
+        """What the worker holds, and what is offered."""
+        words = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
+        before = request.query_params.get("before", "")
+        is_id = before.isascii() and before.isdigit() and len(before) <= _LONGEST_ID
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            offers = qualifying.offers(
+                transaction,
+                worker,
+                words=words,
+                before=int(before) if is_id else 2**63 - 1,
+            )
+            held = qualifying.held(transaction, worker)
+        shown = offers[: qualifying.SHOWN]
+        following = shown[-1].row["id"] if len(offers) > len(shown) else None
+        if replies.wants_json(request):
+            return JSONResponse(
+                {
+                    "held": [_held_to_json(row) for row in held],
+                    "offered": [offer.to_json() for offer in shown],
+                    "before": following,
+                }
+            )
+        return page(
+            "qualifications.html.j2",
+            held=held,
+            offers=shown,
+            words=words,
+            following=following,
+        )
+
+    async def ask(self, request: Request) -> Response:
+        """Ask for a qualification; where there is a test, begin it."""
+        replies.check_origin(request, (self._origins.site,))
+        type_id = request.path_params["type_id"]
+        test = f"/worker/qualifications/{type_id}/test"
+        has_begun = "begin" in dict(await replies.fields(request))
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            offer = qualifying.offer(transaction, worker, type_id)
+            is_person = not replies.wants_json(request)
+            if is_person and not has_begun and offer.row["test"] is not None:
+                # First one reads how long it may take.
+                return replies.moved(test)
+            status = qualification_requests.request_qualification(
+                transaction, worker, type_id
+            )
+        is_test = status == "Testing"
+        if replies.wants_json(request):
+            return JSONResponse(
+                {"status": status, **({"test": test} if is_test else {})}
+            )
+        return replies.moved(test if is_test else "/worker/qualifications")
+
+    async def test(self, request: Request) -> Response:
+        """The test that was begun; for a person who has not, the way to begin it."""
+        type_id = request.path_params["type_id"]
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            try:
+                row = qualifying.attempt(transaction, worker, type_id)
+            except Refusal:
+                if replies.wants_json(request):
+                    raise
+                offer = qualifying.offer(transaction, worker, type_id)
+                return page(
+                    "test_start.html.j2", offer=offer, by_visit=_by_visit(worker)
+                )
+            now_ms = transaction.now_ms
+        if replies.wants_json(request):
+            return JSONResponse(_test_to_json(row))
+        return self._form(row, now_ms, by_visit=_by_visit(worker))
+
+    async def submit(self, request: Request) -> Response:
+        """Take the answers to a test."""
+        replies.check_origin(request, (self._origins.site,))
+        type_id = request.path_params["type_id"]
+        fields = await replies.fields(request)
+
+        def submit(verdicts: Verdicts) -> tuple[qualifying.Outcome, bool]:
+            with self._backend.transaction() as transaction:
+                worker = self._sessions.worker_of(transaction, request)
+                outcome = qualifying.submit(
+                    transaction, worker, type_id, fields, verdicts
+                )
+            return outcome, _by_visit(worker)
+
+        try:
+            outcome, by_visit = await with_verdicts(submit)
+        except hit_forms.UnfinishedForm as unfinished:
+            if replies.wants_json(request):
+                return hit_forms.refusal_document(unfinished)
+            return self._again(request, fields, unfinished)
+        if replies.wants_json(request):
+            value = {} if outcome.value is None else {"value": outcome.value}
+            return JSONResponse({"status": outcome.status, **value})
+        return page("test_done.html.j2", outcome=outcome, by_visit=by_visit)
+
+    def _again(
+        self,
+        request: Request,
+        fields: Sequence[tuple[str, str]],
+        unfinished: hit_forms.UnfinishedForm,
+    ) -> Response:
+        with self._backend.transaction() as transaction:
+            worker = self._sessions.worker_of(transaction, request)
+            row = qualifying.attempt(
+                transaction, worker, request.path_params["type_id"]
+            )
+            now_ms = transaction.now_ms
+        return self._form(
+            row,
+            now_ms,
+            by_visit=_by_visit(worker),
+            fields=fields,
+            unfinished=unfinished,
+        )
+
+    def _form(
+        self,
+        row: sqlite3.Row,
+        now_ms: int,
+        *,
+        by_visit: bool,
+        fields: Sequence[tuple[str, str]] = (),
+        unfinished: hit_forms.UnfinishedForm | None = None,
+    ) -> Response:
+        form = read_form(row["form"])
+        shown = form_views.shown(form)
+        if unfinished is not None:
+            typed = hit_forms.typed(fields)
+            shown = form_views.shown(form, typed, unfinished.complaints)
+        reply = page(
+            "test.html.j2",
+            status=200 if unfinished is None else unfinished.status,
+            attempt=row,
+            shown=shown,
+            seconds_left=max(0, (row["deadline_ms"] - now_ms) // clock.SECOND),
+            ticks=self._backend.rules.time_passes,
+            by_visit=by_visit,
+        )
+        reply.headers["Content-Security-Policy"] = _POLICY
+        return reply
+
+
+def _by_visit(worker: sqlite3.Row) -> bool:
+    """Whether the worker comes by visits, and so from no list and to none."""
+    return bool(worker["comes_by_visits"])
+
+
+def _held_to_json(row: sqlite3.Row) -> dict[str, object]:
+    return {
+        "qualification_type_id": row["qualification_type_id"],
+        "name": row["name"],
+        "value": row["value"],
+        "granted_at": clock.to_datetime(row["granted_ms"]).isoformat(),
+    }
+
+
+def _test_to_json(row: sqlite3.Row) -> dict[str, object]:
+    return {
+        "qualification_type_id": row["qualification_type_id"],
+        "name": row["name"],
+        "started_at": clock.to_datetime(row["started_ms"]).isoformat(),
+        "deadline": clock.to_datetime(row["deadline_ms"]).isoformat(),
+        "test": row["form"],
+        "questions": qualifying.questions_to_json(read_form(row["form"])),
+    }

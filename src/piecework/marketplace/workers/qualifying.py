@@ -1,0 +1,217 @@
+"""Qualifications as a worker sees them: what one holds, may ask for, is tested on."""
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.forms.answer_key import read_answer_key
+from piecework.marketplace.forms.model import Choice, Form, Question
+from piecework.marketplace.forms.patterns import Verdicts
+from piecework.marketplace.forms.schema import read_form
+from piecework.marketplace.requester.granting import grant
+from piecework.marketplace.state.clock import to_datetime
+from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import answers, hit_forms, qualification_requests
+
+SHOWN = 50
+
+_KINDS = (
+    "SELECT qualification_types.*, tests.duration_seconds, "
+    "requesters.name AS requester_name FROM qualification_types "
+    "JOIN requesters ON requesters.id = qualification_types.requester "
+    "LEFT JOIN tests ON tests.id = qualification_types.test "
+)
+_OFFERED = (
+    f"{_KINDS} WHERE qualification_types.deleted_ms IS NULL "
+    "AND qualification_types.is_requestable = 1 "
+    "AND qualification_types.status = 'Active' AND qualification_types.id < ? "
+    "AND instr(lower(name_and_words), lower(?)) > 0 "
+    "ORDER BY qualification_types.id DESC LIMIT ?"
+).replace(
+    "name_and_words",
+    "qualification_types.name || ' ' || description || ' ' || coalesce(keywords, '')",
+)
+_HELD = (
+    "SELECT qualification_type_id, qualification_types.name, value, granted_ms, "
+    "requesters.name AS requester_name FROM qualifications "
+    "JOIN qualification_types "
+    "ON qualification_types.id = qualifications.qualification_type "
+    "JOIN requesters ON requesters.id = qualification_types.requester "
+    "WHERE worker = ? AND qualifications.status = 'Granted' "
+    "AND qualification_types.deleted_ms IS NULL ORDER BY granted_ms DESC, "
+    "qualifications.id DESC LIMIT ?"
+)
+_ATTEMPT = (
+    "SELECT test_attempts.*, qualification_type_id, qualification_types.name, "
+    "description, form, answer_key FROM test_attempts "
+    "JOIN qualification_types "
+    "ON qualification_types.id = test_attempts.qualification_type "
+    "JOIN tests ON tests.id = test_attempts.test "
+    "WHERE worker = ? AND qualification_type_id = ? AND deleted_ms IS NULL "
+    "ORDER BY test_attempts.id DESC LIMIT 1"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A qualification type that is offered, to one worker.
+
+    Attributes:
+        row: of `qualification_types`, with its requester's name.
+        refusal: what keeps the worker from asking; None if nothing does.
+    """
+
+    row: sqlite3.Row
+    refusal: Refusal | None
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the worker is taking the test."""
+        return self.refusal is not None and self.refusal.kind == "TestBegun"
+
+    def to_json(self) -> dict[str, Any]:
+        """As programs get it."""
+        return {
+            "qualification_type_id": self.row["qualification_type_id"],
+            "name": self.row["name"],
+            "description": self.row["description"],
+            "keywords": self.row["keywords"],
+            "requester": self.row["requester_name"],
+            "has_test": self.row["test"] is not None,
+            "test_duration_seconds": self.row["duration_seconds"],
+            "auto_granted": bool(self.row["auto_granted"]),
+            "retry_delay_seconds": self.row["retry_delay_seconds"],
+            "may_request": self.refusal is None or self.is_begun,
+            "why_not": self.refusal.kind if self.refusal else None,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of a test: a value at once, or a requester who reads it."""
+
+    status: str
+    value: int | None = None
+
+
+def offers(
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    *,
+    words: str = "",
+    before: int = 2**63 - 1,
+) -> list[Offer]:
+    """Types that are offered, newest first, one more than `SHOWN` if there are more."""
+    rows = transaction.all(_OFFERED, before, words, SHOWN + 1)
+    return [
+        Offer(row=row, refusal=qualification_requests.why_not(transaction, worker, row))
+        for row in rows
+    ]
+
+
+def held(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
+    """What a worker was granted, latest first."""
+    return transaction.all(_HELD, worker["id"], SHOWN)
+
+
+def offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
+    """One type that is offered.
+
+    Raises:
+        Refusal: it is not (404).
+    """
+    row = transaction.one(
+        f"{_KINDS} WHERE qualification_type_id = ? AND deleted_ms IS NULL "
+        "AND is_requestable = 1 AND qualification_types.status = 'Active'",
+        type_id,
+    )
+    if row is None:
+        raise Refusal(
+            "QualificationTypeDoesNotExist",
+            "There is no such qualification to ask for.",
+            status=404,
+        )
+    return Offer(
+        row=row, refusal=qualification_requests.why_not(transaction, worker, row)
+    )
+
+
+def attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> sqlite3.Row:
+    """The worker's open attempt at a test.
+
+    Raises:
+        Refusal: none was begun, or its time is over (409).
+    """
+    row = transaction.one(_ATTEMPT, worker["id"], type_id)
+    if row is not None and row["status"] == "Open":
+        return row
+    if row is not None and row["status"] == "Late":
+        ended = to_datetime(row["ended_ms"])
+        raise Refusal(
+            "TestTimeOver",
+            f"The time for this test was over at {ended:%H:%M:%S} UTC. It counts as an "
+            "attempt, and nothing of it was stored.",
+            status=409,
+        )
+    raise Refusal("TestNotBegun", "You have not begun this test.", status=409)
+
+
+def submit(
+    transaction: Transaction,
+    worker: sqlite3.Row,
+    type_id: str,
+    fields: Sequence[tuple[str, str]],
+    verdicts: Verdicts,
+) -> Outcome:
+    """Take a test: graded at once if there is a key, else read by the requester.
+
+    Raises:
+        UnfinishedForm: it is not in order; the attempt goes on (422).
+        Refusal: none was begun, or its time is over (409).
+        Unmatched: texts are to be held against patterns first.
+    """
+    row = attempt(transaction, worker, type_id)
+    form = read_form(row["form"])
+    taken = hit_forms.finished(form, hit_forms.typed(fields), verdicts)
+    document = answers.form_to_xml(taken.answers)
+    transaction.execute(
+        "UPDATE test_attempts SET status = 'Submitted', ended_ms = ? WHERE id = ?",
+        transaction.now_ms,
+        row["id"],
+    )
+    key_text = row["answer_key"]
+    outcome = Outcome(status="Pending")
+    if key_text is not None:
+        value = read_answer_key(key_text).grade(taken.chosen)
+        grant(transaction, row["qualification_type"], worker["id"], value=value)
+        outcome = Outcome(status="Granted", value=value)
+    qualification_requests.file_request(
+        transaction,
+        worker,
+        row["qualification_type"],
+        status=outcome.status,
+        test=row["test"],
+        answer=document,
+    )
+    return outcome
+
+
+def questions_to_json(form: Form) -> list[dict[str, Any]]:
+    """What a form asks, for programs."""
+    return [_question_to_json(question) for question in form.questions]
+
+
+def _question_to_json(question: Question) -> dict[str, Any]:
+    field = {"identifier": question.key, "required": question.is_required}
+    if not isinstance(question.answer, Choice):
+        return {**field, "kind": "text"}
+    return {
+        **field,
+        "kind": "choice",
+        "selections": [selection.key for selection in question.answer.selections],
+        "least": question.answer.least,
+        "most": question.answer.most,
+        "other": question.other_field if question.answer.other else None,
+    }

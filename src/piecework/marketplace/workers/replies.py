@@ -1,0 +1,158 @@
+"""How the worker's side speaks: pages to people, JSON to programs, refusals to both."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.workers.pages import page
+from piecework.webserver import security_log
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+MOST_FIELDS = 5000
+
+_SECURITY_EVENTS: Mapping[str, security_log.Event] = {
+    "InvitationRefused": "sign_in_refused",
+    "VisitRefused": "sign_in_refused",
+    "TwoSessions": "session_refused",
+    "WebhookRefused": "webhook_refused",
+    "WrongOrigin": "form_refused",
+}
+"""What a refusal of this kind is in the security log."""
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a program asks."""
+    return "application/json" in request.headers.get("accept", "")
+
+
+def moved(address: str) -> Response:
+    """Go there with GET."""
+    return RedirectResponse(address, status_code=303)
+
+
+def moved_to_group(group_id: str) -> Response:
+    """Go to the preview of the group that a link or a form names; else to the list."""
+    is_group = group_id.isascii() and group_id.isalnum()
+    return moved(f"/worker/groups/{group_id}/preview" if is_group else "/worker/hits")
+
+
+def refused(request: Request, refusal: Refusal) -> Response:
+    """A no, as a page or as JSON."""
+    if wants_json(request):
+        return JSONResponse(
+            {"error": refusal.kind, "message": refusal.message},
+            status_code=refusal.status,
+        )
+    template = "refused.html.j2"
+    is_visit = request.url.path.startswith("/visit")
+    signed_out = ("NotSignedIn", "TwoSessions", "InvitationRefused")
+    if refusal.kind in signed_out and not is_visit:
+        template = "signed_out.html.j2"
+    elif refusal.kind == "VisitOver":
+        template = "visit_ended.html.j2"
+    return page(
+        template,
+        status=refusal.status,
+        message=refusal.message,
+        has_menu=_has_menu(request),
+    )
+
+
+def _has_menu(request: Request) -> bool:
+    """Whether the site's menu belongs around a page.
+
+    A question's form leads to a frame, which has it around it; who comes by a study has
+    no list of HITs and no account here.
+    """
+    is_framed = request.headers.get("sec-fetch-dest") == "iframe"
+    return not (is_framed or request.url.path.startswith("/visit"))
+
+
+async def refusal_handler(request: Request, fault: Exception) -> Response:
+    """Turns a refusal that an endpoint let through into a reply."""
+    if not isinstance(fault, Refusal):
+        raise fault
+    event = _SECURITY_EVENTS.get(fault.kind)
+    if fault.kind == "NotSignedIn" and request.url.path == "/worker/sign-in":
+        event = "sign_in_refused"
+    if event is not None:
+        security_log.note(request.scope, event, type=fault.kind)
+    return refused(request, fault)
+
+
+async def http_fault_handler(request: Request, fault: Exception) -> Response:
+    """Turns the web framework's own refusals (404, 405, 413) into a reply."""
+    if not isinstance(fault, HTTPException):
+        raise fault
+    sentence = (
+        "There is no such page."
+        if fault.status_code == 404  # noqa: PLR2004 - HTTP's own number
+        else str(fault.detail)
+    )
+    return refused(request, Refusal("Http", sentence, status=fault.status_code))
+
+
+async def fields(request: Request) -> list[tuple[str, str]]:
+    """The fields of a submitted form in their order; repeated ones repeat.
+
+    Raises:
+        Refusal: no form, or one with files or too many fields (4xx).
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "multipart/form-data":
+        return await _multipart(request)
+    body = await request.body()
+    if not body:
+        return []
+    if kind != "application/x-www-form-urlencoded":
+        raise Refusal("BadForm", "Send an ordinary form.", status=415)
+    try:
+        return parse_qsl(
+            body.decode(),
+            keep_blank_values=True,
+            max_num_fields=MOST_FIELDS,
+            errors="replace",
+        )
+    except ValueError as fault:
+        raise Refusal(
+            "BadForm", f"The form must be UTF-8 with at most {MOST_FIELDS} fields."
+        ) from fault
+
+
+async def _multipart(request: Request) -> list[tuple[str, str]]:
+    try:
+        form = await request.form(max_files=0, max_fields=MOST_FIELDS)
+    except HTTPException as fault:
+        if fault.status_code == 413:  # noqa: PLR2004 - HTTP's own number
+            raise
+        raise Refusal("BadForm", f"The form cannot be read: {fault.detail}") from fault
+    return [(name, str(value)) for name, value in form.multi_items()]
+
+
+def check_origin(request: Request, allowed: tuple[str, ...]) -> None:
+    """Forms come from our own pages.
+
+    Raises:
+        Refusal: the browser says that another site sent it (403).
+    """
+    origin = request.headers.get("origin")
+    came_from = request.headers.get("sec-fetch-site", "same-origin")
+    if (origin is not None and origin not in allowed) or came_from != "same-origin":
+        raise Refusal("WrongOrigin", "This form came from another site.", status=403)
+
+
+def check_window(request: Request) -> None:
+    """A person went there, in a window or tab; a program may say nothing of it.
+
+    Raises:
+        Refusal: the browser says that it is for a picture, a frame or a script (403).
+    """
+    dest = request.headers.get("sec-fetch-dest", "document")
+    mode = request.headers.get("sec-fetch-mode", "navigate")
+    if dest != "document" or mode != "navigate":
+        raise Refusal("WrongOrigin", "Open this page in its own window.", status=403)

@@ -1,0 +1,185 @@
+"""Sessions: who sends a request, by a cookie whose meaning is kept on this side.
+
+The cookie holds a random key; the row under its hash says whose session it is, until
+when, and by what right. In a rehearsal the token of a simulated worker serves as its
+own cookie, since a crowd in virtual time works for months without signing in again.
+
+Cookies know hosts and no ports, and a page may set one for all hosts of its domain. So
+where the site is https the cookie has the prefix `__Host-`, which browsers give to the
+host itself alone; and a request that carries it twice is nobody's, since one of the two
+was put there by another page.
+"""
+
+import hashlib
+import secrets
+import sqlite3
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.clock import DAY, SECOND
+from piecework.marketplace.state.transaction import Transaction
+from piecework.webserver.cookies import cookie_values
+
+LIFE = 7 * DAY
+"""How long a person stays signed in."""
+
+MOST = 20
+"""Sessions of a worker at once; one more ends the oldest."""
+
+_NAME = "worker_session"
+_KEY_BYTES = 32
+_OPEN = (
+    "SELECT workers.* FROM worker_sessions "
+    "JOIN workers ON workers.id = worker_sessions.worker "
+    "LEFT JOIN invitations ON invitations.id = worker_sessions.invitation "
+    "WHERE worker_sessions.key_hash = ? AND worker_sessions.expires_ms > ? "
+    "AND invitations.revoked_ms IS NULL "
+    "AND (worker_sessions.token_hash IS NULL "
+    "OR worker_sessions.token_hash = workers.token_hash)"
+)
+_FORGET_OLDEST = (
+    "DELETE FROM worker_sessions WHERE worker = ? AND key_hash NOT IN ("
+    "SELECT key_hash FROM worker_sessions WHERE worker = ? "
+    "ORDER BY started_ms DESC, key_hash LIMIT ?)"
+)
+
+
+class Sessions:
+    """The sessions of one marketplace.
+
+    Args:
+        site: its origin, as browsers reach it.
+        rehearsal: whether a worker's token is a session as well.
+    """
+
+    def __init__(self, *, site: str, rehearsal: bool) -> None:
+        self._is_secure = site.startswith("https:")
+        self._rehearsal = rehearsal
+        self.cookie = f"__Host-{_NAME}" if self._is_secure else _NAME
+
+    def open_by_invitation(
+        self, transaction: Transaction, invitation: sqlite3.Row
+    ) -> str:
+        """Sign in by an invitation that was admitted; the cookie's value."""
+        return _open(transaction, invitation["worker"], invitation=invitation["id"])
+
+    def open_by_token(self, transaction: Transaction, token: str) -> str:
+        """Sign in by the token that came with the worker; the cookie's value.
+
+        Raises:
+            Refusal: it belongs to no worker (401).
+        """
+        worker = accounts.signed_in(transaction, token)
+        if self._rehearsal:
+            return token
+        return _open(transaction, worker["id"], token_hash=worker["token_hash"])
+
+    def open_for(self, transaction: Transaction, worker: sqlite3.Row) -> str:
+        """Sign in a worker whom another market vouches for; the cookie's value."""
+        if self._rehearsal:
+            return transaction.id_generator.token(worker["handle"])
+        return _open(transaction, worker["id"], token_hash=worker["token_hash"])
+
+    def worker_of(self, transaction: Transaction, request: Request) -> sqlite3.Row:
+        """The worker who sends a request.
+
+        Raises:
+            Refusal: no worker is signed in, or not any more, or two are (401).
+        """
+        key = self._key(request)
+        row = transaction.one(_OPEN, _hash(key), transaction.now_ms)
+        if row is not None:
+            return row
+        # Live, a token signs in and is no session: signing out must mean something.
+        return accounts.signed_in(transaction, key if self._rehearsal else "")
+
+    def present(self, transaction: Transaction, request: Request) -> sqlite3.Row | None:
+        """The worker who is signed in, if one is.
+
+        Raises:
+            Refusal: the cookie came twice (401).
+        """
+        if not self._key(request):
+            return None
+        try:
+            return self.worker_of(transaction, request)
+        except Refusal:
+            return None
+
+    def close(self, transaction: Transaction, request: Request) -> None:
+        """End the sessions that a request names, if there are any."""
+        for key in self._keys(request):
+            transaction.execute(
+                "DELETE FROM worker_sessions WHERE key_hash = ?", _hash(key)
+            )
+
+    def set_cookie(self, reply: Response, key: str) -> Response:
+        """Give a session's key to the browser, where scripts cannot read it."""
+        reply.set_cookie(
+            self.cookie,
+            key,
+            max_age=LIFE // SECOND,
+            path="/",
+            httponly=True,
+            samesite="lax",
+            secure=self._is_secure,
+        )
+        return reply
+
+    def drop_cookie(self, reply: Response) -> Response:
+        """Take the key away again."""
+        reply.delete_cookie(
+            self.cookie,
+            path="/",
+            httponly=True,
+            samesite="lax",
+            secure=self._is_secure,
+        )
+        return reply
+
+    def _key(self, request: Request) -> str:
+        keys = self._keys(request)
+        if len(keys) > 1:
+            raise Refusal(
+                "TwoSessions",
+                "Your browser sent two sessions, and one of them is not from here. "
+                "Delete the cookies of this site, then open your invitation again.",
+                status=401,
+            )
+        return keys[0] if keys else ""
+
+    def _keys(self, request: Request) -> list[str]:
+        """What the cookie holds, once for each time that it came."""
+        return cookie_values(request.scope["headers"], self.cookie)
+
+
+def _open(
+    transaction: Transaction,
+    worker: int,
+    *,
+    invitation: int | None = None,
+    token_hash: str | None = None,
+) -> str:
+    key = secrets.token_urlsafe(_KEY_BYTES)
+    transaction.execute(
+        "DELETE FROM worker_sessions WHERE expires_ms <= ?", transaction.now_ms
+    )
+    transaction.execute(_FORGET_OLDEST, worker, worker, MOST - 1)
+    transaction.execute(
+        "INSERT INTO worker_sessions (key_hash, worker, invitation, token_hash, "
+        "started_ms, expires_ms) VALUES (?, ?, ?, ?, ?, ?)",
+        _hash(key),
+        worker,
+        invitation,
+        token_hash,
+        transaction.now_ms,
+        transaction.now_ms + LIFE,
+    )
+    return key
+
+
+def _hash(key: str) -> str:
+    return hashlib.sha256(key.encode(errors="replace")).hexdigest()

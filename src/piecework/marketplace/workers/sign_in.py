@@ -1,0 +1,150 @@
+"""Signing in by an invitation's link, and out by a button.
+
+A link alone signs nobody in: any page can make a browser ask for an address, and a
+worker whose session was exchanged unnoticed would work for somebody else's pay. So the
+link leads to a page that names who is signed in and who would be, and the session is
+opened by the form of that page: a POST of the site's own, in a window of its own.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state import accounts
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import invitations, replies
+from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.workers.pages import page
+from piecework.marketplace.workers.sessions import Sessions
+from piecework.webserver import security_log
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Ticket:
+    """What signs a worker in: an invitation for people, or a worker's own token."""
+
+    kind: str
+    text: str
+    worker: sqlite3.Row
+    invitation: sqlite3.Row | None = None
+
+
+class SignIn:
+    """Signing in to and out of one marketplace."""
+
+    def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
+        self._backend = backend
+        self._origins = origins
+        self._sessions = sessions
+
+    def routes(self) -> list[Route]:
+        """Addresses for signing in and out."""
+        return [
+            Route("/worker/sign-in", self.ask, methods=["GET"]),
+            Route("/worker/sign-in", self.sign_in, methods=["POST"]),
+            Route("/worker/sign-out", self.sign_out, methods=["POST"]),
+        ]
+
+    async def ask(self, request: Request) -> Response:
+        """The page behind a link, with `invitation=` or `token=`; opens no session.
+
+        With `group=` it leads to the preview of that group, else to the list.
+        """
+        replies.check_window(request)
+        group_id = request.query_params.get("group", "")
+        with self._backend.transaction() as transaction:
+            ticket = _read(transaction, request.query_params)
+            present = self._sessions.present(transaction, request)
+        if present is not None and present["id"] == ticket.worker["id"]:
+            return replies.moved_to_group(group_id)
+        return self._asked(ticket, present, group_id)
+
+    async def sign_in(self, request: Request) -> Response:
+        """Open a session and go to the list, or to the group that the form names.
+
+        In the place of another worker's session only if the form says whose: what a
+        person was not asked about was not agreed to.
+        """
+        replies.check_origin(request, (self._origins.site,))
+        replies.check_window(request)
+        form = dict(await replies.fields(request))
+        group_id = form.get("group", "")
+        with self._backend.transaction() as transaction:
+            ticket = _read(transaction, form)
+            present = self._sessions.present(transaction, request)
+            is_other = present is not None and present["id"] != ticket.worker["id"]
+            if present and is_other and form.get("instead_of") != present["worker_id"]:
+                return self._asked(ticket, present, group_id, status=409)
+            self._sessions.close(transaction, request)
+            key = self._open(transaction, ticket)
+        worker_id = ticket.worker["worker_id"]
+        security_log.note(request.scope, "signed_in", worker=worker_id, by=ticket.kind)
+        return self._sessions.set_cookie(replies.moved_to_group(group_id), key)
+
+    async def sign_out(self, request: Request) -> Response:
+        """End the session, here and in the browser."""
+        replies.check_origin(request, (self._origins.site,))
+        with self._backend.transaction() as transaction:
+            worker_id = self._present_id(transaction, request)
+            self._sessions.close(transaction, request)
+        security_log.note(request.scope, "signed_out", worker=worker_id)
+        reply = page("signed_out.html.j2", message="You have signed out.")
+        return self._sessions.drop_cookie(reply)
+
+    def _present_id(self, transaction: Transaction, request: Request) -> str:
+        """The id of the worker who is signed in; "" if nobody is, or two are."""
+        try:
+            present = self._sessions.present(transaction, request)
+        except Refusal:
+            return ""
+        return "" if present is None else str(present["worker_id"])
+
+    def _open(self, transaction: Transaction, ticket: _Ticket) -> str:
+        if ticket.invitation is not None:
+            return self._sessions.open_by_invitation(transaction, ticket.invitation)
+        return self._sessions.open_by_token(transaction, ticket.text)
+
+    def _asked(
+        self,
+        ticket: _Ticket,
+        present: sqlite3.Row | None,
+        group_id: str,
+        *,
+        status: int = 200,
+    ) -> Response:
+        return page(
+            "sign_in.html.j2",
+            status=status,
+            # Not even in a frame of our own: a question could lead its frame here.
+            framed_by="'none'",
+            ticket=ticket,
+            present=present,
+            group_id=group_id,
+            is_rehearsal=self._backend.rules.rehearsal,
+        )
+
+
+def _read(transaction: Transaction, given: Mapping[str, str]) -> _Ticket:
+    """What a link or a form names.
+
+    Raises:
+        Refusal: an invitation that opens nothing (403), or nobody's token (401).
+    """
+    code = given.get("invitation")
+    if code is None:
+        token = given.get("token", "")
+        worker = accounts.signed_in(transaction, token)
+        return _Ticket(kind="token", text=token, worker=worker)
+    invitation = invitations.admit(transaction, code)
+    invited = transaction.one(
+        "SELECT * FROM workers WHERE id = ?", invitation["worker"]
+    )
+    if invited is None:
+        raise Refusal("NotSignedIn", "There is no such worker.", status=401)
+    return _Ticket(kind="invitation", text=code, worker=invited, invitation=invitation)

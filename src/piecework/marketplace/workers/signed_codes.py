@@ -1,0 +1,42 @@
+"""Codes that links carry: bytes under an HMAC with a key that stays in the database.
+
+So a forged code is known as such without looking anything up, and reading the table of
+what was handed out is not enough to make a code.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+
+from piecework.marketplace.state.own_keys import own_key
+from piecework.marketplace.state.transaction import Transaction
+
+_MAC_BYTES = 32
+_LONGEST = 128
+
+
+def sign(transaction: Transaction, kind: str, message: bytes) -> str:
+    """The code of a message; one of another kind is never taken for it."""
+    signed = message + _mac(transaction, kind, message)
+    return base64.urlsafe_b64encode(signed).decode().rstrip("=")
+
+
+def read(transaction: Transaction, kind: str, code: str) -> bytes | None:
+    """The message of a code that was signed here; `None`: it was not."""
+    try:
+        raw = code.encode("ascii")[:_LONGEST]
+        signed = base64.b64decode(
+            raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True
+        )
+    except (UnicodeEncodeError, binascii.Error):
+        return None
+    message, mac = signed[:-_MAC_BYTES], signed[-_MAC_BYTES:]
+    if not hmac.compare_digest(_mac(transaction, kind, message), mac):
+        return None
+    return message
+
+
+def _mac(transaction: Transaction, kind: str, message: bytes) -> bytes:
+    key = own_key(transaction, f"{kind}_key")
+    return hmac.digest(key, kind.encode() + b"\x00" + message, hashlib.sha256)

@@ -1,0 +1,341 @@
+"""The pages of a participant's visit: arriving, one HIT after the other, going back.
+
+A link's three ids let nobody in: they are anybody's to write. Arriving shows what the
+visit is about and asks for consent; the form of that page is a POST of the site's own,
+in a window of its own, and only then is the other market asked whether the submission
+is this participant's, of this study and under way.
+"""
+
+import sqlite3
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from piecework.marketplace.crowd import Arrival, OutsideCrowd, Submission
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state import clock, visits
+from piecework.marketplace.state.backend import Backend
+from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import (
+    assignment_actions,
+    discovery,
+    qualifying,
+    replies,
+)
+from piecework.marketplace.workers.origins import Origins
+from piecework.marketplace.workers.pages import page
+from piecework.marketplace.workers.sessions import Sessions
+from piecework.webserver import security_log
+
+HOME = "/visit"
+"""Where a participant always finds what is to be done next."""
+
+EVENTS = f"{HOME}/events"
+"""Where the other market says that something has happened there."""
+
+_LARGEST_EVENT_BYTES = 65_536
+
+_STUDY = (
+    "SELECT studies.*, hit_types.hit_group_id, qualification_type_id, "
+    "coalesce(qualification_types.name, hit_types.title) AS title, "
+    "coalesce(qualification_types.description, hit_types.description) "
+    "AS description, requesters.name AS requester_name FROM studies "
+    "JOIN hit_types ON hit_types.id = studies.hit_type "
+    "JOIN requesters ON requesters.id = hit_types.requester "
+    "LEFT JOIN qualification_types "
+    "ON qualification_types.id = studies.qualification_type WHERE study_id = ?"
+)
+
+_UNKNOWN = "SELECT 1 FROM unknown_studies WHERE study_id = ? AND is_left = 0"
+"""A study that the file lacks, since it was brought back from a copy."""
+
+
+class Visits:
+    """The visits of one marketplace whose workers come from another market."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        origins: Origins,
+        sessions: Sessions,
+        crowd: OutsideCrowd,
+    ) -> None:
+        self._backend = backend
+        self._origins = origins
+        self._sessions = sessions
+        self._crowd = crowd
+
+    def routes(self) -> list[Route]:
+        """All addresses of visits."""
+        return [
+            Route(f"{HOME}/arrive", self.ask, methods=["GET"]),
+            Route(f"{HOME}/arrive", self.arrive, methods=["POST"]),
+            Route(HOME, self.now),
+            Route(f"{HOME}/leave", self.leave, methods=["POST"]),
+            Route(EVENTS, self.take_event, methods=["POST"]),
+        ]
+
+    async def ask(self, request: Request) -> Response:
+        """What the visit is about, and whether the participant agrees."""
+        replies.check_window(request)
+        arrival = self._crowd.read_link(request.query_params)
+        with self._backend.transaction() as transaction:
+            study = _study(transaction, arrival)
+            present = self._sessions.present(transaction, request)
+            visit = visits.of_submission(transaction, arrival.submission_id)
+            known = visits.known_participant(transaction, arrival.participant_id)
+        if visit and present is not None and visit["worker"] == present["id"]:
+            return replies.moved(HOME)
+        is_same = present is not None and known is not None and known == present
+        return self._asked(request, arrival, study, None if is_same else present)
+
+    async def arrive(self, request: Request) -> Response:
+        """Let a participant in whom the other market vouches for."""
+        replies.check_origin(request, (self._origins.site,))
+        replies.check_window(request)
+        form = dict(await replies.fields(request))
+        arrival = self._crowd.read_link(form)
+        with self._backend.transaction() as transaction:
+            study = _study(transaction, arrival)
+            known = visits.known_participant(transaction, arrival.participant_id)
+        if form.get("agreed") != "1":
+            return self._asked(request, arrival, study, None, status=400)
+        # Takes as long as the other market does; others are served meanwhile.
+        is_known = known is not None
+        submission = await self._crowd.look_up(arrival, is_known=is_known)
+        with self._backend.transaction() as transaction:
+            worker = visits.participant(transaction, arrival.participant_id)
+            present = self._sessions.present(transaction, request)
+            is_other = present is not None and present["id"] != worker["id"]
+            if present and is_other and form.get("instead_of") != present["worker_id"]:
+                return self._asked(request, arrival, study, present, status=409)
+            self._enter(transaction, study, worker, arrival, submission)
+            self._sessions.close(transaction, request)
+            key = self._sessions.open_for(transaction, worker)
+        security_log.note(
+            request.scope, "signed_in", worker=worker["worker_id"], by="visit"
+        )
+        reply = (
+            JSONResponse({"worker_id": worker["worker_id"]}, status_code=201)
+            if replies.wants_json(request)
+            else replies.moved(HOME)
+        )
+        return self._sessions.set_cookie(reply, key)
+
+    async def now(self, request: Request) -> Response:
+        """What is to be done next: a HIT, going back, or nothing any more."""
+        with self._backend.transaction() as transaction:
+            worker = self._visitor(transaction, request)
+            visit = _latest(transaction, worker)
+            test = visit["qualification_type_id"]
+            if test and visit["stage"] == "Open":
+                _follow_test(transaction, worker, visit)
+                visit = _latest(transaction, worker)
+            parts = visits.parts(transaction, visit["id"])
+            shown = _next_part(transaction, worker, parts)
+        if replies.wants_json(request):
+            return JSONResponse(self._document(visit, parts, shown, worker))
+        if visit["stage"] == "Open" and test:
+            return replies.moved(f"/worker/qualifications/{test}/test")
+        if visit["stage"] == "Open" and shown is not None:
+            return replies.moved(f"/worker/assignments/{shown['assignment_id']}")
+        return page(
+            "visit_over.html.j2",
+            visit=visit,
+            prices=self._backend.rules.prices,
+            market=self._crowd.market,
+            contact=self._crowd.contact,
+            way_back=self._way_back(visit),
+        )
+
+    def _visitor(self, transaction: Transaction, request: Request) -> sqlite3.Row:
+        worker = self._sessions.present(transaction, request)
+        if worker is None:
+            raise Refusal(
+                "NotSignedIn",
+                "This browser has begun no visit here. Open the study from "
+                f"{self._crowd.market} again.",
+                status=401,
+            )
+        return worker
+
+    async def leave(self, request: Request) -> Response:
+        """Give the visit up."""
+        replies.check_origin(request, (self._origins.site,))
+        with self._backend.transaction() as transaction:
+            worker = self._visitor(transaction, request)
+            visits.close(transaction, _latest(transaction, worker)["id"], stage="Left")
+        if replies.wants_json(request):
+            return JSONResponse({"stage": "Left"})
+        return replies.moved(HOME)
+
+    async def take_event(self, request: Request) -> Response:
+        """Pass on what the other market says; nothing of it is kept or logged."""
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > _LARGEST_EVENT_BYTES:
+                raise Refusal("Http", "This is too large for an event.", status=413)
+        self._crowd.take_event(request.headers, bytes(body))
+        return Response(status_code=204)
+
+    def _enter(
+        self,
+        transaction: Transaction,
+        study: sqlite3.Row,
+        worker: sqlite3.Row,
+        arrival: Arrival,
+        submission: Submission,
+    ) -> None:
+        """Begin the visit of a submission that is under way, or go on with it.
+
+        Raises:
+            Refusal: the submission is not under way (409), or another's (403).
+        """
+        visit = visits.of_submission(transaction, arrival.submission_id)
+        if visit is not None and visit["worker"] != worker["id"]:
+            raise Refusal("NotYours", "This visit is somebody else's.", status=403)
+        if submission.over:
+            # Also of a visit that was begun: its link opens no session any more.
+            raise Refusal("VisitOver", submission.over, status=409)
+        if visit is not None:
+            return
+        visits.begin(
+            transaction,
+            study=study,
+            worker=worker,
+            submission_id=arrival.submission_id,
+            submission=submission,
+            may_work=_may_work(transaction, worker, study),
+        )
+
+    def _asked(
+        self,
+        request: Request,
+        arrival: Arrival,
+        study: sqlite3.Row,
+        present: sqlite3.Row | None,
+        *,
+        status: int = 200,
+    ) -> Response:
+        if replies.wants_json(request):
+            raise Refusal("NotAgreed", "The form must say agreed=1.", status=status)
+        return page(
+            "visit_welcome.html.j2",
+            status=status,
+            framed_by="'none'",
+            study=study,
+            market=self._crowd.market,
+            contact=self._crowd.contact,
+            consent=self._crowd.consent,
+            link=self._crowd.link(arrival),
+            present=present,
+        )
+
+    def _way_back(self, visit: sqlite3.Row) -> str | None:
+        return self._crowd.way_back(visit["code"]) if visit["stage"] == "Done" else None
+
+    def _document(
+        self,
+        visit: sqlite3.Row,
+        parts: list[sqlite3.Row],
+        shown: sqlite3.Row | None,
+        worker: sqlite3.Row,
+    ) -> dict[str, Any]:
+        """A visit as programs get it."""
+        is_open = visit["stage"] == "Open" and shown is not None
+        return {
+            "stage": visit["stage"],
+            "hits": len(parts),
+            "answered": sum(part["answered_ms"] is not None for part in parts),
+            "code": visit["code"] if visit["stage"] == "Done" else None,
+            "way_back": self._way_back(visit),
+            "test": visit["qualification_type_id"],
+            "screen_out_cents": visit["screen_out_cents"],
+            "assignment": {
+                "assignment_id": shown["assignment_id"],
+                "hit_id": shown["hit_id"],
+                "accepted_at": clock.to_datetime(shown["shown_ms"]).isoformat(),
+                "deadline": clock.to_datetime(shown["deadline_ms"]).isoformat(),
+                "frame_url": assignment_actions.frame_url(
+                    shown,
+                    self._origins,
+                    assignment_id=shown["assignment_id"],
+                    worker_id=worker["worker_id"],
+                ),
+            }
+            if is_open and shown is not None
+            else None,
+        }
+
+
+def _study(transaction: Transaction, arrival: Arrival) -> sqlite3.Row:
+    row = transaction.one(_STUDY, arrival.study_id)
+    if row is None and transaction.one(_UNKNOWN, arrival.study_id):
+        raise Refusal(
+            "VisitRefused",
+            "The researchers are looking after this study just now. Your place is "
+            "kept: open the study again in some minutes. If you have done the work and "
+            "have its code, enter it; you are paid.",
+            status=503,
+        )
+    if row is None:
+        raise Refusal(
+            "VisitRefused", "No study of this number is at work here.", status=404
+        )
+    return row
+
+
+def _latest(transaction: Transaction, worker: sqlite3.Row) -> sqlite3.Row:
+    visit = visits.latest(transaction, worker)
+    if visit is None:
+        raise Refusal("VisitRefused", "You have begun no visit here.", status=404)
+    return visit
+
+
+def _next_part(
+    transaction: Transaction, worker: sqlite3.Row, parts: list[sqlite3.Row]
+) -> sqlite3.Row | None:
+    for part in parts:
+        if part["answered_ms"] is None and part["status"] == "Accepted":
+            return assignment_actions.own_assignment(
+                transaction, worker, part["assignment_id"]
+            )
+    return None
+
+
+def _follow_test(
+    transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row
+) -> None:
+    """A visit for a test ends with it: done when it is sent, late after its time."""
+    attempt = transaction.one(
+        "SELECT test_attempts.status FROM test_attempts JOIN studies "
+        "ON studies.qualification_type = test_attempts.qualification_type "
+        "WHERE studies.id = ? AND worker = ? AND started_ms >= ? "
+        "ORDER BY test_attempts.id DESC",
+        visit["study"],
+        worker["id"],
+        visit["began_ms"],
+    )
+    status = None if attempt is None else attempt["status"]
+    if status == "Submitted":
+        visits.finish(transaction, visit["id"])
+    elif status == "Late" or transaction.due_ms > visit["deadline_ms"]:
+        visits.close(transaction, visit["id"], stage="Late")
+
+
+def _may_work(
+    transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row
+) -> bool:
+    try:
+        if study["qualification_type_id"]:
+            offered = qualifying.offer(
+                transaction, worker, study["qualification_type_id"]
+            )
+            return offered.refusal is None
+        group = discovery.group(transaction, worker, study["hit_group_id"])
+    except Refusal:
+        return False
+    return group.may_accept

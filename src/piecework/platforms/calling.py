@@ -1,0 +1,230 @@
+"""One call of the requester API, its failures translated; and pages of a listing."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from botocore.parsers import ResponseParserError
+
+from piecework.domain.errors import (
+    ConfigError,
+    PlatformRefused,
+    RefusalKind,
+    TransientPlatformError,
+)
+from piecework.domain.printable import one_line
+from piecework.platforms.outage import is_cut
+from piecework.platforms.pace import THROTTLED
+
+_T = TypeVar("_T")
+_PREFIX = "AWS.MechanicalTurk."
+_TRANSIENT = THROTTLED | {"ServiceFault", "RequestTimeout"}
+_CLIENT_FAULT, _SERVER_FAULT = 400, 500
+_NOT_IMPLEMENTED = 501
+"""What a plain file server answers to a call; no marketplace or proxy on its way up."""
+_SHORT = 4096
+_OF_HIT = ("HITId", "MaxAssignments", "HITStatus")
+_OF_LISTED = (
+    *("HITId", "HITTypeId", "MaxAssignments", "Reward", "CreationTime"),
+    *("NumberOfAssignmentsAvailable", "NumberOfAssignmentsPending"),
+)
+_OF_ASSIGNMENT = (
+    *("AssignmentId", "HITId", "WorkerId", "AssignmentStatus"),
+    *("AcceptTime", "SubmitTime"),
+)
+_READ: Mapping[str, Sequence[Sequence[str]]] = {
+    "CreateHITType": [("HITTypeId",)],
+    "CreateHITWithHITType": [("HIT", "HITId")],
+    "CreateQualificationType": [("QualificationType", "QualificationTypeId")],
+    "GetAccountBalance": [("AvailableBalance",)],
+    "GetAssignment": [("Assignment", "AssignmentStatus")],
+    "GetHIT": [("HIT", name) for name in _OF_HIT],
+    "ListAssignmentsForHIT": [("Assignments", name) for name in _OF_ASSIGNMENT],
+    "ListBonusPayments": [
+        ("BonusPayments", name) for name in ("AssignmentId", "WorkerId", "BonusAmount")
+    ],
+    "ListHITs": [("HITs", name) for name in _OF_LISTED],
+    "ListQualificationTypes": [
+        ("QualificationTypes", name) for name in ("Name", "QualificationTypeId")
+    ],
+    "ListReviewableHITs": [("HITs", "HITId")],
+    "ListWorkersWithQualificationType": [
+        ("Qualifications", name) for name in ("WorkerId", "IntegerValue")
+    ],
+}
+"""What is read of an answer; an answer that lacks it is no marketplace's."""
+_KINDS: Mapping[str, RefusalKind] = {
+    "HITDoesNotExist": "hit_unknown",
+    "HITTypeDoesNotExist": "hit_type_unknown",
+    "QualificationTypeDoesNotExist": "qualification_type_unknown",
+    "HitAlreadyExists": "already_exists",
+    "QualificationTypeAlreadyExists": "already_exists",
+}
+"""MTurk's codes, without their prefix, for the kinds that callers tell apart."""
+
+_UNKNOWN_KEY = "UnrecognizedClientException"
+
+_NEXT_STEPS: Mapping[str, str] = {
+    "InsufficientFunds": "pay into the account (on a marketplace of your own: "
+    "`piecework requester add NAME --balance AMOUNT`), then run the same command again",
+    "InvalidSignatureException": "look whether AWS_SECRET_ACCESS_KEY belongs to "
+    "AWS_ACCESS_KEY_ID and whether this machine's clock is right",
+}
+"""What helps after these codes."""
+
+
+def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - boto3's own
+    """What a call gives.
+
+    Raises:
+        TransientPlatformError: the outcome is unknown.
+        PlatformRefused: the platform said no.
+        ConfigError: there are no credentials.
+    """
+    try:
+        return call(**arguments)
+    except ClientError as fault:
+        raise _translated(fault) from fault
+    except NoCredentialsError as fault:
+        raise ConfigError(
+            ["no access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"],
+            next_step="`piecework requester add NAME` prints both; where "
+            "`piecework serve` has --rehearsal, any two words will do",
+        ) from fault
+    # botocore's own words for what it could not parse, a moment or a number.
+    except (
+        *(ValueError, TypeError, AttributeError, RecursionError),
+        ResponseParserError,
+    ) as fault:
+        raise TransientPlatformError(
+            f"the platform's answer cannot be read: {one_line(str(fault))}",
+            next_step="look at the address and at what lies between, then run the "
+            "same command again; nothing is done twice",
+        ) from fault
+    except BotoCoreError as fault:
+        raise TransientPlatformError(
+            f"the platform could not be reached: {one_line(str(fault))}",
+            next_step="if it is a `piecework serve` of your own, look whether it runs; "
+            "then the same command again: nothing is done twice",
+        ) from fault
+
+
+def pages_of(pages: Any) -> Iterator[Any]:  # noqa: ANN401 - one for all paginators
+    """The pages of a listing, each called for as any other call."""
+    iterator = iter(pages)
+    while (page := called(lambda: next(iterator, None))) is not None:
+        yield page
+
+
+def hear_only_the_marketplace(
+    events: Any,  # noqa: ANN401 - botocore's emitter
+    endpoint: str,
+    access_key: str,
+) -> None:
+    """Let a botocore client take no answer of anybody but the marketplace for one.
+
+    Most acts are answered with nothing, so botocore would take any page that comes with
+    HTTP 200 for an act that was done: the page of a portal for money that was paid.
+    """
+
+    def check(response_dict: dict[str, Any], **_: object) -> None:
+        status = response_dict["status_code"]
+        if "x-amzn-requestid" in response_dict["headers"]:
+            if is_cut(response_dict["headers"], response_dict["body"]):
+                response_dict["body"] = b""  # `platforms.outage` asks again
+            if not _is_document(response_dict["body"]):
+                raise _strange(endpoint, status)
+            return
+        if status >= _SERVER_FAULT and status != _NOT_IMPLEMENTED:
+            # botocore repeats the call; what a stranger says besides is not read.
+            response_dict["body"] = b""
+            return
+        raise _strange(endpoint, status)
+
+    def check_parsed(
+        parsed: Mapping[str, Any],
+        model: Any,  # noqa: ANN401 - botocore's
+        **_: object,
+    ) -> None:
+        status = parsed.get("ResponseMetadata", {}).get("HTTPStatusCode", 200)
+        _check_key(parsed, endpoint, access_key)
+        lacks = (path for path in _READ.get(model.name, ()) if not _has(parsed, path))
+        if status < _CLIENT_FAULT and any(lacks):
+            raise _strange(endpoint, status)
+
+    events.register_first("before-parse.mturk", check)
+    events.register_first("after-call.mturk", check_parsed)
+
+
+def _check_key(parsed: Mapping[str, Any], endpoint: str, access_key: str) -> None:
+    """Refuse an answer that says that the key is not known there.
+
+    Raises:
+        PlatformRefused: it says so; names the key and where it came from.
+    """
+    if parsed.get("Error", {}).get("Code") == _UNKNOWN_KEY:
+        raise PlatformRefused(
+            f"{endpoint}: no requester there has the access key "
+            f"{one_line(access_key, at_most=40)!r} (AWS_ACCESS_KEY_ID, or a profile)",
+            code=_UNKNOWN_KEY,
+            next_step="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY as `piecework "
+            "requester add NAME` prints them where that marketplace runs; `piecework "
+            "requester list` shows the keys that it knows",
+        )
+
+
+def _strange(endpoint: str, status: int) -> TransientPlatformError:
+    return TransientPlatformError(
+        f"{endpoint}: the answer (HTTP {status}) is not a marketplace's: a proxy, "
+        "a portal or another program on that port gave it",
+        next_step="look at the address (`piecework serve` prints its own, and --port "
+        "changes it) and at what lies between, then run the same command again; "
+        "nothing is done twice",
+    )
+
+
+def _is_document(body: bytes) -> bool:
+    """Whether a body can be a JSON object; a long one is only looked at from outside.
+
+    botocore takes what it cannot read for an answer that says nothing, as most acts
+    are answered.
+    """
+    if len(body) > _SHORT:
+        return body[:1] == b"{" and body.rstrip()[-1:] == b"}"
+    try:
+        return not body or isinstance(json.loads(body), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _has(parsed: object, path: Sequence[str]) -> bool:
+    """Whether an answer has a member, in each element of the lists on the way."""
+    if isinstance(parsed, list):
+        return all(_has(element, path) for element in parsed)
+    if not path:
+        return parsed is not None
+    if not isinstance(parsed, Mapping) or parsed.get(path[0]) is None:
+        return False
+    return _has(parsed[path[0]], path[1:])
+
+
+def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
+    response: Mapping[str, Any] = fault.response
+    error = response.get("Error", {})
+    code = one_line(str(error.get("Code", "")), at_most=100)
+    sentence = one_line(str(error.get("Message") or fault))
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 400)
+    if code in _TRANSIENT or status >= _SERVER_FAULT:
+        return TransientPlatformError(
+            f"the platform is busy ({code}): {sentence}",
+            next_step="run the same command again; nothing is done twice",
+        )
+    turk_code = str(response.get("TurkErrorCode") or "").removeprefix(_PREFIX)
+    code = one_line(turk_code, at_most=100) or code
+    return PlatformRefused(
+        sentence,
+        code=code,
+        kind=_KINDS.get(code, "other"),
+        next_step=_NEXT_STEPS.get(code, ""),
+    )

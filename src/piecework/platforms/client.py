@@ -1,0 +1,67 @@
+"""boto3's client of the requester API: the only door to boto3."""
+
+from typing import TYPE_CHECKING
+
+import boto3
+import botocore
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError
+
+from piecework.domain.errors import ConfigError
+from piecework.platforms.calling import hear_only_the_marketplace
+from piecework.platforms.outage import Outage, wait_for_the_marketplace
+from piecework.platforms.pace import Pace, keep_pace
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+_CONNECTIONS = 32
+_USER_AGENT = f"piecework boto3/{boto3.__version__} botocore/{botocore.__version__}"
+
+
+def turk_client(
+    endpoint: str,
+    *,
+    access_key: str | None,
+    secret_key: str | None,
+    patience_seconds: float | None = None,
+) -> "MTurkClient":
+    """A client that keeps a pace, waits out outages, and hears only the marketplace.
+
+    Raises:
+        ConfigError: boto3 cannot use the AWS settings of this machine.
+    """
+    try:
+        # A session of its own: boto3's default one is shared and not thread-safe.
+        session = boto3.session.Session()
+        chain = session.get_credentials() if access_key is None else None
+        used_key = access_key or (chain.access_key if chain else "")
+        client = session.client(
+            "mturk",
+            region_name="us-east-1",
+            endpoint_url=endpoint,
+            aws_access_key_id=access_key,
+            aws_secret_access_key=secret_key,
+            # Safe to repeat: every call that spends carries a token or is looked at
+            # again; MTurk throttles without a published rate.
+            config=Config(
+                retries={"mode": "standard", "max_attempts": 6},
+                connect_timeout=10,
+                read_timeout=60,
+                max_pool_connections=_CONNECTIONS,
+                # botocore would put its own together twice for each call, which is a
+                # fifth of what a call costs this process.
+                user_agent=_USER_AGENT,
+            ),
+        )
+    # botocore has an error of its own for all but an address that it does not like.
+    except (BotoCoreError, ValueError) as fault:
+        raise ConfigError(
+            [f"boto3 cannot use this machine's AWS settings: {fault}"],
+            next_step="env | grep AWS_ shows them, others are in ~/.aws; mend or "
+            "unset what it names",
+        ) from fault
+    wait_for_the_marketplace(client.meta.events, Outage(endpoint, patience_seconds))
+    keep_pace(client.meta.events, Pace())
+    hear_only_the_marketplace(client.meta.events, endpoint, used_key)
+    return client

@@ -1,0 +1,139 @@
+"""What a marketplace may understand beyond the requester API, as piecework's own does.
+
+It names its extensions in a header of every answer. Each is one more member of a
+request: the HITs from which a HIT is kept apart, or whose assignments are listed
+together, or how long a HIT is expected to take, or that price list or marks are wanted.
+botocore's model has no such members, so they are taken out before parameters are
+checked and put into the body that is signed. Of an answer botocore keeps what it knows;
+price list and marks are handed on beside that. Requests carry the store's mark in a
+header, and answers the marketplace's (`piecework.domain.marks`).
+"""
+
+import json
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from piecework.domain.errors import RefusedForSafety
+from piecework.domain.marks import Marks, Meeting
+from piecework.domain.money import PriceList
+from piecework.platforms.calling import called
+from piecework.platforms.wire import meeting_from_wire, prices_from_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mypy_boto3_mturk import MTurkClient
+
+KEEP_APART = "PieceworkKeepApart"
+LIST_TOGETHER = "PieceworkListTogether"
+PRICES = "PieceworkPrices"
+MARKS = "PieceworkMarks"
+EXPECTED_SECONDS = "PieceworkExpectedSeconds"
+_NAMED_IN = "x-piecework-extensions"
+_MARK_HEADER, _STORE_HEADER = "x-piecework-mark", "x-piecework-store"
+_MEMBERS = {
+    "CreateHITWithHITType": (KEEP_APART,),
+    "CreateHITType": (EXPECTED_SECONDS,),
+    "ListAssignmentsForHIT": (LIST_TOGETHER,),
+    "GetAccountBalance": (PRICES, MARKS),
+}
+_HANDED_ON = (PRICES, MARKS)
+"""Members of an answer that botocore does not know."""
+
+
+class Extensions:
+    """What was heard of a marketplace's extensions; shared by all threads of a client.
+
+    Args:
+        events: botocore's emitter.
+        marks: of the store that the client works for.
+    """
+
+    def __init__(self, events: Any, marks: Marks) -> None:  # noqa: ANN401 - botocore's
+        self._marks = marks
+        self._heard = Event()
+        self._named: frozenset[str] = frozenset()
+        events.register("before-parse.mturk", self._hear)
+        events.register("before-parse.mturk", _hand_on)
+        events.register("before-call.mturk", self._send_mark)
+        for operation in _MEMBERS:
+            events.register(f"before-parameter-build.mturk.{operation}", _take_out)
+            events.register(f"before-call.mturk.{operation}", _put_in)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the marketplace has answered anything yet."""
+        return self._heard.is_set()
+
+    def has(self, name: str) -> bool:
+        """Whether its latest answer named an extension."""
+        return name in self._named
+
+    def _hear(self, response_dict: dict[str, Any], **_: object) -> None:
+        headers = response_dict["headers"]
+        self._named = frozenset(headers.get(_NAMED_IN, "").split())
+        self._marks.hear(headers.get(_MARK_HEADER, ""))
+        self._heard.set()
+
+    def _send_mark(self, params: dict[str, Any], **_: object) -> None:
+        if self._marks.went_back:
+            raise RefusedForSafety(
+                "the marketplace was restored from an older copy while this command "
+                f"was at work: it has told mark {self._marks.heard} before, and lacks "
+                "it now",
+                next_step="piecework reconcile CAMPAIGN compares store and marketplace "
+                "and lets the campaign go on (--dry-run only shows what differs)",
+            )
+        if self._marks.own:
+            params["headers"][_STORE_HEADER] = f"{self._marks.store} {self._marks.own}"
+
+
+def ask_prices(client: "MTurkClient") -> PriceList:
+    """The price list of a marketplace that has one to tell."""
+    reply: Mapping[str, Any] = called(client.get_account_balance, **{PRICES: True})
+    return called(lambda: prices_from_wire(reply.get(PRICES) or {}))
+
+
+def ask_marks(client: "MTurkClient", store: str, seen: str) -> Meeting:
+    """What a marketplace that has marks says of those of a store."""
+    marks = {"Store": store, "Seen": seen or None}
+    reply: Mapping[str, Any] = called(client.get_account_balance, **{MARKS: marks})
+    return called(lambda: meeting_from_wire(reply.get(MARKS) or {}))
+
+
+def _take_out(
+    params: dict[str, Any],
+    context: dict[str, Any],
+    model: Any,  # noqa: ANN401 - botocore's
+    **_: object,
+) -> None:
+    for name in _MEMBERS[model.name]:
+        context[name] = params.pop(name, None)
+
+
+def _put_in(
+    params: dict[str, Any],
+    context: dict[str, Any],
+    model: Any,  # noqa: ANN401 - botocore's
+    **_: object,
+) -> None:
+    added = {name: context[name] for name in _MEMBERS[model.name] if context.get(name)}
+    if added:
+        params["body"] = json.dumps(json.loads(params["body"]) | added).encode()
+
+
+def _hand_on(
+    operation_model: Any,  # noqa: ANN401 - botocore's
+    response_dict: dict[str, Any],
+    customized_response_dict: dict[str, Any],
+    **_: object,
+) -> None:
+    names = [
+        name for name in _MEMBERS.get(operation_model.name, ()) if name in _HANDED_ON
+    ]
+    if not names:
+        return
+    document = json.loads(response_dict["body"] or b"{}")
+    for name in names:
+        if name in document:
+            customized_response_dict[name] = document[name]

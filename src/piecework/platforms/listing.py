@@ -1,0 +1,169 @@
+"""Listings of MTurk: HITs no further than there is news, and assignments of HITs."""
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from piecework.domain.assignment import Assignment
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import HitId, HitTypeId
+from piecework.domain.money import cents_from_wire
+from piecework.platforms.calling import called, pages_of
+from piecework.platforms.extensions import LIST_TOGETHER
+from piecework.platforms.ports import PostedHit
+from piecework.platforms.wire import assignment_from_wire, bonus_from_wire
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+PAGE = 100
+_HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
+
+
+def newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - botocore's
+    """HITs of a listing, up to the page that comes to one of the older ones.
+
+    MTurk promises no order, so only a page that is itself the newest first says that
+    what follows is older still.
+    """
+    for page in pages_of(pages):
+        yield from page["HITs"]
+        made = [hit["CreationTime"] for hit in page["HITs"]]
+        is_newest_first = made == sorted(made, reverse=True) and len(set(made)) > 1
+        if is_newest_first and any(hit["HITId"] in older for hit in page["HITs"]):
+            return
+
+
+def all_hits(client: "MTurkClient") -> Any:  # noqa: ANN401 - botocore's pages
+    """Pages of every HIT of the requester that is not disposed."""
+    return client.get_paginator("list_hits").paginate(
+        PaginationConfig={"PageSize": PAGE}
+    )
+
+
+def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[PostedHit]:
+    """Those HITs, down to the older ones."""
+    for hit in newer(all_hits(client), older):
+        yield PostedHit(
+            annotation=hit.get("RequesterAnnotation", ""),
+            hit_id=HitId(hit["HITId"]),
+            hit_type_id=HitTypeId(hit["HITTypeId"]),
+            slots=hit["MaxAssignments"],
+            reward_cents=cents_from_wire(hit["Reward"]),
+            made_at=hit["CreationTime"].astimezone(UTC),
+        )
+
+
+def paid_bonuses(client: "MTurkClient", **subject: str) -> Iterator[Bonus]:
+    """Bonuses of an assignment (`AssignmentId`) or of a HIT (`HITId`)."""
+    paginator = client.get_paginator("list_bonus_payments")
+    pages = paginator.paginate(
+        **subject,
+        PaginationConfig={"PageSize": PAGE},
+    )
+    for page in pages_of(pages):
+        yield from map(bonus_from_wire, page["BonusPayments"])
+
+
+def posted_before(client: "MTurkClient", annotation: str, sentence: str) -> HitId:
+    """The HIT with an annotation, of which a refusal says that it exists.
+
+    The sentence names the HIT, in a form nobody promised; so the named HIT is believed
+    only if it carries the annotation, and looked for otherwise.
+
+    Raises:
+        PlatformRefused: it is in no list.
+    """
+    for candidate in _HIT_ID.findall(sentence):
+        try:
+            hit = called(client.get_hit, HITId=candidate)["HIT"]
+        except PlatformRefused:
+            continue
+        if hit.get("RequesterAnnotation") == annotation:
+            return HitId(candidate)
+    for posted in posted_hits(client, ()):
+        if posted.annotation == annotation:
+            return posted.hit_id
+    raise PlatformRefused(
+        f"the HIT {annotation!r} was posted before, but is not listed",
+        code="HitAlreadyExists",
+        kind="already_exists",
+    )
+
+
+def parts_of_a_page(slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
+    """HITs with their slots, parted so that no part has more slots than a page."""
+    parts: list[dict[HitId, int]] = [{}]
+    for hit_id, number in slots.items():
+        if parts[-1] and sum(parts[-1].values()) + number > PAGE:
+            parts.append({})
+        parts[-1][hit_id] = number
+    return list(parts)
+
+
+def fetch(
+    client: "MTurkClient", slots: Mapping[HitId, int]
+) -> Mapping[HitId, Sequence[Assignment]]:
+    """All assignments of HITs; one call lists many (`piecework.platforms.extensions`).
+
+    Args:
+        client: of the requester.
+        slots: how many assignments each HIT asks for, as far as we know.
+    """
+    if len(slots) == 1:
+        return {
+            hit_id: _of_one_hit(client, hit_id, slots=number)
+            for hit_id, number in slots.items()
+        }
+    first, *others = slots
+    reply = called(
+        client.list_assignments_for_hit,
+        HITId=first,
+        MaxResults=PAGE,
+        **{LIST_TOGETHER: others},
+    )
+    found: dict[HitId, list[Assignment]] = {hit_id: [] for hit_id in slots}
+    for assignment in _each_once(reply["Assignments"]):
+        if assignment.hit_id in found:
+            found[assignment.hit_id].append(assignment)
+    return {
+        # Each has a page at most there; by hand it may have come to more.
+        hit_id: some
+        if len(some) < PAGE
+        else _of_one_hit(client, hit_id, slots=slots[hit_id])
+        for hit_id, some in found.items()
+    }
+
+
+def _of_one_hit(
+    client: "MTurkClient", hit_id: HitId, *, slots: int
+) -> list[Assignment]:
+    listed = _each_once(_pages_of_one_hit(client, hit_id, slots=slots))
+    return [assignment for assignment in listed if assignment.hit_id == hit_id]
+
+
+def _each_once(listed: Iterable[Any]) -> Iterator[Assignment]:
+    """Assignments of a listing: one named twice would be held and paid for twice."""
+    seen = set()
+    for assignment in map(assignment_from_wire, listed):
+        if assignment.assignment_id not in seen:
+            seen.add(assignment.assignment_id)
+            yield assignment
+
+
+def _pages_of_one_hit(
+    client: "MTurkClient", hit_id: HitId, *, slots: int
+) -> Iterator[Any]:
+    seen = 0
+    pages = client.get_paginator("list_assignments_for_hit").paginate(
+        HITId=hit_id, PaginationConfig={"PageSize": PAGE}
+    )
+    for page in pages_of(pages):
+        yield from page["Assignments"]
+        seen += len(page["Assignments"])
+        # A list ends with an empty page, which need not be asked for: had somebody
+        # added slots, what they brought would have filled this page further.
+        if seen >= slots and len(page["Assignments"]) < PAGE:
+            return

@@ -1,0 +1,406 @@
+"""MTurk's requester API through boto3, wherever it is spoken.
+
+Amazon's own service closed on 2026-09-30, so the endpoint is always stated: piecework's
+marketplace, or another server of the same protocol. Errors are told apart by
+`TurkErrorCode` and by looking again, never by their sentences.
+"""
+
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from piecework.domain.assignment import Assignment, AssignmentStatus
+from piecework.domain.bonus import Bonus
+from piecework.domain.capabilities import MTURK, Capabilities
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.hit import HitStatus, HitType, PostableTest
+from piecework.domain.ids import (
+    AssignmentId,
+    HitId,
+    HitTypeId,
+    QualificationTypeId,
+    WorkerId,
+)
+from piecework.domain.marks import Marks, Meeting
+from piecework.domain.money import PriceList, cents_to_wire
+from piecework.platforms.calling import called
+from piecework.platforms.client import turk_client
+from piecework.platforms.credentials import Credentials
+from piecework.platforms.endpoint import refuse_closed_host
+from piecework.platforms.extensions import (
+    EXPECTED_SECONDS,
+    KEEP_APART,
+    Extensions,
+    ask_marks,
+    ask_prices,
+)
+from piecework.platforms.listing import (
+    PAGE,
+    all_hits,
+    fetch,
+    newer,
+    paid_bonuses,
+    parts_of_a_page,
+    posted_before,
+    posted_hits,
+)
+from piecework.platforms.ports import PostedHit
+from piecework.platforms.qualification_types import (
+    claim,
+    holders,
+    make_or_find,
+    take_back,
+)
+from piecework.platforms.wire import requirement_to_wire
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+_EXPIRING_TRIES = 12
+
+
+class MTurk:
+    """The port `Platform`, spoken to an MTurk-compatible endpoint.
+
+    Args:
+        endpoint: URL of the requester API.
+        access_key: and `secret_key`; `None` leaves them to boto3's credential chain.
+        capabilities: what the endpoint can do, if that is not what MTurk could.
+        patience_seconds: how long an outage is waited for
+        (`piecework.platforms.outage`).
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        access_key: str | None = None,
+        secret_key: str | None = None,
+        capabilities: Capabilities = MTURK,
+        patience_seconds: float | None = None,
+    ) -> None:
+        refuse_closed_host(endpoint)
+        self.endpoint, self.capabilities, self.marks = endpoint, capabilities, Marks()
+        self._access_key, self._secret_key = access_key, secret_key
+        self._patience = patience_seconds
+        self._lock = Lock()
+        self._made: MTurkClient | None = None
+        self._extensions: Extensions | None = None
+
+    @classmethod
+    def with_keys(
+        cls,
+        endpoint: str,
+        keys: Credentials | None,
+        *,
+        patience_seconds: float | None = None,
+    ) -> "MTurk":
+        """The port with these keys; without any, boto3's credential chain has them."""
+        return cls(
+            endpoint,
+            access_key=keys.access_key if keys else None,
+            secret_key=keys.secret_key if keys else None,
+            patience_seconds=patience_seconds,
+        )
+
+    @property
+    def _client(self) -> "MTurkClient":
+        # Made when it is first needed: who only reads the store needs no credentials.
+        with self._lock:
+            if self._made is None:
+                self._made = turk_client(
+                    self.endpoint,
+                    access_key=self._access_key,
+                    secret_key=self._secret_key,
+                    patience_seconds=self._patience,
+                )
+                self._extensions = Extensions(self._made.meta.events, self.marks)
+            return self._made
+
+    def keeps_apart(self) -> bool:
+        """See `Platform`."""
+        return self._knows("keep-apart")
+
+    def _knows(self, extension: str) -> bool:
+        """Whether the marketplace has an extension; asks, if none was heard of yet."""
+        client, extensions = self._client, self._extensions
+        if extensions is None:
+            return False
+        if not extensions.is_known:
+            called(client.get_account_balance)
+        return extensions.has(extension)
+
+    def meet(self, store: str, *, seen: str) -> Meeting | None:
+        """See `Platform`; an extension of ours."""
+        return ask_marks(self._client, store, seen) if self._knows("marks") else None
+
+    def hit_type(self, hit_type: HitType) -> HitTypeId:
+        """See `Platform`; MTurk gives equal HIT types one id."""
+        seconds = hit_type.expected_seconds
+        says_time = seconds is not None and self._knows("expected-seconds")
+        reply = called(
+            self._client.create_hit_type,
+            Title=hit_type.title,
+            Description=hit_type.description,
+            Keywords=", ".join(hit_type.keywords),
+            Reward=cents_to_wire(hit_type.reward_cents),
+            AssignmentDurationInSeconds=hit_type.assignment_duration_seconds,
+            AutoApprovalDelayInSeconds=hit_type.auto_approval_delay_seconds,
+            QualificationRequirements=[
+                requirement_to_wire(one) for one in hit_type.requirements
+            ],
+            **({EXPECTED_SECONDS: seconds} if says_time else {}),
+        )
+        return HitTypeId(reply["HITTypeId"])
+
+    def exclusion(self, name: str, description: str) -> QualificationTypeId:
+        """See `Platform`; found by its name, which is unique for a requester."""
+        return make_or_find(
+            self._client,
+            lambda _: True,
+            Name=name,
+            Description=description,
+            QualificationTypeStatus="Active",
+        )
+
+    def qualification(self, test: PostableTest) -> QualificationTypeId:
+        """See `Platform`; found by its name, and then by its key."""
+        key = test.answer_key
+        delay = {"RetryDelayInSeconds": test.retry_seconds}
+        return make_or_find(
+            self._client,
+            lambda found: (found.get("AnswerKey") or "").split() == key.split(),
+            Name=test.name,
+            Description=test.description,
+            QualificationTypeStatus="Active",
+            Test=test.question_form,
+            AnswerKey=key,
+            TestDurationInSeconds=test.duration_seconds,
+            **(delay if test.retry_seconds is not None else {}),
+        )
+
+    def claim(self, name: str, owner: str) -> str:
+        """See `Platform`; by the name of a qualification type."""
+        return claim(self._client, name, owner)
+
+    def publish(
+        self,
+        hit_type_id: HitTypeId,
+        question: str,
+        *,
+        max_assignments: int,
+        lifetime_seconds: int,
+        annotation: str,
+        token: str,
+        apart_from: Sequence[HitId] = (),
+    ) -> HitId:
+        """See `Platform`; MTurk remembers a token for 24 hours."""
+        try:
+            reply = called(
+                self._client.create_hit_with_hit_type,
+                HITTypeId=hit_type_id,
+                Question=question,
+                MaxAssignments=max_assignments,
+                LifetimeInSeconds=lifetime_seconds,
+                RequesterAnnotation=annotation,
+                UniqueRequestToken=token,
+                **({KEEP_APART: list(apart_from)} if apart_from else {}),
+            )
+            return HitId(reply["HIT"]["HITId"])
+        except PlatformRefused as refusal:
+            if refusal.kind != "already_exists":
+                raise
+            return posted_before(self._client, annotation, str(refusal))
+
+    def extend(self, hit_id: HitId, *, more: int, slots: int, token: str) -> None:
+        """See `Platform`; MTurk refuses a token that it has seen."""
+        try:
+            called(
+                self._client.create_additional_assignments_for_hit,
+                HITId=hit_id,
+                NumberOfAdditionalAssignments=more,
+                UniqueRequestToken=token,
+            )
+        except PlatformRefused:
+            # boto3 repeats a call whose reply was lost; the first one worked.
+            if self.slots(hit_id) < slots:
+                raise
+
+    def slots(self, hit_id: HitId) -> int:
+        """See `Platform`."""
+        return called(self._client.get_hit, HITId=hit_id)["HIT"]["MaxAssignments"]
+
+    def expire(self, hit_id: HitId) -> None:
+        """See `Platform`; a HIT that has expired stays so.
+
+        MTurk makes a token of HIT and moment, and refuses the exact repeat, even when
+        somebody extended the HIT in between. So each try names another second of 1970.
+        """
+        for second in range(_EXPIRING_TRIES):
+            try:
+                called(
+                    self._client.update_expiration_for_hit,
+                    HITId=hit_id,
+                    ExpireAt=datetime.fromtimestamp(second, UTC),
+                )
+            except PlatformRefused as refusal:
+                if refusal.code != "RequestError" or second == _EXPIRING_TRIES - 1:
+                    raise
+            else:
+                return
+
+    def hit_status(self, hit_id: HitId) -> HitStatus:
+        """See `Platform`."""
+        return called(self._client.get_hit, HITId=hit_id)["HIT"]["HITStatus"]
+
+    def find_hits(self, *, older: Container[str] = ()) -> Iterator[PostedHit]:
+        """See `Platform`; disposed HITs are not listed."""
+        yield from posted_hits(self._client, older)
+
+    def reviewable_hits(
+        self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
+    ) -> Iterator[HitId]:
+        """See `Platform`."""
+        paginator = self._client.get_paginator("list_reviewable_hits")
+        for hit_type_id in hit_type_ids:
+            pages = paginator.paginate(
+                HITTypeId=hit_type_id, PaginationConfig={"PageSize": PAGE}
+            )
+            for hit in newer(pages, older):
+                yield HitId(hit["HITId"])
+
+    def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
+        """See `Platform`; MTurk tells what is free and what is in hand instead."""
+        for hit in newer(all_hits(self._client), older):
+            elsewhere = (
+                hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
+            )
+            yield HitId(hit["HITId"]), hit["MaxAssignments"] - elsewhere
+
+    def in_one_call(self, slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
+        """See `Platform`."""
+        if len(slots) <= 1 or not self._knows("list-together"):
+            return [{hit_id: number} for hit_id, number in slots.items()]
+        return parts_of_a_page(slots)
+
+    def assignments(
+        self, slots: Mapping[HitId, int]
+    ) -> Mapping[HitId, Sequence[Assignment]]:
+        """See `Platform`."""
+        return fetch(self._client, slots)
+
+    def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:
+        """See `Platform`."""
+        reply = called(self._client.get_assignment, AssignmentId=assignment_id)
+        return reply["Assignment"]["AssignmentStatus"]
+
+    def prices(self) -> PriceList | None:
+        """See `Platform`; an extension of ours."""
+        return ask_prices(self._client) if self._knows("prices") else None
+
+    def approve(self, assignment_id: AssignmentId, told: str = "") -> None:
+        """See `Platform`; an assignment that is approved already stays so."""
+        self._judge(
+            assignment_id,
+            "Approved",
+            lambda: self._client.approve_assignment(
+                AssignmentId=assignment_id, RequesterFeedback=told
+            ),
+        )
+
+    def reject(self, assignment_id: AssignmentId, because: str) -> None:
+        """See `Platform`; an assignment that is rejected already stays so."""
+        self._judge(
+            assignment_id,
+            "Rejected",
+            lambda: self._client.reject_assignment(
+                AssignmentId=assignment_id, RequesterFeedback=because
+            ),
+        )
+
+    def _judge(
+        self,
+        assignment_id: AssignmentId,
+        wanted: AssignmentStatus,
+        call: Callable[[], object],
+    ) -> None:
+        try:
+            called(call)
+        except PlatformRefused:
+            # boto3 repeats a call whose reply was lost; the repeat is then refused
+            # because the first one worked.
+            if self.assignment_status(assignment_id) != wanted:
+                raise
+
+    def exclude(
+        self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
+    ) -> None:
+        """See `Platform`; granting twice is granting once."""
+        called(
+            self._client.associate_qualification_with_worker,
+            QualificationTypeId=qualification_type_id,
+            WorkerId=worker_id,
+            IntegerValue=1,
+            SendNotification=False,
+        )
+
+    def excluded(self, qualification_type_id: QualificationTypeId) -> set[WorkerId]:
+        """See `Platform`."""
+        return {worker_id for worker_id, _ in self.scores(qualification_type_id)}
+
+    def include(
+        self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
+    ) -> None:
+        """See `Platform`."""
+        because = "The requester offers you this kind of HIT again."
+        take_back(self._client, qualification_type_id, worker_id, because)
+
+    def scores(
+        self, qualification_type_id: QualificationTypeId
+    ) -> Iterator[tuple[WorkerId, int]]:
+        """See `Platform`."""
+        yield from holders(self._client, qualification_type_id)
+
+    def block(self, worker_id: WorkerId, because: str) -> None:
+        """See `Platform`; blocking twice is blocking once."""
+        called(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
+
+    def unblock(self, worker_id: WorkerId) -> None:
+        """See `Platform`."""
+        called(
+            self._client.delete_worker_block,
+            WorkerId=worker_id,
+            Reason="The requester offers you HITs again.",
+        )
+
+    def approve_rejected(self, assignment_id: AssignmentId, because: str) -> None:
+        """See `Platform`; within 30 days of the submission."""
+        self._judge(
+            assignment_id,
+            "Approved",
+            lambda: self._client.approve_assignment(
+                AssignmentId=assignment_id,
+                RequesterFeedback=because,
+                OverrideRejection=True,
+            ),
+        )
+
+    def bonus(self, bonus: Bonus, *, token: str) -> None:
+        """See `Platform`; MTurk remembers a token for 24 hours, and refuses it."""
+        called(
+            self._client.send_bonus,
+            WorkerId=bonus.worker_id,
+            AssignmentId=bonus.assignment_id,
+            BonusAmount=cents_to_wire(bonus.cents),
+            Reason=bonus.reason,
+            UniqueRequestToken=token,
+        )
+
+    def bonuses(self, assignment_id: AssignmentId) -> Iterator[Bonus]:
+        """See `Platform`."""
+        yield from paid_bonuses(self._client, AssignmentId=assignment_id)
+
+    def bonuses_of_hit(self, hit_id: HitId) -> Iterator[Bonus]:
+        """See `Platform`."""
+        yield from paid_bonuses(self._client, HITId=hit_id)

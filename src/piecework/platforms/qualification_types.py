@@ -1,0 +1,125 @@
+"""Qualification types of the requester, found again by their name, which is unique."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import QualificationTypeId, WorkerId
+from piecework.platforms.calling import called, pages_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk import MTurkClient
+
+_PAGE = 100
+
+
+def make_or_find(
+    client: "MTurkClient",
+    is_ours: Callable[[Mapping[str, Any]], bool],
+    **wanted: Any,  # noqa: ANN401 - boto3's own
+) -> QualificationTypeId:
+    """The id of the type with these values, or of one that has its name.
+
+    Args:
+        client: of the requester.
+        is_ours: whether one that has the name will do.
+        wanted: what a new one is made with.
+
+    Raises:
+        PlatformRefused: there is one of this name that will not do.
+    """
+    try:
+        reply = called(client.create_qualification_type, **wanted)
+        return QualificationTypeId(reply["QualificationType"]["QualificationTypeId"])
+    except PlatformRefused as refusal:
+        if refusal.kind != "already_exists":
+            raise
+    found = find(client, wanted["Name"])
+    if not is_ours(found):
+        raise PlatformRefused(
+            f"the qualification type {wanted['Name']!r} exists with another test or "
+            "other thresholds; give this one a name of its own: "
+            "[qualification] name",
+            code="QualificationTypeAlreadyExists",
+            kind="already_exists",
+        )
+    return QualificationTypeId(found["QualificationTypeId"])
+
+
+def find(client: "MTurkClient", name: str) -> Mapping[str, Any]:
+    """The requester's type of a name that exists.
+
+    Raises:
+        PlatformRefused: it is in no list.
+    """
+    pages = client.get_paginator("list_qualification_types").paginate(
+        Query=name,
+        MustBeRequestable=False,
+        MustBeOwnedByCaller=True,
+        PaginationConfig={"PageSize": _PAGE},
+    )
+    for page in pages_of(pages):
+        for found in page["QualificationTypes"]:
+            if found["Name"] == name:
+                return dict(found)
+    raise PlatformRefused(
+        f"the qualification type {name!r} exists, but is not listed",
+        code="QualificationTypeAlreadyExists",
+        kind="already_exists",
+    )
+
+
+def claim(client: "MTurkClient", name: str, owner: str) -> str:
+    """Who made the type of a name: the owner, or whoever came before.
+
+    No HIT requires it and no worker can ask for it.
+    """
+    try:
+        called(
+            client.create_qualification_type,
+            Name=name,
+            Description=owner,
+            QualificationTypeStatus="Inactive",
+        )
+    except PlatformRefused as refusal:
+        if refusal.kind != "already_exists":
+            raise
+        return str(find(client, name)["Description"])
+    return owner
+
+
+def holders(
+    client: "MTurkClient", type_id: QualificationTypeId
+) -> Iterator[tuple[WorkerId, int]]:
+    """Everybody who holds a qualification, with its value."""
+    pages = client.get_paginator("list_workers_with_qualification_type").paginate(
+        QualificationTypeId=type_id,
+        Status="Granted",
+        PaginationConfig={"PageSize": _PAGE},
+    )
+    for page in pages_of(pages):
+        for found in page["Qualifications"]:
+            yield WorkerId(found["WorkerId"]), found["IntegerValue"]
+
+
+def take_back(
+    client: "MTurkClient",
+    type_id: QualificationTypeId,
+    worker_id: WorkerId,
+    because: str,
+) -> None:
+    """Take a qualification from a worker; MTurk refuses that of one who has it not.
+
+    Raises:
+        PlatformRefused: the worker still holds it.
+    """
+    try:
+        called(
+            client.disassociate_qualification_from_worker,
+            QualificationTypeId=type_id,
+            WorkerId=worker_id,
+            Reason=because,
+        )
+    except PlatformRefused:
+        if worker_id in dict(holders(client, type_id)):
+            raise

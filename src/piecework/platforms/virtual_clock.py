@@ -1,0 +1,120 @@
+"""The virtual time of a rehearsing marketplace, as a `domain.clock.Clock`.
+
+In a rehearsal pipeline and marketplace must live in the same time: deadlines,
+auto-approval and the times in the dataset come from the marketplace's clock, which only
+simulated workers move.
+"""
+
+import http.client
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from piecework.domain.errors import PlatformRefused, TransientPlatformError
+
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+"""Virtual time begins on a Monday morning, in every rehearsal alike."""
+
+_SECONDS_TO_WAIT = 60.0
+_PATH = "/rehearsal/clock"
+
+
+class VirtualClock:
+    """Tells the marketplace's time, and moves it.
+
+    The time is asked for once and then remembered; where another process moves it, call
+    `refresh`.
+    """
+
+    def __init__(self, endpoint_url: str) -> None:
+        self._url = endpoint_url.rstrip("/")
+        self._now: datetime | None = None
+
+    def now(self) -> datetime:
+        """The present moment of the marketplace, in UTC."""
+        return self.refresh() if self._now is None else self._now
+
+    def refresh(self) -> datetime:
+        """Ask the marketplace again.
+
+        Raises:
+            PlatformRefused: the marketplace is no rehearsal's.
+            TransientPlatformError: it does not answer, or is no marketplace.
+        """
+        self._now = self._call("GET")
+        return self._now
+
+    def move_to(self, moment: datetime) -> None:
+        """Let time pass until a moment; one that has passed changes nothing."""
+        if moment > self.now():
+            self._call("PUT", json.dumps({"now": moment.isoformat()}))
+            self._now = moment
+
+    def let_pass(self, span: timedelta) -> datetime:
+        """Let time pass while no worker works; the new present."""
+        self.move_to(self.now() + span)
+        return self.now()
+
+    def _call(self, method: str, body: str | None = None) -> datetime:
+        status, document = self._exchange(method, body)
+        reply = _object(document)
+        if status >= http.client.INTERNAL_SERVER_ERROR:
+            raise failed_there(_PATH, status, str(reply.get("message", "")))
+        if status >= http.client.BAD_REQUEST:
+            code, message = reply.get("error", status), reply.get("message", "")
+            raise PlatformRefused(f"{_PATH}: {message}", code=str(code))
+        try:
+            return datetime.fromisoformat(reply["now"])
+        except (KeyError, TypeError, ValueError) as fault:
+            raise strange_answer(self._url) from fault
+
+    def _exchange(self, method: str, body: str | None) -> tuple[int, bytes]:
+        parts = urlsplit(self._url)
+        is_tls = parts.scheme == "https"
+        kind = http.client.HTTPSConnection if is_tls else http.client.HTTPConnection
+        connection = kind(parts.hostname or "", parts.port, timeout=_SECONDS_TO_WAIT)
+        try:
+            connection.request(method, _PATH, body, {"Accept": "application/json"})
+            response = connection.getresponse()
+            return response.status, response.read()
+        except (OSError, http.client.HTTPException) as fault:
+            raise no_answer(self._url, fault) from fault
+        finally:
+            connection.close()
+
+
+def no_answer(url: str, fault: Exception) -> TransientPlatformError:
+    """What is said when the marketplace of a rehearsal cannot be reached."""
+    return TransientPlatformError(
+        f"The marketplace at {url} does not answer: {fault}.",
+        next_step="Start it again; a rehearsal goes on where it stopped.",
+    )
+
+
+def failed_there(path: str, status: int, message: str) -> TransientPlatformError:
+    """What is said when a rehearsal's marketplace answers that it failed."""
+    return TransientPlatformError(
+        f"The marketplace failed at {path} (HTTP {status}): "
+        f"{message.strip() or 'it does not say why'}",
+        next_step="Look whether the disk is full (`df -h .`), then run the same "
+        "command again; a rehearsal goes on where it stopped.",
+    )
+
+
+def strange_answer(url: str) -> TransientPlatformError:
+    """What is said when something else answers in the marketplace's place."""
+    return TransientPlatformError(
+        f"{url}: the answer is not a marketplace's: another program, or something "
+        "between, gave it.",
+        next_step="Look at the address; `piecework crowd CAMPAIGN` prints its own.",
+    )
+
+
+def _object(document: bytes) -> dict[str, Any]:
+    """The JSON object that a document holds; empty if it holds none."""
+    try:
+        reply = json.loads(document)
+    except ValueError:
+        return {}
+    return reply if isinstance(reply, dict) else {}

@@ -1,0 +1,155 @@
+"""Between MTurk's structures and ours: each is translated once, here."""
+
+from collections.abc import Mapping
+from datetime import UTC
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from piecework.domain.answer_xml import fields_of
+from piecework.domain.assignment import Assignment
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.hit import QualificationRequirement
+from piecework.domain.ids import AssignmentId, HitId, HitTypeId, WorkerId
+from piecework.domain.marks import Meeting, is_mark
+from piecework.domain.money import (
+    CURRENCIES,
+    FeeSchedule,
+    OutsidePrice,
+    PriceList,
+    cents_from_wire,
+)
+
+_MOST_PERCENT = 1000
+
+if TYPE_CHECKING:
+    from mypy_boto3_mturk.type_defs import (
+        AssignmentTypeDef,
+        BonusPaymentTypeDef,
+        QualificationRequirementUnionTypeDef,
+    )
+
+
+def requirement_to_wire(
+    requirement: QualificationRequirement,
+) -> "QualificationRequirementUnionTypeDef":
+    """A requirement as HIT types have it; most guard looking, too."""
+    wire: QualificationRequirementUnionTypeDef = {
+        "QualificationTypeId": requirement.qualification_type_id,
+        "Comparator": requirement.comparator,
+        # Who may not accept a HIT should not have to look at it.
+        "ActionsGuarded": (
+            "Accept" if requirement.lets_look else "DiscoverPreviewAndAccept"
+        ),
+    }
+    if requirement.integer_values:
+        wire["IntegerValues"] = list(requirement.integer_values)
+    if requirement.locales:
+        wire["LocaleValues"] = [
+            {"Country": country, "Subdivision": subdivision}
+            if subdivision
+            else {"Country": country}
+            for country, _, subdivision in (
+                locale.partition("-") for locale in requirement.locales
+            )
+        ]
+    return wire
+
+
+def assignment_from_wire(wire: "AssignmentTypeDef") -> Assignment:
+    """An assignment as it was submitted, its answer document kept verbatim."""
+    raw = wire.get("Answer", "")
+    return Assignment(
+        assignment_id=AssignmentId(wire["AssignmentId"]),
+        hit_id=HitId(wire["HITId"]),
+        worker_id=WorkerId(wire["WorkerId"]),
+        status=wire["AssignmentStatus"],
+        accepted_at=wire["AcceptTime"].astimezone(UTC),
+        submitted_at=wire["SubmitTime"].astimezone(UTC),
+        raw=raw,
+        fields=fields_of(raw),
+    )
+
+
+def bonus_from_wire(wire: "BonusPaymentTypeDef") -> Bonus:
+    """A bonus as it was paid."""
+    return Bonus(
+        assignment_id=AssignmentId(wire["AssignmentId"]),
+        worker_id=WorkerId(wire["WorkerId"]),
+        cents=cents_from_wire(wire["BonusAmount"]),
+        reason=wire.get("Reason", ""),
+    )
+
+
+def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
+    """A price list as our own marketplace tells it (docs/marketplace.md).
+
+    Raises:
+        PlatformRefused: its currency is none that we know.
+        ValueError: it is no price list.
+    """
+    try:
+        code = wire["Currency"]
+        fees = FeeSchedule(
+            percent=_percent(wire["Percent"]),
+            extra_percent_for_many=_percent(wire["ExtraPercentForMany"]),
+            masters_percent=_percent(wire["ExtraPercentForMasters"]),
+            minimum_cents=int(str(wire["MinimumInCents"])),
+            source="the marketplace's own price list",
+        )
+        least_per_hour_cents = int(str(wire.get("LeastPerHourInCents", 0)))
+        outside = tuple(map(_outside_price, _list(wire.get("OutsidePrices"))))
+    except (KeyError, TypeError, ArithmeticError) as fault:
+        raise ValueError(f"no price list: {str(wire)[:200]}") from fault
+    if min(fees.minimum_cents, least_per_hour_cents) < 0:
+        raise ValueError(f"an amount below nothing: {str(wire)[:200]}")
+    for currency in CURRENCIES:
+        if code == currency:
+            return PriceList(
+                currency=currency,
+                fees=fees,
+                least_per_hour_cents=least_per_hour_cents,
+                outside=outside,
+            )
+    raise PlatformRefused(
+        f"the marketplace's money is in {str(code)[:20]!a}; piecework knows "
+        f"{' and '.join(CURRENCIES)}",
+        code="UnknownCurrency",
+        kind="other",
+    )
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _outside_price(wire: Any) -> OutsidePrice:  # noqa: ANN401 - JSON
+    return OutsidePrice(
+        hit_type_id=HitTypeId(str(wire["HITTypeId"])),
+        cents=int(str(wire["Cents"])),
+        unsettled=int(str(wire["Unsettled"])),
+    )
+
+
+def meeting_from_wire(wire: Mapping[str, object]) -> Meeting:
+    """What our own marketplace says of marks (docs/marketplace.md).
+
+    Raises:
+        ValueError: it says something else.
+    """
+    account, has_seen = wire.get("Account"), wire.get("HasSeen")
+    store_mark = wire.get("Store") or ""
+    if (
+        not (isinstance(account, str) and is_mark(account))
+        or not isinstance(has_seen, bool)
+        or not (isinstance(store_mark, str) and (not store_mark or is_mark(store_mark)))
+    ):
+        raise ValueError(f"no marks: {str(wire)[:200]}")
+    return Meeting(account=account, has_seen=has_seen, store_mark=store_mark)
+
+
+def _percent(text: object) -> Decimal:
+    percent = Decimal(str(text))
+    if not percent.is_finite() or not 0 <= percent <= _MOST_PERCENT:
+        raise ValueError(f"{percent} is no percentage of a fee")
+    return percent

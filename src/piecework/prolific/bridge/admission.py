@@ -1,0 +1,198 @@
+"""Looking submissions up for people who arrive, with few calls however many links come.
+
+The ids of a link are anybody's to write, and each look-up is a call with the account's
+token. So only some are looked up one by one. When these are used up, the study's
+submissions are listed once for all who wait. Nobody waits behind another's look-up:
+where no connection is free at once, the list answers too.
+"""
+
+import asyncio
+import math
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from piecework.marketplace.crowd import Arrival
+from piecework.marketplace.http.faults import Bucket
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.errors import NoAccess
+from piecework.prolific.resources.submissions import Submission
+
+LEAST_CLIENTS = 4
+"""Two for who is new, one for who came before, one for lists."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How many calls people who arrive may cause.
+
+    Attributes:
+        look_ups_at_once: of new participants, and as many of those who came before.
+        look_ups_per_second: how fast look-ups become possible again.
+        between_lists_seconds: from the end of one list to the beginning of the next.
+        refused_seconds: how long a refused link is refused without a call.
+        most_refused: how many refused links are remembered; the oldest are forgotten.
+    """
+
+    look_ups_at_once: float = 20.0
+    look_ups_per_second: float = 0.2
+    between_lists_seconds: float = 1.0
+    refused_seconds: float = 20.0
+    most_refused: int = 10_000
+
+
+NO_LIMITS = Limits(
+    look_ups_at_once=1e9,
+    look_ups_per_second=1e9,
+    between_lists_seconds=0.0,
+    refused_seconds=0.0,
+)
+"""For a rehearsal, whose participants hurry through virtual time."""
+
+
+@dataclass(slots=True, eq=False)
+class _Room:
+    """Connections for some of the participants, and how often they may be used."""
+
+    free: list[Prolific]
+    bucket: Bucket
+
+
+@dataclass(slots=True, eq=False)
+class _Listing:
+    """A study's submissions as they are, or will be, listed."""
+
+    began: float = math.inf
+    ended: float = math.inf
+    submissions: Mapping[str, Submission] = field(default_factory=dict)
+    task: "asyncio.Task[None] | None" = None
+
+
+class Admission:
+    """Looks submissions up; used from one event loop.
+
+    Args:
+        clients: with connections of their own and little patience; the last one lists,
+            the one before is for participants who came before.
+        limits: how many calls may be made.
+        monotonic: the present, in seconds.
+    """
+
+    def __init__(
+        self,
+        clients: Sequence[Prolific],
+        limits: Limits,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limits, self._monotonic = limits, monotonic
+        self._lister, self._is_listing = clients[-1], asyncio.Lock()
+        self._new = self._room(clients[:-2] or clients[:1])
+        self._known = self._room(clients[-2:-1] or clients[:1])
+        self._listings: dict[str, _Listing] = {}
+        self._refused: OrderedDict[Arrival, float] = OrderedDict()
+
+    async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission | None:
+        """The submission of a link, if it is that participant's and of that study.
+
+        Args:
+            arrival: what the link says.
+            is_known: whether the participant has come before.
+
+        Raises:
+            LookupError: the study's list does not show it, or not yet.
+            ProlificError: Prolific could not be asked.
+        """
+        if self._is_refused(arrival):
+            return None
+        for room in (self._known, self._new) if is_known else (self._new,):
+            if room.free and room.bucket.take(self._monotonic()):
+                submission = await _look_up(room, arrival.submission_id)
+                break
+        else:
+            submission = await self._listed(arrival)
+        if submission is None or not _belongs(submission, arrival):
+            self._refuse(arrival)
+            return None
+        return submission
+
+    def _room(self, clients: Sequence[Prolific]) -> _Room:
+        limits = self._limits
+        bucket = Bucket(limits.look_ups_per_second, at_once=limits.look_ups_at_once)
+        return _Room(list(clients), bucket)
+
+    async def _listed(self, arrival: Arrival) -> Submission:
+        """The submission in a list that began after it was asked for, or just ended.
+
+        Raises:
+            LookupError: it is not in it.
+        """
+        asked = self._monotonic()
+        while True:
+            listing = self._listings.get(arrival.study_id)
+            if listing is None or self._is_over(listing):
+                listing = self._begin(arrival.study_id)
+            if listing.task is not None:
+                await asyncio.shield(listing.task)
+            if arrival.submission_id in listing.submissions:
+                return listing.submissions[arrival.submission_id]
+            if listing.began >= asked:
+                raise LookupError("the list of the study does not show the submission")
+            if self._listings.get(arrival.study_id) is listing:
+                self._begin(arrival.study_id)
+
+    def _is_over(self, listing: _Listing) -> bool:
+        lasts = self._limits.between_lists_seconds
+        return self._monotonic() > listing.ended + lasts
+
+    def _begin(self, study_id: str) -> _Listing:
+        last = self._listings.get(study_id)
+        after = last.ended if last is not None else -math.inf
+        self._listings = {
+            study: each
+            for study, each in self._listings.items()
+            if not self._is_over(each)
+        }
+        listing = self._listings[study_id] = _Listing()
+        listing.task = asyncio.create_task(self._list(study_id, listing, after))
+        return listing
+
+    async def _list(self, study_id: str, listing: _Listing, after: float) -> None:
+        wait = after + self._limits.between_lists_seconds - self._monotonic()
+        await asyncio.sleep(max(0.0, wait))
+        async with self._is_listing:
+            listing.began = self._monotonic()
+            try:
+                listing.submissions = await asyncio.to_thread(
+                    _submissions, self._lister, study_id
+                )
+            finally:
+                listing.ended = self._monotonic()
+
+    def _is_refused(self, arrival: Arrival) -> bool:
+        return self._refused.get(arrival, -math.inf) > self._monotonic()
+
+    def _refuse(self, arrival: Arrival) -> None:
+        self._refused[arrival] = self._monotonic() + self._limits.refused_seconds
+        self._refused.move_to_end(arrival)
+        if len(self._refused) > self._limits.most_refused:
+            self._refused.popitem(last=False)
+
+
+async def _look_up(room: _Room, submission_id: str) -> Submission | None:
+    client = room.free.pop()
+    try:
+        return await asyncio.to_thread(client.submissions.get, submission_id)
+    except NoAccess:
+        return None
+    finally:
+        room.free.append(client)
+
+
+def _submissions(client: Prolific, study_id: str) -> Mapping[str, Submission]:
+    return {each.id: each for each in client.submissions.of_study(study_id)}
+
+
+def _belongs(submission: Submission, arrival: Arrival) -> bool:
+    is_theirs = submission.participant_id == arrival.participant_id
+    return is_theirs and submission.study_id in (None, arrival.study_id)

@@ -1,0 +1,237 @@
+"""Taking an unknown study into the file, and paying those whose answers are lost.
+
+All that the bridge needs to know of a study stands in the study itself: codes, groups,
+reward, times. The answers that participants sent after the copy was made stand nowhere.
+They did the work, so they are paid; the HITs are still open.
+"""
+
+import sqlite3
+from collections.abc import Iterable
+
+from piecework.marketplace.state import clock, visits
+from piecework.marketplace.state.ids import next_number
+from piecework.marketplace.state.transaction import Transaction
+from piecework.prolific.bridge import requirements
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.reading import AWAITING, PAID
+from piecework.prolific.bridge.unknown import StudyName, check_unknown
+from piecework.prolific.http.errors import Unusable
+from piecework.prolific.resources.studies import SetCode, StudyWhole
+from piecework.prolific.resources.submissions import Submission
+
+_WITHOUT_ANSWERS = (
+    "SELECT id FROM visits WHERE submission_id = ? AND study = ? "
+    "AND outcome IS NULL AND loss <> 'Stated' AND stage IN ('Open', 'Left', 'Late')"
+)
+
+
+def adopt(bridge: Bridge, study_id: str, *, hit_type_id: str = "") -> int:
+    """Take an unknown study into the file; how many are paid for lost answers.
+
+    Args:
+        bridge: both sides.
+        study_id: the study.
+        hit_type_id: whose HITs its participants do; "" is as its name says.
+
+    Raises:
+        Unusable: there is no such study, or it cannot go on here; a sentence says why.
+    """
+    with bridge.backend.transaction() as transaction:
+        unknown = check_unknown(transaction, study_id)
+        name = StudyName.read(unknown["internal_name"])
+        hit_type = _hit_type(
+            transaction, hit_type_id or (name.hit_type_id if name else "")
+        )
+        test = _test(transaction, name.qualification_type_id if name else "")
+    there = bridge.prolific.studies.get_whole(study_id)
+    submissions = list(bridge.prolific.submissions.of_study(study_id))
+    values = {
+        **_values(there, hit_type, test),
+        "currency": bridge.terms.currency,
+        "cost_cents": _cost_cents(bridge, there.reward_minor or 0),
+    }
+    if values["screen_out_cents"]:
+        values["screen_out_cost_cents"] = _cost_cents(
+            bridge, int(str(values["screen_out_cents"]))
+        )
+    with bridge.backend.transaction() as transaction:
+        check_unknown(transaction, study_id)  # Others may have adopted it meanwhile.
+        study = _write(transaction, values)
+        transaction.execute("DELETE FROM unknown_studies WHERE study_id = ?", study_id)
+        return _state_losses(transaction, study, submissions)
+
+
+def pay_lost(bridge: Bridge, study_id: str) -> int:
+    """Pay whose answers in a study of the file are lost; how many they are.
+
+    Raises:
+        Unusable: there is no such study.
+    """
+    with bridge.backend.transaction() as transaction:
+        study = _study(transaction, study_id)
+    submissions = list(bridge.prolific.submissions.of_study(study_id))
+    with bridge.backend.transaction() as transaction:
+        return _state_losses(transaction, study, submissions)
+
+
+def _state_losses(
+    transaction: Transaction, study: sqlite3.Row, submissions: Iterable[Submission]
+) -> int:
+    """Keep who ended a submission by the study's code and has no answers here."""
+    losses = 0
+    for each in submissions:
+        has_code = each.code in (study["code"], study["own_code"])
+        if not has_code or each.status not in (AWAITING, *PAID):
+            continue
+        if each.participant_id is not None:
+            ended = each.completed_at
+            visits.never_begun(
+                transaction,
+                study=study["id"],
+                worker=visits.participant(transaction, each.participant_id),
+                submission_id=each.id,
+                status=each.status,
+                ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
+            )
+        for visit in transaction.all(_WITHOUT_ANSWERS, each.id, study["id"]):
+            visits.close(transaction, visit["id"], stage="Left")
+            transaction.execute(
+                "UPDATE visits SET loss = 'Stated', trouble = '' WHERE id = ?",
+                visit["id"],
+            )
+            losses += 1
+    return losses
+
+
+def _study(transaction: Transaction, study_id: str) -> sqlite3.Row:
+    row = transaction.one("SELECT * FROM studies WHERE study_id = ?", study_id)
+    if row is None:
+        raise Unusable(
+            f"the study {study_id} is not in this file",
+            next_step="piecework prolific status",
+        )
+    return row
+
+
+def _hit_type(transaction: Transaction, hit_type_id: str) -> sqlite3.Row:
+    row = transaction.one("SELECT * FROM hit_types WHERE hit_type_id = ?", hit_type_id)
+    if row is None:
+        raise Unusable(
+            f"the HIT type {hit_type_id} is not in this file",
+            next_step="name the one whose HITs the study's participants are to do, "
+            "with --hit-type",
+        )
+    return row
+
+
+def _test(transaction: Transaction, qualification_type_id: str) -> sqlite3.Row | None:
+    if not qualification_type_id:
+        return None
+    row = transaction.one(
+        "SELECT * FROM qualification_types WHERE qualification_type_id = ?",
+        qualification_type_id,
+    )
+    if row is None:
+        raise Unusable(
+            f"the study is for the test of {qualification_type_id}, which is not in "
+            "this file",
+            next_step="leave it, with --leave",
+        )
+    return row
+
+
+def _cost_cents(bridge: Bridge, reward_cents: int) -> int:
+    return bridge.prolific.studies.calculated_cost_minor(
+        reward_minor=reward_cents, places=1
+    )
+
+
+def _values(
+    there: StudyWhole, hit_type: sqlite3.Row, test: sqlite3.Row | None
+) -> dict[str, object]:
+    """The columns of `studies`, as the study itself says."""
+    reward = there.reward_minor or 0
+    hits = 0 if test else reward // hit_type["reward_cents"]
+    if reward <= 0 or (not test and reward != hits * hit_type["reward_cents"]):
+        raise Unusable(
+            f"a place of the study pays {reward}, which is no multiple of the "
+            f"{hit_type['reward_cents']} of a HIT of {hit_type['hit_type_id']}",
+            next_step="name another HIT type with --hit-type, or leave it with --leave",
+        )
+    codes = {(code.code_type, code.actor): code for code in there.codes}
+    done = codes.get(("COMPLETED", "participant"))
+    own = codes.get(("OTHER", "researcher"))
+    if done is None or own is None:
+        raise Unusable(
+            "the study has other codes than piecework gives one",
+            next_step="leave it, with --leave",
+        )
+    groups = {each.filter_id: each.values for each in there.filters or ()}
+    screen_out = codes.get(("FIXED_SCREENOUT", "researcher"))
+    return {
+        "hit_type": hit_type["id"],
+        "qualification_type": test and test["id"],
+        "internal_name": there.internal_name,
+        "study_id": there.id,
+        "status": there.status,
+        "stage": "Published",
+        "hits_per_visit": hits,
+        "reward_cents": reward,
+        "minutes": there.minutes,
+        "most_minutes": max(there.minutes, there.most_minutes or 0),
+        "places": there.places,
+        "code": done.code,
+        "own_code": own.code,
+        "keep_out_group": next(iter(groups.get(requirements.KEPT_OUT, ())), None),
+        "let_in_group": next(iter(groups.get(requirements.LET_IN, ())), None),
+        **_screen_out(screen_out),
+    }
+
+
+def _screen_out(code: SetCode | None) -> dict[str, object]:
+    action = code.actions[0] if code and code.actions else None
+    return {
+        "screen_out_code": code and code.code,
+        "screen_out_cents": (action and action.fixed_screen_out_reward) or 0,
+        "screen_out_slots": (action and action.slots) or 0,
+    }
+
+
+def _write(transaction: Transaction, values: dict[str, object]) -> sqlite3.Row:
+    """Write the study's row, or complete the one that was given up under its name.
+
+    Raises:
+        Unusable: another study is at work for the same test.
+    """
+    test = values["qualification_type"]
+    transaction.execute(
+        "UPDATE studies SET stage = 'Retired', status = 'DELETED' "
+        "WHERE qualification_type = ? AND stage = 'Wanted'",
+        test,
+    )
+    if transaction.one(
+        "SELECT 1 FROM studies WHERE qualification_type = ? AND stage <> 'Retired'",
+        test,
+    ):
+        raise Unusable(
+            "another study pays for the same test already",
+            next_step=f"piecework prolific reconcile --leave {values['study_id']}",
+        )
+    next_number(transaction.conn, "studies")  # As if it had been made here.
+    row = transaction.one(
+        "SELECT id FROM studies WHERE internal_name = ?", values["internal_name"]
+    )
+    values = {"made_ms": transaction.now_ms, **values}
+    if row is None:
+        columns, marks = ", ".join(values), ", ".join("?" * len(values))
+        transaction.execute(
+            f"INSERT INTO studies ({columns}) VALUES ({marks})", *values.values()
+        )
+    else:
+        changes = ", ".join(f"{column} = ?" for column in values)
+        transaction.execute(
+            f"UPDATE studies SET {changes}, trouble = '' WHERE id = ?",
+            *values.values(),
+            row["id"],
+        )
+    return _study(transaction, str(values["study_id"]))

@@ -1,0 +1,64 @@
+"""What a bridge compares with Prolific when it begins, before it publishes or pays.
+
+A file that was brought back from a copy believes what was so when the copy was made.
+Studies that it lacks and bonuses that its books lack are found here and go to a person.
+What became of the studies that it has is read in every step anyway.
+"""
+
+from piecework.prolific.bridge import unknown
+from piecework.prolific.bridge.bridge import LOG, Bridge
+from piecework.prolific.http.errors import NoAccess
+
+_PUBLISHED = (
+    "SELECT id, study_id, unbooked_bonus_cents, (SELECT coalesce(sum(total_cents), 0) "
+    "FROM bonus_batches WHERE study = studies.id AND stage IN ('Paying', 'Paid')) "
+    "AS booked_cents FROM studies WHERE study_id IS NOT NULL "
+    "AND stage IN ('Published', 'Retired') ORDER BY id"
+)
+
+
+def compare(bridge: Bridge) -> None:
+    """Compare studies and bonuses, once for a bridge; later, what waits for a person.
+
+    Raises:
+        ProlificError: Prolific could not be asked; nothing may be published or paid.
+    """
+    bridge.listed = None
+    if not bridge.is_compared:
+        with bridge.backend.transaction() as transaction:
+            bridge.began_ms = transaction.steady_ms
+        unknown.look(bridge)
+        unknown.warn(bridge)
+        compare_bonuses(bridge)
+        bridge.is_compared = True
+        return
+    with bridge.backend.transaction() as transaction:
+        is_waiting = unknown.undecided(transaction)
+    if is_waiting:
+        unknown.look(bridge)
+
+
+def compare_bonuses(bridge: Bridge) -> None:
+    """Keep for each study what bonuses cost beyond the books; the cap counts it."""
+    with bridge.backend.transaction() as transaction:
+        studies = transaction.all(_PUBLISHED)
+    for study in studies:
+        try:
+            there = bridge.prolific.studies.cost(study["study_id"]).bonuses.minor
+        except NoAccess:
+            continue  # Reading says so.
+        more = max(0, there - study["booked_cents"])
+        if more:
+            LOG.warning(
+                "bonuses of the study %s cost %s at Prolific, and %s in the books",
+                study["study_id"],
+                bridge.terms.money(there),
+                bridge.terms.money(study["booked_cents"]),
+            )
+        if more != study["unbooked_bonus_cents"]:
+            with bridge.backend.transaction() as transaction:
+                transaction.execute(
+                    "UPDATE studies SET unbooked_bonus_cents = ? WHERE id = ?",
+                    more,
+                    study["id"],
+                )

@@ -1,0 +1,25 @@
+"""Countries by ISO 3166 code, as Prolific's own list writes them out."""
+
+from collections.abc import Mapping
+
+import pycountry
+
+from piecework.prolific.resources.recruiting import FilterKind
+
+COUNTRY = "current-country-of-residence"
+
+
+def choices_of(kind: FilterKind) -> Mapping[str, str]:
+    """The choice of each country in Prolific's list, by two-letter code.
+
+    Countries are known by their names, since Prolific's numbers of them are its own.
+    """
+    by_name = {str(name).casefold(): choice for choice, name in kind.choices.items()}
+    found = {}
+    for country in pycountry.countries:
+        for words in ("name", "common_name", "official_name"):
+            choice = by_name.get(getattr(country, words, "").casefold())
+            if choice is not None:
+                found[country.alpha_2] = choice
+                break
+    return found

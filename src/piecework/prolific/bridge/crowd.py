@@ -1,0 +1,137 @@
+"""Prolific as the marketplace sees it: participants who arrive and go back."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from piecework.marketplace.crowd import Arrival, Submission
+from piecework.marketplace.exceptions import Refusal
+from piecework.prolific.bridge.admission import Admission, Limits
+from piecework.prolific.bridge.reading import AT_WORK
+from piecework.prolific.bridge.webhooks import Receiver
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.errors import ProlificError
+
+CONSENT = (
+    (
+        "Your answers go to the researchers named above, for what is described here. "
+        "They see neither your name nor your Prolific ID, only a number that stands "
+        "for you on this site."
+    ),
+    (
+        "Please write nothing into your answers by which you or others can be known. "
+        "You may stop at any time before the end, and then nothing of yours is used."
+    ),
+)
+
+_OVER = {
+    "AWAITING REVIEW": "Your submission is finished, and the researchers look at it. "
+    "Nothing is left for you to do; Prolific shows what becomes of the submission.",
+    "APPROVED": "This submission was approved, and Prolific pays it. Nothing is left "
+    "for you to do.",
+    "PARTIALLY APPROVED": "This submission was approved in part, and Prolific pays "
+    "that. Nothing is left for you to do.",
+    "SCREENED OUT": "This submission ended as screened out, and Prolific pays what was "
+    "promised for that. Nothing is left for you to do.",
+    "RETURNED": "You have returned this submission, so nothing of it is used and "
+    "nothing is left for you to do. It does not count against you.",
+    "TIMED-OUT": "The time of this submission is over at Prolific. It does not count "
+    "against you, and what you had sent in full is still looked at.",
+    "REJECTED": "This submission was rejected. Prolific shows you the reason.",
+}
+_ID = re.compile(r"[0-9A-Za-z_-]{8,64}")
+_KEYS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+
+
+@dataclass(frozen=True, slots=True)
+class ProlificCrowd:
+    """Looks participants' submissions up, within limits.
+
+    Attributes:
+        clients: each with a transport of its own and little patience.
+        completed_url: where a submission is ended by its code.
+        consent: what participants agree to before they begin.
+        webhooks: what takes them in; None takes none.
+        limits: how many calls people who arrive may cause.
+    """
+
+    clients: Sequence[Prolific]
+    completed_url: str
+    consent: Sequence[str] = CONSENT
+    webhooks: Receiver | None = None
+    market: str = "Prolific"
+    contact: str = "Write to the researchers by Prolific's messages."
+    limits: Limits = field(default_factory=Limits)
+    _admission: Admission = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_admission", Admission(self.clients, self.limits))
+
+    def read_link(self, query: Mapping[str, str]) -> Arrival:
+        """See `marketplace.crowd.OutsideCrowd`."""
+        values = [query.get(key, "") for key in _KEYS]
+        if not all(_ID.fullmatch(value) for value in values):
+            raise Refusal(
+                "VisitRefused",
+                "This link is not complete. Open the study from Prolific again.",
+            )
+        participant_id, study_id, submission_id = values
+        return Arrival(
+            participant_id=participant_id,
+            study_id=study_id,
+            submission_id=submission_id,
+        )
+
+    def link(self, arrival: Arrival) -> Mapping[str, str]:
+        """See `marketplace.crowd.OutsideCrowd`."""
+        values = (arrival.participant_id, arrival.study_id, arrival.submission_id)
+        return dict(zip(_KEYS, values, strict=True))
+
+    async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
+        """See `marketplace.crowd.OutsideCrowd`."""
+        try:
+            there = await self._admission.look_up(arrival, is_known=is_known)
+        except LookupError as fault:
+            raise Refusal(
+                "VisitRefused",
+                "Prolific does not show your submission to us yet. Wait half a minute, "
+                "then try again; your place is kept.",
+                status=503,
+            ) from fault
+        except ProlificError as fault:
+            raise Refusal(
+                "VisitRefused",
+                "Prolific could not be asked about your submission just now. Wait "
+                "a minute, then try again; your place is kept.",
+                status=503,
+            ) from fault
+        if there is None:
+            raise Refusal(
+                "VisitRefused",
+                "Prolific knows no such submission of yours. Are you signed in there "
+                "with another account? Open the study from Prolific again.",
+                status=403,
+            )
+        return Submission(
+            status=there.status,
+            started_at=there.started_at,
+            over="" if there.status in AT_WORK else self._over(there.status),
+        )
+
+    def _over(self, status: str) -> str:
+        return _OVER.get(
+            status,
+            f"{self.market} says that this submission is {status.lower()}, so nothing "
+            "can be done for it any more.",
+        )
+
+    def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
+        """See `marketplace.crowd.OutsideCrowd`."""
+        if self.webhooks is None:
+            raise Refusal("Http", "There is no such page.", status=404)
+        self.webhooks.take(headers, body)
+
+    def way_back(self, code: str) -> str:
+        """See `marketplace.crowd.OutsideCrowd`."""
+        return f"{self.completed_url}?{urlencode({'cc': code})}"

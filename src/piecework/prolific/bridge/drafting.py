@@ -1,0 +1,314 @@
+"""What a study is made of: its length, reward, time, filters, groups and codes."""
+
+import html
+import json
+import math
+import sqlite3
+from dataclasses import dataclass
+from statistics import median
+
+from piecework.marketplace.state.clock import SECOND
+from piecework.marketplace.state.ids import next_number
+from piecework.marketplace.state.transaction import Transaction
+from piecework.prolific.bridge import groups, requirements
+from piecework.prolific.bridge.bridge import LOG, Bridge
+from piecework.prolific.bridge.places import longest_visit, visits_possible
+from piecework.prolific.bridge.unknown import StudyName, look
+from piecework.prolific.http.errors import Unusable
+from piecework.prolific.resources.new_study import CodeAction, CompletionCode, NewStudy
+from piecework.prolific.resources.recruiting import Choice
+
+_ENOUGH_ANSWERS = 10
+_HOUR = 3600
+LONGEST_MINUTES = 24 * 60 - 1
+"""Of a visit: Prolific asks for less than 24 hours."""
+
+_LONGEST_ESTIMATE_MINUTES = 692
+"""What a visit may be said to take: Prolific asks to allow twice that, and more."""
+
+_LINK = (
+    "/visit/arrive?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}"
+    "&SESSION_ID={{%SESSION_ID%}}"
+)
+_PLACES_A_SCREEN_OUT = 10
+"""One in so many places may be screened out, so much is held for them."""
+_MANUAL = (CodeAction(action="MANUALLY_REVIEW"),)
+_AT_ONCE = (CodeAction(action="AUTOMATICALLY_APPROVE"),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """How large a study is.
+
+    Attributes:
+        hits: of a visit; none in a screening.
+        reward_cents: of a visit.
+        seconds: how long a visit takes.
+        allowed_seconds: how long it may take.
+        places: how many visits.
+    """
+
+    hits: int
+    reward_cents: int
+    seconds: float
+    allowed_seconds: float
+    places: int
+
+
+def want(
+    bridge: Bridge,
+    hit_type: sqlite3.Row,
+    slots: dict[int, int],
+    *,
+    most: int | None = None,
+) -> int | None:
+    """Write down that a study is wanted, if there is anything to do; its row id.
+
+    Args:
+        bridge: both sides.
+        hit_type: whose open HITs it is for.
+        slots: how many HITs have so many free slots.
+        most: HITs of a visit at most; None is as the terms say.
+    """
+    with bridge.backend.transaction() as transaction:
+        seconds = _seconds_of_hit(bridge, transaction, hit_type)
+        usual = bridge.terms.hits_per_visit or math.ceil(
+            bridge.terms.visit_seconds / seconds
+        )
+        fit = max(1, math.floor(_LONGEST_ESTIMATE_MINUTES * 60 / seconds))
+        usual = min(usual, fit)
+        hits = longest_visit(slots, usual if most is None else min(usual, most))
+        possible = visits_possible(slots, hits) if hits else 0
+        if not possible or not hit_type["reward_cents"]:
+            return None
+        shape = Shape(
+            hits=hits,
+            reward_cents=hits * hit_type["reward_cents"],
+            seconds=hits * seconds,
+            allowed_seconds=hits * hit_type["duration_seconds"],
+            places=possible,
+        )
+        return write(bridge, transaction, hit_type, shape)
+
+
+def write(
+    bridge: Bridge,
+    transaction: Transaction,
+    hit_type: sqlite3.Row,
+    shape: Shape,
+    *,
+    qualification_type: int | None = None,
+) -> int:
+    """Write down that a study is wanted, in a screening for a test; its row id."""
+    number = next_number(transaction.conn, "studies")
+    minutes = max(1, round(shape.seconds / 60))
+    wanted = max(_least_allowed(minutes), math.ceil(shape.allowed_seconds / 60))
+    allowed = max(minutes, min(wanted, LONGEST_MINUTES))
+    if allowed < wanted:
+        LOG.warning(
+            "a visit for %s may take %d minutes at Prolific, not %d: it asks for less "
+            "than 24 hours",
+            hit_type["hit_type_id"],
+            allowed,
+            wanted,
+        )
+    code = transaction.id_generator.entity("code", number)
+    test = transaction.one(
+        "SELECT qualification_type_id FROM qualification_types WHERE id = ?",
+        qualification_type,
+    )
+    name = StudyName.new(
+        transaction,
+        hit_type["hit_type_id"],
+        number,
+        test["qualification_type_id"] if test else "",
+    )
+    pays_screen_outs = 0 < bridge.terms.screen_out_cents < shape.reward_cents
+    return transaction.execute(
+        "INSERT INTO studies (hit_type, qualification_type, internal_name, status, "
+        "stage, hits_per_visit, currency, reward_cents, minutes, most_minutes, "
+        "places, code, own_code, made_ms, screen_out_code, screen_out_cents, "
+        "screen_out_slots) "
+        "VALUES (?, ?, ?, '', 'Wanted', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        hit_type["id"],
+        qualification_type,
+        str(name),
+        shape.hits,
+        bridge.terms.currency,
+        shape.reward_cents,
+        minutes,
+        allowed,
+        shape.places,
+        "C" + code[1:8],
+        "R" + code[8:15],
+        transaction.now_ms,
+        "S" + code[15:22] if pays_screen_outs else None,
+        bridge.terms.screen_out_cents if pays_screen_outs else 0,
+        # One more, which is never used: with the last the study would pause.
+        1 + math.ceil(shape.places / _PLACES_A_SCREEN_OUT) if pays_screen_outs else 0,
+    )
+
+
+def _least_allowed(minutes: int) -> int:
+    """The least time that Prolific lets a study allow that is said to take so long."""
+    return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
+
+
+def _seconds_of_hit(
+    bridge: Bridge, transaction: Transaction, hit_type: sqlite3.Row
+) -> float:
+    """How long a HIT takes: as it took, as was said, or as its reward suggests."""
+    took = [
+        (row["answered_ms"] - row["shown_ms"]) / SECOND
+        for row in transaction.all(
+            "SELECT answered_ms, shown_ms FROM assignments "
+            "JOIN hits ON hits.id = assignments.hit WHERE hits.hit_type = ? "
+            "AND visit IS NOT NULL AND answered_ms IS NOT NULL "
+            "ORDER BY assignments.id DESC LIMIT 100",
+            hit_type["id"],
+        )
+    ]
+    if len(took) >= _ENOUGH_ANSWERS:
+        return float(max(1.0, median(took)))
+    if bridge.terms.hit_seconds:
+        return float(bridge.terms.hit_seconds)
+    if not bridge.terms.recommended_per_hour_cents:
+        return float(bridge.terms.visit_seconds)
+    guess = seconds_for(bridge, hit_type["reward_cents"])
+    return float(min(guess, hit_type["duration_seconds"]))
+
+
+def seconds_for(bridge: Bridge, reward_cents: int) -> float:
+    """How long something takes that is paid as Prolific recommends."""
+    hourly = bridge.terms.recommended_per_hour_cents
+    return max(1.0, reward_cents * _HOUR / hourly) if hourly else 60.0
+
+
+def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
+    """Make the draft of a study that is wanted, with its groups and its price.
+
+    Raises:
+        Refused: it cannot be made as it is wanted; the sentence says why.
+        Lost: it may have been made; it is found again by its name.
+    """
+    if _least_allowed(study["minutes"]) > study["most_minutes"]:
+        raise Unusable(
+            f"a visit takes {study['minutes']} minutes, and Prolific has no study with "
+            f"more than {_LONGEST_ESTIMATE_MINUTES}",
+            next_step="post HITs that take less time, or say how long one takes "
+            "(--hit-seconds)",
+        )
+    if not bridge.filter_kinds:
+        kinds = bridge.prolific.recruiting.filter_kinds(bridge.terms.workspace_id)
+        bridge.filter_kinds = {kind.id: kind for kind in kinds}
+    wanted = json.loads(hit_type["requirements"])
+    filters = requirements.filters_of(wanted, bridge.filter_kinds)
+    is_screening = study["qualification_type"] is not None
+    study = groups.ensure(bridge, study, () if is_screening else wanted)
+    name, description = _words(bridge, study, hit_type)
+    kept_out = Choice(
+        filter_id=requirements.KEPT_OUT, values=(study["keep_out_group"],)
+    )
+    filters.append(kept_out)
+    if study["let_in_group"]:
+        let_in = Choice(filter_id=requirements.LET_IN, values=(study["let_in_group"],))
+        filters.append(let_in)
+    cost, screen_out_cost = (
+        bridge.prolific.studies.calculated_cost_minor(reward_minor=each, places=1)
+        if each
+        else 0
+        for each in (study["reward_cents"], study["screen_out_cents"])
+    )
+    made = (
+        _find_draft(bridge, study)
+        or bridge.prolific.studies.create(
+            NewStudy(
+                name=name,
+                internal_name=study["internal_name"],
+                description=html.escape(description),
+                url=bridge.terms.site_url + _LINK,
+                project=bridge.terms.project_id,
+                places=study["places"],
+                reward_minor=study["reward_cents"],
+                minutes=study["minutes"],
+                most_minutes=study["most_minutes"],
+                codes=_codes(study),
+                filters=filters,
+                devices=bridge.terms.devices,
+                visits_per_participant=1
+                if is_screening
+                else bridge.terms.visits_per_participant,
+                metadata=study["internal_name"],
+            )
+        ).id
+    )
+    bridge.changes += 1
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET study_id = ?, stage = 'Draft', cost_cents = ?, "
+            "screen_out_cost_cents = ?, status = 'UNPUBLISHED', trouble = '' "
+            "WHERE id = ?",
+            made,
+            cost,
+            screen_out_cost,
+            study["id"],
+        )
+
+
+def _codes(study: sqlite3.Row) -> tuple[CompletionCode, ...]:
+    """What participants enter, and what the bridge ends submissions by.
+
+    A code that pays by itself is never given to a participant, who could tell others.
+    """
+    codes = (
+        CompletionCode(code=study["code"], code_type="COMPLETED", actions=_MANUAL),
+        CompletionCode(
+            code=study["own_code"],
+            code_type="OTHER",
+            actions=_MANUAL,
+            actor="researcher",
+        ),
+    )
+    if study["screen_out_code"] is None:
+        return codes
+    paid = CodeAction(
+        action="FIXED_SCREEN_OUT_PAYMENT",
+        fixed_screen_out_reward=study["screen_out_cents"],
+        slots=study["screen_out_slots"],
+    )
+    screen_out = CompletionCode(
+        code=study["screen_out_code"],
+        code_type="FIXED_SCREENOUT",
+        actions=(paid,),
+        actor="researcher",
+    )
+    return (*codes, screen_out)
+
+
+def _words(
+    bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row
+) -> tuple[str, str]:
+    """Name and description of a study, as participants read them."""
+    if study["qualification_type"] is None:
+        return hit_type["title"], hit_type["description"]
+    with bridge.backend.transaction() as transaction:
+        kind = transaction.one(
+            "SELECT name, description FROM qualification_types WHERE id = ?",
+            study["qualification_type"],
+        )
+    return (kind["name"], kind["description"]) if kind else ("", "")
+
+
+def _find_draft(bridge: Bridge, study: sqlite3.Row) -> str | None:
+    """The study of this name that is there: a try made it whose reply was lost."""
+    look(bridge)
+    return (bridge.listed or {}).get(study["internal_name"])
+
+
+def row_of(bridge: Bridge, study_id: int) -> sqlite3.Row:
+    """The study of a row id."""
+    with bridge.backend.transaction() as transaction:
+        row = transaction.one("SELECT * FROM studies WHERE id = ?", study_id)
+    if row is None:
+        raise LookupError(f"no study has the row id {study_id}")
+    return row

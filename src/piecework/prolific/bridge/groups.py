@@ -1,0 +1,162 @@
+"""A study's two participant groups: who may be let in, and who is kept out.
+
+A study's filters are locked once it is published; the groups that they name are not. So
+what a requester grants, revokes and blocks reaches a study that runs, and whoever could
+not fill a visit any more is kept from coming for nothing.
+"""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from piecework.marketplace.state.transaction import Transaction
+from piecework.marketplace.workers import discovery, eligibility
+from piecework.prolific.bridge import requirements
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.http.errors import Lost
+
+_STUDIES = (
+    "SELECT studies.*, hit_types.requirements, hit_types.requester, "
+    "hit_types.hit_group_id FROM studies JOIN hit_types "
+    "ON hit_types.id = studies.hit_type WHERE keep_out_group IS NOT NULL "
+    "AND stage IN ('Draft', 'Published') "
+    "AND studies.status NOT IN ('AWAITING REVIEW', 'COMPLETED')"
+)
+_PARTICIPANTS = (
+    "SELECT workers.*, participant_id FROM participants "
+    "JOIN workers ON workers.id = participants.worker ORDER BY workers.id"
+)
+_HAS_DONE = (
+    "SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "
+    "WHERE assignments.worker = ? AND hits.hit_type = ? LIMIT 1"
+)
+_AT_A_TIME = 50
+_IS_BLOCKED = "SELECT 1 FROM blocks WHERE requester = ? AND worker = ?"
+
+
+def ensure(
+    bridge: Bridge, study: sqlite3.Row, wanted: Sequence[dict[str, Any]]
+) -> sqlite3.Row:
+    """The study with its groups made, if they were not."""
+    needs_holding = any(
+        not eligibility.meets(requirement, None)
+        for requirement in requirements.custom(wanted)
+    )
+    for column, words in (("keep_out_group", "not"), ("let_in_group", "only")):
+        if study[column] or (column == "let_in_group" and not needs_holding):
+            continue
+        name = f"{words} in {study['internal_name']}"
+        group_id = _find(bridge, name)
+        if group_id is None:
+            bridge.changes += 1
+            made = bridge.prolific.groups.create(bridge.terms.workspace_id, name)
+            group_id = made.id
+        with bridge.backend.transaction() as transaction:
+            transaction.execute(
+                f"UPDATE studies SET {column} = ? WHERE id = ?", group_id, study["id"]
+            )
+    with bridge.backend.transaction() as transaction:
+        row = transaction.one("SELECT * FROM studies WHERE id = ?", study["id"])
+    return study if row is None else row
+
+
+def keep_in_step(bridge: Bridge) -> None:
+    """Bring the groups of all studies that recruit in line with what is wanted."""
+    with bridge.backend.transaction() as transaction:
+        studies = transaction.all(_STUDIES)
+        participants = transaction.all(_PARTICIPANTS)
+    for study in studies:
+        let_in, keep_out = set[str](), set[str]()
+        for first in range(0, len(participants), _AT_A_TIME):
+            # Nobody who works on the site waits for longer than for so many.
+            some = participants[first : first + _AT_A_TIME]
+            with bridge.backend.transaction() as transaction:
+                fitting, unfit = _members(transaction, study, some)
+            let_in |= fitting
+            keep_out |= unfit
+        for column, members in (("let_in_group", let_in), ("keep_out_group", keep_out)):
+            if study[column]:
+                bridge.tried(partial(_set, bridge, study[column], members))
+
+
+def _members(
+    transaction: Transaction, study: sqlite3.Row, participants: Sequence[sqlite3.Row]
+) -> tuple[set[str], set[str]]:
+    """Who of these is let in to a study, and who is kept out, by participant id."""
+    let_in, keep_out = set[str](), _screened_out(transaction, study)
+    if study["qualification_type"] is not None:
+        return let_in, keep_out | _tested(transaction, study)
+    own = requirements.custom(json.loads(study["requirements"]))
+    for worker in participants:
+        held = eligibility.holdings(transaction, worker)
+        fits = not eligibility.unmet(own, held, action="accept")
+        is_blocked = transaction.one(_IS_BLOCKED, study["requester"], worker["id"])
+        if fits and is_blocked is None:
+            let_in.add(worker["participant_id"])
+            if not _has_done_all(transaction, worker, study):
+                continue
+        keep_out.add(worker["participant_id"])
+    return let_in, keep_out
+
+
+def _screened_out(transaction: Transaction, study: sqlite3.Row) -> set[str]:
+    """Who was paid for having come to a study for nothing; once is enough."""
+    return {
+        row["participant_id"]
+        for row in transaction.all(
+            "SELECT participant_id FROM participants JOIN visits USING (worker) "
+            "WHERE study = ? AND screen_out_cents > 0",
+            study["id"],
+        )
+    }
+
+
+def _tested(transaction: Transaction, study: sqlite3.Row) -> set[str]:
+    """Who has taken a screening's test, or holds the qualification already."""
+    return {
+        row["participant_id"]
+        for row in transaction.all(
+            "SELECT participant_id FROM participants WHERE worker IN "
+            "(SELECT worker FROM test_attempts WHERE qualification_type = ?1 UNION "
+            "SELECT worker FROM qualifications WHERE qualification_type = ?1)",
+            study["qualification_type"],
+        )
+    }
+
+
+def _has_done_all(
+    transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row
+) -> bool:
+    """Whether a worker has done so much that what is left would fill no visit."""
+    if transaction.one(_HAS_DONE, worker["id"], study["hit_type"]) is None:
+        return False
+    group = discovery.group(transaction, worker, study["hit_group_id"])
+    return group.available < int(study["hits_per_visit"])
+
+
+def _set(bridge: Bridge, group_id: str, members: set[str]) -> None:
+    known = bridge.members.get(group_id)
+    if known is None:
+        listed = bridge.prolific.groups.participants(group_id)
+        known = bridge.members[group_id] = {each.participant_id for each in listed}
+    missing, strange = sorted(members - known), sorted(known - members)
+    try:
+        if missing:
+            bridge.changes += 1
+            bridge.prolific.groups.add(group_id, missing)
+        if strange:
+            bridge.changes += 1
+            bridge.prolific.groups.remove(group_id, strange)
+    except Lost:
+        del bridge.members[group_id]
+        raise
+    bridge.members[group_id] = set(members)
+
+
+def _find(bridge: Bridge, name: str) -> str | None:
+    for group in bridge.prolific.groups.of_workspace(bridge.terms.workspace_id):
+        if group.name == name and not group.is_deleted:
+            return group.id
+    return None

@@ -1,0 +1,227 @@
+"""What is so at Prolific: the states of studies and submissions, taken into the tables.
+
+Changes made by hand on Prolific's own pages come in the same way as all others.
+"""
+
+import sqlite3
+from collections import Counter
+from functools import partial
+
+from piecework.marketplace.state import clock, lineage, visits
+from piecework.marketplace.state.transaction import Transaction
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.http.errors import NoAccess
+from piecework.prolific.resources.submissions import Submission
+
+AT_WORK = ("RESERVED", "ACTIVE")
+AWAITING = "AWAITING REVIEW"
+GIVEN_BACK = ("RETURNED", "TIMED-OUT")
+PAID = ("APPROVED", "PARTIALLY APPROVED")
+SCREENED_OUT = "SCREENED OUT"
+RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
+"""Studies whose free places are held, as long as they may be taken."""
+
+FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
+_NOT_THERE = 404
+_WITHOUT_ANSWERS = (
+    "SELECT id, submission_id FROM visits WHERE study = ? AND outcome IS NULL "
+    "AND stage IN ('Left', 'Late') AND loss = '' AND return_asked_ms IS NULL"
+)
+
+
+def read(bridge: Bridge) -> None:
+    """Read all studies that are not over, and their submissions where any changed."""
+    with bridge.backend.transaction() as transaction:
+        studies = transaction.all(
+            "SELECT * FROM studies WHERE stage <> 'Retired' AND study_id IS NOT NULL"
+        )
+    for study in studies:
+        bridge.tried(partial(_read, bridge, study))
+
+
+def places_taken(bridge: Bridge, study: int) -> int | None:
+    """How many places submissions hold, or were paid for; None: not read yet."""
+    known = bridge.submissions.get(study)
+    if known is None:
+        return None
+    return sum(each.status not in FREES_ITS_PLACE for each in known.values())
+
+
+def not_arrived(bridge: Bridge, study: int) -> int:
+    """How many hold a place there and have not opened their visit here."""
+    with bridge.backend.transaction() as transaction:
+        arrived = {
+            row["submission_id"]
+            for row in transaction.all(
+                "SELECT submission_id FROM visits WHERE study = ?", study
+            )
+        }
+    known = bridge.submissions.get(study, {})
+    return sum(
+        each.status in AT_WORK and each.id not in arrived for each in known.values()
+    )
+
+
+def will_be_returned(bridge: Bridge, study: int) -> bool:
+    """Whether who was turned away from a study holds a place of it still."""
+    with bridge.backend.transaction() as transaction:
+        held = transaction.all(
+            "SELECT status FROM visits WHERE study = ? AND stage = 'TurnedAway'", study
+        )
+    return any(visit["status"] in AT_WORK for visit in held)
+
+
+def waits(bridge: Bridge, study: int) -> bool:
+    """Whether a submission of a study is under way or undecided, or may be."""
+    known = bridge.submissions.get(study)
+    return known is None or any(
+        each.status in (*AT_WORK, AWAITING) for each in known.values()
+    )
+
+
+def _read(bridge: Bridge, study: sqlite3.Row) -> None:
+    try:
+        there = bridge.prolific.studies.get(study["study_id"])
+    except NoAccess as fault:
+        if study["stage"] != "Draft" or fault.status != _NOT_THERE:
+            raise
+        _forget_draft(bridge, study)
+        return
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET status = ?, places = coalesce(?, places), "
+            "stage = iif(? IN ('UNPUBLISHED', 'SCHEDULED'), 'Draft', 'Published') "
+            "WHERE id = ?",
+            there.status,
+            there.places,
+            there.status,
+            study["id"],
+        )
+    if there.status == "UNPUBLISHED":
+        bridge.submissions[study["id"]] = {}
+        return
+    counts = dict(bridge.prolific.submissions.counts(study["study_id"]))
+    if counts == bridge.counts.get(study["id"]):
+        return
+    listed = {
+        each.id: each
+        for each in bridge.prolific.submissions.of_study(study["study_id"])
+    }
+    bridge.submissions[study["id"]] = listed
+    # Lists may come late; then they are read again, until they agree.
+    of_list = Counter(each.status for each in listed.values())
+    is_whole = all(counts.get(status) == number for status, number in of_list.items())
+    if is_whole and counts.get("TOTAL", len(listed)) == len(listed):
+        bridge.counts[study["id"]] = counts
+    else:
+        bridge.counts.pop(study["id"], None)
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET undecided = ? WHERE id = ?",
+            sum(each.status in (*AT_WORK, AWAITING) for each in listed.values()),
+            study["id"],
+        )
+        _take_all_in(transaction, study, listed)
+        _suspect_losses(bridge, transaction, study, listed)
+
+
+def _suspect_losses(
+    bridge: Bridge,
+    transaction: Transaction,
+    study: sqlite3.Row,
+    listed: dict[str, Submission],
+) -> None:
+    """Leave to a person whose answers a copy may lack that was brought back.
+
+    They began before this start of the server, ended by the study's code, and nothing
+    of theirs is here. A code may have been told to others too, so they are not paid by
+    themselves; but nobody asks them to return what they may have done.
+    """
+    before_ms = bridge.suspects_before_ms
+    if before_ms is None:
+        before_ms = lineage.began_ms(transaction)
+    for visit in transaction.all(_WITHOUT_ANSWERS, study["id"]):
+        submission = listed.get(visit["submission_id"])
+        if submission is None or submission.started_at is None:
+            continue
+        has_code = submission.code in (study["code"], study["own_code"])
+        if has_code and clock.to_ms(submission.started_at) < before_ms:
+            transaction.execute(
+                "UPDATE visits SET loss = 'Suspected', trouble = ? WHERE id = ?",
+                f"the submission {submission.id} was ended by its study's code, and "
+                "its answers are not here. Was the file brought back from a copy? "
+                f"`piecework prolific reconcile --pay-lost {study['study_id']}` pays "
+                "it; Prolific does in 21 days, if you do not reject it there",
+                visit["id"],
+            )
+
+
+def _forget_draft(bridge: Bridge, study: sqlite3.Row) -> None:
+    """A draft was deleted, by hand or by a call whose reply was lost."""
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET stage = 'Retired', status = 'DELETED' WHERE id = ?",
+            study["id"],
+        )
+
+
+def _take_all_in(
+    transaction: Transaction, study: sqlite3.Row, listed: dict[str, Submission]
+) -> None:
+    strangers = dict(listed)
+    for visit in transaction.all("SELECT * FROM visits WHERE study = ?", study["id"]):
+        submission = strangers.pop(visit["submission_id"], None)
+        if submission is not None:
+            take_in(transaction, visit, submission)
+    for submission in strangers.values():
+        _note_stranger(transaction, study, submission)
+
+
+def _note_stranger(
+    transaction: Transaction, study: sqlite3.Row, submission: Submission
+) -> None:
+    """Note who ended a submission and never came here: a code is told to others.
+
+    It has to be decided as all others; Prolific pays what nobody judges. Who was paid
+    for finding no work did come, and the file is a copy from before that.
+    """
+    is_over = submission.status in (AWAITING, SCREENED_OUT, *PAID)
+    if not is_over or submission.participant_id is None:
+        return
+    ended = submission.completed_at
+    visits.never_begun(
+        transaction,
+        study=study["id"],
+        worker=visits.participant(transaction, submission.participant_id),
+        submission_id=submission.id,
+        status=submission.status,
+        ended_ms=transaction.now_ms if ended is None else clock.to_ms(ended),
+    )
+    if submission.status == SCREENED_OUT:
+        transaction.execute(
+            "UPDATE visits SET stage = 'TurnedAway', screen_out_cents = ? "
+            "WHERE submission_id = ? AND stage = 'Left'",
+            study["screen_out_cents"],
+            submission.id,
+        )
+
+
+def take_in(
+    transaction: Transaction, visit: sqlite3.Row, submission: Submission
+) -> None:
+    """Note a submission's state; an open visit ends with it.
+
+    A visit that was settled without its reward is decided again if its submission may
+    be paid after all: the code came late, or a person took the rejection back.
+    """
+    if submission.status != visit["status"]:
+        transaction.execute(
+            "UPDATE visits SET status = ?1, outcome = iif(outcome <> 'Paid' AND ?2, "
+            "NULL, outcome) WHERE id = ?3",
+            submission.status,
+            submission.status in (*AT_WORK, AWAITING, *PAID),
+            visit["id"],
+        )
+    if visit["stage"] == "Open" and submission.status not in AT_WORK:
+        late = submission.status == "TIMED-OUT"
+        visits.close(transaction, visit["id"], stage="Late" if late else "Left")

@@ -1,0 +1,143 @@
+"""Qualification requirements as Prolific can ask them, and those that are asked here.
+
+The marketplace's own types (how many approved, how many per cent, where somebody lives)
+become filters of the study. A requester's types become the study's two groups, who may
+be let in and who is kept out, since groups may change while a study runs.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from piecework.marketplace.state import system_qualifications as system
+from piecework.prolific.bridge.countries import COUNTRY, choices_of
+from piecework.prolific.http.errors import Unusable
+from piecework.prolific.resources.recruiting import (
+    Choice,
+    Combined,
+    Filter,
+    FilterKind,
+    Range,
+)
+
+APPROVALS = "approval_numbers"
+APPROVAL_RATE = "approval_rate"
+LET_IN = "participant_group_allowlist"
+KEPT_OUT = "participant_group_blocklist"
+
+_RANGES = {system.NUMBER_APPROVED: APPROVALS, system.PERCENT_APPROVED: APPROVAL_RATE}
+
+_MOST = {APPROVAL_RATE: 100}
+
+_Span = tuple[int | None, int | None]
+
+Requirement = Mapping[str, Any]
+
+
+def custom(requirements: Sequence[Requirement]) -> list[dict[str, Any]]:
+    """The requirements on a requester's own types."""
+    own = (*_RANGES, system.LOCALE, system.ADULT, *system.MASTERS)
+    return [
+        dict(requirement)
+        for requirement in requirements
+        if requirement["QualificationTypeId"] not in own
+    ]
+
+
+def filters_of(
+    requirements: Sequence[Requirement], offered: Mapping[str, FilterKind]
+) -> list[Filter]:
+    """The filters that ask what Prolific can ask.
+
+    Raises:
+        Unusable: one cannot be asked there; the sentence says which.
+    """
+    filters = []
+    for requirement in requirements:
+        type_id = requirement["QualificationTypeId"]
+        if type_id in _RANGES:
+            filters.append(_range(requirement, _RANGES[type_id]))
+        elif type_id == system.LOCALE:
+            filters.append(_country(requirement, offered))
+        elif type_id in system.MASTERS:
+            raise Unusable("Prolific has no masters; leave that requirement out")
+        # Adult content is allowed: Prolific admits nobody below 18.
+    for each in _named(filters):
+        if each not in offered:
+            raise Unusable(f"Prolific offers no filter {each} in this workspace")
+    return filters
+
+
+def _range(requirement: Requirement, filter_id: str) -> Filter:
+    comparator = requirement["Comparator"]
+    values = sorted(requirement.get("IntegerValues", ()))
+    spans: list[_Span]
+    if comparator in ("EqualTo", "In"):
+        spans = [(value, value) for value in values]
+    elif comparator in ("NotEqualTo", "NotIn"):
+        spans = _around(values)
+    elif comparator == "Exists":
+        spans = [(0, None)]  # Everybody has a number of approvals, if only none.
+    elif comparator == "DoesNotExist":
+        spans = []
+    else:
+        spans = [_half(comparator, values[0])]
+    most = _MOST.get(filter_id)
+    ranges = [
+        Range(filter_id=filter_id, lower=low, upper=high)
+        for low, high in (_within(span, most) for span in spans)
+        if (low or 0) <= (low or 0 if high is None else high)
+    ]
+    if not ranges:
+        raise Unusable(f"nobody can meet {filter_id} {comparator} {values}")
+    return ranges[0] if len(ranges) == 1 else Combined(by="or", filters=ranges)
+
+
+def _within(span: _Span, most: int | None) -> _Span:
+    """A span with no end above the most there can be; empty if all of it is above."""
+    low, high = span
+    if most is None or (low or 0) <= most >= (high or 0):
+        return span
+    return (low or 0, -1) if (low or 0) > most else (low or 0, most)
+
+
+def _half(comparator: str, value: int) -> _Span:
+    return {
+        "LessThan": (None, value - 1),
+        "LessThanOrEqualTo": (None, value),
+        "GreaterThan": (value + 1, None),
+        "GreaterThanOrEqualTo": (value, None),
+    }[comparator]
+
+
+def _around(values: Sequence[int]) -> list[_Span]:
+    lows = [None, *(value + 1 for value in values)]
+    highs = [*(value - 1 for value in values), None]
+    return list(zip(lows, highs, strict=True))
+
+
+def _country(requirement: Requirement, offered: Mapping[str, FilterKind]) -> Filter:
+    locales = requirement.get("LocaleValues", ())
+    if any("Subdivision" in locale for locale in locales):
+        raise Unusable("Prolific filters by country, not by state; name countries only")
+    if COUNTRY not in offered:
+        raise Unusable(f"Prolific offers no filter {COUNTRY} in this workspace")
+    named = [locale["Country"] for locale in locales]
+    choices = choices_of(offered[COUNTRY])
+    unknown = sorted(set(named) - set(choices))
+    if unknown:
+        raise Unusable(f"Prolific's list has no country {', '.join(unknown)}")
+    among = {choices[country] for country in named}
+    if requirement["Comparator"] in ("NotEqualTo", "NotIn", "Exists"):
+        among = set(offered[COUNTRY].choices) - among
+    if not among:
+        raise Unusable(f"nobody can meet {COUNTRY} {requirement['Comparator']}")
+    return Choice(filter_id=COUNTRY, values=tuple(sorted(among)))
+
+
+def _named(filters: Sequence[Filter]) -> list[str]:
+    names = []
+    for each in filters:
+        names += (
+            _named(each.filters) if isinstance(each, Combined) else [each.filter_id]
+        )
+    return names

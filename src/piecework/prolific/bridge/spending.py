@@ -1,0 +1,142 @@
+"""What Prolific has taken, holds, and may still take, out of the tables alone.
+
+All amounts are with fees and tax, in minor units of the workspace's currency.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Self
+
+from piecework.marketplace.state.transaction import Transaction
+from piecework.prolific.bridge.reading import FREES_ITS_PLACE, RECRUITING, SCREENED_OUT
+from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.http.address import PROLIFIC
+
+_KEY = "prolific"
+_PAID = (
+    "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid' "
+    f"AND status <> '{SCREENED_OUT}')"
+)
+_SCREENED_OUT = (
+    "(SELECT count(*) FROM visits WHERE study = studies.id AND outcome = 'Paid' "
+    f"AND status = '{SCREENED_OUT}')"
+)
+_NOT_HERE = (
+    "(SELECT coalesce(sum(spent_cents), 0) FROM unknown_studies) "
+    "+ (SELECT coalesce(sum(unbooked_bonus_cents), 0) FROM studies)"
+)
+"""What Prolific has taken that the books lack."""
+
+_COMMITTED = (
+    "SELECT (SELECT coalesce(sum(cost_cents * "
+    f"iif(stage = 'Retired', {_PAID}, "
+    # A place may be taken again, and the rejection of who had it be taken back.
+    "max(places, (SELECT count(*) FROM visits "
+    f"WHERE study = studies.id AND status NOT IN {FREES_ITS_PLACE}))) "
+    "+ screen_out_cost_cents * "
+    f"iif(stage = 'Retired', {_SCREENED_OUT}, screen_out_slots)), 0) FROM studies "
+    "WHERE stage IN ('Published', 'Retired')) + "
+    "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches "
+    f"WHERE stage IN ('Paying', 'Paid')) + {_NOT_HERE} + "
+    "(SELECT coalesce(sum(held_cents), 0) FROM unknown_studies)"
+)
+_SPENT = (
+    f"SELECT (SELECT coalesce(sum(cost_cents * {_PAID} "
+    f"+ screen_out_cost_cents * {_SCREENED_OUT}), 0) FROM studies "
+    "WHERE stage IN ('Published', 'Retired')) + "
+    "(SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paid') "
+    f"+ {_NOT_HERE}"
+)
+_BEING_PAID = (
+    "SELECT coalesce(sum(total_cents), 0) FROM bonus_batches WHERE stage = 'Paying'"
+)
+_HELD = (
+    "SELECT coalesce(sum(cost_cents * "
+    f"iif(status IN {RECRUITING}, max(places - {_PAID}, undecided), undecided) "
+    "+ screen_out_cost_cents * "
+    f"iif(status IN {RECRUITING}, max(screen_out_slots - {_SCREENED_OUT}, 0), 0)), 0) "
+    "FROM studies WHERE stage IN ('Published', 'Retired')"
+)
+_HELD_NOT_HERE = "SELECT coalesce(sum(held_cents), 0) FROM unknown_studies"
+
+
+def committed_cents(transaction: Transaction) -> int:
+    """What is spent at Prolific, or may be: what the cap is compared with."""
+    return _number(transaction, _COMMITTED)
+
+
+def spent_cents(transaction: Transaction) -> int:
+    """What Prolific has taken for visits and bonuses that are paid."""
+    return _number(transaction, _SPENT)
+
+
+def held_cents(transaction: Transaction) -> int:
+    """What Prolific holds for places that are open, or not decided."""
+    return _number(transaction, _HELD) + _number(transaction, _HELD_NOT_HERE)
+
+
+def taken_if_unrejected(transaction: Transaction, visit: sqlite3.Row) -> int:
+    """What would be spent, held and being paid with a visit's rejection taken back.
+
+    Not what is committed: that counts all places of a study, also if it has ended.
+    """
+    change = "UPDATE studies SET undecided = undecided + ? WHERE id = ?"
+    transaction.execute(change, 1, visit["study"])
+    taken = (
+        spent_cents(transaction)
+        + held_cents(transaction)
+        + _number(transaction, _BEING_PAID)
+    )
+    transaction.execute(change, -1, visit["study"])
+    return taken
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastStart:
+    """How the marketplace was served for Prolific last, for who looks at its file.
+
+    Attributes:
+        address: of the API.
+        is_live: whether anything was to be published and paid.
+        spend_at_most_cents: all together.
+        workspace_id: whose money it was.
+        project_id: where its studies lie.
+        currency: the workspace's.
+    """
+
+    address: str = PROLIFIC
+    is_live: bool = False
+    spend_at_most_cents: int = 0
+    workspace_id: str = ""
+    project_id: str = ""
+    currency: str = ""
+
+    @classmethod
+    def read(cls, transaction: Transaction) -> Self:
+        """The last one."""
+        row = transaction.one("SELECT value FROM settings WHERE key = ?", _KEY)
+        return cls() if row is None else cls(**json.loads(row["value"]))
+
+
+def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
+    """Keep how it is served now."""
+    start = {
+        "address": address,
+        "is_live": terms.is_live,
+        "spend_at_most_cents": terms.spend_at_most_cents,
+        "workspace_id": terms.workspace_id,
+        "project_id": terms.project_id,
+        "currency": terms.currency,
+    }
+    transaction.execute(
+        "INSERT INTO settings (key, value) VALUES (?, ?) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        _KEY,
+        json.dumps(start),
+    )
+
+
+def _number(transaction: Transaction, query: str) -> int:
+    row = transaction.one(query)
+    return int(row[0]) if row else 0

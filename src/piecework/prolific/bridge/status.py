@@ -1,0 +1,177 @@
+"""How far everything is at Prolific, out of the marketplace's tables alone."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from piecework.marketplace.state.transaction import Transaction
+from piecework.prolific.bridge.spending import (
+    LastStart,
+    committed_cents,
+    held_cents,
+    spent_cents,
+)
+from piecework.prolific.bridge.unknown import UnknownStudy, read_unknown
+from piecework.prolific.http.address import PROLIFIC
+
+_PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
+_EMULATOR_PAGE = "{address}/emulator/site"
+"""Where a researcher sees a study; an emulator has pages for participants alone."""
+
+_UNPAID = "SELECT title FROM hit_types WHERE reward_cents = 0 AND assignable_hits > 0"
+
+_STUDIES = (
+    "SELECT studies.*, hit_types.hit_type_id, hit_types.title, "
+    "requesters.name AS requester FROM studies "
+    "JOIN hit_types ON hit_types.id = studies.hit_type "
+    "JOIN requesters ON requesters.id = hit_types.requester ORDER BY studies.id"
+)
+_VISITS = (
+    "SELECT visits.*, count(assignments.id) FILTER "
+    "(WHERE assignments.status = 'Submitted') AS undecided FROM visits "
+    "LEFT JOIN assignments ON assignments.visit = visits.id WHERE study = ? "
+    "GROUP BY visits.id"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyStatus:
+    """One study.
+
+    Attributes:
+        hit_type_id: whose HITs are done there.
+        study_id: at Prolific; None while it is not made.
+        status: Prolific's word, or where it stands before Prolific has one.
+        page: where it can be looked at.
+        currency: of its amounts.
+        cost_cents: of a place, with fee and tax.
+        states: how many visits are in each of Prolific's states.
+        waits_for_requester: visits with a HIT that is not decided, paid or not.
+        waits_for_participant: those who were asked to return, and may still.
+        trouble: what keeps it from going on; "" is nothing.
+    """
+
+    hit_type_id: str
+    title: str
+    requester: str
+    study_id: str | None
+    status: str
+    page: str
+    places: int
+    hits_per_visit: int
+    currency: str
+    reward_cents: int
+    cost_cents: int | None
+    states: dict[str, int]
+    waits_for_requester: int
+    waits_for_participant: int
+    trouble: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """All of it; amounts in minor units of the workspace's currency.
+
+    Attributes:
+        spent_cents: what Prolific has taken, for visits and bonuses.
+        held_cents: what it holds, for places that are open or not decided.
+        left_cents: what the cap of the last start leaves; less than nothing if it was
+            lowered. None: nothing is published or paid.
+        committed_cents: spent at Prolific, or promised: what the cap is compared with.
+        bonuses_waiting_cents: not paid yet.
+        troubles: sentences about bonuses and visits that a person should read.
+        unknown_messages: messages that may or may not have been sent.
+        unknown: studies at Prolific that the file lacks.
+        currency: of all amounts.
+    """
+
+    of_hit_types: tuple[StudyStatus, ...]
+    spent_cents: int
+    held_cents: int
+    left_cents: int | None
+    committed_cents: int
+    bonuses_waiting_cents: int
+    troubles: tuple[str, ...]
+    unknown_messages: int
+    unknown: tuple[UnknownStudy, ...]
+    currency: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for `--json`."""
+        return asdict(self)
+
+
+def read_status(transaction: Transaction) -> Status:
+    """How far everything is, as of the bridge's last step."""
+    start, studies = LastStart.read(transaction), []
+    for study in transaction.all(_STUDIES):
+        visits = transaction.all(_VISITS, study["id"])
+        waiting = [visit for visit in visits if visit["outcome"] is None]
+        studies.append(
+            StudyStatus(
+                hit_type_id=study["hit_type_id"],
+                title=study["title"],
+                requester=study["requester"],
+                study_id=study["study_id"],
+                status=study["status"] or study["stage"].upper(),
+                page=_page(start.address, study["study_id"]),
+                places=study["places"],
+                hits_per_visit=study["hits_per_visit"],
+                currency=study["currency"],
+                reward_cents=study["reward_cents"],
+                cost_cents=study["cost_cents"],
+                states=dict(
+                    sorted(Counter(visit["status"] for visit in visits).items())
+                ),
+                waits_for_requester=sum(visit["undecided"] > 0 for visit in visits),
+                waits_for_participant=sum(
+                    visit["return_asked_ms"] is not None for visit in waiting
+                ),
+                trouble=study["trouble"],
+            )
+        )
+    committed = committed_cents(transaction)
+    return Status(
+        of_hit_types=tuple(studies),
+        spent_cents=spent_cents(transaction),
+        held_cents=held_cents(transaction),
+        left_cents=start.spend_at_most_cents - committed if start.is_live else None,
+        committed_cents=committed,
+        bonuses_waiting_cents=_number(
+            transaction,
+            "SELECT coalesce(sum(cents), 0) FROM bonus_lines LEFT JOIN bonus_batches "
+            "ON bonus_batches.id = bonus_lines.batch "
+            "WHERE coalesce(bonus_batches.stage, '') <> 'Paid'",
+        ),
+        troubles=(
+            *(
+                row["trouble"]
+                for row in transaction.all(
+                    "SELECT trouble FROM bonus_batches WHERE trouble <> '' "
+                    "UNION SELECT trouble FROM visits WHERE trouble <> ''"
+                )
+            ),
+            *(
+                f"the HITs of {row['title']!r} pay nothing, and Prolific has no study "
+                "without a reward; they are not offered there"
+                for row in transaction.all(_UNPAID)
+            ),
+        ),
+        unknown_messages=_number(
+            transaction, "SELECT count(*) FROM messages WHERE sent_there = 'Unknown'"
+        ),
+        unknown=read_unknown(transaction),
+        currency=start.currency or (studies[0].currency if studies else "GBP"),
+    )
+
+
+def _page(address: str, study_id: str | None) -> str:
+    if study_id is None:
+        return ""
+    page = _PAGE if address == PROLIFIC else _EMULATOR_PAGE
+    return page.format(address=address, study_id=study_id)
+
+
+def _number(transaction: Transaction, query: str) -> int:
+    row = transaction.one(query)
+    return int(row[0]) if row else 0

@@ -1,0 +1,139 @@
+"""One step of the bridge, and the thread that makes one after the other."""
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from piecework.prolific.bridge import (
+    bonuses,
+    comparing,
+    deciding,
+    groups,
+    messages,
+    reading,
+    screening,
+    studies,
+)
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.lock import only_bridge
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How long is waited between steps.
+
+    Attributes:
+        first_seconds: after a change; as long at least between any two.
+        longest_seconds: while nothing happens, each wait is twice the last, up to this.
+        look_seconds: so often is looked whether the marketplace has changed.
+    """
+
+    first_seconds: float = 3.0
+    longest_seconds: float = 120.0
+    look_seconds: float = 1.0
+
+
+def step(bridge: Bridge) -> bool:
+    """Bring Prolific in line with the marketplace once; whether any call changed it.
+
+    The order: what is so, then who may come, then what was decided, then money. Nothing
+    is published or paid before the file was compared with Prolific.
+    """
+    bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
+    bridge.tried(partial(comparing.compare, bridge))
+    for part, spends in (
+        (reading.read, False),
+        (groups.keep_in_step, False),
+        (studies.recruit, True),
+        (screening.screen, True),
+        (deciding.decide, False),
+        (bonuses.pay, True),
+        (messages.send, False),
+    ):
+        if bridge.is_compared or not spends:
+            bridge.tried(partial(part, bridge))
+    return bridge.changes > 0
+
+
+def settle(bridge: Bridge, *, most: int = 20) -> None:
+    """Make steps until one changes nothing; for a rehearsal, whose time stands."""
+    for _ in range(most):
+        if not step(bridge):
+            return
+
+
+class Running:
+    """Makes steps until it is stopped: soon after a change, else ever more rarely.
+
+    Args:
+        bridge: whose steps.
+        news: set by others when a step is worth while sooner.
+        pace: how long is waited.
+    """
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        news: threading.Event | None = None,
+        pace: Pace | None = None,
+    ) -> None:
+        self._bridge = bridge
+        self._news = news or threading.Event()
+        self._pace = pace or Pace()
+        self._stop = threading.Event()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Make steps in a thread for as long as the block lasts.
+
+        Raises:
+            Unusable: another bridge is at work on this database.
+        """
+        thread = threading.Thread(target=self._run, name="prolific bridge", daemon=True)
+        with only_bridge(self._bridge.backend.database):
+            thread.start()
+            try:
+                yield
+            finally:
+                self._stop.set()
+                thread.join()
+
+    def _run(self) -> None:
+        pace = self._pace
+        wait = pace.first_seconds
+        while not self._stop.is_set():
+            self._news.clear()  # What comes during the step is for the next.
+            try:
+                has_changed = step(self._bridge)
+            except sqlite3.OperationalError as fault:  # locked, or a full disk
+                _LOG.warning("the bridge waits: %s", fault)
+                has_changed = False
+            except Exception:  # noqa: BLE001 - people wait for pay, so it goes on
+                _LOG.exception("a step of the bridge failed")
+                has_changed = False
+            is_busy = has_changed or self._bridge.is_due_soon
+            wait = pace.first_seconds if is_busy else wait * 2
+            wait = min(wait, pace.longest_seconds)
+            if self._wait(wait):
+                wait = pace.first_seconds
+
+    def _wait(self, seconds: float) -> bool:
+        """Wait so long, or less if there is news or a change here; whether there was.
+
+        However much news comes, there are `first_seconds` between two steps.
+        """
+        backend, pace = self._bridge.backend, self._pace
+        version, waited = backend.data_version(), 0.0
+        while waited < seconds and not self._stop.wait(pace.look_seconds):
+            waited += pace.look_seconds
+            if waited < pace.first_seconds:
+                continue
+            if self._news.is_set() or backend.data_version() != version:
+                return True
+        return False

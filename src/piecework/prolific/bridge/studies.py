@@ -1,0 +1,280 @@
+"""Studies: one for the open HITs of a HIT type, with as many places as can be filled.
+
+A draft is found again by its internal name, so that a lost reply makes no second study;
+a second draft would cost nothing, and only one is ever published. What was published
+may only get more places. Where nothing is left to do while places are free, or will be
+since who holds one was turned away, a study is stopped; new work then gets a new one.
+"""
+
+import sqlite3
+from functools import partial
+
+from piecework.marketplace.state.clock import SECOND
+from piecework.prolific.bridge import drafting, reading, unknown
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.places import visits_possible
+from piecework.prolific.bridge.settling import PAID_EARLY
+from piecework.prolific.bridge.spending import committed_cents
+from piecework.prolific.http.errors import NoAccess, Refused
+from piecework.prolific.resources.new_study import StudyChanges
+from piecework.prolific.resources.studies import StudyAction
+
+_HIT_TYPES = (
+    "SELECT hit_types.*, (SELECT max(created_ms) FROM hits WHERE hit_type = "
+    "hit_types.id AND status = 'Assignable') AS newest_ms FROM hit_types "
+    "WHERE assignable_hits > 0 OR EXISTS (SELECT 1 FROM studies "
+    "WHERE studies.hit_type = hit_types.id AND stage <> 'Retired' "
+    "AND qualification_type IS NULL) ORDER BY id"
+)
+_FREE_SLOTS = (
+    "SELECT max_assignments - accepted - submitted - approved - rejected AS free, "
+    "count(*) AS hits FROM hits WHERE hit_type = ? AND status = 'Assignable' "
+    "GROUP BY free"
+)
+
+
+def recruit(bridge: Bridge) -> None:
+    """Bring the studies of each HIT type in line with its open HITs."""
+    with bridge.backend.transaction() as transaction:
+        hit_types = transaction.all(_HIT_TYPES)
+    for hit_type in hit_types:
+        bridge.tried(partial(_recruit, bridge, hit_type))
+    _retire(bridge)
+
+
+def say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
+    """Keep a sentence about a study for people; "" is none."""
+    if trouble != study["trouble"]:
+        with bridge.backend.transaction() as transaction:
+            transaction.execute(
+                "UPDATE studies SET trouble = ? WHERE id = ?", trouble, study["id"]
+            )
+
+
+def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
+    with bridge.backend.transaction() as transaction:
+        slots = {
+            row["free"]: row["hits"]
+            for row in transaction.all(_FREE_SLOTS, hit_type["id"])
+        }
+        study = transaction.one(
+            "SELECT * FROM studies WHERE hit_type = ? AND stage <> 'Retired' "
+            "AND qualification_type IS NULL ORDER BY id DESC LIMIT 1",
+            hit_type["id"],
+        )
+        quiet_ms = transaction.now_ms - bridge.terms.settle_seconds * SECOND
+    is_settled = (hit_type["newest_ms"] or 0) <= quiet_ms
+    bridge.is_due_soon |= not is_settled
+    if study is None:
+        if is_settled:
+            _begin(bridge, hit_type, slots)
+        return
+    possible = visits_possible(slots, study["hits_per_visit"])
+    if study["stage"] == "Published":
+        if not _follow(bridge, study, possible, is_settled=is_settled):
+            return
+        if is_settled:
+            most = study["hits_per_visit"] if possible else study["hits_per_visit"] - 1
+            _begin(bridge, hit_type, slots, most=most)
+    elif not possible:
+        _drop(bridge, study)
+    elif is_settled:
+        with bridge.backend.transaction() as transaction:
+            transaction.execute(
+                "UPDATE studies SET places = ? WHERE id = ?", possible, study["id"]
+            )
+        bring_out(bridge, study["id"], hit_type)
+
+
+def _follow(
+    bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bool
+) -> bool:
+    """Keep a published study in line; whether what is left needs another study."""
+    taken = reading.places_taken(bridge, study["id"])
+    if taken is None:
+        return False
+    to_come = reading.not_arrived(bridge, study["id"])
+    wanted, places = taken - to_come + possible, study["places"]
+    is_open = study["status"] == "ACTIVE"
+    is_inviting = places > taken or reading.will_be_returned(bridge, study["id"])
+    if is_open and not possible and is_inviting:
+        _transit(bridge, study, "STOP")
+        return False
+    if wanted > places and study["status"] in (
+        "ACTIVE",
+        "AWAITING REVIEW",
+        "COMPLETED",
+    ):
+        if is_settled:
+            _raise_places(bridge, study, wanted)
+        return False
+    if study["status"] == "AWAITING REVIEW" and 0 < places - taken <= possible:
+        if not unknown.objection(bridge):
+            _transit(bridge, study, "START")
+        return False
+    is_closed = study["status"] in ("AWAITING REVIEW", "COMPLETED")
+    return is_closed and not to_come
+
+
+def _begin(
+    bridge: Bridge,
+    hit_type: sqlite3.Row,
+    slots: dict[int, int],
+    *,
+    most: int | None = None,
+) -> None:
+    if unknown.objection(bridge):
+        return
+    study = drafting.want(bridge, hit_type, slots, most=most)
+    if study is not None:
+        bring_out(bridge, study, hit_type)
+
+
+def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
+    """Make the draft of a wanted study, and publish it if that is allowed."""
+    study = drafting.row_of(bridge, study_id)
+    unknown.look(bridge)
+    trouble = unknown.objection(bridge)
+    if trouble:
+        say(bridge, study, trouble)
+        return
+    try:
+        if study["stage"] == "Wanted":
+            drafting.draft(bridge, study, hit_type)
+            study = drafting.row_of(bridge, study_id)
+        if study["stage"] == "Draft":
+            _publish(bridge, study)
+    except Refused as refusal:
+        say(bridge, study, f"{refusal} {refusal.next_step}".strip())
+        raise
+
+
+def _publish(bridge: Bridge, study: sqlite3.Row) -> None:
+    there = bridge.prolific.studies.get(study["study_id"])
+    if there.status != "UNPUBLISHED":
+        return  # A try whose reply was lost has published it; reading takes it in.
+    if there.places != study["places"]:
+        changes = StudyChanges(places=study["places"])
+        bridge.prolific.studies.change(study["study_id"], changes)
+    trouble = _objection(bridge, study, study["places"])
+    say(bridge, study, trouble)
+    if not trouble:
+        _transit(bridge, study, "PUBLISH")
+
+
+def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
+    """Why so many more places are not paid for now; "" if they are."""
+    terms = bridge.terms
+    hourly = study["reward_cents"] * 60 // study["minutes"]
+    if hourly < terms.least_per_hour_cents:
+        return (
+            f"{terms.money(study['reward_cents'])} for some {study['minutes']} minutes "
+            f"are {terms.money(hourly)} an hour; Prolific asks for "
+            f"{terms.money(terms.least_per_hour_cents)} at least"
+        )
+    more = study["cost_cents"] * more_places
+    if study["stage"] == "Draft":
+        more += study["screen_out_cost_cents"] * study["screen_out_slots"]
+    if not terms.is_live:
+        return (
+            f"{more_places} places would cost {terms.money(more)}; nothing is "
+            "published without --live"
+        )
+    with bridge.backend.transaction() as transaction:
+        committed = committed_cents(transaction)
+    if committed + more > terms.spend_at_most_cents:
+        return (
+            f"{more_places} places would cost {terms.money(more)}; "
+            f"{terms.money(committed)} of at most "
+            f"{terms.money(terms.spend_at_most_cents)} are spent or promised"
+        )
+    balance = bridge.prolific.account.balance(terms.workspace_id)
+    if balance.currency != terms.currency:
+        return f"the workspace is in {balance.currency} now, not in {terms.currency}"
+    if balance.available_minor < more:
+        return (
+            f"{more_places} places would cost {terms.money(more)}; the workspace has "
+            f"{balance.available}"
+        )
+    return ""
+
+
+def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
+    trouble = unknown.objection(bridge) or _objection(
+        bridge, study, places - study["places"]
+    )
+    say(bridge, study, trouble)
+    if trouble:
+        return
+    # The new total is kept first: if the reply is lost, the cap still counts it. A
+    # study that was completed recruits again, so `_retire` must not give it up.
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET places = ?, status = 'ACTIVE' WHERE id = ?",
+            places,
+            study["id"],
+        )
+    bridge.changes += 1
+    bridge.prolific.studies.change(study["study_id"], StudyChanges(places=places))
+
+
+def stop(bridge: Bridge, study: sqlite3.Row) -> None:
+    """Recruit no more for a study; who is at work goes on."""
+    _transit(bridge, study, "STOP")
+
+
+def _transit(bridge: Bridge, study: sqlite3.Row, action: StudyAction) -> None:
+    """Make a transition; one whose reply is lost shows in the study's status."""
+    bridge.changes += 1
+    if action == "PUBLISH":
+        # Before the call, so that the cap counts it, whatever becomes of the call.
+        _note(bridge, study, stage="Published", status="PUBLISHING")
+    try:
+        status = bridge.prolific.studies.transition(study["study_id"], action).status
+    except Refused:
+        _note(bridge, study, stage=study["stage"], status=study["status"])
+        raise
+    _note(bridge, study, stage="Published", status=status)
+
+
+def _note(bridge: Bridge, study: sqlite3.Row, *, stage: str, status: str) -> None:
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE studies SET stage = ?, status = ? WHERE id = ?",
+            stage,
+            status,
+            study["id"],
+        )
+
+
+def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
+    """Give up a study that was never published; its work is gone."""
+    if study["study_id"]:
+        bridge.changes += 1
+        try:
+            bridge.prolific.studies.delete(study["study_id"])
+        except NoAccess:
+            pass  # It is gone.
+        except Refused as refusal:
+            if refusal.may_pass:
+                raise
+            there = bridge.prolific.studies.get(study["study_id"])
+            if there.status != "UNPUBLISHED":
+                return  # A try whose reply was late has published it.
+            say(bridge, study, f"a draft that is not needed stays: {refusal}")
+    _note(bridge, study, stage="Retired", status="DELETED")
+
+
+def _retire(bridge: Bridge) -> None:
+    """Read no more of studies that are completed and fully settled."""
+    with bridge.backend.transaction() as transaction:
+        for study in transaction.all(
+            "SELECT id FROM studies WHERE stage = 'Published' AND status = 'COMPLETED' "
+            "AND NOT EXISTS "
+            "(SELECT 1 FROM visits WHERE study = studies.id "
+            f"AND (outcome IS NULL OR {PAID_EARLY}))"
+        ):
+            if not reading.waits(bridge, study["id"]):
+                transaction.execute(
+                    "UPDATE studies SET stage = 'Retired' WHERE id = ?", study["id"]
+                )

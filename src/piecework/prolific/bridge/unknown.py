@@ -1,0 +1,260 @@
+"""Studies of this marketplace at Prolific that its file does not have.
+
+The file is a copy that was brought back, and they were published after it was made; or
+another copy of it is served somewhere. Either way a second study for the same work is
+not published: a person decides about each (`piecework prolific reconcile`), and until
+then nothing is published and no place is added. What they cost counts for the cap.
+
+A study's internal name tells whose it is: it has the identity that all copies of a
+marketplace's file share, and the generation that made it, so no copy repeats a name.
+"""
+
+import re
+import sqlite3
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from piecework.marketplace.state import lineage
+from piecework.marketplace.state.transaction import Transaction
+from piecework.prolific.bridge.bridge import LOG, Bridge
+from piecework.prolific.bridge.reading import AT_WORK, AWAITING, PAID, RECRUITING
+from piecework.prolific.http.errors import Unusable
+from piecework.prolific.resources.studies import Study
+
+_NAME = re.compile(
+    r"piecework (?P<hit_type_id>\w+) (?P<number>\d+) "
+    r"(?P<identity>\w{8})-(?P<generation>\w{8})( (?P<qualification_type_id>\w+))?"
+)
+_DRAFTS = ("UNPUBLISHED", "SCHEDULED")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyName:
+    """What a study's internal name says.
+
+    Attributes:
+        identity: of the marketplace's file and its copies.
+        generation: of the file when the study was made.
+        qualification_type_id: whose test it pays for; "" in other studies.
+    """
+
+    hit_type_id: str
+    number: int
+    identity: str
+    generation: str
+    qualification_type_id: str = ""
+
+    @classmethod
+    def new(
+        cls,
+        transaction: Transaction,
+        hit_type_id: str,
+        number: int,
+        qualification_type_id: str = "",
+    ) -> Self:
+        """The name of a study that is to be made now."""
+        return cls(
+            hit_type_id=hit_type_id,
+            number=number,
+            identity=lineage.identity(transaction),
+            generation=lineage.current(transaction),
+            qualification_type_id=qualification_type_id,
+        )
+
+    @classmethod
+    def read(cls, internal_name: str | None) -> Self | None:
+        """What a name says; None if it is not of our form."""
+        match = _NAME.fullmatch(internal_name or "")
+        if match is None:
+            return None
+        return cls(
+            hit_type_id=match["hit_type_id"],
+            number=int(match["number"]),
+            identity=match["identity"],
+            generation=match["generation"],
+            qualification_type_id=match["qualification_type_id"] or "",
+        )
+
+    def __str__(self) -> str:
+        words = f"piecework {self.hit_type_id} {self.number}"
+        name = f"{words} {self.identity}-{self.generation}"
+        return f"{name} {self.qualification_type_id}".rstrip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnknownStudy:
+    """A study at Prolific that is not in the marketplace's file.
+
+    Attributes:
+        submissions: how many participants took a place.
+        spent_cents: what Prolific took for it, with fees and tax, bonuses too.
+        held_cents: what Prolific holds for its places.
+        is_left: whether a person decided that it is none of the marketplace's.
+    """
+
+    study_id: str
+    internal_name: str
+    status: str
+    places: int
+    submissions: int
+    spent_cents: int
+    held_cents: int
+    is_left: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for `--json`."""
+        return asdict(self)
+
+
+def read_unknown(transaction: Transaction) -> tuple[UnknownStudy, ...]:
+    """All of them, as they were read last."""
+    rows = transaction.all("SELECT * FROM unknown_studies ORDER BY study_id")
+    return tuple(
+        UnknownStudy(**{**dict(row), "is_left": bool(row["is_left"])}) for row in rows
+    )
+
+
+def undecided(transaction: Transaction) -> tuple[UnknownStudy, ...]:
+    """Those that a person has to decide about."""
+    return tuple(each for each in read_unknown(transaction) if not each.is_left)
+
+
+def look(bridge: Bridge) -> None:
+    """Compare all studies of the project with the file; once in each step.
+
+    Raises:
+        ProlificError: Prolific could not be asked, so nothing is known.
+    """
+    if bridge.listed is not None:
+        return
+    listed = {
+        each.id: each
+        for each in bridge.prolific.studies.of_project(bridge.terms.project_id)
+    }
+    with bridge.backend.transaction() as transaction:
+        before = {each.study_id for each in read_unknown(transaction)}
+        found = [each for each in listed.values() if _is_unknown(transaction, each)]
+    for study in found:
+        _take_in(bridge, study)
+    bridge.listed = {
+        study.internal_name: study.id
+        for study in listed.values()
+        if study.internal_name is not None
+    }
+    if bridge.is_compared:  # At the beginning all are spoken of together.
+        warn(bridge, but=before)
+
+
+def warn(bridge: Bridge, *, but: Collection[str] = ()) -> None:
+    """Log a sentence about each unknown study that a person has to decide about."""
+    with bridge.backend.transaction() as transaction:
+        waiting = undecided(transaction)
+    for each in waiting:
+        if each.study_id not in but:
+            LOG.warning("%s", sentence(bridge, each))
+
+
+def sentence(bridge: Bridge, study: UnknownStudy) -> str:
+    """What a person reads about an unknown study."""
+    money = bridge.terms.money
+    return (
+        f"the study {study.study_id} ({study.internal_name}) is at Prolific and not in "
+        f"this file: {study.status.lower()}, {study.places} places, "
+        f"{study.submissions} submissions, {money(study.spent_cents)} spent, "
+        f"{money(study.held_cents)} held. Was the file brought back from a copy? "
+        "Nothing is published until `piecework prolific reconcile` is told "
+        f"--adopt {study.study_id} or --leave {study.study_id}"
+    )
+
+
+def objection(bridge: Bridge) -> str:
+    """Why nothing may be published now; "" if it may."""
+    with bridge.backend.transaction() as transaction:
+        waiting = undecided(transaction)
+    if not waiting:
+        return ""
+    return (
+        f"nothing is published: {len(waiting)} of this marketplace's studies at "
+        "Prolific are not in its file; see `piecework prolific status`"
+    )
+
+
+def set_aside(bridge: Bridge, study_id: str) -> None:
+    """Stop an unknown study and leave it to Prolific, which pays who took part.
+
+    Raises:
+        Unusable: there is no such study.
+    """
+    with bridge.backend.transaction() as transaction:
+        check_unknown(transaction, study_id)
+    there = bridge.prolific.studies.get(study_id)
+    if there.status in RECRUITING:
+        there = bridge.prolific.studies.transition(study_id, "STOP")
+    _take_in(bridge, there)
+    with bridge.backend.transaction() as transaction:
+        transaction.execute(
+            "UPDATE unknown_studies SET is_left = 1 WHERE study_id = ?", study_id
+        )
+
+
+def check_unknown(transaction: Transaction, study_id: str) -> sqlite3.Row:
+    """The row of an unknown study.
+
+    Raises:
+        Unusable: there is none.
+    """
+    row = transaction.one("SELECT * FROM unknown_studies WHERE study_id = ?", study_id)
+    if row is None:
+        raise Unusable(
+            f"{study_id} is no study of this marketplace that its file lacks",
+            next_step="piecework prolific reconcile",
+        )
+    return row
+
+
+def _is_unknown(transaction: Transaction, study: Study) -> bool:
+    name = StudyName.read(study.internal_name)
+    if name is None or name.identity != lineage.identity(transaction):
+        return False
+    if study.status in _DRAFTS:
+        return False  # It costs nothing, and nobody comes by it.
+    # A study that is wanted is looked for by its name.
+    return not transaction.one(
+        "SELECT 1 FROM studies WHERE study_id = ? "
+        "OR (internal_name = ? AND study_id IS NULL AND stage = 'Wanted')",
+        study.id,
+        study.internal_name,
+    )
+
+
+def _take_in(bridge: Bridge, study: Study) -> None:
+    """Keep how an unknown study stands, and what it cost."""
+    studies = bridge.prolific.studies
+    cost = studies.cost(study.id)
+    counts = bridge.prolific.submissions.counts(study.id)
+    undecided = sum(counts.get(status, 0) for status in (*AT_WORK, AWAITING))
+    paid = sum(counts.get(status, 0) for status in PAID)
+    places = study.places or 0
+    is_recruiting = study.status in RECRUITING
+    held = max(places - paid, undecided) if is_recruiting else undecided
+    unit = held and studies.calculated_cost_minor(
+        reward_minor=study.reward_minor or 0, places=1
+    )
+    with bridge.backend.transaction() as transaction:
+        if not _is_unknown(transaction, study):
+            return  # A person has adopted it meanwhile.
+        transaction.execute(
+            "INSERT INTO unknown_studies (study_id, internal_name, status, places, "
+            "submissions, spent_cents, held_cents) VALUES (?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (study_id) DO UPDATE SET status = excluded.status, "
+            "places = excluded.places, submissions = excluded.submissions, "
+            "spent_cents = excluded.spent_cents, held_cents = excluded.held_cents",
+            study.id,
+            study.internal_name,
+            study.status,
+            places,
+            sum(number for name, number in counts.items() if name != "TOTAL"),
+            cost.rewards.minor + cost.bonuses.minor,
+            held * unit,
+        )

@@ -1,0 +1,33 @@
+"""Prolific's API, as far as it is used here: each resource with its operations.
+
+    with Transport(PROLIFIC, token) as transport:
+        prolific = Prolific(transport)
+        prolific.account.me()
+
+Every call may raise `Refused` (nothing has happened) or `Lost` (it may have happened).
+What reads is made again with growing waits; what creates, pays or writes never is.
+"""
+
+from piecework.prolific.http.transport import Transport
+from piecework.prolific.resources.account import Account
+from piecework.prolific.resources.bonuses import Bonuses
+from piecework.prolific.resources.messages import Messages
+from piecework.prolific.resources.participant_groups import ParticipantGroups
+from piecework.prolific.resources.recruiting import Recruiting
+from piecework.prolific.resources.studies import Studies
+from piecework.prolific.resources.submissions import Submissions
+from piecework.prolific.resources.webhooks import Webhooks
+
+
+class Prolific:
+    """All operations, by resource, over one transport."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.account = Account(transport)
+        self.bonuses = Bonuses(transport)
+        self.groups = ParticipantGroups(transport)
+        self.messages = Messages(transport)
+        self.recruiting = Recruiting(transport)
+        self.studies = Studies(transport)
+        self.submissions = Submissions(transport)
+        self.webhooks = Webhooks(transport)

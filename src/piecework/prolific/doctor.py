@@ -1,0 +1,252 @@
+"""A look before use: token, workspace, money, filters and address. It only reads."""
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+
+from piecework.prolific.checks import Check, failed, passed
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.address import PROLIFIC, is_loopback
+from piecework.prolific.http.errors import NoAccess, ProlificError, Unreachable
+from piecework.prolific.http.token import VARIABLE
+from piecework.prolific.public_url import Resolve, addresses_of, check_public_url
+from piecework.prolific.resources.account import Workspace
+from piecework.prolific.values import Money
+
+GROUP_FILTERS = ("participant_group_allowlist", "participant_group_blocklist")
+"""Without them nobody can be let in by a qualification, or kept out."""
+OTHER_FILTERS = (
+    "approval_rate",
+    "approval_numbers",
+    "current-country-of-residence",
+    "age",
+)
+"""Without them a requirement on these cannot be stated."""
+
+_LAST_DELIVERIES = 100
+
+_NEW_TOKEN = (
+    f"make one in Prolific's settings (API tokens), then: export {VARIABLE}=..."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the account is wanted for.
+
+    Attributes:
+        workspace_id: empty where the account has one workspace only.
+        currency: GBP or USD; empty if any will do.
+        public_url: where participants will be sent; empty if it is not known yet.
+    """
+
+    workspace_id: str = ""
+    currency: str = ""
+    public_url: str = ""
+
+
+def examine(
+    prolific: Prolific | None,
+    wanted: Wanted,
+    *,
+    address: str = PROLIFIC,
+    resolve: Resolve = addresses_of,
+) -> Iterator[Check]:
+    """Look at each thing in turn; nothing is written, made or paid.
+
+    Args:
+        prolific: at `address`; `None` if there is no token to call it with.
+        wanted: what the account is wanted for.
+        address: of the API.
+        resolve: gives the addresses of a host.
+    """
+    yield _address(address)
+    if prolific is None:
+        yield Check(
+            name="token",
+            level="fail",
+            sentence=f"there is none: neither {VARIABLE} nor a file with it",
+            next_step=_NEW_TOKEN,
+        )
+    else:
+        yield from _account(prolific, wanted)
+    if wanted.public_url:
+        yield check_public_url(wanted.public_url, resolve)
+
+
+def _address(address: str) -> Check:
+    if address == PROLIFIC:
+        return passed("address", address)
+    host = address.partition("//")[2]
+    if is_loopback(host) or is_loopback(host.rpartition(":")[0].strip("[]")):
+        return passed("address", f"{address}, on this machine: it is not Prolific")
+    return Check(
+        name="address",
+        level="warn",
+        sentence=f"{address} is not Prolific's, and the token goes there",
+        next_step=f"unset PROLIFIC_URL, unless you know whose it is: {PROLIFIC}",
+    )
+
+
+def _account(prolific: Prolific, wanted: Wanted) -> Iterator[Check]:
+    try:
+        user = prolific.account.me()
+    except NoAccess as fault:
+        yield Check(
+            name="token", level="fail", sentence=str(fault), next_step=_NEW_TOKEN
+        )
+        return
+    except Unreachable as fault:
+        yield failed("address", fault)
+        return
+    except ProlificError as fault:
+        yield failed("token", fault)
+        return
+    yield passed("token", "Prolific knows it")
+    yield passed("user", f"{user.email} ({user.id})")
+    workspace = yield from _workspace(prolific, wanted)
+    if workspace is None:
+        return
+    currency = yield from _balance(prolific, workspace, wanted)
+    yield from _guarded("filters", lambda: _filters(prolific, workspace))
+    if currency:
+        yield from _guarded("pay", lambda: _pay(prolific, workspace, currency))
+    if wanted.public_url:
+        yield from _guarded(
+            "webhooks", lambda: _webhooks(prolific, workspace, wanted.public_url)
+        )
+
+
+def _workspace(
+    prolific: Prolific, wanted: Wanted
+) -> Generator[Check, None, Workspace | None]:
+    try:
+        workspaces = {each.id: each for each in prolific.account.workspaces()}
+    except ProlificError as fault:
+        yield failed("workspace", fault)
+        return None
+    workspace = workspaces.get(wanted.workspace_id)
+    if not wanted.workspace_id and len(workspaces) == 1:
+        (workspace,) = workspaces.values()
+    if workspace is not None:
+        yield passed("workspace", f"{workspace.title} ({workspace.id})")
+        return workspace
+    listed = "; ".join(f"{each.title} ({each.id})" for each in workspaces.values())
+    reached = f"the token reaches {listed or 'none'}"
+    yield Check(
+        name="workspace",
+        level="fail",
+        sentence=f"{wanted.workspace_id} is not among them: {reached}"
+        if wanted.workspace_id
+        else f"there is not just one: {reached}",
+        next_step="piecework prolific doctor --workspace ID",
+    )
+    return None
+
+
+def _balance(
+    prolific: Prolific, workspace: Workspace, wanted: Wanted
+) -> Generator[Check, None, str]:
+    """Give the currency, which is empty if it could not be read."""
+    try:
+        balance = prolific.account.balance(workspace.id)
+    except ProlificError as fault:
+        yield failed("balance", fault)
+        return ""
+    has = f"{balance.available} to spend"
+    if wanted.currency and balance.currency != wanted.currency:
+        yield Check(
+            name="currency",
+            level="fail",
+            sentence=f"the workspace is in {balance.currency}, not {wanted.currency}",
+            next_step=f"take a workspace in {wanted.currency}; two currencies never "
+            "meet in one sum",
+        )
+    else:
+        yield passed("currency", balance.currency)
+    if balance.available_minor > 0:
+        yield passed("balance", has)
+    else:
+        yield Check(
+            name="balance",
+            level="warn",
+            sentence=f"{has}; no study can be published",
+            next_step="add funds to the workspace at Prolific",
+        )
+    return balance.currency
+
+
+def _filters(prolific: Prolific, workspace: Workspace) -> Iterator[Check]:
+    offered = {kind.id for kind in prolific.recruiting.filter_kinds(workspace.id)}
+    for filter_id in (*GROUP_FILTERS, *OTHER_FILTERS):
+        if filter_id in offered:
+            yield passed("filter", filter_id)
+            continue
+        yield Check(
+            name="filter",
+            level="fail" if filter_id in GROUP_FILTERS else "warn",
+            sentence=f"{filter_id} is not among the {len(offered)} that this "
+            "workspace may use",
+            next_step="ask Prolific's support"
+            if filter_id in GROUP_FILTERS
+            else "state no requirement on it",
+        )
+
+
+def _pay(prolific: Prolific, workspace: Workspace, currency: str) -> Iterator[Check]:
+    hourly = prolific.recruiting.reward_recommendations(workspace.id, currency)
+    for each in hourly:
+        least = Money(minor=each.least_per_hour_minor, currency=each.currency)
+        better = Money(minor=each.recommended_per_hour_minor, currency=each.currency)
+        yield passed("pay", f"at least {least} an hour, {better} is recommended")
+    if not hourly:
+        yield Check(
+            name="pay",
+            level="warn",
+            sentence=f"Prolific recommends nothing in {currency}",
+            next_step="look up its least hourly pay before you state a reward",
+        )
+
+
+def _webhooks(
+    prolific: Prolific, workspace: Workspace, public_url: str
+) -> Iterator[Check]:
+    """Whether what Prolific sends to the public address is taken there."""
+    here = f"{public_url.rstrip('/')}/"
+    mine = [
+        each
+        for each in prolific.webhooks.subscriptions(workspace.id)
+        if each.target_url.startswith(here)
+    ]
+    if not mine:
+        yield passed("webhooks", "none are sent to the public URL; a server polls")
+    for each in mine:
+        name = f"{each.event_type} to {each.target_url}"
+        if not each.is_enabled:
+            yield Check(
+                name="webhooks",
+                level="warn",
+                sentence=f"{name} is not enabled; a server polls",
+                next_step="start the server again with --webhooks",
+            )
+            continue
+        last = prolific.webhooks.deliveries(each.id, most=_LAST_DELIVERIES)
+        failures = sum(delivery.status == "FAILED" for delivery in last)
+        taken = sum(delivery.status == "SUCCEEDED" for delivery in last)
+        said = f"{name}: of the last {len(last)}, {taken} were taken"
+        if not failures:
+            yield passed("webhooks", said)
+            continue
+        yield Check(
+            name="webhooks",
+            level="warn",
+            sentence=f"{said} and {failures} failed; a server polls besides",
+            next_step="look whether the server runs with --webhooks, and whether what "
+            "stands before it lets POST through with its headers",
+        )
+
+
+def _guarded(name: str, checks: Callable[[], Iterator[Check]]) -> Iterator[Check]:
+    try:
+        yield from checks()
+    except ProlificError as fault:
+        yield failed(name, fault)

@@ -1,0 +1,65 @@
+"""Where Prolific's API is: over TLS, or on this machine; a token goes nowhere else."""
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+from piecework.prolific.http.errors import Unusable
+
+PROLIFIC = "https://api.prolific.com"
+VARIABLE = "PROLIFIC_URL"
+
+_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
+
+
+def api_address(text: str) -> str:
+    """The address in one spelling, without a slash at its end.
+
+    Raises:
+        Unusable: it is no address, or the token would travel in the clear.
+
+    >>> api_address("https://API.prolific.com/")
+    'https://api.prolific.com'
+    """
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port, parts = "", None, urlsplit("")
+    more = "@" in text or parts.query or parts.fragment or parts.path.strip("/")
+    if not _is_host(host) or more or port == 0:
+        raise Unusable(
+            # What stands before an @ may be a secret.
+            f"{text.rpartition('@')[2]!r} is no address of an API",
+            next_step=f"write {PROLIFIC}, or http://127.0.0.1:8090 for one on this "
+            "machine",
+        )
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
+        raise Unusable(
+            f"{text!r}: the token would travel in the clear",
+            next_step="use https; http is for this machine alone",
+        )
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}{'' if port is None else f':{port}'}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine, seen from itself.
+
+    >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("10.0.0.1")
+    (True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _is_host(host: str) -> bool:
+    if ":" not in host:
+        labels = host.removesuffix(".").split(".")
+        return all(_LABEL.fullmatch(label) for label in labels)
+    try:
+        return ipaddress.ip_address(host) is not None
+    except ValueError:
+        return False

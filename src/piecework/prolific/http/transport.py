@@ -1,0 +1,217 @@
+"""Calls go out one at a time, and again only where that does no harm.
+
+Prolific publishes no rate; it asks for one call at a time and for growing waits. What
+may be made again is waited for; what may not is made once, whatever becomes of it.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from threading import Lock
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+import httpx
+
+from piecework.prolific.http.address import api_address, is_loopback
+from piecework.prolific.http.answers import document_of
+from piecework.prolific.http.errors import (
+    Lost,
+    ProlificError,
+    Unreachable,
+    Unusable,
+    sentence,
+)
+from piecework.prolific.http.request import Request
+from piecework.prolific.http.token import Token
+
+_LOG = logging.getLogger(__name__)
+_HEADERS = {
+    "Accept": "application/json",
+    "User-Agent": "piecework",
+    # Prolific asks integrations to name themselves here.
+    "Referer": "piecework",
+}
+_NEVER_LEFT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How long a call that may be made again is waited for.
+
+    Attributes:
+        tries: how often it is made at most.
+        first_seconds: the first wait; each further one is twice as long.
+        longest_seconds: of one wait. Who is asked to wait longer gives up at once.
+    """
+
+    tries: int = 6
+    first_seconds: float = 1.0
+    longest_seconds: float = 60.0
+
+    def wait_seconds(self, tries: int, asked_for: float | None) -> float | None:
+        """How long to wait after so many tries; `None`: no more.
+
+        >>> [Patience(tries=4).wait_seconds(tries, None) for tries in (1, 2, 3, 4)]
+        [1.0, 2.0, 4.0, None]
+        """
+        wanted = asked_for or 0.0
+        if tries >= self.tries or wanted > self.longest_seconds:
+            return None
+        growing = self.first_seconds * 2.0 ** (tries - 1)
+        return max(wanted, min(growing, self.longest_seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What Prolific answered; headers may hold secrets, so its text form has none."""
+
+    document: object
+    headers: Mapping[str, str] = field(repr=False)
+
+
+class Transport:
+    """A connection to the API with one token; close it, or use it in a `with`.
+
+    Args:
+        address: of the API, without a path.
+        token: of the account.
+        patience: how long is waited where a call may be made again.
+        sleep: waits for so many seconds.
+        heard: is told of each request before it leaves, repeated ones too.
+
+    Raises:
+        Unusable: the address is none, the token would travel in the clear, or a proxy
+            of the environment cannot be used.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        token: Token,
+        *,
+        patience: Patience | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        heard: Callable[[Request], None] | None = None,
+        timeout_seconds: float = 30.0,
+    ) -> None:
+        self.address = api_address(address)
+        self._token, self._patience = token, patience or Patience()
+        self._sleep, self._heard = sleep, heard
+        self._one_at_a_time = Lock()
+        try:
+            self._http = httpx.Client(
+                auth=_TokenAuth(token),
+                headers=_HEADERS,
+                timeout=timeout_seconds,
+                follow_redirects=False,
+                # A proxy of the environment would read a token sent to this machine.
+                trust_env=not is_loopback(urlsplit(self.address).hostname or ""),
+            )
+        except (ImportError, ValueError, httpx.InvalidURL) as fault:
+            raise Unusable(
+                "a proxy that the environment names cannot be used",
+                next_step="look at ALL_PROXY and HTTPS_PROXY; SOCKS is not spoken here",
+            ) from fault
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connection."""
+        self._http.close()
+
+    def call(self, request: Request) -> object:
+        """The document that Prolific answers with; `None` where it says nothing.
+
+        Raises:
+            Refused: nothing has happened.
+            Lost: it may have happened.
+        """
+        return self.answer(request).document
+
+    def answer(self, request: Request) -> Answer:
+        """The same with the answer's headers, for the call that needs one of them."""
+        with self._one_at_a_time:
+            tries = 0
+            while True:
+                try:
+                    return self._once(request)
+                except ProlificError as fault:
+                    tries += 1
+                    wait = self._wait(request, fault, tries)
+                    if wait is None:
+                        raise
+                    _LOG.info("%s; again in %.0f s", fault, wait)
+                self._sleep(wait)
+
+    def _wait(self, request: Request, fault: ProlificError, tries: int) -> float | None:
+        if not (request.may_repeat and fault.may_pass):
+            return None
+        return self._patience.wait_seconds(tries, fault.wait_seconds)
+
+    def _once(self, request: Request) -> Answer:
+        if self._heard is not None:
+            self._heard(request)
+        try:
+            reply = self._http.request(
+                request.method,
+                request.url(self.address),
+                content=request.content(),
+                headers=_json(request),
+            )
+        except _NEVER_LEFT as fault:
+            failed: ProlificError = Unreachable(
+                f"{request.name}: no connection to {self.address}: {_words(fault)}",
+                next_step="look at the network and at the address (PROLIFIC_URL)",
+                may_pass=True,
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as fault:
+            failed = Lost(
+                f"{request.name}: the reply was lost: {_words(fault)}",
+                next_step="look at Prolific whether it happened",
+                may_pass=True,
+            )
+        else:
+            document = document_of(reply, request, blotted=self._token.blotted)
+            return Answer(document, reply.headers)
+        # Not while httpx's error is handled: its frames hold the token as it is sent.
+        raise failed
+
+
+def _json(request: Request) -> dict[str, str]:
+    return {} if request.body is None else {"Content-Type": "application/json"}
+
+
+def _words(fault: Exception) -> str:
+    return sentence(f"{type(fault).__name__} {fault}".strip(), at_most=200)
+
+
+class _TokenAuth(httpx.Auth):
+    """Puts the token where httpx itself hides it: its headers' text form shows none."""
+
+    def __init__(self, token: Token) -> None:
+        self._token = token
+
+    def auth_flow(
+        self, request: httpx.Request
+    ) -> Generator[httpx.Request, httpx.Response, None]:
+        request.headers["Authorization"] = self._token.header()
+        yield request

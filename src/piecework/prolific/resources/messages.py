@@ -1,0 +1,58 @@
+"""Messages to participants, on Prolific, where they belong."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import Field
+
+from piecework.prolific.http.pages import listed
+from piecework.prolific.http.request import Request, checked_id, read
+from piecework.prolific.http.transport import Transport
+from piecework.prolific.values import Value
+
+
+class Message(Value):
+    """A message between the account and a participant."""
+
+    id: str
+    sender_id: str = Field(repr=False)
+    body: str
+
+
+class Messages:
+    """Operations on messages; none is sent twice by itself."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._call = transport.call
+
+    def with_participant(self, participant_id: str) -> Iterator[Message]:
+        """All messages between the account and a participant."""
+        request = read("messages/", {"user_id": checked_id(participant_id)})
+        return listed(self._call, request, Message)
+
+    def send(self, participant_id: str, body: str, *, study_id: str) -> None:
+        """Write to one participant of a study.
+
+        Raises:
+            Lost: it may have been sent.
+        """
+        wire = {
+            "recipient_id": participant_id,
+            "body": body,
+            "study_id": checked_id(study_id),
+        }
+        self._call(Request(method="POST", path="messages/", body=wire))
+
+    def send_bulk(
+        self, participant_ids: Sequence[str], body: str, *, study_id: str
+    ) -> None:
+        """Write the same to many participants of a study.
+
+        Raises:
+            Lost: it may have been sent.
+        """
+        wire = {
+            "ids": list(participant_ids),
+            "body": body,
+            "study_id": checked_id(study_id),
+        }
+        self._call(Request(method="POST", path="messages/bulk/", body=wire))

@@ -1,0 +1,98 @@
+"""Participant groups: lists of people that filters refer to; they may always change."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import Field
+
+from piecework.prolific.http.answers import value_of
+from piecework.prolific.http.pages import listed
+from piecework.prolific.http.request import Method, Request, checked_id, read
+from piecework.prolific.http.transport import Transport
+from piecework.prolific.values import Moment, Value, Whole
+
+
+class ParticipantGroup(Value):
+    """A group of participants.
+
+    Attributes:
+        is_deleted: deleted groups go on being listed; do not use one.
+    """
+
+    id: str
+    name: str = ""
+    workspace_id: str | None = None
+    description: str | None = None
+    participant_count: Whole | None = None
+    is_deleted: bool = False
+
+
+class Membership(Value):
+    """A participant in a group, and since when."""
+
+    participant_id: str = Field(repr=False)
+    since: Moment | None = Field(default=None, alias="datetime_created")
+
+
+class ParticipantGroups:
+    """Operations on participant groups."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._call = transport.call
+
+    def of_workspace(self, workspace_id: str) -> Iterator[ParticipantGroup]:
+        """All groups of a workspace."""
+        request = read("participant-groups/", {"workspace_id": workspace_id})
+        return listed(self._call, request, ParticipantGroup)
+
+    def get(self, group_id: str) -> ParticipantGroup:
+        """One group."""
+        request = read(_path(group_id))
+        return value_of(ParticipantGroup, self._call(request), request)
+
+    def create(
+        self,
+        workspace_id: str,
+        name: str,
+        *,
+        description: str = "",
+        participant_ids: Sequence[str] = (),
+    ) -> ParticipantGroup:
+        """Make a group; never made twice by itself, so look for its name first."""
+        request = Request(
+            method="POST",
+            path="participant-groups/",
+            body={
+                "workspace_id": workspace_id,
+                "name": name,
+                "description": description,
+                "participant_ids": list(participant_ids),
+            },
+        )
+        return value_of(ParticipantGroup, self._call(request), request)
+
+    def participants(self, group_id: str) -> Iterator[Membership]:
+        """Everybody in a group."""
+        return listed(self._call, read(f"{_path(group_id)}participants/"), Membership)
+
+    def add(self, group_id: str, participant_ids: Sequence[str]) -> None:
+        """Put participants into a group."""
+        self._change("POST", group_id, participant_ids)
+
+    def remove(self, group_id: str, participant_ids: Sequence[str]) -> None:
+        """Take participants out of a group."""
+        self._change("DELETE", group_id, participant_ids)
+
+    def _change(
+        self, method: Method, group_id: str, participant_ids: Sequence[str]
+    ) -> None:
+        self._call(
+            Request(
+                method=method,
+                path=f"{_path(group_id)}participants/",
+                body={"participant_ids": list(participant_ids)},
+            )
+        )
+
+
+def _path(group_id: str) -> str:
+    return f"participant-groups/{checked_id(group_id)}/"

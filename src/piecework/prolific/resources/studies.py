@@ -1,0 +1,200 @@
+"""Studies: made, published, watched and ended; and what they cost."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from piecework.prolific.http.answers import value_of
+from piecework.prolific.http.pages import listed
+from piecework.prolific.http.request import Request, checked_id, read
+from piecework.prolific.http.transport import Transport
+from piecework.prolific.resources.new_study import NewStudy, StudyChanges
+from piecework.prolific.values import (
+    Cost,
+    CostInMinor,
+    Moment,
+    Value,
+    Whole,
+    wire_moment,
+)
+
+StudyAction = Literal[
+    "PUBLISH", "SCHEDULE_PUBLISH", "CANCEL_PUBLISH", "PAUSE", "START", "STOP"
+]
+
+_PAGE = 100
+
+
+class Study(Value):
+    """A study as it is; a row of a listing leaves some of it out.
+
+    Attributes:
+        status: UNPUBLISHED, SCHEDULED, PUBLISHING, ACTIVE, PAUSED, AWAITING REVIEW,
+            COMPLETED, or a word that is new.
+        places: how many submissions are wanted.
+        places_taken: of these, started and neither timed out nor returned.
+        reward_minor: of one submission, in minor units of the workspace's currency.
+        is_ready_to_publish: whether its fields are complete; says nothing of money.
+    """
+
+    id: str
+    name: str
+    status: str
+    internal_name: str | None = None
+    places: Whole | None = Field(default=None, alias="total_available_places")
+    places_taken: Whole | None = None
+    submissions: Whole | None = Field(default=None, alias="number_of_submissions")
+    reward_minor: Whole | None = Field(default=None, alias="reward")
+    published_at: Moment | None = None
+    created_at: Moment | None = Field(default=None, alias="date_created")
+    is_ready_to_publish: bool | None = None
+    metadata: str | None = None
+
+
+class SetAction(Value):
+    """What a completion code of a study does."""
+
+    action: str
+    fixed_screen_out_reward: Whole | None = None
+    slots: Whole | None = None
+
+
+class SetCode(Value):
+    """A completion code that a study has."""
+
+    code: str | None = None
+    code_type: str | None = None
+    actions: tuple[SetAction, ...] = ()
+    actor: str = "participant"
+
+
+class SetFilter(Value):
+    """A filter that a study has; one of ranges has no values."""
+
+    filter_id: str
+    values: tuple[str, ...] = Field(default=(), alias="selected_values")
+
+
+class StudyWhole(Study):
+    """A study with all that it was made of; no listing has so much.
+
+    Attributes:
+        minutes: how long it is expected to take.
+        most_minutes: how long it may take.
+    """
+
+    minutes: Whole = Field(alias="estimated_completion_time")
+    most_minutes: Whole | None = Field(default=None, alias="maximum_allowed_time")
+    codes: tuple[SetCode, ...] = Field(default=(), alias="completion_codes")
+    filters: tuple[SetFilter, ...] | None = None
+
+
+class CostPart(Value):
+    """What rewards, or bonuses, cost with all that is added."""
+
+    rewards: Cost
+    fees: Cost
+    tax: Cost
+
+    @property
+    def minor(self) -> int:
+        """All of it, in minor units."""
+        return self.rewards.minor + self.fees.minor + self.tax.minor
+
+
+class StudyCost(Value):
+    """What a study has cost, or is projected to."""
+
+    rewards: CostPart
+    bonuses: CostPart
+
+
+class _TotalCost(Value):
+    total_cost: CostInMinor
+
+
+class Studies:
+    """Operations on studies."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._call = transport.call
+
+    def create(self, study: NewStudy) -> Study:
+        """Make a draft; it costs nothing yet. Never made twice by itself.
+
+        Raises:
+            Lost: a draft may be there; look for its internal name before a repeat.
+        """
+        request = Request(method="POST", path="studies/", body=study.to_wire())
+        return value_of(Study, self._call(request), request)
+
+    def get(self, study_id: str) -> Study:
+        """One study."""
+        request = read(_path(study_id))
+        return value_of(Study, self._call(request), request)
+
+    def get_whole(self, study_id: str) -> StudyWhole:
+        """One study with all that it was made of."""
+        request = read(_path(study_id))
+        return value_of(StudyWhole, self._call(request), request)
+
+    def of_project(self, project_id: str) -> Iterator[Study]:
+        """All studies of a project, drafts too."""
+        path = f"projects/{checked_id(project_id)}/studies/"
+        return listed(self._call, read(path, {"page_size": _PAGE}), Study)
+
+    def change(self, study_id: str, changes: StudyChanges) -> Study:
+        """Change a study; after it was published, only part of it can change.
+
+        Raises:
+            Lost: it may be changed; places are a total, so look before a repeat.
+        """
+        request = Request(method="PATCH", path=_path(study_id), body=changes.to_wire())
+        return value_of(Study, self._call(request), request)
+
+    def delete(self, study_id: str) -> None:
+        """Delete a draft; what was published stays."""
+        self._call(Request(method="DELETE", path=_path(study_id)))
+
+    def transition(
+        self, study_id: str, action: StudyAction, *, at: datetime | None = None
+    ) -> Study:
+        """Publish, which spends money; pause, start again, stop.
+
+        Not made again by itself: Prolific says of submissions alone that a repeated
+        transition is ignored. The study's status tells what became of a lost one.
+
+        Args:
+            study_id: which study.
+            action: what is to happen.
+            at: when, for SCHEDULE_PUBLISH.
+        """
+        body: dict[str, object] = {"action": action}
+        if at is not None:
+            body["publish_at"] = wire_moment(at)
+        request = Request(
+            method="POST", path=f"{_path(study_id)}transition/", body=body
+        )
+        return value_of(Study, self._call(request), request)
+
+    def cost(self, study_id: str, *, is_projected: bool = False) -> StudyCost:
+        """What a study has cost so far, or will with all its places."""
+        query = {"is_projected": "true"} if is_projected else {}
+        request = read(f"{_path(study_id)}cost/", query)
+        return value_of(StudyCost, self._call(request), request)
+
+    def calculated_cost_minor(self, *, reward_minor: int, places: int) -> int:
+        """What so many places cost with fee and tax, in minor units of the account."""
+        request = Request(
+            method="POST",
+            path="study-cost-calculator/",
+            body={"reward": reward_minor, "total_available_places": places},
+            may_repeat=True,  # It computes, and changes nothing.
+        )
+        return value_of(_TotalCost, self._call(request), request).total_cost
+
+
+def _path(study_id: str) -> str:
+    return f"studies/{checked_id(study_id)}/"

@@ -1,0 +1,185 @@
+"""Submissions: who took a place, what became of it, and what a researcher decides."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from pydantic import AliasChoices, Field, RootModel
+
+from piecework.prolific.http.answers import value_of
+from piecework.prolific.http.errors import Unusable
+from piecework.prolific.http.pages import listed
+from piecework.prolific.http.request import Request, checked_id, read
+from piecework.prolific.http.transport import Transport
+from piecework.prolific.values import Moment, Value, Whole
+
+SubmissionAction = Literal[
+    "APPROVE",
+    "COMPLETE",
+    "RETURN",
+    "START",
+    "SCREEN_OUT",
+    "UNREJECT",
+    "UNRETURN",
+]
+"""All but REJECT, which needs a reason."""
+RejectionCategory = Literal[
+    "TOO_QUICKLY",
+    "TOO_SLOWLY",
+    "FAILED_INSTRUCTIONS",
+    "INCOMP_LONGITUDINAL",
+    "FAILED_CHECK",
+    "LOW_EFFORT",
+    "MALINGERING",
+    "NO_CODE",
+    "BAD_CODE",
+    "NO_DATA",
+    "UNSUPP_DEVICE",
+    "OTHER",
+]
+
+LEAST_REJECTION_LETTERS = 100
+"""A participant is owed a reason of this length at least."""
+MOST_AT_ONCE = 1000
+"""Prolific advises no more in one call of `bulk_approve`."""
+
+_PAGE = 100
+
+
+class Submission(Value):
+    """One participant's go at a study; the session id in the study's link is its id.
+
+    Attributes:
+        status: RESERVED, ACTIVE, TIMED-OUT, AWAITING REVIEW, APPROVED,
+            PARTIALLY APPROVED, REJECTED, RETURNED, SCREENED OUT, or a word that is new.
+        participant_id: of the participant, who is nobody else's business.
+        study_id: not in a listing, which is of one study anyway.
+        code: as entered; may be wrong, NOCODE or missing.
+        bonuses_minor: paid so far, in minor units; not in a listing.
+        return_requested_at: when the participant was asked to return it.
+    """
+
+    id: str
+    status: str
+    participant_id: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("participant_id", "participant"),
+        repr=False,
+    )
+    study_id: str | None = None
+    code: str | None = Field(
+        default=None, validation_alias=AliasChoices("study_code", "entered_code")
+    )
+    started_at: Moment | None = None
+    completed_at: Moment | None = None
+    return_requested_at: Moment | None = Field(default=None, alias="return_requested")
+    bonuses_minor: tuple[Whole, ...] = Field(default=(), alias="bonus_payments")
+
+
+class ReturnRequest(Value):
+    """That a participant was asked to return a submission."""
+
+    return_requested_at: Moment | None = Field(default=None, alias="return_requested")
+
+
+class _Counts(RootModel[dict[str, Whole]]):
+    pass
+
+
+class Submissions:
+    """Operations on submissions."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._call = transport.call
+
+    def of_study(self, study_id: str) -> Iterator[Submission]:
+        """All submissions of a study."""
+        request = read(
+            "submissions/", {"study": checked_id(study_id), "page_size": _PAGE}
+        )
+        return listed(self._call, request, Submission)
+
+    def get(self, submission_id: str) -> Submission:
+        """One submission, with its study and its bonuses."""
+        request = read(_path(submission_id))
+        return value_of(Submission, self._call(request), request)
+
+    def counts(self, study_id: str) -> Mapping[str, int]:
+        """How many submissions of a study are in each status; `TOTAL` is among them."""
+        request = read(f"studies/{checked_id(study_id)}/submissions/counts/")
+        return value_of(_Counts, self._call(request), request).root
+
+    def approve(self, submission_id: str) -> Submission:
+        """Pay the reward; made again if need be, since Prolific ignores the second."""
+        return self._transition(submission_id, {"action": "APPROVE"})
+
+    def reject(
+        self, submission_id: str, *, category: RejectionCategory, message: str
+    ) -> Submission:
+        """Refuse the reward, with a reason that the participant reads.
+
+        Raises:
+            Unusable: the reason is shorter than Prolific demands.
+        """
+        if len(message.strip()) < LEAST_REJECTION_LETTERS:
+            raise Unusable(
+                f"a rejection's message has at least {LEAST_REJECTION_LETTERS} "
+                f"characters; this has {len(message.strip())}",
+                next_step="say to the participant what was asked and what was done",
+            )
+        wire = {"action": "REJECT", "message": message, "rejection_category": category}
+        return self._transition(submission_id, wire)
+
+    def transition(
+        self, submission_id: str, action: SubmissionAction, *, code: str = ""
+    ) -> Submission:
+        """Any transition but a rejection; Prolific ignores one that was made before.
+
+        Args:
+            submission_id: which submission.
+            action: what is to happen.
+            code: a completion code of the study's whose actor is the researcher, for
+                COMPLETE.
+        """
+        wire: dict[str, object] = {"action": action}
+        if code:
+            wire["completion_code"] = code
+        return self._transition(submission_id, wire)
+
+    def request_return(
+        self, submission_id: str, reasons: Sequence[str]
+    ) -> ReturnRequest:
+        """Ask the participant to return it, which costs nobody anything.
+
+        Raises:
+            Lost: the participant may have been asked; the submission tells.
+        """
+        request = Request(
+            method="POST",
+            path=f"{_path(submission_id)}request-return/",
+            body={"request_return_reasons": list(reasons)},
+        )
+        return value_of(ReturnRequest, self._call(request), request)
+
+    def bulk_approve(self, submission_ids: Sequence[str]) -> None:
+        """Have many approved soon; read their status to know when they are.
+
+        Raises:
+            Unusable: none, or more than Prolific advises.
+        """
+        if not 1 <= len(submission_ids) <= MOST_AT_ONCE:
+            raise Unusable(f"bulk_approve takes 1 to {MOST_AT_ONCE} submissions")
+        body = {"submission_ids": [checked_id(each) for each in submission_ids]}
+        self._call(Request(method="POST", path="submissions/bulk-approve/", body=body))
+
+    def _transition(self, submission_id: str, wire: Mapping[str, object]) -> Submission:
+        request = Request(
+            method="POST",
+            path=f"{_path(submission_id)}transition/",
+            body=wire,
+            may_repeat=True,
+        )
+        return value_of(Submission, self._call(request), request)
+
+
+def _path(submission_id: str) -> str:
+    return f"submissions/{checked_id(submission_id)}/"

@@ -1,0 +1,238 @@
+"""Fills in a HIT's page the way a worker of some trait would.
+
+Everything is sent that a browser would send and nothing else: empty text boxes too,
+radio buttons and checkboxes only where chosen, one value for each ticked box.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from piecework.domain.hit import Item
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.task import Task
+from piecework.hit_templates.answers import MEASURES
+from piecework.rehearsal.crowd.display_order import orders_sent
+from piecework.rehearsal.crowd.item_knowledge import ItemKnowledge, View
+from piecework.rehearsal.crowd.page import Page
+from piecework.rehearsal.crowd.people import Person
+from piecework.rehearsal.crowd.rule_repair import repair
+from piecework.rehearsal.crowd.typos import mistype
+from piecework.rehearsal.seeded_rng import seeded_rng
+
+Form = dict[str, list[str]]
+"""Values by field name, as an HTML form sends them."""
+
+_COMMENTS = (
+    "thanks",
+    "Nice task, thank you!",
+    "Some of the photos were hard to make out.",
+    "The pictures loaded slowly for me.",
+    "I enjoyed this, please post more.",
+)
+_COMMENT_RATE = 0.05
+_MISREADS_TEXT = 0.03
+_SEES_GLARE = 0.25
+_LOOKS_AWAY = 0.12
+
+_PASTED = (
+    "A picture of some things that are in a room.",
+    "Several objects are placed together in front of the camera.",
+    "An item that somebody has at home, seen from the front.",
+    "A nice photo with different objects and colors in it.",
+)
+_ABOUT_QUALITY = (
+    "Blurry photo of something, the quality of the shot is not good",
+    "{sentence} but the picture quality is poor and blurry",
+    "Low quality photo, somewhat blurry, of {sentence}",
+    "The photo has bad quality and looks blurry, {sentence}",
+)
+
+
+class Answering(Protocol):
+    """How a crowd fills in the pages of a task."""
+
+    def knows(self, item_id: ItemId) -> bool:
+        """Whether anything can be answered about this item."""
+        ...
+
+    def fill_in(
+        self,
+        page: Page,
+        assignment_id: AssignmentId,
+        *,
+        person: Person,
+        shown_ms: Sequence[int],
+        seed: int,
+    ) -> Form:
+        """The form that this person submits."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """What one worker puts down about one item."""
+
+    text: str
+    has_text: bool
+    flaws: tuple[str, ...]
+    way: str  # "typed", "pasted" or "button"
+
+
+class Describing:
+    """Simulated answers to tasks that ask for descriptions."""
+
+    def __init__(
+        self, task: Task, knowledge: ItemKnowledge, items: Sequence[Item] = ()
+    ) -> None:
+        """Remember what is known of the items; `items` are the campaign's."""
+        self._task = task
+        self._knowledge = knowledge
+        self._items = {item.item_id: item for item in items}
+
+    def knows(self, item_id: ItemId) -> bool:
+        """Whether anything can be written about this item."""
+        return self._knowledge.knows(item_id)
+
+    def fill_in(
+        self,
+        page: Page,
+        assignment_id: AssignmentId,
+        *,
+        person: Person,
+        shown_ms: Sequence[int],
+        seed: int,
+    ) -> Form:
+        """The form that this person submits, without the assignment's id."""
+        form = fill_in(
+            page,
+            self._task,
+            person=person,
+            knowledge=self._knowledge,
+            shown_ms=shown_ms,
+            seed=seed,
+        )
+        return form | orders_sent(page, self._task, assignment_id, self._items)
+
+
+def fill_in(
+    page: Page,
+    task: Task,
+    *,
+    person: Person,
+    knowledge: ItemKnowledge,
+    shown_ms: Sequence[int],
+    seed: int,
+) -> Form:
+    """The form that this person submits, without the assignment's id.
+
+    Args:
+        page: whose form is filled in.
+        task: its rules; the page would refuse what breaks them.
+        person: who fills it in.
+        knowledge: what can be known about the items.
+        shown_ms: how long each item was looked at, in the page's order.
+        seed: chance, together with the person and the item.
+    """
+    form: Form = {name: [value] for name, value in page.fixed.items()}
+    form.pop("assignmentId", None)
+    form |= {name: [""] for name in page.texts}
+    for n, item_id in enumerate(page.item_ids, start=1):
+        rng = seeded_rng(seed, person.handle, item_id, "answer")
+        written = _write(item_id, task, person=person, knowledge=knowledge, rng=rng)
+        sent = _fields(written, task, shown_ms=shown_ms[n - 1], rng=rng)
+        form |= {
+            f"{name}.{n}": values
+            for name, values in sent.items()
+            if page.has(f"{name}.{n}")
+        }
+    rng = seeded_rng(seed, person.handle, *page.item_ids, "comment")
+    if page.has("comment") and rng.random() < _COMMENT_RATE:
+        form["comment"] = [rng.choice(_COMMENTS)]
+    return {name: form[name] for name in page.names if form.get(name)}
+
+
+def _fields(
+    written: _Written, task: Task, *, shown_ms: int, rng: Random
+) -> Mapping[str, list[str]]:
+    flaws = list(written.flaws) or ["none"]
+    # Only a worker who ticks "something else" has to say what.
+    has_glare = "bright" in flaws and rng.random() < _SEES_GLARE
+    measured = _measures(written, shown_ms=shown_ms, rng=rng)
+    return {
+        task.main_text: [written.text],
+        task.text_present_field: ["yes" if written.has_text else "no"],
+        "flaws": [*flaws, "other"] if has_glare else flaws,
+        "flaw_other": ["glare of a lamp"] if has_glare else [""],
+        **{name: [str(measured[name])] for name in MEASURES},
+    }
+
+
+def _measures(written: _Written, *, shown_ms: int, rng: Random) -> Mapping[str, int]:
+    typed = len(written.text) if written.way == "typed" else 0
+    corrected = rng.randrange(0, 2 + typed // 12)
+    return {
+        "shown_ms": shown_ms,
+        "pastes": 1 if written.way == "pasted" else 0,
+        # Each correction is a backspace and the letter again; pasting takes two keys.
+        "keystrokes": typed + 2 * corrected if typed else 2 * (written.way == "pasted"),
+        "focus_losses": int(rng.random() < _LOOKS_AWAY) + (written.way == "pasted"),
+    }
+
+
+def _write(
+    item_id: ItemId,
+    task: Task,
+    *,
+    person: Person,
+    knowledge: ItemKnowledge,
+    rng: Random,
+) -> _Written:
+    if person.trait.manner == "pasted":
+        # Such a worker looks neither at the picture nor at the questions below it.
+        text = _PASTED[int(person.handle.rpartition("-")[2]) % len(_PASTED)]
+        return _Written(text=text, has_text=False, flaws=(), way="pasted")
+    view = knowledge.look(item_id, rng, accuracy=person.trait.accuracy)
+    if task.canned_text and _presses_button(view, person, rng):
+        return _Written(
+            text=task.canned_text,
+            has_text=False,
+            flaws=view.flaws or ("blur",),
+            way="button",
+        )
+    text = _MANNERS.get(person.trait.manner, _unchanged)(view.sentence, rng)
+    if not view.is_verbatim or person.trait_name == "careless_speller":
+        text = mistype(text, rng, rate=person.trait.typo_rate)
+    return _Written(
+        text=repair(task, text, rng),
+        has_text=view.has_text != (rng.random() < _MISREADS_TEXT),
+        flaws=view.flaws,
+        way="typed",
+    )
+
+
+def _presses_button(view: View, person: Person, rng: Random) -> bool:
+    return view.gives_up or view.is_hopeless or rng.random() < person.trait.button_rate
+
+
+def _unchanged(sentence: str, _rng: Random) -> str:
+    return sentence
+
+
+def _capitals(sentence: str, _rng: Random) -> str:
+    return sentence.upper()
+
+
+def _about_quality(sentence: str, rng: Random) -> str:
+    inner = sentence.rstrip(".! ")
+    form = rng.choice(_ABOUT_QUALITY)
+    if not form.startswith("{"):
+        inner = inner[:1].lower() + inner[1:]
+    return form.format(sentence=inner)
+
+
+_MANNERS: Mapping[str, Callable[[str, Random], str]] = {
+    "capitals": _capitals,
+    "quality": _about_quality,
+}

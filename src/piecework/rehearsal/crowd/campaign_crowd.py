@@ -1,0 +1,100 @@
+"""The crowd of a campaign, and what it knows about the campaign's items."""
+
+from collections.abc import Callable, Sequence
+
+from piecework.domain.campaign import Campaign, without_truth
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import ItemId
+from piecework.domain.task import TRUTH
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.rehearsal.crowd.answering import Answering, Describing
+from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.rehearsal.crowd.drawn_truth import with_truth
+from piecework.rehearsal.crowd.filling_pages import FillingPages, answerable
+from piecework.rehearsal.crowd.item_knowledge import ItemKnowledge, SceneKnowledge
+from piecework.rehearsal.crowd.judging import Judging
+from piecework.rehearsal.crowd.replay import Replay
+from piecework.rehearsal.crowd.site import Site
+from piecework.rehearsal.pictures.scenes import imagined_scenes, scenes
+
+
+def crowd_of(campaign: Campaign, site: Site, clock: VirtualClock) -> Crowd:
+    """Who works on a campaign, at this site."""
+    return Crowd(
+        campaign.rehearsal,
+        campaign.task,
+        site=site,
+        answering=answering_of(campaign),
+        clock=clock,
+        test=campaign.qualification,
+    )
+
+
+def answering_of(campaign: Campaign) -> Answering:
+    """How the crowd answers: by describing, or by what the items' columns call true.
+
+    What nobody says of the items is drawn from their ids (`Campaign.has_drawn_truth`).
+
+    Raises:
+        ConfigError: the replay file lacks items, or is for another task; or the task
+            is to correct texts and no column says how.
+    """
+    if campaign.task.dataset == "captions":
+        return Describing(campaign.task, _knowledge(campaign), campaign.items)
+    if campaign.rehearsal.replay is not None:
+        raise ConfigError(
+            [f"{campaign.path}: rehearsal.replay is for captions only"],
+            next_step="leave it out; columns truth.<field> say what is true",
+        )
+    task, seed = campaign.task, campaign.rehearsal.seed
+    judging = Judging(task, campaign.items, campaign.practice)
+    if task.own is None and all(judging.knows(item.item_id) for item in campaign.items):
+        return judging
+    if unknown := without_truth(campaign.items, task):
+        _refuse_edits(campaign, unknown)
+    if task.html_page is not None:
+        task = answerable(task)
+    items, practice = (
+        [with_truth(task, item, seed=seed) for item in some]
+        for some in (campaign.items, campaign.practice)
+    )
+    judging = Judging(task, items, practice)
+    return judging if task.html_page is None else FillingPages(task, judging)
+
+
+def _refuse_edits(campaign: Campaign, unknown: Sequence[ItemId]) -> None:
+    """A text that mends another cannot be drawn: it has to stay close to it."""
+    if not any(rule.kind == "edited_with_option" for rule in campaign.task.rules):
+        return
+    fields = [field.name for field in campaign.task.item_fields if not field.optional]
+    raise ConfigError(
+        [f"{campaign.path}: nobody knows the truth about item {unknown[0]!r}"],
+        next_step="fill in "
+        + ", ".join(f"{TRUTH}{name}" for name in fields)
+        + f" of {plural(len(unknown), 'item')}, so that a crowd can be simulated",
+    )
+
+
+def _knowledge(campaign: Campaign) -> ItemKnowledge:
+    """What the workers know about the items that they describe."""
+    plan = campaign.rehearsal
+    knowledge: ItemKnowledge
+    if plan.replay is not None:
+        knowledge = Replay.read(plan.replay, campaign.task)
+    elif plan.scenes:
+        knowledge = SceneKnowledge(scenes(plan.seed, plan.scenes))
+    else:
+        # Nobody knows what the pictures show; report and dataset say that this is not.
+        drawn = imagined_scenes(plan.seed, [item.item_id for item in campaign.items])
+        knowledge = SceneKnowledge(drawn)
+    unknown = _unknown(campaign, knowledge.knows)
+    if unknown:
+        raise ConfigError(
+            [f"{plan.replay}: no caption of {len(unknown)} items, e.g. {unknown[0]}"]
+        )
+    return knowledge
+
+
+def _unknown(campaign: Campaign, knows: Callable[[ItemId], bool]) -> list[ItemId]:
+    return [item.item_id for item in campaign.items if not knows(item.item_id)]

@@ -1,0 +1,53 @@
+"""What is true of an item that nobody has said anything about: drawn, once for all.
+
+So a task can be rehearsed before anybody knows an answer: careful workers agree with
+each other, since they see the same, and others are there to be found.
+"""
+
+from random import Random
+
+from piecework.domain.hit import Item
+from piecework.domain.scales import is_unlimited
+from piecework.domain.task import GOLD, TRUTH, Field, Task
+from piecework.hit_templates.jinja_helpers import plain_number
+from piecework.hit_templates.values import SEPARATOR, offered
+from piecework.rehearsal.seeded_rng import seeded_rng
+
+_THINGS = (
+    *("a lamp", "two chairs", "an old bridge", "the harbour", "a green door", "snow"),
+    *("a crowded street", "my neighbour", "the last train", "a paper boat", "rain"),
+    *("three bottles", "the kitchen table", "a quiet garden", "a brown dog", "bread"),
+)
+_DOINGS = (
+    *("stands beside", "is in front of", "reminds me of", "comes after", "is near"),
+    *("belongs to", "looks like", "is older than", "has more light than", "follows"),
+)
+_ENDS = ("in the morning", "at the back", "as far as one sees", "once more", "today")
+_TICKED = 0.35
+
+
+def with_truth(task: Task, item: Item, *, seed: int) -> Item:
+    """The item with a truth for every field; what a column says of it stays."""
+    drawn = {
+        TRUTH + field.name: item.columns.get(GOLD + field.name)
+        or _truth(field, item, seeded_rng(seed, item.item_id, field.name, "truth"))
+        for field in task.item_fields
+        if not item.columns.get(TRUTH + field.name)
+    }
+    return Item(item_id=item.item_id, columns={**item.columns, **drawn})
+
+
+def _truth(field: Field, item: Item, rng: Random) -> str:
+    if field.kind == "text":
+        parts = (_THINGS, _DOINGS, _THINGS, _ENDS)
+        return " ".join(rng.choice(words) for words in parts)
+    if field.kind == "number":
+        if is_unlimited(field):
+            return str(rng.randrange(101))
+        steps = round((field.maximum - field.minimum) / field.step)
+        return plain_number(field.minimum + rng.randint(0, steps) * field.step)
+    options = offered(field, item.columns)
+    if field.kind == "choice":
+        return rng.choice(options)
+    ticked = [option for option in options if rng.random() < _TICKED]
+    return SEPARATOR.join(ticked or [rng.choice(options)])

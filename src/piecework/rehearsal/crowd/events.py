@@ -1,0 +1,61 @@
+"""What happens in a crowd, as values: for progress, tests and reports."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from piecework.domain.ids import AssignmentId, HitId
+from piecework.rehearsal.crowd.intentions import Intention
+from piecework.rehearsal.crowd.page import Page
+from piecework.rehearsal.crowd.people import Worker
+from piecework.rehearsal.crowd.site import Accepted
+
+EventKind = Literal["arrive", "test", "accept", "submit", "return", "abandon", "late"]
+"""`abandon` is the end of the time allowed; `late` is work that came too late."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that a worker did, or failed to do."""
+
+    at: datetime
+    handle: str
+    kind: EventKind
+    hit_id: HitId | None = None
+    assignment_id: AssignmentId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shift:
+    """What one stretch of work came to.
+
+    Attributes:
+        calls: requests sent to the marketplace.
+        ended_at: the marketplace's time at the end.
+        is_idle: no worker could do anything any more, not even by waiting.
+    """
+
+    events: int
+    submitted: int
+    returned: int
+    abandoned: int
+    late: int
+    calls: int
+    ended_at: datetime
+    is_idle: bool
+
+
+@dataclass(slots=True, kw_only=True)
+class InHand:
+    """An accepted HIT and what its worker means to do with it.
+
+    Attributes:
+        form: what will be sent, once it is filled in.
+    """
+
+    worker: Worker
+    accepted: Accepted
+    page: Page
+    intention: Intention
+    form: Mapping[str, Sequence[str]] | None = None

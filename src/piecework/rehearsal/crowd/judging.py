@@ -1,0 +1,305 @@
+"""Fills in the form of any task for which the items file says what is true.
+
+A careful person answers with the column `truth.<field>` of the item, and errs at the
+rate of his trait: by a neighbouring grade where options are numbers, by another option
+where they are not, by some distance on a scale. Others do not look: they say the same
+under every item, tick whatever stands first, or guess.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+
+from piecework.domain.hit import Item
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.scales import mirrored
+from piecework.domain.task import TRUTH, Field, Task
+from piecework.hit_templates.answers import MEASURES
+from piecework.hit_templates.jinja_helpers import plain_number, steps_of, wire
+from piecework.hit_templates.values import SEPARATOR, typed
+from piecework.rehearsal.crowd.display_order import orders_sent
+from piecework.rehearsal.crowd.opinion_model import opinion_offset
+from piecework.rehearsal.crowd.page import Page
+from piecework.rehearsal.crowd.people import Person
+from piecework.rehearsal.crowd.typos import mistype
+from piecework.rehearsal.seeded_rng import seeded_rng
+
+Form = dict[str, list[str]]
+
+_LOOKS_AWAY = 0.08
+_OUTSIDE = 0.04
+"""Chance that a worker does not shun the options that lead out of a study."""
+
+_SCALE_SPREAD = 0.05
+"""Sd of an honest place on a scale, as a part of the scale, if accuracy were 1."""
+
+_NOTHING_TO_SAY = "nothing to say about this one"
+
+
+class Judging:
+    """Simulated answers to judgement tasks; see the module."""
+
+    def __init__(
+        self, task: Task, items: Sequence[Item], practice: Sequence[Item] = ()
+    ) -> None:
+        """Remember the items of the campaign, and its trials in their order."""
+        self._task = task
+        self._items = {item.item_id: item for item in items}
+        self._practice = tuple(practice)
+
+    def knows(self, item_id: ItemId) -> bool:
+        """Whether the truth about this item is known, as far as it must be answered."""
+        item = self._items.get(item_id)
+        return item is not None and all(
+            item.columns.get(TRUTH + field.name)
+            for field in self._task.item_fields
+            if not field.optional
+        )
+
+    def fill_in(
+        self,
+        page: Page,
+        assignment_id: AssignmentId,
+        *,
+        person: Person,
+        shown_ms: Sequence[int],
+        seed: int,
+    ) -> Form:
+        """The form that this person submits, without the assignment's id."""
+        form: Form = {name: [value] for name, value in page.fixed.items()}
+        form.pop("assignmentId", None)
+        form |= {name: [""] for name in page.texts}
+        form |= orders_sent(page, self._task, assignment_id, self._items)
+        for field in self._task.hit_fields:
+            rng = seeded_rng(seed, person.handle, field.name, "once")
+            form[wire(field, "hit")] = self._once(field, page, rng)
+        shown: list[tuple[int | str, Item]] = [
+            (f"p{k}", item) for k, item in enumerate(self._practice, start=1)
+        ]
+        shown += [
+            (n, self._items[item_id]) for n, item_id in enumerate(page.item_ids, 1)
+        ]
+        for n, plain in shown:
+            item = self._as_seen(plain, person, seed)
+            rng = seeded_rng(seed, person.handle, item.item_id, "judgement")
+            for field in self._task.item_fields:
+                form[wire(field, n)] = self._answer(
+                    field, item, person, page, n=n, form=form, rng=rng
+                )
+            if isinstance(n, int):
+                form |= _measured(self._task, form, n, shown_ms[n - 1], rng)
+        return {name: form[name] for name in page.names if form.get(name)}
+
+    def _answer(
+        self,
+        field: Field,
+        item: Item,
+        person: Person,
+        page: Page,
+        *,
+        n: int | str,
+        form: Form,
+        rng: Random,
+    ) -> list[str]:
+        name = wire(field, n)
+        values = _on_page(page, field, name, form, n)
+        if field.kind == "text" and self._is_uncalled(field, form, n):
+            return [""]
+        manner = _MANNERS.get(person.trait.manner)
+        if manner is not None and values:
+            own = seeded_rng(0, person.handle, field.name)
+            return [manner(values, own if person.trait.manner != "guess" else rng)]
+        if manner is not None:
+            return [self._as_said(field, item, form, n, _NOTHING_TO_SAY)]
+        sent = _honest(field, item, values, rng=rng, accuracy=person.trait.accuracy)
+        if field.mirrored_by and self._is_turned(field, form, n):
+            sent = [_turned(field, value) for value in sent]
+        if field.kind == "text":
+            text = sent[0] or _NOTHING_TO_SAY
+            text = mistype(text, rng, rate=person.trait.typo_rate)
+            sent = [self._as_said(field, item, form, n, text)]
+        return self._kept(field, sent)
+
+    def _as_seen(self, item: Item, person: Person, seed: int) -> Item:
+        """The item with what is true of it for this person, where that is opinion."""
+
+        def seen(field: Field, truth: str) -> str:
+            off = opinion_offset(self._task, field, item, person, seed=seed)
+            return f"{float(truth) + off:.9f}"
+
+        own = {
+            TRUTH + field.name: seen(field, truth)
+            for field in self._task.item_fields
+            if field.is_opinion
+            and field.kind == "number"
+            and (truth := item.columns.get(TRUTH + field.name, ""))
+        }
+        return Item(item_id=item.item_id, columns={**item.columns, **own})
+
+    def _as_said(
+        self, field: Field, item: Item, form: Form, n: int | str, text: str
+    ) -> str:
+        """What the page lets pass: a text that was edited if the form says so."""
+        for rule in self._task.rules:
+            if rule.kind != "edited_with_option" or rule.field != field.name:
+                continue
+            before = item.columns[str(rule.parameters["column"])]
+            chosen_in = self._field(str(rule.parameters["chosen_in"]))
+            is_edited = form.get(wire(chosen_in, n)) == [rule.parameters["option"]]
+            if not is_edited:
+                return before
+            if text == before:
+                return f"{before} {_NOTHING_TO_SAY}"
+        return text
+
+    def _field(self, name: str) -> Field:
+        return next(field for field in self._task.fields if field.name == name)
+
+    def _is_turned(self, field: Field, form: Form, n: int | str) -> bool:
+        """Whether this page shows the two sides the other way round."""
+        asked = next(
+            arrangement.columns
+            for arrangement in self._task.arrangements
+            if arrangement.name == field.mirrored_by
+        )
+        return form.get(f"order.{field.mirrored_by}.{n}") == ["|".join(asked[::-1])]
+
+    def _is_uncalled(self, field: Field, form: Form, n: int | str) -> bool:
+        """Whether a text need not be written: optional, and nothing asks for it."""
+        by_name = {field.name: field for field in self._task.item_fields}
+        asking = [
+            str(rule.parameters["option"])
+            in form.get(wire(by_name[str(rule.parameters["chosen_in"])], n), [])
+            for rule in self._task.rules
+            if rule.kind == "text_with_option" and rule.field == field.name
+        ]
+        return field.optional and not any(asking)
+
+    def _kept(self, field: Field, sent: list[str]) -> list[str]:
+        """What the page lets pass: an exclusive option alone, something ticked."""
+        alone = [
+            str(rule.parameters["option"])
+            for rule in self._task.rules
+            if rule.kind == "exclusive_option" and rule.field == field.name
+        ]
+        if field.kind != "choices" or not alone:
+            return sent
+        others = [value for value in sent if value != alone[0]]
+        return others or alone
+
+    def _once(self, field: Field, page: Page, rng: Random) -> list[str]:
+        must = [
+            str(rule.parameters["option"])
+            for rule in self._task.rules
+            if rule.kind == "must_choose" and rule.field == field.name
+        ]
+        values = _values(page, field, wire(field, "hit"))
+        outside = {option.value for option in field.options if option.excludes}
+        if outside and rng.random() >= _OUTSIDE:
+            values = [value for value in values if value not in outside]
+        if must or values:
+            return must or [rng.choice(values)]
+        return ["" if field.optional else _NOTHING_TO_SAY]
+
+
+def _on_page(
+    page: Page, field: Field, name: str, form: Form, n: int | str
+) -> list[str]:
+    """The values that can be chosen, in the order in which the worker sees them."""
+    values = _values(page, field, name)
+    order = form.get(f"order.{field.name}.{n}")
+    if not order or not order[0]:
+        return values
+    shown = order[0].split("|")
+    return [*shown, *(value for value in values if value not in shown)]
+
+
+def _values(page: Page, field: Field, name: str) -> list[str]:
+    if field.kind == "number" and page.has(name):
+        return list(steps_of(field))
+    return page.options.get(name, [])
+
+
+def _honest(
+    field: Field, item: Item, values: list[str], *, rng: Random, accuracy: float
+) -> list[str]:
+    truth = item.columns.get(TRUTH + field.name, "")
+    if field.kind == "text":
+        return [truth]
+    if field.kind == "number":
+        return [_near(field, truth, rng, accuracy)] if truth else []
+    if field.kind == "choices":
+        right = set(truth.split(SEPARATOR))
+        # A slip misses what is right, or ticks one thing too many: one in all, not one
+        # for each option of a long list.
+        false = (1 - accuracy) / max(len(values), 1)
+        error_rates = {
+            value: 1 - accuracy if value in right else false for value in values
+        }
+        return [
+            value
+            for value in values
+            if (value in right) != (rng.random() < error_rates[value])
+        ]
+    if not truth or rng.random() < accuracy:
+        return [truth] if truth else []
+    return [_neighbour(field, truth, rng)]
+
+
+def _turned(field: Field, sent: str) -> str:
+    value = typed(field, sent)
+    shown = sent if value is None else mirrored(field, value)
+    return plain_number(shown) if isinstance(shown, float) else "".join(shown)
+
+
+def _near(field: Field, truth: str, rng: Random, accuracy: float) -> str:
+    width = field.maximum - field.minimum
+    spread = width * (_SCALE_SPREAD + (1 - accuracy) / 2)
+    meant = rng.gauss(float(truth), spread)
+    meant = min(max(meant, field.minimum), field.maximum)
+    steps = round((meant - field.minimum) / field.step)
+    return plain_number(field.minimum + steps * field.step)
+
+
+def _neighbour(field: Field, truth: str, rng: Random) -> str:
+    """A slip: the next grade where options are grades, else any other, if any is."""
+    values = [option.value for option in field.options]
+    others = [value for value in values if value != truth]
+    if all(value.isdigit() for value in values):
+        at = values.index(truth)
+        others = [values[i] for i in (at - 1, at + 1) if 0 <= i < len(values)]
+    return rng.choice(others or [truth])
+
+
+def _same(values: list[str], rng: Random) -> str:
+    return rng.choice(sorted(values))
+
+
+def _first(values: list[str], _rng: Random) -> str:
+    return values[0]
+
+
+def _measured(
+    task: Task, form: Form, n: int, shown_ms: int, rng: Random
+) -> Mapping[str, list[str]]:
+    typed_text = sum(
+        len(form[wire(field, n)][0])
+        for field in task.item_fields
+        if field.kind == "text" and form.get(wire(field, n))
+    )
+    counts = {
+        "shown_ms": shown_ms,
+        "pastes": 0,
+        "keystrokes": typed_text,
+        "focus_losses": int(rng.random() < _LOOKS_AWAY),
+    }
+    return {f"{name}.{n}": [str(counts[name])] for name in MEASURES}
+
+
+_MANNERS: Mapping[str, Callable[[list[str], Random], str]] = {
+    "same": _same,
+    "pasted": _same,
+    "canned": _same,
+    "first": _first,
+    "guess": _same,
+}
+"""How those answer who do not look. `guess` draws anew for each item."""

@@ -1,0 +1,122 @@
+"""Reads the page of a HIT as a browser would: which fields its form sends.
+
+The crowd fills in the form that the page holds, not the form that this code believes
+in; so a page that forgets a field shows in the answers.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from html.parser import HTMLParser
+
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.own_html.controls import Controls, controls_of
+from piecework.hit_templates.page_compression import decompress
+
+_UNREAD = re.compile(r"(?is)<!--.*?-->|<(script|style)\b.*?</\1\s*>")
+_FORM_TAGS = re.compile(
+    r"""(?i)</?(?:form|input|textarea)\b(?:[^>"']|"[^"]*"|'[^']*')*>"""
+)
+
+
+_OWN_PAGE = '<form id="piecework-item"'
+"""What stands on pages of somebody's own, beside their HTML."""
+
+
+@dataclass(kw_only=True)
+class Page:
+    """The form of a HIT's page.
+
+    Attributes:
+        fixed: hidden fields with the values that the page gave them.
+        texts: names of boxes to type in, empty on the page.
+        options: for radio buttons and checkboxes, the values by name, in order.
+        names: all names in the order of the document, which is the order sent; the
+            values mean nothing.
+        controls: what a page of somebody's own lets fill in; `None`: a page of ours.
+    """
+
+    fixed: dict[str, str] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    options: dict[str, list[str]] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
+    controls: Controls | None = None
+
+    @cached_property
+    def item_ids(self) -> tuple[ItemId, ...]:
+        """The items in the order shown."""
+        numbered = {
+            int(position): value
+            for name, value in self.fixed.items()
+            for prefix, _, position in [name.partition(".")]
+            if prefix == "item" and position.isdigit()
+        }
+        return tuple(ItemId(numbered[n]) for n in sorted(numbered))
+
+    def has(self, name: str) -> bool:
+        """Whether the form has a field of this name."""
+        return name in self.names
+
+
+def read_page(html: str) -> Page:
+    """The form of an HTML document; empty if it has none."""
+    page, is_in_form = Page(), False
+    # The parser is slow, and nine tags in ten are none of a form.
+    for text in _FORM_TAGS.findall(_UNREAD.sub("", decompress(html))):
+        tag = _read_tag(text)
+        if tag.name == "form":
+            is_in_form = not tag.is_end
+        elif is_in_form and not tag.is_end:
+            _add_field(page, tag)
+    if _OWN_PAGE in html:
+        page.controls = controls_of(html)
+    return page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tag:
+    name: str
+    is_end: bool
+    attributes: Mapping[str, str]
+
+
+@lru_cache(maxsize=4096)
+def _read_tag(text: str) -> _Tag:
+    """One tag; the HITs of a campaign have most of theirs in common."""
+    reader = _TagReader()
+    reader.feed(text)
+    reader.close()
+    return reader.tag
+
+
+class _TagReader(HTMLParser):
+    tag = _Tag(name="", is_end=False, attributes={})
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        self.tag = _Tag(name=tag, is_end=False, attributes=attributes)
+
+    handle_startendtag = handle_starttag
+
+    def handle_endtag(self, tag: str) -> None:
+        self.tag = _Tag(name=tag, is_end=True, attributes={})
+
+
+def _add_field(page: Page, tag: _Tag) -> None:
+    name = tag.attributes.get("name", "")
+    if (
+        tag.name not in {"textarea", "input"}
+        or not name
+        or "disabled" in tag.attributes
+    ):
+        return
+    page.names[name] = None
+    kind = tag.attributes.get("type", "text").lower()
+    if tag.name == "textarea" or kind == "text":
+        page.texts.append(name)
+    elif kind == "hidden":
+        page.fixed[name] = tag.attributes.get("value", "")
+    elif kind in {"radio", "checkbox"}:
+        page.options.setdefault(name, []).append(tag.attributes.get("value", "on"))
+    # A range is named and no more: until it is touched it has no value.

@@ -1,0 +1,100 @@
+"""What a person does when the page refuses a sentence: changes as little as needed."""
+
+import re
+from collections.abc import Callable, Mapping
+from random import Random
+
+from piecework.domain.task import Rule, Task
+from piecework.hit_templates.rules import check
+
+_MORE = (
+    " that can be seen in the picture",
+    " in the middle of the picture",
+    " shown in full view of the camera",
+    " seen from the front in daylight",
+    " in the photo that somebody took",
+    " with nothing else of importance around",
+    " as seen from a short distance",
+    " in front of a plain background",
+    " and not much else to see",
+    " filling most of the whole frame",
+    " as far as I can tell",
+    " while somebody takes a photo nearby",
+)
+"""Five words and more, as people pad a sentence when a counter says "6 of 8"."""
+
+_MOST_ATTEMPTS = 6
+
+_IDLE_BEGINNING = re.compile(
+    r"^(there (is|are)|this is|these are|th(e|is) (image|picture)|it is|it['\u2019]s)\b"
+    r"(\s+(shows?|is|of|has|contains|an image of|a picture of)\b)*[\s,:]*",
+    re.IGNORECASE,
+)
+_BETWEEN_SENTENCES = re.compile(r"\s*[.!?]+\s+(\S)")
+
+
+def broken_rules(task: Task, text: str) -> tuple[Rule, ...]:
+    """The rules of the page that this text breaks as the task's main text."""
+    values = {task.main_text: text}
+    return tuple(rule for rule in check(task, values) if rule.field == task.main_text)
+
+
+def repair(task: Task, text: str, rng: Random) -> str:
+    """The text, changed until the page takes it; unchanged if it takes it already.
+
+    May give up (on an empty text, say): then the result still breaks a rule.
+    """
+    for _ in range(_MOST_ATTEMPTS):
+        broken = broken_rules(task, text)
+        if not broken:
+            break
+        text = _REPAIRS.get(broken[0].kind, _left)(text, broken[0], rng)
+    return text
+
+
+def _left(text: str, _rule: Rule, _rng: Random) -> str:
+    return text
+
+
+def _longer(text: str, _rule: Rule, rng: Random) -> str:
+    if not text.strip():
+        return text
+    more = rng.choice(_MORE)
+    return text.rstrip(" .,;") + (more.upper() if text.isupper() else more)
+
+
+def _one_sentence(text: str, _rule: Rule, _rng: Random) -> str:
+    return _BETWEEN_SENTENCES.sub(lambda found: f", {found[1].lower()}", text)
+
+
+def _another_beginning(text: str, _rule: Rule, _rng: Random) -> str:
+    rest = _IDLE_BEGINNING.sub("", text.strip())
+    return rest[:1].upper() + rest[1:]
+
+
+def _shorter(text: str, rule: Rule, _rng: Random) -> str:
+    """As many whole words as fit, without a last one that leads to the next."""
+    room = int(str(rule.parameters["maximum"])) - len(".")
+    kept = text[: room + 1].rsplit(maxsplit=1)[0] if len(text) > room else text
+    words = kept.rstrip(" ,.;").split()
+    while words and words[-1].lower() in _LEADING_ON:
+        words.pop()
+    return " ".join(words) + "." * text.rstrip().endswith(".")
+
+
+_LEADING_ON = frozenset(
+    {
+        *("a", "an", "the", "and", "of", "on", "in", "at", "to", "with", "next", "by"),
+        *("beside", "near", "behind", "under", "left", "right", "is", "are", "placed"),
+        *("one", "two", "three", "four", "five", "several", "there", "that", "labeled"),
+        *("says", "say"),
+    }
+)
+"""No sentence ends with one of these."""
+
+_REPAIRS: Mapping[str, Callable[[str, Rule, Random], str]] = {
+    "max_length": _shorter,
+    "min_words": _longer,
+    "one_sentence": _one_sentence,
+    "banned_prefixes": _another_beginning,
+}

@@ -1,0 +1,282 @@
+"""A marketplace's site over HTTP, as simulated workers use it.
+
+Real requests, so that a rehearsal passes through the same doors as people. What all of
+them do alike (fetch a HIT's page, send its form) is here; how they come, find HITs and
+give them back is another matter for workers who sign in (`worker_site`) and for
+participants of another market (`visit_site`).
+"""
+
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from http import HTTPStatus
+from json import dumps
+from typing import Any, Self
+from urllib.parse import quote_plus, urlencode, urlsplit
+
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import AssignmentId, HitId
+from piecework.platforms.virtual_clock import failed_there, no_answer, strange_answer
+from piecework.rehearsal.crowd.connection import Connection, Reply, Response
+from piecework.rehearsal.crowd.page import Page, read_page
+from piecework.rehearsal.crowd.people import Person, Worker
+
+_CONFLICTS = frozenset({HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND})
+_JSON_WANTED = {"Accept": "application/json"}
+_CLOCK_HEADER = "X-Rehearsal-Now"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_MOST_PAGES = 200
+"""Pages kept; a HIT's workers come one after another, while few HITs are in hand."""
+
+_quoted = lru_cache(maxsize=16_384)(quote_plus)
+"""A form's fifty names, most numbers and many words come again with the next form."""
+
+
+class ConflictError(PlatformRefused):
+    """Another worker or time was faster: nothing is left, or it is open no longer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """A HIT in a worker's hands."""
+
+    assignment_id: AssignmentId
+    hit_id: HitId
+    accepted_at: datetime
+    deadline: datetime
+    frame_url: str
+
+    @classmethod
+    def of_document(cls, document: Mapping[str, Any]) -> Self:
+        """An assignment as the marketplace tells programs of it."""
+        return cls(
+            assignment_id=AssignmentId(str(document["assignment_id"])),
+            hit_id=HitId(str(document["hit_id"])),
+            accepted_at=datetime.fromisoformat(document["accepted_at"]),
+            deadline=datetime.fromisoformat(document["deadline"]),
+            frame_url=str(document["frame_url"]),
+        )
+
+
+class Site(ABC):
+    """Calls of the worker's side; one kept-alive connection for the whole crowd.
+
+    Attributes:
+        now: the crowd's present; the marketplace's clock is moved there before a call
+            is done.
+        calls: how many requests were sent.
+    """
+
+    def __init__(self, endpoint_url: str, now: datetime) -> None:
+        self._url = endpoint_url.rstrip("/")
+        self._connections: dict[str, Connection] = {}
+        self._pages: OrderedDict[HitId, Page] = OrderedDict()
+        self.now = now
+        self.calls = 0
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        for connection in self._connections.values():
+            connection.close()
+
+    @abstractmethod
+    def register(self, person: Person) -> Worker:
+        """Make the person a worker; the same worker each time."""
+
+    @abstractmethod
+    def group_ids(self, worker: Worker) -> tuple[str, ...]:
+        """What the worker may begin or go on with now, the best paid first."""
+
+    @abstractmethod
+    def ask_for(self, worker: Worker, group_id: str) -> Reply:
+        """Ask for the next HIT of a group; `accepted` reads what came of it.
+
+        Raises:
+            ConflictError: others were faster.
+        """
+
+    @abstractmethod
+    def accepted(self, worker: Worker, asked: Reply) -> Accepted:
+        """The HIT that was asked for.
+
+        Raises:
+            ConflictError: nothing is left for this worker.
+        """
+
+    @abstractmethod
+    def has_more_in_hand(self, worker: Worker) -> bool:
+        """Whether the worker has taken more than the HIT that was done last."""
+
+    @abstractmethod
+    def give_back(self, worker: Worker, assignment_id: AssignmentId) -> None:
+        """Return a HIT undone.
+
+        Raises:
+            ConflictError: it is not open any more.
+        """
+
+    @abstractmethod
+    def left_in_hand(
+        self, workers: Sequence[Worker]
+    ) -> tuple[tuple[Worker, Accepted], ...]:
+        """What these workers had accepted when an earlier crowd was killed."""
+
+    def look_after(self) -> bool:
+        """Let what brings the workers here do its part; whether it has done anything.
+
+        Called before workers begin, after a minute in which something happened,
+        and when nobody finds anything to do any more.
+        """
+        return False
+
+    def lacks_only(self, worker: Worker, qualification: str) -> bool:  # noqa: ARG002
+        """Whether a qualification of this name alone keeps the worker from a group."""
+        return False
+
+    def begin_test(self, worker: Worker, qualification: str) -> str:  # noqa: ARG002
+        """Begin the test for a qualification of this name; its type's id.
+
+        Raises:
+            ConflictError: none is offered, or it may not be taken, or not yet again.
+        """
+        raise ConflictError(f"{qualification}: no test is taken here", code="404")
+
+    def send_test(
+        self,
+        worker: Worker,  # noqa: ARG002
+        type_id: str,
+        answers: Mapping[str, Sequence[str]],  # noqa: ARG002
+    ) -> int:
+        """Send the answers; the score.
+
+        Raises:
+            ConflictError: the time is over.
+        """
+        raise ConflictError(f"{type_id}: no test is taken here", code="404")
+
+    @abstractmethod
+    def _cookie(self, worker: Worker) -> str:
+        """The worker's session."""
+
+    def page(self, accepted: Accepted) -> Page:
+        """The page of the HIT, fetched as its frame fetches it.
+
+        A browser fetches it for every worker. Here it is fetched and read for the first
+        worker of a HIT, and kept for those who come soon after: the page is the same
+        for all of them, since what is the worker's own stands in its address alone.
+        """
+        page = self._pages.get(accepted.hit_id)
+        if page is None:
+            page = read_page(self._fetch(accepted.frame_url))
+            self._pages[accepted.hit_id] = page
+            if len(self._pages) > _MOST_PAGES:
+                self._pages.popitem(last=False)
+        return page
+
+    def submit(
+        self,
+        worker: Worker,
+        assignment_id: AssignmentId,
+        form: Mapping[str, Sequence[str]],
+    ) -> Reply:
+        """Send the page's form; `confirm` tells whether it was taken."""
+        sent = {"assignmentId": [assignment_id], **form}
+        return self._send("POST", "/mturk/externalSubmit", worker=worker, form=sent)
+
+    def confirm(self, sent: Reply) -> None:
+        """Wait until a form was taken.
+
+        Raises:
+            ConflictError: too late, or not this worker's any more.
+        """
+        self._object(sent)
+
+    def _json(
+        self,
+        method: str,
+        path: str,
+        *,
+        worker: Worker | None = None,
+        json: object = None,
+        form: Mapping[str, Sequence[str]] | None = None,
+    ) -> dict[str, Any]:
+        return self._object(
+            self._send(method, path, worker=worker, json=json, form=form)
+        )
+
+    def _object(self, asked: Reply) -> dict[str, Any]:
+        try:
+            reply = self._read(asked).json()
+        except ValueError as fault:
+            raise strange_answer(self._url) from fault
+        if not isinstance(reply, dict):
+            raise strange_answer(self._url)
+        return reply
+
+    def _fetch(self, address: str) -> str:
+        headers = {"Accept": "text/html"}
+        return self._read(self._send("GET", address, headers=headers)).text
+
+    def _send(
+        self,
+        method: str,
+        address: str,
+        *,
+        worker: Worker | None = None,
+        headers: Mapping[str, str] = _JSON_WANTED,
+        json: object = None,
+        form: Mapping[str, Sequence[str]] | None = None,
+    ) -> Reply:
+        """Send a request, to an address or to a path of the site."""
+        sent = dict(headers)
+        if worker is not None:
+            sent["Cookie"] = self._cookie(worker)
+        body = b""
+        if form is not None:
+            sent["Content-Type"] = "application/x-www-form-urlencoded"
+            body = urlencode(form, doseq=True, quote_via=_quoted).encode()
+        elif json is not None:
+            sent["Content-Type"] = "application/json"
+            body = dumps(json).encode()
+        sent[_CLOCK_HEADER] = str((self.now - _EPOCH) // _MILLISECOND)
+        return self._begin(method, address, sent, body)
+
+    def _begin(
+        self, method: str, address: str, headers: Mapping[str, str], body: bytes
+    ) -> Reply:
+        self.calls += 1
+        parts = urlsplit(address if "://" in address else self._url + address)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        connection = self._connections.get(parts.netloc)
+        if connection is None:
+            connection = self._connections[parts.netloc] = Connection(parts.netloc)
+        try:
+            return connection.send(method, path, headers, body)
+        except OSError as fault:
+            raise no_answer(self._url, fault) from fault
+
+    def _read(self, asked: Reply) -> Response:
+        try:
+            response = asked.read()
+        except OSError as fault:
+            raise no_answer(self._url, fault) from fault
+        if response.status >= HTTPStatus.BAD_REQUEST:
+            raise _refusal(asked.path, response)
+        return response
+
+
+def _refusal(path: str, response: Response) -> Exception:
+    code, message = str(response.status), response.text[:200]
+    if response.headers.get("content-type", "").startswith("application/json"):
+        reply: Any = response.json()
+        code = str(reply.get("error", code))
+        message = str(reply.get("message", message))
+    if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        is_page = message.startswith("<")
+        return failed_there(path, response.status, "" if is_page else message)
+    kind = ConflictError if response.status in _CONFLICTS else PlatformRefused
+    return kind(f"{path}: {message}", code=code)

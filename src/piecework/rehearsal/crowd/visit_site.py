@@ -1,0 +1,306 @@
+"""Participants of an offline Prolific, who come to the marketplace for visits.
+
+A participant takes a place there, opens the link, agrees, does HIT after HIT, and takes
+the code back; or gives the visit up, comes too late, forgets the code or enters another
+one. Who is asked to return what was refused does so, or does not.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.rehearsal.crowd.connection import Reply
+from piecework.rehearsal.crowd.people import Person, Worker
+from piecework.rehearsal.crowd.site import Accepted, ConflictError, Site
+from piecework.rehearsal.seeded_rng import log_normal, seeded_rng
+
+_WRONG_CODE, _NO_CODE, _FORGETS = 0.02, 0.02, 0.05
+"""Shares of visits at whose end another code is entered, none, or nothing is done."""
+
+_HEEDS = 0.5
+_HOURS_TO_HEED = 30.0
+_BETWEEN_READING = timedelta(hours=12)
+_IN_HAND = ("RESERVED", "ACTIVE")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Visit:
+    """A place that a participant has taken and not ended.
+
+    Attributes:
+        submission: its id there.
+        link: what the address that led here says.
+        has_arrived: whether the marketplace has let the participant in.
+    """
+
+    study: str
+    submission: str
+    link: dict[str, str]
+    has_arrived: bool = False
+
+
+class VisitSite(Site):
+    """Participants; a worker's `token` is the participant's id.
+
+    Args:
+        endpoint_url: the marketplace's site.
+        now: the crowd's present.
+        emulator_url: the offline Prolific, whose clock is moved along.
+        seed: chance.
+        bridge: brings both in line, at a moment to which it moves the marketplace's
+            clock.
+        worker_id: the marketplace's id of a participant; "" before the first visit.
+        test: the name of the qualification whose test is paid by a study of its own.
+    """
+
+    def __init__(
+        self,
+        endpoint_url: str,
+        now: datetime,
+        *,
+        emulator_url: str,
+        seed: int,
+        bridge: Callable[[datetime], None],
+        worker_id: Callable[[str], WorkerId],
+        test: str = "",
+    ) -> None:
+        super().__init__(endpoint_url, now)
+        self._prolific = f"{emulator_url}/emulator"
+        self._seed, self._bridge, self._test = seed, bridge, test
+        self._worker_id = worker_id
+        self._prolific_now: datetime | None = None
+        self._reads_at: datetime | None = None
+        self._known = self._participants()
+        self._workers: list[Worker] = []
+        self._cookies: dict[str, str] = {}
+        self._visits: dict[str, _Visit] = {}
+
+    def register(self, person: Person) -> Worker:
+        """See `Site`; participants are known by the order in which they were made."""
+        number = len(self._workers)
+        if number < len(self._known):
+            participant = self._known[number]
+        else:
+            standing = {
+                "country": person.country,
+                "approvals": person.hits_approved,
+                "rejections": person.hits_submitted - person.hits_approved,
+            }
+            made = self._ask("POST", "/participants", standing)
+            participant = str(made["id"])
+        worker = Worker(person=person, worker_id=WorkerId(""), token=participant)
+        self._workers.append(worker)
+        if number < len(self._known):
+            self._come_back(worker)
+        return worker
+
+    def group_ids(self, worker: Worker) -> tuple[str, ...]:
+        """See `Site`; a group is a study here."""
+        visit = self._visits.get(worker.token)
+        if visit is not None:
+            return (visit.study,)
+        work = [each for each in self._offered(worker) if each["name"] != self._test]
+        best_first = sorted(work, key=lambda study: -int(study["reward"]))
+        return tuple(str(study["id"]) for study in best_first)
+
+    def lacks_only(self, worker: Worker, qualification: str) -> bool:
+        """See `Site`; then the study that pays for its test is offered."""
+        return worker.token not in self._visits and any(
+            each["name"] == qualification for each in self._offered(worker)
+        )
+
+    def begin_test(self, worker: Worker, qualification: str) -> str:
+        """See `Site`; the test is a visit."""
+        for each in self._offered(worker):
+            if each["name"] == qualification:
+                visit = self._take_place(worker, str(each["id"]))
+                break
+        else:
+            raise ConflictError(f"{qualification}: no test is offered", code="404")
+        self._arrive(worker, visit)
+        type_id = str(self._json("GET", "/visit", worker=worker)["test"])
+        self._json("POST", f"/worker/qualifications/{type_id}/request", worker=worker)
+        return type_id
+
+    def send_test(
+        self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]
+    ) -> int:
+        """See `Site`; then the participant goes back to Prolific, passed or failed."""
+        visit = self._visits.pop(worker.token)
+        path = f"/worker/qualifications/{type_id}/test"
+        graded = self._json("POST", path, worker=worker, form=answers)
+        ended = self._json("GET", "/visit", worker=worker)
+        self._finish(worker, visit, str(ended["code"]))
+        return int(graded["value"])
+
+    def ask_for(self, worker: Worker, group_id: str) -> Reply:
+        """See `Site`; begins a visit where none is under way."""
+        visit = self._visits.get(worker.token) or self._take_place(worker, group_id)
+        if not visit.has_arrived:
+            self._arrive(worker, visit)
+        return self._send("GET", "/visit", worker=worker)
+
+    def accepted(self, worker: Worker, asked: Reply) -> Accepted:
+        """See `Site`; at the end of a visit the participant goes back to Prolific."""
+        document = self._object(asked)
+        if document["assignment"] is not None:
+            return Accepted.of_document(document["assignment"])
+        visit = self._visits.pop(worker.token)
+        if document["stage"] == "Done":
+            self._finish(worker, visit, str(document["code"]))
+        else:
+            self._give_place_back(worker, visit)
+        raise ConflictError("The visit is over.", code=str(document["stage"]))
+
+    def has_more_in_hand(self, worker: Worker) -> bool:
+        """See `Site`; a visit has several HITs, and an end."""
+        return worker.token in self._visits
+
+    def give_back(self, worker: Worker, assignment_id: AssignmentId) -> None:  # noqa: ARG002 - of the port
+        """See `Site`; with the HIT the whole visit is given up."""
+        visit = self._visits.pop(worker.token)
+        self._json("POST", "/visit/leave", worker=worker)
+        self._give_place_back(worker, visit)
+
+    def left_in_hand(
+        self,
+        workers: Sequence[Worker],  # noqa: ARG002 - of the port
+    ) -> tuple[tuple[Worker, Accepted], ...]:
+        """See `Site`; here nothing is lost, who comes back goes on with the visit."""
+        return ()
+
+    def look_after(self) -> bool:
+        """See `Site`; the bridge makes its steps, and participants read their mail."""
+        if self._reads_at is None or self.now >= self._reads_at:
+            self._reads_at = self.now + _BETWEEN_READING
+            self._heed_requests()
+        self._move_prolific()
+        self._bridge(self.now)
+        return True
+
+    def books(self) -> dict[str, Any]:
+        """The offline Prolific's books."""
+        return self._ask("GET", "/books")
+
+    def _offered(self, worker: Worker) -> list[dict[str, Any]]:
+        path = f"/participants/{worker.token}/studies"
+        offered: list[dict[str, Any]] = self._ask("GET", path)["results"]
+        return offered
+
+    def _cookie(self, worker: Worker) -> str:
+        """The session that began with the visit; "" before the first."""
+        return self._cookies.get(worker.token, "")
+
+    def _participants(self) -> list[str]:
+        return [
+            str(each["id"]) for each in self._ask("GET", "/participants")["results"]
+        ]
+
+    def _places_of(self, worker: Worker) -> list[dict[str, Any]]:
+        path = f"/participants/{worker.token}/submissions"
+        places: list[dict[str, Any]] = self._ask("GET", path)["results"]
+        return places
+
+    def _come_back(self, worker: Worker) -> None:
+        """Go on with the last visit, after an earlier crowd was killed."""
+        worker.worker_id = self._worker_id(worker.token)
+        places = self._places_of(worker)
+        if not places or places[-1]["status"] not in _IN_HAND:
+            return
+        last = places[-1]
+        self._visits[worker.token] = _Visit(
+            study=str(last["study_id"]),
+            submission=str(last["id"]),
+            link={
+                "PROLIFIC_PID": worker.token,
+                "STUDY_ID": str(last["study_id"]),
+                "SESSION_ID": str(last["id"]),
+            },
+        )
+
+    def _take_place(self, worker: Worker, study: str) -> _Visit:
+        path = f"/participants/{worker.token}/studies/{study}"
+        try:
+            taken = self._ask("POST", path, {})
+        except PlatformRefused as refusal:
+            raise ConflictError(str(refusal), code=refusal.code) from refusal
+        visit = self._visits[worker.token] = _Visit(
+            study=study,
+            submission=str(taken["submission_id"]),
+            link=dict(parse_qsl(urlsplit(taken["url"]).query)),
+        )
+        return visit
+
+    def _arrive(self, worker: Worker, visit: _Visit) -> None:
+        """Agree, and be let in.
+
+        Raises:
+            ConflictError: the submission is not under way any more.
+        """
+        form = {name: [value] for name, value in visit.link.items()}
+        sent = self._send("POST", "/visit/arrive", form={**form, "agreed": ["1"]})
+        try:
+            reply = self._read(sent)
+        except ConflictError:
+            self._visits.pop(worker.token, None)
+            raise
+        cookie, _, _ = reply.headers.get("set-cookie", "").partition(";")
+        self._cookies[worker.token] = cookie
+        worker.worker_id = WorkerId(str(self._object(sent)["worker_id"]))
+        visit.has_arrived = True
+
+    def _finish(self, worker: Worker, visit: _Visit, code: str) -> None:
+        """Enter the code at Prolific, as well as this participant does that."""
+        rng = seeded_rng(self._seed, worker.person.handle, visit.submission, "code")
+        lot = rng.random()
+        if lot < _FORGETS:
+            return
+        entered: str | None = code
+        if lot < _FORGETS + _NO_CODE:
+            entered = None
+        elif lot < _FORGETS + _NO_CODE + _WRONG_CODE:
+            entered = code[::-1]
+        self._end(worker, visit.submission, "complete", {"code": entered})
+
+    def _give_place_back(self, worker: Worker, visit: _Visit) -> None:
+        self._end(worker, visit.submission, "return")
+
+    def _end(
+        self, worker: Worker, submission: str, how: str, said: object = None
+    ) -> None:
+        path = f"/participants/{worker.token}/submissions/{submission}/{how}"
+        try:
+            self._ask("POST", path, {} if said is None else said)
+        except PlatformRefused:
+            return  # Time has ended it there.
+
+    def _heed_requests(self) -> None:
+        """Return what participants were asked to, if they mean to."""
+        for worker in self._workers:
+            for each in self._places_of(worker):
+                if self._heeds(worker, each):
+                    self._end(worker, str(each["id"]), "return")
+
+    def _heeds(self, worker: Worker, place: dict[str, Any]) -> bool:
+        if place["status"] != "AWAITING REVIEW" or not place["return_requested"]:
+            return False
+        rng = seeded_rng(self._seed, worker.person.handle, str(place["id"]), "asked")
+        if rng.random() >= _HEEDS:
+            return False
+        after = timedelta(hours=log_normal(rng, _HOURS_TO_HEED, spread=0.5))
+        return self.now >= datetime.fromisoformat(place["return_requested"]) + after
+
+    def _move_prolific(self) -> None:
+        if self._prolific_now is None or self.now > self._prolific_now:
+            self._prolific_now = self.now
+            moment = {"now": self.now.isoformat()}
+            self._json("PUT", f"{self._prolific}/clock", json=moment)
+
+    def _ask(self, method: str, path: str, said: object = None) -> dict[str, Any]:
+        """Call the emulator, in the crowd's present."""
+        self._move_prolific()
+        return self._json(method, f"{self._prolific}{path}", json=said)

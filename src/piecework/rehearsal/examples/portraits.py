@@ -1,0 +1,144 @@
+"""Drawn pictures of one person who does one thing, for descriptions to be wrong about.
+
+As *Gradations of error severity in automatic image descriptions* (INLG 2020, section
+4.2) asks of its photographs: a protagonist whose face and at least half of whose body
+are seen, content that is clear at once, one colour for each piece of clothing, and
+another colour for the next piece.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from piecework.rehearsal.pictures.drawing import animals, outdoors, sport
+from piecework.rehearsal.pictures.drawing.pen import (
+    INKS,
+    SHADES,
+    Paint,
+    line,
+    placed,
+    shadow,
+)
+from piecework.rehearsal.pictures.drawing.person import (
+    Arm,
+    Figure,
+    Garment,
+    Who,
+    hand_of,
+    person,
+)
+from piecework.rehearsal.pictures.drawing.places import HEIGHT, PLACE_DRAWINGS, WIDTH
+
+_FEET = (285.0, 452.0)
+_SCALE = 1.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activity:
+    """What a person does, and what is seen of it.
+
+    Attributes:
+        place: draws what is behind.
+        props: draws what belongs to it, given where the right hand is.
+        arm: how the right arm is held.
+    """
+
+    place: Callable[[], str]
+    props: Callable[[float, float], str]
+    arm: Arm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Portrait:
+    """One picture: who, in what, doing what (a key of `ACTIVITIES`)."""
+
+    who: Who
+    garment: Garment
+    colour: str
+    doing: str
+
+
+def draw_portrait(portrait: Portrait) -> str:
+    """The picture as an SVG document without scripts, links and other files."""
+    activity = ACTIVITIES[portrait.doing]
+    figure = Figure(
+        who=portrait.who,
+        garment=portrait.garment,
+        colour=portrait.colour,
+        arm=activity.arm,
+    )
+    x, y = hand_of(figure)
+    at = (_FEET[0] + x * _SCALE, _FEET[1] + y * _SCALE)
+    standing = placed(shadow(120) + person(figure), _FEET, scale=_SCALE)
+    picture = activity.place() + standing + activity.props(*at)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'width="{WIDTH}" height="{HEIGHT}"><defs>{SHADES}</defs>{picture}</svg>\n'
+    )
+
+
+def _paint(colour: str) -> Paint:
+    return Paint(INKS[colour])
+
+
+def _tennis(x: float, y: float) -> str:
+    return placed(sport.racket(_paint("red")), (x, y), scale=1.2, turn=28) + placed(
+        sport.tennis_ball(_paint("yellow")), (x + 130, y - 40), scale=1.2
+    )
+
+
+def _frisbee(x: float, y: float) -> str:
+    return placed(sport.frisbee(_paint("orange")), (x + 110, y - 12), scale=1.2)
+
+
+def _pitching(x: float, y: float) -> str:
+    return placed(sport.baseball(_paint("white")), (x + 8, y - 16), scale=1.2)
+
+
+def _kite(x: float, y: float) -> str:
+    string = line(f"M{x:g} {y:g} Q{x + 90:g} {y - 10:g} 520 150", "#6b6b6b", width=2)
+    return string + placed(outdoors.kite(_paint("yellow")), (520, 270), scale=0.95)
+
+
+def _umbrella(x: float, y: float) -> str:
+    return placed(outdoors.umbrella(_paint("red")), (x + 4, y + 40), scale=1.0, turn=8)
+
+
+def _dog(x: float, y: float) -> str:
+    leash = line(f"M{x:g} {y:g} Q{x + 40:g} {y + 90:g} 505 385", "#b8332c", width=3)
+    dog = shadow(150) + animals.dog(_paint("brown"))
+    return placed(dog, (490, 456), scale=1.05) + leash
+
+
+def _ball(_x: float, _y: float) -> str:
+    return placed(
+        shadow(70) + outdoors.beach_ball(_paint("red")), (420, 456), scale=1.15
+    )
+
+
+def _bicycle(_x: float, _y: float) -> str:
+    return placed(
+        shadow(160) + outdoors.bicycle(_paint("green")), (490, 452), scale=1.5
+    )
+
+
+def _flower(x: float, y: float) -> str:
+    return placed(outdoors.flower(_paint("red")), (x, y + 30), scale=1.0, turn=8)
+
+
+def _bucket(x: float, y: float) -> str:
+    return placed(outdoors.bucket(_paint("green")), (x + 4, y + 92), scale=1.0)
+
+
+ACTIVITIES: Mapping[str, Activity] = {
+    "tennis": Activity(place=sport.tennis_court, props=_tennis, arm="forward"),
+    "frisbee": Activity(place=PLACE_DRAWINGS["park"], props=_frisbee, arm="forward"),
+    "pitching": Activity(place=sport.baseball_field, props=_pitching, arm="up"),
+    "kite": Activity(place=PLACE_DRAWINGS["park"], props=_kite, arm="forward"),
+    "umbrella": Activity(place=PLACE_DRAWINGS["beach"], props=_umbrella, arm="forward"),
+    "dog": Activity(place=PLACE_DRAWINGS["street"], props=_dog, arm="down"),
+    "ball": Activity(place=PLACE_DRAWINGS["beach"], props=_ball, arm="down"),
+    "bicycle": Activity(place=PLACE_DRAWINGS["street"], props=_bicycle, arm="down"),
+    "flower": Activity(place=PLACE_DRAWINGS["park"], props=_flower, arm="forward"),
+    "bucket": Activity(place=PLACE_DRAWINGS["beach"], props=_bucket, arm="down"),
+}
+"""What a protagonist can do."""

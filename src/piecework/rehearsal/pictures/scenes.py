@@ -1,0 +1,110 @@
+"""Pictures with known content, so that a rehearsal needs no photographs.
+
+How readable they are follows VizWiz-Captions (Gurari et al. 2020, section 3.2): of five
+workers none gave up on 68.5 % of the images, one on 16.7 %, two on 5.9 %, three on
+3.6 %, four on 3.1 %, all five on 2.2 %.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from random import Random
+
+from piecework.config.drawn_pictures import scene_id
+from piecework.domain.ids import ItemId
+from piecework.rehearsal.pictures.catalogue import KINDS
+from piecework.rehearsal.pictures.places import PLACES
+from piecework.rehearsal.pictures.scene_model import CLEAR, Scene, Thing
+from piecework.rehearsal.seeded_rng import seeded_rng
+
+GIVE_UP_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
+"""Share of images by how many of five workers could not recognize anything."""
+
+_FLAW_WEIGHTS = {
+    "framing": 30,
+    "blur": 30,
+    "dark": 12,
+    "rotation": 12,
+    "obscured": 8,
+    "bright": 8,
+}
+"""Framing and blur lead, as in VizWiz (Chiu et al. 2020, table 1)."""
+
+_HIDING = ("blur", "dark", "bright")
+"""Only these can hide a picture as a whole."""
+
+
+@lru_cache(maxsize=1)  # read, checked and drawn from the same scenes
+def scenes(seed: int, count: int) -> tuple[Scene, ...]:
+    """The first `count` scenes of a seed; more scenes never change the earlier ones."""
+    return tuple(
+        _scene(scene_id(number), seeded_rng(seed, "scene", str(number)))
+        for number in range(1, count + 1)
+    )
+
+
+def imagined_scenes(seed: int, item_ids: Iterable[ItemId]) -> tuple[Scene, ...]:
+    """A scene for each item, drawn from its id; it says nothing about its picture.
+
+    An item has the same scene whatever other items there are.
+    """
+    return tuple(
+        _scene(item_id, seeded_rng(seed, "imagined", item_id)) for item_id in item_ids
+    )
+
+
+def _scene(item_id: ItemId, rng: Random) -> Scene:
+    place = rng.choice(list(PLACES))
+    severity = _severity(rng)
+    things = _things(place, rng)
+    flaws = _flaws(severity, rng)
+    if "framing" in flaws:
+        # A bad frame cuts what is in it; what it would leave out is not in the scene.
+        things = tuple(replace(thing, count=1) for thing in things[:2])
+    return Scene(
+        item_id=item_id,
+        place=place,
+        things=things,
+        flaws=flaws,
+        severity=severity,
+        layout_seed=rng.randrange(2**31),
+    )
+
+
+def _things(place: str, rng: Random) -> tuple[Thing, ...]:
+    names = rng.sample(PLACES[place].kinds, rng.choice((1, 2, 2, 3, 3)))
+    return tuple(_thing(name, rng) for name in names)
+
+
+def _thing(name: str, rng: Random) -> Thing:
+    kind = KINDS[name]
+    # One is usual and many are rare: halves of a half.
+    count = 1
+    while count < kind.at_most and rng.random() < 1 / 3:
+        count += 1
+    return Thing(
+        name=name,
+        colour=rng.choice(kind.colours),
+        count=count,
+        text=rng.choice(kind.texts) if kind.texts else "",
+    )
+
+
+def _severity(rng: Random) -> float:
+    """A severity that makes `GIVE_UP_PERCENT` true; see `Scene.unreadable_share`."""
+    of_five = rng.choices(range(6), GIVE_UP_PERCENT)[0]
+    if of_five == 0:
+        # Most clear pictures have no flaw worth a word.
+        return round(max(0.0, rng.uniform(-0.5, 0.42)), 3)
+    return round(CLEAR + (1 - CLEAR) * of_five / 5, 3)
+
+
+def _flaws(severity: float, rng: Random) -> tuple[str, ...]:
+    if severity == 0:
+        return ()
+    names, weights = list(_FLAW_WEIGHTS), list(_FLAW_WEIGHTS.values())
+    flaws = {rng.choices(names, weights)[0]}
+    if severity >= CLEAR:
+        flaws.add(rng.choice(_HIDING))
+        flaws -= {"bright"} if "dark" in flaws else set()
+    return tuple(sorted(flaws))

@@ -1,0 +1,241 @@
+"""The web application: tokens, bodies, faults, errors, and one transaction a call."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+)
+from starlette.routing import Route
+
+from piecework.rehearsal.prolific import site
+from piecework.rehearsal.prolific.call import Call, WithHeaders, read_object
+from piecework.rehearsal.prolific.control import Control
+from piecework.rehearsal.prolific.due import catch_up
+from piecework.rehearsal.prolific.errors import ApiError
+from piecework.rehearsal.prolific.faults import Fault, FaultScript
+from piecework.rehearsal.prolific.routes import (
+    OPERATIONS,
+    PARTICIPANTS,
+    PREFIX,
+    Operation,
+)
+from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.prolific.taking import complete_in_hand
+from piecework.rehearsal.prolific.transport import drop_connection
+from piecework.rehearsal.prolific.webhooks import Sender
+from piecework.webserver.cookies import DuplicateCookieError, only_cookie
+
+LARGEST_BODY_BYTES = 1_048_576
+_NO_CONTENT = 204
+_BAD_GATEWAY = HTMLResponse("<h1>502 Bad Gateway</h1>", status_code=502)
+_SCHEME = "token "
+_OURS = ("none", "same-origin")
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class Emulator:
+    """All addresses of one emulator.
+
+    Args:
+        state: its memory, which this is the only one to write.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._faults = FaultScript()
+        self._sender = Sender(state)
+
+    def app(self) -> Starlette:
+        """The application for a server."""
+        routes = [self._route(operation) for operation in OPERATIONS]
+        routes += [
+            Route(
+                operation.path,
+                _for_programs(self._unguarded(operation)),
+                methods=[operation.method],
+            )
+            for operation in PARTICIPANTS
+        ]
+        routes += [
+            Route(path, _for_programs(endpoint), methods=[method])
+            for method, path, endpoint in Control(
+                self._state, self._faults, self._sender
+            ).endpoints()
+        ]
+        routes += [
+            Route("/submissions/complete", self._complete),
+            Route("/emulator/site", _for_programs(self._people)),
+            Route("/emulator/site/{participant_id}", _for_programs(self._studies)),
+            Route(
+                "/emulator/site/{participant_id}/{study_id}",
+                _for_programs(self._take),
+                methods=["POST"],
+            ),
+            Route(
+                "/emulator/site/{participant_id}/return/{submission_id}",
+                _for_programs(self._give_back),
+                methods=["POST"],
+            ),
+        ]
+        app = Starlette(
+            routes=routes,
+            exception_handlers={
+                ApiError: self._refused,
+                HTTPException: self._not_routed,
+            },
+        )
+        # A missing slash is another address: Prolific loses the body of such a POST.
+        app.router.redirect_slashes = False
+        return app
+
+    def _route(self, operation: Operation) -> Route:
+        async def endpoint(request: Request) -> Response:
+            request.state.is_bare = operation.is_bare
+            _check_token(request)
+            fault = self._faults.strike(operation.name)
+            if fault is None:
+                return await self._perform(operation, request)
+            return await self._struck(fault, operation, request)
+
+        return Route(PREFIX + operation.path, endpoint, methods=[operation.method])
+
+    async def _struck(
+        self, fault: Fault, operation: Operation, request: Request
+    ) -> Response:
+        if fault.kind == "slow":
+            # What has arrived is done, also for a client that gives up meanwhile.
+            await request.body()
+            await asyncio.sleep(fault.seconds)
+        if fault.kind == "lose_request":
+            await drop_connection(request)
+            return Response()
+        if fault.answer is not None:
+            raise fault.answer
+        try:
+            reply = await self._perform(operation, request)
+        finally:
+            if fault.kind == "lose_reply":
+                await drop_connection(request)
+        return _BAD_GATEWAY if fault.kind == "bad_gateway" else reply
+
+    def _unguarded(self, operation: Operation) -> Endpoint:
+        async def endpoint(request: Request) -> Response:
+            return _as_participant(request, await self._perform(operation, request))
+
+        return endpoint
+
+    async def _perform(self, operation: Operation, request: Request) -> Response:
+        body = read_object(await _received(request))
+        value = self._in_transaction(operation.handler, self._call(request, body))
+        if operation.status == _NO_CONTENT:
+            return Response(status_code=_NO_CONTENT)
+        if isinstance(value, WithHeaders):
+            return JSONResponse(value.value, operation.status, dict(value.headers))
+        return JSONResponse(value, status_code=operation.status)
+
+    def _call(self, request: Request, body: dict[str, Any]) -> Call:
+        return Call(
+            state=self._state,
+            path=request.path_params,
+            address=request.url.path,
+            query=request.query_params,
+            body=body,
+            origin=str(request.base_url).rstrip("/"),
+        )
+
+    def _in_transaction(self, handler: Callable[[Call], Any], call: Call) -> Any:  # noqa: ANN401 - JSON
+        # What is due stays done when the call itself is refused.
+        with self._state.transaction():
+            catch_up(self._state)
+        with self._state.transaction():
+            value = handler(call)
+        self._sender.send_soon()
+        return value
+
+    async def _complete(self, request: Request) -> Response:
+        """Where a requester's page leads with the code; Prolific knows who comes."""
+        call = self._call(request, {})
+        try:
+            known = {"participant": only_cookie(request, site.COOKIE)}
+        except DuplicateCookieError as fault:
+            raise ApiError(400, "This browser is two participants.") from fault
+        call = replace(call, query={**known, **call.query})
+        return HTMLResponse(site.ended(self._in_transaction(complete_in_hand, call)))
+
+    async def _people(self, request: Request) -> Response:
+        return HTMLResponse(self._in_transaction(site.people, self._call(request, {})))
+
+    async def _studies(self, request: Request) -> Response:
+        page = self._in_transaction(site.studies, self._call(request, {}))
+        return _as_participant(request, HTMLResponse(page))
+
+    async def _take(self, request: Request) -> Response:
+        address = self._in_transaction(site.take, self._call(request, {}))
+        return _as_participant(request, RedirectResponse(address, status_code=303))
+
+    async def _give_back(self, request: Request) -> Response:
+        address = self._in_transaction(site.give_back, self._call(request, {}))
+        return _as_participant(request, RedirectResponse(address, status_code=303))
+
+    async def _refused(self, request: Request, refusal: Exception) -> Response:
+        if not isinstance(refusal, ApiError):
+            raise refusal
+        switch = self._state.switches.errors
+        is_bare = getattr(request.state, "is_bare", False)
+        is_wrapped = switch == "wrapped" or (switch == "documented" and not is_bare)
+        return JSONResponse(
+            refusal.document(is_wrapped=is_wrapped), status_code=refusal.status
+        )
+
+    async def _not_routed(self, request: Request, fault: Exception) -> Response:
+        if not isinstance(fault, HTTPException):
+            raise fault
+        return await self._refused(request, ApiError(fault.status_code, fault.detail))
+
+
+def _check_token(request: Request) -> None:
+    header = request.headers.get("authorization", "")
+    if not header.lower().startswith(_SCHEME) or not header[len(_SCHEME) :].strip():
+        raise ApiError(401, "Send the header `Authorization: Token <your token>`.")
+
+
+def _as_participant(request: Request, response: Response) -> Response:
+    """The client is this participant from now on, as by signing in at Prolific."""
+    participant_id = request.path_params.get("participant_id")
+    if participant_id is not None:
+        response.set_cookie(site.COOKIE, participant_id, httponly=True, samesite="lax")
+    return response
+
+
+def _for_programs(endpoint: Endpoint) -> Endpoint:
+    """The controls are for programs, and for the emulator's own pages.
+
+    Another page that is open in a browser, such as the work of a study, must not play
+    with the rehearsal that it is shown in.
+    """
+
+    async def guarded(request: Request) -> Response:
+        if request.headers.get("sec-fetch-site", "none") not in _OURS:
+            raise ApiError(403, "The controls are for programs, not for pages.")
+        return await endpoint(request)
+
+    return guarded
+
+
+async def _received(request: Request) -> bytes:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LARGEST_BODY_BYTES:
+            raise ApiError(413, f"A body has at most {LARGEST_BODY_BYTES} bytes.")
+    return body

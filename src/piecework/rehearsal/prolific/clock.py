@@ -1,0 +1,79 @@
+"""The emulator's time: it stands until it is moved, or runs beside the machine's.
+
+Either way it can be moved on, never back. Moments are whole milliseconds since 1970
+inside, and ISO 8601 in UTC on the wire.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+from piecework.domain.clock import Clock
+
+SECOND = 1000
+MINUTE = 60 * SECOND
+DAY = 24 * 60 * MINUTE
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+END_OF_TIME = datetime(3000, 1, 1, tzinfo=UTC)
+
+
+class EmulatedClock:
+    """Tells the emulator's time.
+
+    Args:
+        machine: the clock beside which it runs; None lets it stand.
+        offset_ms: how far it is ahead of the machine; or its moment, if it stands.
+    """
+
+    def __init__(self, machine: Clock | None, offset_ms: int) -> None:
+        self._machine, self.offset_ms = machine, offset_ms
+
+    def now_ms(self) -> int:
+        """The present moment."""
+        return self._machine_ms() + self.offset_ms
+
+    def move_to(self, moment_ms: int) -> None:
+        """Go on from this moment; one that has passed changes nothing."""
+        self.offset_ms += max(0, moment_ms - self.now_ms())
+
+    def _machine_ms(self) -> int:
+        return 0 if self._machine is None else to_ms(self._machine.now())
+
+
+def to_ms(moment: datetime) -> int:
+    """Milliseconds since 1970."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def iso(moment_ms: int | None) -> str | None:
+    """How the wire writes a moment; None stays None.
+
+    >>> iso(1_767_603_600_500)
+    '2026-01-05T09:00:00.500000Z'
+    """
+    if moment_ms is None:
+        return None
+    moment = _EPOCH + timedelta(milliseconds=moment_ms)
+    return f"{moment:%Y-%m-%dT%H:%M:%S.%f}Z"
+
+
+def read_iso(text: object) -> int:
+    """The moment that a text names.
+
+    Raises:
+        ValueError: it is no ISO 8601 text, or of a year that is too far away.
+    """
+    moment = datetime.fromisoformat(str(text))
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    if not _EPOCH <= moment < END_OF_TIME:
+        raise ValueError(f"{text} is too far away")
+    return to_ms(moment)
+
+
+def read_day(text: str) -> int:
+    """The beginning of a day that is written DD/MM/YYYY.
+
+    Raises:
+        ValueError: it is not written so.
+    """
+    return to_ms(datetime.strptime(text, "%d/%m/%Y").replace(tzinfo=UTC))

@@ -1,0 +1,31 @@
+"""What happens by itself: done before a call is looked at, each at its own moment."""
+
+from collections.abc import Callable
+
+from piecework.rehearsal.prolific import bonuses, study_life, submission
+from piecework.rehearsal.prolific.state import State
+
+_KINDS: dict[str, Callable[[State, str], None]] = {
+    "publish": study_life.publish_scheduled,
+    "recruit": study_life.recruit,
+    "time_out": submission.time_out,
+    "approve": submission.approve_by_silence,
+    "bulk_approve": submission.approve_if_waiting,
+    "pay_bonus": bonuses.settle,
+}
+
+
+def catch_up(state: State) -> None:
+    """Do all that is due by now, the earliest first."""
+    now_ms = state.now_ms
+    while True:
+        row = state.row(
+            "DELETE FROM due WHERE number = (SELECT number FROM due WHERE at_ms <= ? "
+            "ORDER BY at_ms, number LIMIT 1) RETURNING *",
+            (now_ms,),
+        )
+        if row is None:
+            break
+        state.now_ms = row["at_ms"]
+        _KINDS[row["kind"]](state, row["subject"])
+    state.now_ms = now_ms

@@ -1,0 +1,112 @@
+"""Scripted faults: what goes wrong is said beforehand, so a rehearsal can be repeated.
+
+A fault waits for the k-th call of an operation since the script was set (of any, if it
+names none) and strikes it and the next ones, as many as it says.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from piecework.rehearsal.prolific.errors import ApiError
+
+Kind = Literal[
+    "lose_request",
+    "lose_reply",
+    "server_error",
+    "bad_gateway",
+    "throttle",
+    "slow",
+    "lag",
+]
+
+_LONGEST_SECONDS = 30 * 24 * 3600.0
+
+
+class Fault(BaseModel):
+    """One line of the script.
+
+    Attributes:
+        kind: `lose_request` cuts the connection and does nothing, `lose_reply` does
+            the call first; `server_error` and `throttle` answer 500 and 429 and do
+            nothing; `bad_gateway` does the call, then answers 502 with a page that is
+            no JSON; `slow` waits first; `lag` strikes no call: while it is set, new
+            studies and submissions are in no list yet.
+        operation: the operationId whose calls it counts; None counts all.
+        call: the first call that it strikes, from 1.
+        times: how many it strikes.
+        seconds: how long `slow` waits; how old, in the emulator's time, a study or
+            submission is before `lag` lists it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Kind
+    operation: str | None = None
+    call: int = Field(1, ge=1)
+    times: int = Field(1, ge=1)
+    seconds: float = Field(0.0, ge=0, le=_LONGEST_SECONDS)
+
+    @property
+    def answer(self) -> ApiError | None:
+        """What is answered instead of doing the call, if it is not done."""
+        if self.kind == "server_error":
+            return ApiError(500, "The service failed.")
+        if self.kind == "throttle":
+            return ApiError(429, "Too many requests; try again later.")
+        return None
+
+
+_SCRIPT = TypeAdapter(list[Fault])
+
+
+class FaultScript:
+    """The faults set last, and how often each operation was called.
+
+    Attributes:
+        calls: by operation, since the emulator was started.
+    """
+
+    def __init__(self) -> None:
+        self.calls: Counter[str] = Counter()
+        self._faults: list[Fault] = []
+        self._counted: Counter[str | None] = Counter()
+
+    def set(self, script: object, operations: Collection[str]) -> int:
+        """Replace the script; counting starts anew. How many faults it has.
+
+        Raises:
+            ApiError: it is no list of faults, or names an operation that is not there.
+        """
+        try:
+            faults = _SCRIPT.validate_python(script)
+        except ValidationError as fault:
+            first = fault.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise ApiError(400, f"{where}: {first['msg']}") from fault
+        for line in faults:
+            if line.operation is not None and line.operation not in operations:
+                raise ApiError(400, f"Unknown operation {line.operation}.")
+        self._faults, self._counted = faults, Counter()
+        return len(faults)
+
+    def strike(self, operation: str) -> Fault | None:
+        """The fault that this call meets, if any; the first in the script wins."""
+        self.calls[operation] += 1
+        self._counted[None] += 1
+        self._counted[operation] += 1
+        for fault in self._faults:
+            if fault.kind == "lag" or fault.operation not in (None, operation):
+                continue
+            number = self._counted[fault.operation]
+            if fault.call <= number < fault.call + fault.times:
+                return fault
+        return None
+
+    @property
+    def lag_ms(self) -> int:
+        """How old a study or submission must be to be listed."""
+        lags = (fault.seconds for fault in self._faults if fault.kind == "lag")
+        return round(max(lags, default=0.0) * 1000)

@@ -1,0 +1,116 @@
+"""Lists, a page at a time: by `page` and `page_size`, or by `limit` and `offset`.
+
+Studies and submissions are documented with the first, and answer 404 past the last
+page; Prolific's own command line walks every list by the second, whose count is in
+`meta`. The third way that the document knows (`meta.total`) belongs to surveys and data
+collections, which are not emulated.
+"""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from piecework.rehearsal.prolific.call import Call
+from piecework.rehearsal.prolific.errors import ApiError, wrong
+
+PAGE_SIZE = 20
+"""Of lists with pages; others are whole unless `limit` is given."""
+
+_INTERNAL_HOST = "http://prolific-api.internal"
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """So many rows from here on, and the queries of the windows around it."""
+
+    limit: int
+    offset: int
+    following: dict[str, int] | None
+    previous: dict[str, int] | None
+
+
+def listing(
+    call: Call,
+    source: str,
+    values: Sequence[object],
+    *,
+    render: Callable[[sqlite3.Row], dict[str, Any]],
+    ordering: str = "number",
+    page_size: int | None = None,
+) -> dict[str, Any]:
+    """One page of the rows of a query.
+
+    Args:
+        call: what was asked.
+        source: the query from its FROM on.
+        values: what its question marks stand for.
+        render: makes a row what the wire shows.
+        ordering: the query's ORDER BY.
+        page_size: how many rows a page has; None is all.
+
+    Raises:
+        ApiError: the page lies past the last one (404), or is no number (400).
+    """
+    count = call.state.number(f"SELECT count(*) FROM {source}", values)
+    window = _window(call, count, page_size)
+    rows = call.state.rows(
+        f"SELECT * FROM {source} ORDER BY {ordering} LIMIT ? OFFSET ?",
+        [*values, window.limit, window.offset],
+    )
+    links = {
+        "self": {"href": _href(call, {}), "title": "Current"},
+        "next": {"href": _href(call, window.following), "title": "Next"},
+        "previous": {"href": _href(call, window.previous), "title": "Previous"},
+    }
+    return {
+        "results": [render(row) for row in rows],
+        "_links": links,
+        "meta": {"count": count},
+    }
+
+
+def _window(call: Call, count: int, page_size: int | None) -> _Window:
+    if page_size is None or not {"limit", "offset"}.isdisjoint(call.query):
+        return _by_offset(call, count)
+    size = _positive(call, "page_size", page_size)
+    page = _positive(call, "page", 1)
+    last = max(1, -(-count // size))
+    if page > last:
+        raise ApiError(404, f"Invalid page: {page} of {last}.")
+    return _Window(
+        size,
+        size * (page - 1),
+        {"page": page + 1, "page_size": size} if page < last else None,
+        {"page": page - 1, "page_size": size} if page > 1 else None,
+    )
+
+
+def _by_offset(call: Call, count: int) -> _Window:
+    limit = _positive(call, "limit", max(count, 1))
+    offset = _positive(call, "offset", 0, least=0)
+    before = max(0, offset - limit)
+    return _Window(
+        limit,
+        offset,
+        {"limit": limit, "offset": offset + limit} if offset + limit < count else None,
+        {"limit": limit, "offset": before} if offset else None,
+    )
+
+
+def _positive(call: Call, name: str, usual: int, *, least: int = 1) -> int:
+    text = call.query.get(name)
+    if text is None:
+        return usual
+    if not (text.isascii() and text.isdigit() and least <= int(text) < 10**9):
+        raise wrong(name, f"A whole number of at least {least}.")
+    return int(text)
+
+
+def _href(call: Call, window: dict[str, int] | None) -> str | None:
+    if window is None:
+        return None
+    host = _INTERNAL_HOST if call.state.switches.internal_links else call.origin
+    query = urlencode({**call.query, **window})
+    return f"{host}{call.address}" + (f"?{query}" if query else "")

@@ -1,0 +1,165 @@
+"""Participants: drawn from the seed, or let in by a program that rehearses."""
+
+import json
+import sqlite3
+from random import Random
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from piecework.rehearsal.prolific.call import Call
+from piecework.rehearsal.prolific.errors import ApiError, not_found
+from piecework.rehearsal.prolific.filters import (
+    COUNTRIES,
+    COUNTRY,
+    KNOWN,
+    approval_rate,
+)
+from piecework.rehearsal.prolific.messages import document as message_document
+from piecework.rehearsal.prolific.messages import send
+from piecework.rehearsal.prolific.pages import listing
+from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.seeded_rng import log_normal, seeded_rng
+
+_WEIGHTS = (39, 29, 2, 4, 3, 3, 6, 5, 5, 2, 1, 1)
+"""How likely each country of the filter is, in percent."""
+_YOUNGEST, _OLDEST = 18, 90
+_MEDIAN_APPROVALS = 120
+
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
+
+
+class NewParticipant(BaseModel):
+    """A participant as a program describes one.
+
+    Attributes:
+        country: where they live, by ISO code.
+        age: in years.
+        approvals: submissions of theirs that were approved before.
+        rejections: those that were rejected.
+        answers: to questions, as ids of choices by filter.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    country: str = "GB"
+    age: int = Field(30, ge=_YOUNGEST, le=120)
+    approvals: Count = 100
+    rejections: Count = 1
+    answers: dict[str, list[str]] = {}
+
+
+def draw(state: State, count: int) -> None:
+    """Let so many participants in, as the seed says, if there are none."""
+    if state.number("SELECT count(*) FROM participant"):
+        return
+    for number in range(count):
+        rng = seeded_rng(state.seed, "prolific participant", str(number))
+        insert(state, _drawn(rng))
+
+
+def insert(state: State, new: NewParticipant) -> str:
+    """Let one in; the id."""
+    if new.country not in COUNTRIES:
+        raise ApiError(400, {"country": [f"One of {', '.join(COUNTRIES)}."]})
+    for name, choices in new.answers.items():
+        known = KNOWN.get(name)
+        if known is None or not set(choices) <= set(known.choices):
+            raise ApiError(400, {"answers": [f"No such filter or choice: {name}."]})
+    participant_id = state.new_id()
+    answers = {COUNTRY: [COUNTRIES[new.country][0]], **new.answers}
+    state.conn.execute(
+        "INSERT INTO participant (id, age, approvals, rejections, answers) "
+        "VALUES (?, ?, ?, ?, ?)",
+        (participant_id, new.age, new.approvals, new.rejections, json.dumps(answers)),
+    )
+    return participant_id
+
+
+def create(call: Call) -> dict[str, Any]:
+    """A program lets a participant in."""
+    try:
+        new = NewParticipant.model_validate(call.body)
+    except ValidationError as fault:
+        raise ApiError(
+            400, {str(error["loc"][0]): [error["msg"]] for error in fault.errors()}
+        ) from fault
+    return _document(row_of(call.state, insert(call.state, new)))
+
+
+def list_participants(call: Call) -> dict[str, Any]:
+    """All participants."""
+    return listing(call, "participant", (), render=_document)
+
+
+def get(call: Call) -> dict[str, Any]:
+    """One participant."""
+    return _document(row_of(call.state, call.path["participant_id"]))
+
+
+def list_messages(call: Call) -> dict[str, Any]:
+    """What was written to, and by, a participant."""
+    participant_id = row_of(call.state, call.path["participant_id"])["id"]
+    return listing(
+        call,
+        "message WHERE ? IN (sender_id, recipient_id)",
+        [participant_id],
+        render=message_document,
+    )
+
+
+def write(call: Call) -> dict[str, Any]:
+    """A participant writes to the requester."""
+    call.only("body", "study_id")
+    send(
+        call.state,
+        sender_id=row_of(call.state, call.path["participant_id"])["id"],
+        recipient_id=call.state.user_id,
+        body=call.text("body"),
+        study_id=call.optional_text("study_id"),
+    )
+    return {}
+
+
+def row_of(state: State, participant_id: str) -> sqlite3.Row:
+    """The participant with this id.
+
+    Raises:
+        ApiError: there is none.
+    """
+    row = state.row("SELECT * FROM participant WHERE id = ?", (participant_id,))
+    if row is None:
+        raise not_found("participant", participant_id)
+    return row
+
+
+def _drawn(rng: Random) -> NewParticipant:
+    [country] = rng.choices(list(COUNTRIES), _WEIGHTS)
+    approvals = round(log_normal(rng, _MEDIAN_APPROVALS, spread=1.2))
+    rate = rng.betavariate(30, 1)
+    speaks = "0" if country in ("GB", "US", "IE", "ZA", "CA") else rng.choice("0123")
+    return NewParticipant(
+        country=country,
+        age=min(_OLDEST, max(_YOUNGEST, round(rng.gauss(38, 13)))),
+        approvals=approvals,
+        rejections=round(approvals * (1 - rate) / rate),
+        answers={
+            "first-language": [speaks],
+            "fluent-languages": sorted({"0", speaks}),
+            "handedness": rng.choices("012", (10, 88, 2)),
+        },
+    )
+
+
+def _document(row: sqlite3.Row) -> dict[str, Any]:
+    answers = json.loads(row["answers"])
+    codes = {choice: code for code, (choice, _) in COUNTRIES.items()}
+    return {
+        "id": row["id"],
+        "country": codes[answers.pop(COUNTRY)[0]],
+        "age": row["age"],
+        "approvals": row["approvals"],
+        "rejections": row["rejections"],
+        "approval_rate": round(approval_rate(row["approvals"], row["rejections"]), 2),
+        "answers": answers,
+    }

@@ -1,0 +1,104 @@
+"""Starting and stopping an emulator, inside a program or as a process."""
+
+import contextlib
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import uvicorn
+
+from piecework.domain.clock import SystemClock
+from piecework.rehearsal.prolific.app import Emulator
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.participants import draw
+from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.prolific.transport import DroppableProtocol
+from piecework.rehearsal.prolific.workspaces import make_account
+
+_START_SECONDS = 30.0
+_STOP_SECONDS = 3
+
+
+@contextlib.contextmanager
+def serve(options: Options) -> Iterator[str]:
+    """Run an emulator in a thread for as long as the block lasts; its URL."""
+    with _prepared(options) as (server, listening, url):
+        thread = threading.Thread(
+            target=server.run, args=([listening],), name="prolific", daemon=True
+        )
+        thread.start()
+        try:
+            _wait_until_started(server, thread)
+            yield url
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def serve_forever(options: Options, say: Callable[[str], None]) -> None:
+    """Run an emulator until the process is told to stop.
+
+    Args:
+        options: how it is set up.
+        say: told its URL, once it can be reached.
+    """
+    with _prepared(options) as (server, listening, url):
+        # The server ends in order and then raises the signal again.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _leave)
+        say(url)
+        server.run([listening])
+
+
+def _leave(_number: int, _frame: object) -> None:
+    raise SystemExit(0)
+
+
+@contextlib.contextmanager
+def _prepared(
+    options: Options,
+) -> Iterator[tuple[uvicorn.Server, socket.socket, str]]:
+    with contextlib.ExitStack() as stack:
+        listening = stack.enter_context(contextlib.closing(_listen(options)))
+        state = stack.enter_context(contextlib.closing(State(options, SystemClock())))
+        with state.transaction():
+            make_account(state, options.balance)
+            draw(state, options.participants)
+        server = uvicorn.Server(
+            uvicorn.Config(
+                Emulator(state).app(),
+                http=DroppableProtocol,
+                loop="asyncio",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=_STOP_SECONDS,
+            )
+        )
+        yield server, listening, f"http://{options.host}:{listening.getsockname()[1]}"
+
+
+def _listen(options: Options) -> socket.socket:
+    # asyncio switches Nagle's delay (40 ms a call) off only where TCP is named.
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((options.host, options.port))
+        listening.listen(128)
+    except OSError as fault:
+        listening.close()
+        said = f"{fault.strerror}: {options.host} port {options.port}"
+        raise OSError(fault.errno, said) from fault
+    return listening
+
+
+def _wait_until_started(server: uvicorn.Server, thread: threading.Thread) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while not server.started:
+        if not thread.is_alive() or time.monotonic() > deadline:
+            raise RuntimeError("The emulator did not start; its log says why.")
+        time.sleep(0.005)

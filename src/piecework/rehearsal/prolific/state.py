@@ -1,0 +1,196 @@
+"""The emulator's memory: one SQLite file with one writer, or the same in memory.
+
+A file, because the crash suites of its users kill programs, perhaps this one: what was
+acknowledged is there again when it is started again. Every call is one transaction.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from piecework.domain.clock import Clock
+from piecework.rehearsal.prolific import clock
+from piecework.rehearsal.prolific.options import Options, Switches
+
+_SCHEMA = Path(__file__).with_name("schema.sql")
+_KIND = "prolific-emulator 1"
+_UNUSABLE = {
+    sqlite3.SQLITE_NOTADB: "is no database; take another file.",
+    sqlite3.SQLITE_BUSY: "is in use; one emulator works on a file.",
+}
+
+
+class WrongDatabaseError(Exception):
+    """The file is something else's, or another emulator works on it."""
+
+
+class State:
+    """All that the emulator knows.
+
+    Attributes:
+        conn: the database, for the code inside a transaction.
+        clock: the emulator's time.
+        now_ms: the moment of the transaction at work.
+        switches: how the emulator behaves where Prolific's behaviour is not known.
+        lag_ms: how old a study or submission is before a list shows it.
+        seed: from which ids follow.
+        currency: of all money.
+        fee_percent: Prolific's share of a reward.
+        vat_percent: the tax's share of that.
+        user_id: of the account whose token every token is.
+    """
+
+    def __init__(self, options: Options, machine: Clock) -> None:
+        self.conn = _opened(options.database)
+        if not self.number("SELECT count(*) FROM sqlite_schema"):
+            self._make(options, machine)
+        elif self._setting("kind") == _KIND:
+            self._make_tables()  # An older file lacks some.
+        else:
+            self.conn.close()
+            raise WrongDatabaseError(
+                f"{options.database} is no file of this emulator; take another one."
+            )
+        self.seed = int(self._setting("seed"))
+        self.currency = self._setting("currency")
+        self.fee_percent = Decimal(self._setting("fee_percent"))
+        self.vat_percent = Decimal(self._setting("vat_percent"))
+        self.user_id = self._setting("user_id")
+        self.switches = Switches(**json.loads(self._setting("switches")))
+        self.clock = self._clock(options, machine)
+        self.now_ms = self.clock.now_ms()
+        self.lag_ms = 0
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.conn.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All that is done inside is kept, or nothing of it if it raises."""
+        self.now_ms = self.clock.now_ms()
+        self.conn.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.conn.execute("ROLLBACK")
+            raise
+        self.conn.execute("COMMIT")
+
+    def move_clock(self, moment_ms: int) -> None:
+        """Go on to a moment; a file that is opened again goes on from there."""
+        self.clock.move_to(moment_ms)
+        self.now_ms = self.clock.now_ms()
+        self._set("clock", f"{self.clock.offset_ms}")
+
+    def set_switches(self, switches: Switches) -> None:
+        """Behave so from now on."""
+        self._set("switches", json.dumps(switches.document()))
+        self.switches = switches
+
+    def new_id(self) -> str:
+        """An id as Prolific's are: 24 hexadecimal digits; the seed says which."""
+        drawn = int(self._setting("ids")) + 1
+        self._set("ids", str(drawn))
+        return _id(self.seed, drawn)
+
+    def row(self, query: str, values: Sequence[object] = ()) -> sqlite3.Row | None:
+        """The first row of a query's answer, if it has any."""
+        found: sqlite3.Row | None = self.conn.execute(query, values).fetchone()
+        return found
+
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
+        """All rows of a query's answer."""
+        return self.conn.execute(query, values).fetchall()
+
+    def number(self, query: str, values: Sequence[object] = ()) -> int:
+        """The one number that a query answers."""
+        return int(self.conn.execute(query, values).fetchone()[0])
+
+    def plan(self, kind: str, subject: str, *, at_ms: int) -> None:
+        """Let something happen by itself when its time comes (`due.py`)."""
+        self.conn.execute(
+            "INSERT INTO due (at_ms, kind, subject) VALUES (?, ?, ?)",
+            (at_ms, kind, subject),
+        )
+
+    def _make(self, options: Options, machine: Clock) -> None:
+        start = options.start or machine.now()
+        ahead = clock.to_ms(start)
+        if options.clock_runs:
+            ahead -= clock.to_ms(machine.now())
+        settings: dict[str, Any] = {
+            "kind": _KIND,
+            "seed": options.seed,
+            "currency": options.currency,
+            "fee_percent": options.fee_percent,
+            "vat_percent": options.vat_percent,
+            "user_id": _id(options.seed, 0),
+            "ids": 0,
+            "clock": ahead,
+            "clock_runs": int(options.clock_runs),
+            "switches": json.dumps(Switches().document()),
+        }
+        self.conn.execute("BEGIN IMMEDIATE")
+        self._make_tables()
+        self.conn.executemany(
+            "INSERT INTO setting VALUES (?, ?)",
+            [(name, str(value)) for name, value in settings.items()],
+        )
+        self.conn.execute("COMMIT")
+
+    def _make_tables(self) -> None:
+        # Not executescript, which would commit before the settings are there.
+        for statement in _SCHEMA.read_text(encoding="utf-8").split(";"):
+            self.conn.execute(statement)
+
+    def _clock(self, options: Options, machine: Clock) -> clock.EmulatedClock:
+        offset_ms = int(self._setting("clock"))
+        did_run = self._setting("clock_runs") == "1"
+        if did_run != options.clock_runs:
+            # The same moment, counted from the machine's present or from 1970.
+            present = clock.to_ms(machine.now())
+            offset_ms += present if did_run else -present
+            self._set("clock", str(offset_ms))
+            self._set("clock_runs", str(int(options.clock_runs)))
+        return clock.EmulatedClock(machine if options.clock_runs else None, offset_ms)
+
+    def _setting(self, name: str) -> str:
+        try:
+            found = self.row("SELECT value FROM setting WHERE name = ?", (name,))
+        except sqlite3.OperationalError:
+            found = None
+        return str(found["value"]) if found else ""
+
+    def _set(self, name: str, value: str) -> None:
+        self.conn.execute("UPDATE setting SET value = ? WHERE name = ?", (value, name))
+
+
+def _opened(database: Path | None) -> sqlite3.Connection:
+    # Opened by the thread that starts the server, used by the server's alone.
+    conn = sqlite3.connect(
+        database or ":memory:", isolation_level=None, check_same_thread=False, timeout=1
+    )
+    conn.row_factory = sqlite3.Row
+    try:
+        conn.execute("PRAGMA foreign_keys = ON")
+        conn.execute("PRAGMA locking_mode = EXCLUSIVE")
+        # In WAL a commit survives the death of the process, though not of the machine.
+        conn.execute("PRAGMA journal_mode = WAL")
+        conn.execute("PRAGMA synchronous = NORMAL")
+    except sqlite3.DatabaseError as fault:
+        conn.close()
+        sentence = _UNUSABLE.get(fault.sqlite_errorcode)
+        if sentence is None:
+            raise
+        raise WrongDatabaseError(f"{database} {sentence}") from fault
+    return conn
+
+
+def _id(seed: int, number: int) -> str:
+    return hashlib.sha256(f"prolific {seed} {number}".encode()).hexdigest()[:24]

@@ -1,0 +1,277 @@
+"""Studies: made as drafts, changed, listed, priced, copied, published, ended."""
+
+import json
+from typing import Any
+
+from piecework.rehearsal.prolific import filters, money, study_life
+from piecework.rehearsal.prolific.call import Call
+from piecework.rehearsal.prolific.errors import ApiError, wrong
+from piecework.rehearsal.prolific.groups import check_groups
+from piecework.rehearsal.prolific.pages import PAGE_SIZE, listing
+from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.prolific.study import Study
+from piecework.rehearsal.prolific.study_fields import read_fields
+from piecework.rehearsal.prolific.workspaces import project_row
+
+STATUSES = (
+    "UNPUBLISHED",
+    "SCHEDULED",
+    "PUBLISHING",
+    "ACTIVE",
+    "PAUSED",
+    "AWAITING REVIEW",
+    "COMPLETED",
+)
+_CHANGEABLE = {
+    "internal_name",
+    "total_available_places",
+    "submissions_config",
+    "completion_codes",
+}
+"""After publication; of the completion codes, only the slots of screen-outs."""
+
+_MOST_PLACES = 1_000_000
+
+
+def create(call: Call) -> dict[str, Any]:
+    """A new draft."""
+    fields = _checked(call.state, call.body)
+    study_id = _insert(call.state, fields)
+    return Study.find(call.state, study_id).document()
+
+
+def get(call: Call) -> dict[str, Any]:
+    """One study."""
+    return Study.find(call.state, call.path["id"]).document()
+
+
+def list_all(call: Call) -> dict[str, Any]:
+    """All studies, or those whose status is among `state`, as `(active|paused)`."""
+    asked = call.query.get("state", "").strip("()").replace("_", " ").upper()
+    wanted = [name for name in asked.split("|") if name]
+    unknown = set(wanted) - {*STATUSES, "UNKNOWN"}
+    if unknown:
+        raise wrong("state", f"Unknown: {', '.join(sorted(unknown))}.")
+    marks = ", ".join("?" * len(wanted))
+    return _listing(call, f"status IN ({marks})" if wanted else "1", wanted)
+
+
+def list_of_project(call: Call) -> dict[str, Any]:
+    """The studies of a project."""
+    project = project_row(call.state, call.path["project_id"])
+    return _listing(call, "project_id = ?", [project["id"]])
+
+
+def update(call: Call) -> dict[str, Any]:
+    """Change a draft, or the little of a published study that may be changed."""
+    state = call.state
+    study = Study.find(state, call.path["id"])
+    merged = {**study.fields, "project": study.project_id, **call.body}
+    fields = _checked(state, merged)
+    if study.status == "SCHEDULED":
+        raise ApiError(400, "A scheduled study is changed after CANCEL_PUBLISH.")
+    if not study.is_draft:
+        _check_changes(study, fields)
+    state.conn.execute(
+        "UPDATE study SET fields = ?, project_id = ? WHERE id = ?",
+        (json.dumps(fields), fields["project"], study.study_id),
+    )
+    changed = Study.find(state, study.study_id)
+    if changed.places > study.places:
+        study_life.reopen(state, changed)
+    elif not changed.is_draft:
+        study_life.reconcile_hold(state, changed)
+    return Study.find(state, study.study_id).document()
+
+
+def delete(call: Call) -> dict[str, Any]:
+    """Forget a draft; what was published stays."""
+    study_id = call.path.get("study_id") or call.path["id"]
+    study = Study.find(call.state, study_id)
+    if call.path.get("project_id", study.project_id) != study.project_id:
+        raise ApiError(404, f"The study {study_id} is not in this project.")
+    if not study.is_draft:
+        raise ApiError(400, "Published studies cannot be deleted.")
+    # A draft that was to be published by itself never will be.
+    call.state.conn.execute("DELETE FROM due WHERE subject = ?", (study_id,))
+    call.state.conn.execute("DELETE FROM study WHERE id = ?", (study_id,))
+    return {}
+
+
+def transition(call: Call) -> dict[str, Any]:
+    """Publish, pause, start, stop, schedule or cancel."""
+    call.only("action", "publish_at")
+    study = Study.find(call.state, call.path["id"])
+    study_life.transition(
+        call.state, study, call.text("action"), call.body.get("publish_at")
+    )
+    return Study.find(call.state, study.study_id).document()
+
+
+def clone(call: Call) -> dict[str, Any]:
+    """A draft like the study, without its participants unless they are wanted."""
+    call.only("block_previous_participants")
+    study = Study.find(call.state, call.path["id"])
+    blocks = call.body.get("block_previous_participants", True)
+    if not isinstance(blocks, bool):
+        raise wrong("block_previous_participants", "Neither true nor false.")
+    fields = dict(study.fields)
+    if blocks:
+        fields["filters"] = [
+            *(fields["filters"] or []),
+            {
+                "filter_id": "previous_studies_blocklist",
+                "selected_values": [study.study_id],
+            },
+        ]
+    copy_id = _insert(call.state, {**fields, "project": study.project_id})
+    return Study.find(call.state, copy_id).document()
+
+
+def cost(call: Call) -> dict[str, Any]:
+    """What was paid for a study; or what it costs when full, if `is_projected`."""
+    state = call.state
+    study = Study.find(state, call.path["id"])
+    if call.flag("is_projected"):
+        full = study_life.cost_when_full(state, study)
+        rewards = [full.reward, full.fee, full.vat]
+    else:
+        rewards = _paid(state, study.study_id, "pay", "rewards")
+    return {
+        "rewards": _breakdown(state, rewards),
+        "bonuses": _breakdown(state, _paid(state, study.study_id, "bonus", "bonuses")),
+    }
+
+
+def calculate_cost(call: Call) -> dict[str, Any]:
+    """What so many places of this reward cost, with fee and tax."""
+    call.only("reward", "total_available_places")
+    reward = _amount(call, "reward")
+    places = _amount(call, "total_available_places")
+    return {"total_cost": money.cost_of(call.state, reward).times(places).total}
+
+
+def _listing(call: Call, condition: str, values: list[str]) -> dict[str, Any]:
+    ordering = call.query.get("ordering", "-date_created")
+    if ordering not in ("date_created", "-date_created"):
+        raise wrong("ordering", "date_created or -date_created.")
+    newest = call.state.now_ms - call.state.lag_ms
+    return listing(
+        call,
+        f"study WHERE {condition} AND created_ms <= ?",
+        [*values, newest],
+        render=lambda row: _line(call.state, Study.of_row(row)),
+        ordering="number DESC" if ordering.startswith("-") else "number",
+        page_size=PAGE_SIZE,
+    )
+
+
+def _line(state: State, study: Study) -> dict[str, Any]:
+    total = study_life.cost_when_full(state, study).total
+    return study.line(state, total_cost=total)
+
+
+def _checked(state: State, given: dict[str, Any]) -> dict[str, Any]:
+    fields = read_fields(given)
+    if fields["project"] is None:
+        # As documented: the account's first.
+        row = state.rows("SELECT id FROM project ORDER BY number LIMIT 1")[0]
+        fields["project"] = row["id"]
+    project = project_row(state, fields["project"])
+    filters.check(state, fields["filters"] or [])
+    actions = [
+        action for code in fields["completion_codes"] for action in code["actions"]
+    ]
+    _check_screen_outs(state, actions)
+    check_groups(
+        state,
+        project["workspace_id"],
+        [
+            action["participant_group"]
+            for action in actions
+            if "participant_group" in action
+        ],
+    )
+    return fields
+
+
+def _check_screen_outs(state: State, actions: list[dict[str, Any]]) -> None:
+    pays = any(action["action"] == "FIXED_SCREEN_OUT_PAYMENT" for action in actions)
+    if pays and not state.switches.screen_outs:
+        raise wrong(
+            "completion_codes", "This workspace may not use FIXED_SCREEN_OUT_PAYMENT."
+        )
+
+
+def _insert(state: State, fields: dict[str, Any]) -> str:
+    study_id = state.new_id()
+    project = project_row(state, fields["project"])
+    state.conn.execute(
+        "INSERT INTO study (id, project_id, workspace_id, status, fields, created_ms) "
+        "VALUES (?, ?, ?, 'UNPUBLISHED', ?, ?)",
+        (
+            study_id,
+            project["id"],
+            project["workspace_id"],
+            json.dumps(fields),
+            state.now_ms,
+        ),
+    )
+    return study_id
+
+
+def _check_changes(study: Study, fields: dict[str, Any]) -> None:
+    before = {**study.fields, "project": study.project_id}
+    changed = {name for name in fields if fields[name] != before.get(name)}
+    locked = {
+        name: ["It cannot be changed after publication."]
+        for name in sorted(changed - _CHANGEABLE)
+    }
+    if fields["total_available_places"] < study.places:
+        locked["total_available_places"] = ["It can only be raised."]
+    if _without_slots(fields) != _without_slots(study.fields):
+        locked["completion_codes"] = ["Only slots may change after publication."]
+    if locked:
+        raise ApiError(400, locked)
+
+
+def _without_slots(fields: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            **code,
+            "actions": [
+                {name: value for name, value in action.items() if name != "slots"}
+                for action in code["actions"]
+            ],
+        }
+        for code in fields["completion_codes"]
+    ]
+
+
+def _paid(state: State, study_id: str, kind: str, target: str) -> list[int]:
+    return [
+        state.number(
+            "SELECT coalesce(sum(amount), 0) FROM ledger "
+            "WHERE study_id = ? AND kind = ? AND target = ?",
+            (study_id, kind, account),
+        )
+        for account in (target, "fees", "vat")
+    ]
+
+
+def _breakdown(state: State, amounts: list[int]) -> dict[str, Any]:
+    names = ("rewards", "fees", "tax")
+    return {
+        name: {"amount": amount, "currency": state.currency}
+        for name, amount in zip(names, amounts, strict=True)
+    }
+
+
+def _amount(call: Call, name: str) -> int:
+    value = call.body.get(name)
+    if value is None:
+        raise wrong(name, "This field is required.")
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or value != int(value) or not 0 < value <= _MOST_PLACES:
+        raise wrong(name, f"A whole number from 1 to {_MOST_PLACES}.")
+    return int(value)

@@ -1,0 +1,202 @@
+"""One study as it is stored, and the counts of its places."""
+
+import json
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any, Self
+
+from piecework.rehearsal.prolific import clock, events
+from piecework.rehearsal.prolific.errors import not_found
+from piecework.rehearsal.prolific.state import State
+
+OPEN = ("RESERVED", "ACTIVE", "AWAITING REVIEW")
+"""Submissions that are not decided: the reward of each is held."""
+
+PAID = ("APPROVED", "PARTIALLY APPROVED")
+
+RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
+"""Studies whose free places are paid for in advance."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenOut:
+    """A code that pays a fixed amount to so many participants who do not fit."""
+
+    code: str
+    reward: int
+    slots: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """A study.
+
+    Attributes:
+        study_id: its id.
+        project_id: the project that it lies in.
+        workspace_id: whose money it spends.
+        status: as Prolific calls it.
+        fields: what the requester wrote, as `study_fields` checked it.
+        created_ms: when it was made.
+        published_ms: when it began to recruit.
+        publish_at_ms: when it is to be published by itself.
+        held: the money that its open places hold.
+    """
+
+    study_id: str
+    project_id: str
+    workspace_id: str
+    status: str
+    fields: dict[str, Any]
+    created_ms: int
+    published_ms: int | None
+    publish_at_ms: int | None
+    held: int
+
+    @classmethod
+    def of_row(cls, row: sqlite3.Row) -> Self:
+        """The study of a row."""
+        return cls(
+            study_id=row["id"],
+            project_id=row["project_id"],
+            workspace_id=row["workspace_id"],
+            status=row["status"],
+            fields=json.loads(row["fields"]),
+            created_ms=row["created_ms"],
+            published_ms=row["published_ms"],
+            publish_at_ms=row["publish_at_ms"],
+            held=row["held"],
+        )
+
+    @classmethod
+    def find(cls, state: State, study_id: str) -> Self:
+        """The study with this id.
+
+        Raises:
+            ApiError: there is none.
+        """
+        row = state.row("SELECT * FROM study WHERE id = ?", (study_id,))
+        if row is None:
+            raise not_found("study", study_id)
+        return cls.of_row(row)
+
+    @property
+    def reward(self) -> int:
+        """Of one submission, in minor units."""
+        return int(self.fields["reward"])
+
+    @property
+    def places(self) -> int:
+        """How many submissions are wanted."""
+        return int(self.fields["total_available_places"])
+
+    @property
+    def allowed_ms(self) -> int:
+        """How long a submission may take."""
+        return int(self.fields["maximum_allowed_time"]) * clock.MINUTE
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether it was not published yet."""
+        return self.status in ("UNPUBLISHED", "SCHEDULED")
+
+    @property
+    def screen_outs(self) -> list[ScreenOut]:
+        """The codes that pay for being screened out."""
+        return [
+            ScreenOut(code["code"], action["fixed_screen_out_reward"], action["slots"])
+            for code in self.fields["completion_codes"]
+            for action in code["actions"]
+            if action["action"] == "FIXED_SCREEN_OUT_PAYMENT"
+        ]
+
+    def code(self, text: str | None, *, actor: str) -> dict[str, Any] | None:
+        """The completion code that this actor may enter as this text, if there is."""
+        return next(
+            (
+                code
+                for code in self.fields["completion_codes"]
+                if code["code"] == text and code["actor"] == actor
+            ),
+            None,
+        )
+
+    def counts(self, state: State) -> Counter[str]:
+        """How many of its submissions have each status."""
+        rows = state.rows(
+            "SELECT status, count(*) AS number FROM submission "
+            "WHERE study_id = ? GROUP BY status",
+            (self.study_id,),
+        )
+        return Counter({row["status"]: row["number"] for row in rows})
+
+    def free_places(self, state: State) -> int:
+        """How many participants may still take a place; rejected work frees its own."""
+        counts = self.counts(state)
+        return self.places - sum(counts[status] for status in (*OPEN, *PAID))
+
+    def screened_out(self, state: State, code: str) -> int:
+        """How many were screened out by this code."""
+        return state.number(
+            "SELECT count(*) FROM submission WHERE study_id = ? AND entered_code = ? "
+            "AND status = 'SCREENED OUT'",
+            (self.study_id, code),
+        )
+
+    def set_status(self, state: State, status: str) -> Self:
+        """The study with another status."""
+        state.conn.execute(
+            "UPDATE study SET status = ? WHERE id = ?", (status, self.study_id)
+        )
+        events.announce(
+            state,
+            self.workspace_id,
+            "study.status.change",
+            resource_id=self.study_id,
+            status=status,
+        )
+        return self.find(state, self.study_id)
+
+    def document(self) -> dict[str, Any]:
+        """The whole study as the wire shows it."""
+        return {
+            **self.fields,
+            "id": self.study_id,
+            "status": self.status,
+            "project": self.project_id,
+            "is_ready_to_publish": self.is_ready,
+            "has_credentials": False,
+            "is_external_study_url_secure": False,
+        }
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all is there that a publication needs; money is not looked at."""
+        return bool(self.fields["completion_codes"])
+
+    def line(self, state: State, *, total_cost: int) -> dict[str, Any]:
+        """The study as lists show it."""
+        counts = self.counts(state)
+        return {
+            "id": self.study_id,
+            "name": self.fields["name"],
+            "internal_name": self.fields["internal_name"],
+            "status": self.status,
+            "study_type": "SINGLE",
+            "estimated_completion_time": self.fields["estimated_completion_time"],
+            "total_available_places": self.places,
+            "places_taken": self._places_taken(counts),
+            "number_of_submissions": counts.total(),
+            "reward": self.reward,
+            "total_cost": total_cost,
+            "published_at": clock.iso(self.published_ms),
+            "publish_at": clock.iso(self.publish_at_ms),
+            "date_created": clock.iso(self.created_ms),
+            "is_ready_to_publish": self.is_ready,
+        }
+
+    @staticmethod
+    def _places_taken(counts: Counter[str]) -> int:
+        # In the document's words, which count what was rejected.
+        return counts.total() - counts["TIMED-OUT"] - counts["RETURNED"]

@@ -1,0 +1,312 @@
+"""One submission: a participant's go at a study, from taking a place to being paid."""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Any, Self
+
+from piecework.rehearsal.prolific import clock, events, messages, money, study_life
+from piecework.rehearsal.prolific.errors import ApiError, not_found, wrong
+from piecework.rehearsal.prolific.groups import add, remove
+from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.prolific.study import Study
+
+NO_CODE = "NOCODE"
+"""What is shown where a participant ended without a code."""
+
+REVIEW_DAYS = 21
+"""After which a submission that nobody judged is approved."""
+
+_PERCENT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """A submission.
+
+    Attributes:
+        submission_id: its id; the SESSION_ID of the study's address.
+        study_id: of its study.
+        participant_id: whose it is.
+        status: as Prolific calls it.
+        started_ms: when the place was taken.
+        completed_ms: when a code, or none, was entered.
+        return_requested_ms: when the requester asked for its return.
+        entered_code: what was entered.
+    """
+
+    submission_id: str
+    study_id: str
+    participant_id: str
+    status: str
+    started_ms: int
+    completed_ms: int | None
+    return_requested_ms: int | None
+    entered_code: str | None
+
+    @classmethod
+    def of_row(cls, row: sqlite3.Row) -> Self:
+        """The submission of a row."""
+        return cls(
+            submission_id=row["id"],
+            study_id=row["study_id"],
+            participant_id=row["participant_id"],
+            status=row["status"],
+            started_ms=row["started_ms"],
+            completed_ms=row["completed_ms"],
+            return_requested_ms=row["return_requested_ms"],
+            entered_code=row["entered_code"],
+        )
+
+    @classmethod
+    def find(cls, state: State, submission_id: str) -> Self:
+        """The submission with this id.
+
+        Raises:
+            ApiError: there is none.
+        """
+        row = state.row("SELECT * FROM submission WHERE id = ?", (submission_id,))
+        if row is None:
+            raise not_found("submission", submission_id)
+        return cls.of_row(row)
+
+    def document(self) -> dict[str, Any]:
+        """The submission as a transition answers it."""
+        return {
+            "id": self.submission_id,
+            "study_id": self.study_id,
+            "participant": self.participant_id,
+            "status": self.status,
+            "started_at": clock.iso(self.started_ms),
+            "completed_at": clock.iso(self.completed_ms),
+            "entered_code": self.entered_code,
+        }
+
+    def detail(self, state: State) -> dict[str, Any]:
+        """The submission as it is read by itself, with its bonuses."""
+        bonuses = state.rows(
+            "SELECT amount FROM bonus_payment WHERE submission_id = ? ORDER BY number",
+            (self.submission_id,),
+        )
+        return {
+            **self.document(),
+            "parent_study_id": None,
+            "bonus_payments": [row["amount"] for row in bonuses],
+            "return_requested": clock.iso(self.return_requested_ms),
+        }
+
+    def line(self, state: State) -> dict[str, Any]:
+        """The submission as lists show it."""
+        siblings = state.number(
+            "SELECT count(*) FROM submission WHERE study_id = ? AND participant_id = ?",
+            (self.study_id, self.participant_id),
+        )
+        return {
+            "id": self.submission_id,
+            "participant_id": self.participant_id,
+            "status": self.status,
+            "started_at": clock.iso(self.started_ms),
+            "completed_at": clock.iso(self.completed_ms),
+            "study_code": self.entered_code,
+            "has_siblings": siblings > 1,
+            "return_requested": clock.iso(self.return_requested_ms),
+        }
+
+
+def set_status(state: State, submission: Submission, status: str) -> Submission:
+    """The submission in another status; its study follows."""
+    _change(state, submission, status=status)
+    events.announce(
+        state,
+        Study.find(state, submission.study_id).workspace_id,
+        "submission.status.change",
+        resource_id=submission.submission_id,
+        status=status,
+        participant_id=submission.participant_id,
+    )
+    study_life.follow(state, submission.study_id)
+    return Submission.find(state, submission.submission_id)
+
+
+def complete(
+    state: State,
+    submission: Submission,
+    code: str | None,
+    *,
+    actor: str,
+    percentage: float | None = None,
+) -> None:
+    """End a submission by a code, and do what the study says of the code.
+
+    A code that the study does not know, or none, leaves it to the requester's review.
+    """
+    study = Study.find(state, submission.study_id)
+    known = study.code(code, actor=actor)
+    _change(
+        state,
+        submission,
+        completed_ms=submission.completed_ms or state.now_ms,
+        entered_code=code or NO_CODE,
+    )
+    actions = {action["action"]: action for action in known["actions"]} if known else {}
+    for name, change in (
+        ("ADD_TO_PARTICIPANT_GROUP", add),
+        ("REMOVE_FROM_PARTICIPANT_GROUP", remove),
+    ):
+        if name in actions:
+            group_id = actions[name]["participant_group"]
+            change(state, group_id, [submission.participant_id])
+    if "REQUEST_RETURN" in actions:
+        request_return(state, submission, [actions["REQUEST_RETURN"]["return_reason"]])
+    if "FIXED_SCREEN_OUT_PAYMENT" in actions:
+        screen_out(state, submission, code)
+    elif "DYNAMIC_PAYMENT" in actions:
+        _approve_partly(state, submission, study, percentage)
+    elif "AUTOMATICALLY_APPROVE" in actions:
+        approve(state, submission)
+    else:
+        await_review(state, submission)
+
+
+def await_review(state: State, submission: Submission) -> None:
+    """Wait for the requester; 21 days of silence approve it."""
+    at_ms = state.now_ms + REVIEW_DAYS * clock.DAY
+    state.plan("approve", submission.submission_id, at_ms=at_ms)
+    set_status(state, submission, "AWAITING REVIEW")
+
+
+def approve(state: State, submission: Submission) -> None:
+    """Pay the reward, from what is held for it."""
+    study = Study.find(state, submission.study_id)
+    _pay(state, submission, study, study.reward)
+    _count(state, submission, "approvals", 1)
+    set_status(state, submission, "APPROVED")
+
+
+def screen_out(state: State, submission: Submission, code: str | None = None) -> None:
+    """Pay what a code pays to participants who do not fit; the place is free.
+
+    Args:
+        state: the emulator's memory.
+        submission: of whom does not fit.
+        code: which of the study's; None is the first that pays so.
+
+    Raises:
+        ApiError: the study has no such code.
+    """
+    study = Study.find(state, submission.study_id)
+    fitting = [one for one in study.screen_outs if code in (None, one.code)]
+    if not fitting:
+        raise ApiError(400, "The study has no code that pays for being screened out.")
+    _pay(state, submission, study, fitting[0].reward)
+    _change(
+        state,
+        submission,
+        completed_ms=submission.completed_ms or state.now_ms,
+        entered_code=fitting[0].code,
+    )
+    set_status(state, submission, "SCREENED OUT")
+
+
+def reject(state: State, submission: Submission, message: str) -> None:
+    """Pay nothing; the participant is told why, and the place is free."""
+    messages.send(
+        state,
+        sender_id=state.user_id,
+        recipient_id=submission.participant_id,
+        body=message,
+        study_id=submission.study_id,
+    )
+    _count(state, submission, "rejections", 1)
+    set_status(state, submission, "REJECTED")
+
+
+def unreject(state: State, submission: Submission) -> None:
+    """Take a rejection back; the submission waits for review again.
+
+    Raises:
+        ApiError: the reward would have to be held anew, and the money is not there.
+    """
+    _count(state, submission, "rejections", -1)
+    await_review(state, submission)
+
+
+def request_return(state: State, submission: Submission, reasons: list[str]) -> None:
+    """Ask the participant to return it; they may, or may not."""
+    messages.send(
+        state,
+        sender_id=state.user_id,
+        recipient_id=submission.participant_id,
+        body="Please return your submission: " + "; ".join(reasons),
+        study_id=submission.study_id,
+    )
+    _change(state, submission, return_requested_ms=state.now_ms)
+
+
+def time_out(state: State, submission_id: str) -> None:
+    """End a submission that took longer than allowed; the place is free again."""
+    submission = Submission.find(state, submission_id)
+    if submission.status in ("RESERVED", "ACTIVE"):
+        set_status(state, submission, "TIMED-OUT")
+
+
+def approve_if_waiting(state: State, submission_id: str) -> None:
+    """Approve what waits for review; anything else is left as it is."""
+    submission = Submission.find(state, submission_id)
+    if submission.status == "AWAITING REVIEW":
+        approve(state, submission)
+
+
+def approve_by_silence(state: State, submission_id: str) -> None:
+    """Approve what was not judged for 21 days.
+
+    Who took a rejection back began to wait anew, and that time is planned as well.
+    """
+    waits_longer = state.number(
+        "SELECT count(*) FROM due WHERE kind = 'approve' AND subject = ?",
+        (submission_id,),
+    )
+    if not waits_longer:
+        approve_if_waiting(state, submission_id)
+
+
+def _approve_partly(
+    state: State, submission: Submission, study: Study, percentage: float | None
+) -> None:
+    if percentage is None:
+        raise wrong(
+            "completion_code_data", "percentage_of_reward is needed for this code."
+        )
+    _pay(state, submission, study, max(1, int(study.reward * percentage / _PERCENT)))
+    _count(state, submission, "approvals", 1)
+    set_status(state, submission, "PARTIALLY APPROVED")
+
+
+def _pay(state: State, submission: Submission, study: Study, reward: int) -> None:
+    cost = money.cost_of(state, reward)
+    if study.held < cost.total:
+        raise ApiError(400, "Nothing is held for this submission any more.")
+    money.pay(
+        state,
+        study.workspace_id,
+        cost,
+        kind="pay",
+        source="held",
+        target="rewards",
+        study_id=study.study_id,
+        submission_id=submission.submission_id,
+    )
+
+
+def _count(state: State, submission: Submission, what: str, change: int) -> None:
+    state.conn.execute(
+        f"UPDATE participant SET {what} = {what} + ? WHERE id = ?",
+        (change, submission.participant_id),
+    )
+
+
+def _change(state: State, submission: Submission, **values: object) -> None:
+    assignments = ", ".join(f"{name} = ?" for name in values)
+    state.conn.execute(
+        f"UPDATE submission SET {assignments} WHERE id = ?",
+        [*values.values(), submission.submission_id],
+    )

@@ -1,0 +1,205 @@
+"""What participants do: see studies, take places, enter codes, return.
+
+A program stands in for each of them, or a person in a browser (`site.py`).
+"""
+
+import sqlite3
+from collections import Counter
+from typing import Any
+
+from piecework.rehearsal.prolific import filters, submission
+from piecework.rehearsal.prolific.call import Call
+from piecework.rehearsal.prolific.errors import ApiError
+from piecework.rehearsal.prolific.participants import row_of
+from piecework.rehearsal.prolific.state import State
+from piecework.rehearsal.prolific.study import Study
+from piecework.rehearsal.prolific.study_fields import NO_LIMIT
+from piecework.rehearsal.prolific.submission import Submission, set_status
+
+
+def list_open(call: Call) -> dict[str, Any]:
+    """The studies in which a participant could take a place now."""
+    person = row_of(call.state, call.path["participant_id"])
+    rows = call.state.rows(
+        "SELECT * FROM study WHERE status = 'ACTIVE' ORDER BY number"
+    )
+    studies = [
+        {
+            "id": study.study_id,
+            "name": study.fields["name"],
+            "description": study.fields["description"],
+            "reward": study.reward,
+            "currency": call.state.currency,
+            "estimated_completion_time": study.fields["estimated_completion_time"],
+            "places_left": study.free_places(call.state),
+            "device_compatibility": study.fields["device_compatibility"],
+        }
+        for study in map(Study.of_row, rows)
+        if _closed_to(call.state, person, study) is None
+    ]
+    return {"results": studies}
+
+
+def take(call: Call) -> dict[str, Any]:
+    """Take a place, or go on with one that was reserved; where the work is.
+
+    With `reserve` the place is only reserved.
+    """
+    call.only("reserve")
+    state = call.state
+    person = row_of(state, call.path["participant_id"])
+    study = Study.find(state, call.path["study_id"])
+    reserved = state.row(
+        "SELECT * FROM submission WHERE participant_id = ? AND study_id = ? "
+        "AND status = 'RESERVED'",
+        (person["id"], study.study_id),
+    )
+    status = "RESERVED" if call.body.get("reserve") is True else "ACTIVE"
+    if reserved is not None:
+        taken = set_status(state, Submission.of_row(reserved), status)
+    else:
+        why_not = _closed_to(state, person, study)
+        if why_not is not None:
+            raise ApiError(400, why_not)
+        taken = _insert(state, person["id"], study, status)
+    return {
+        "submission_id": taken.submission_id,
+        "status": taken.status,
+        "url": _address(study, taken),
+        "complete_url": f"{call.origin}/submissions/complete",
+    }
+
+
+def list_mine(call: Call) -> dict[str, Any]:
+    """A participant's own submissions: what was paid, and where one goes on."""
+    person = row_of(call.state, call.path["participant_id"])
+    rows = call.state.rows(
+        "SELECT * FROM submission WHERE participant_id = ? ORDER BY number",
+        (person["id"],),
+    )
+    found = [Submission.of_row(row) for row in rows]
+    return {
+        "results": [
+            {
+                **one.detail(call.state),
+                "reward_paid": _reward(call.state, one),
+                "url": _address(Study.find(call.state, one.study_id), one)
+                if one.status == "ACTIVE"
+                else None,
+            }
+            for one in found
+        ]
+    }
+
+
+def complete(call: Call) -> dict[str, Any]:
+    """A participant ends a submission, by a code or without."""
+    call.only("code")
+    code = call.body.get("code")
+    if not isinstance(code, str | None):
+        raise ApiError(400, {"code": ["Not a text."]})
+    return _complete(call.state, _own(call), code)
+
+
+def give_back(call: Call) -> dict[str, Any]:
+    """A participant returns a submission, and is not paid."""
+    found = _own(call)
+    if found.status not in ("RESERVED", "ACTIVE", "AWAITING REVIEW"):
+        raise ApiError(400, f"A submission that is {found.status} cannot be returned.")
+    return set_status(call.state, found, "RETURNED").document()
+
+
+def complete_in_hand(call: Call) -> str:
+    """End by the code `cc` what a participant has in hand; the status it leads to."""
+    person = row_of(call.state, call.query.get("participant", ""))
+    row = call.state.row(
+        "SELECT * FROM submission WHERE participant_id = ? "
+        "AND status IN ('ACTIVE', 'TIMED-OUT') ORDER BY status, number DESC",
+        (person["id"],),
+    )
+    if row is None:
+        raise ApiError(400, "This participant has no submission in hand.")
+    done = _complete(call.state, Submission.of_row(row), call.query.get("cc"))
+    return str(done["status"])
+
+
+def _complete(state: State, found: Submission, code: str | None) -> dict[str, Any]:
+    late = found.status == "TIMED-OUT" and state.switches.late_completion
+    if found.status != "ACTIVE" and not late:
+        raise ApiError(400, f"A submission that is {found.status} cannot be completed.")
+    if late:
+        # The reward is held again before it can be paid.
+        found = set_status(state, found, "ACTIVE")
+    submission.complete(state, found, code or None, actor="participant")
+    return Submission.find(state, found.submission_id).document()
+
+
+def _own(call: Call) -> Submission:
+    found = Submission.find(call.state, call.path["submission_id"])
+    if found.participant_id != call.path["participant_id"]:
+        raise ApiError(404, "That is another participant's submission.")
+    return found
+
+
+def _closed_to(state: State, person: sqlite3.Row, study: Study) -> str | None:
+    """Why a participant cannot take a place; None if they can."""
+    if study.status != "ACTIVE":
+        return f"The study is {study.status}."
+    if study.free_places(state) <= 0:
+        return "Every place is taken."
+    if not filters.is_eligible(state, person, study.fields["filters"] or []):
+        return "This participant is not eligible."
+    return _had_enough(state, person, study)
+
+
+def _had_enough(state: State, person: sqlite3.Row, study: Study) -> str | None:
+    """Why a participant, or everybody, has to wait or has taken part; None if not."""
+    config = study.fields["submissions_config"]
+    most = config["max_submissions_per_participant"]
+    at_once = config["max_concurrent_submissions"]
+    mine = Counter(
+        row["status"]
+        for row in state.rows(
+            "SELECT status FROM submission WHERE participant_id = ? AND study_id = ?",
+            (person["id"], study.study_id),
+        )
+    )
+    if mine["RESERVED"] + mine["ACTIVE"]:
+        return "This participant has a place in hand."
+    if most not in (None, NO_LIMIT) and mine.total() >= most:
+        return "This participant has taken part already."
+    counts = study.counts(state)
+    in_hand = counts["RESERVED"] + counts["ACTIVE"]
+    if at_once not in (None, NO_LIMIT) and in_hand >= at_once:
+        return "Too many take part just now."
+    return None
+
+
+def _insert(state: State, participant_id: str, study: Study, status: str) -> Submission:
+    submission_id = state.new_id()
+    state.conn.execute(
+        "INSERT INTO submission (id, study_id, participant_id, status, started_ms) "
+        "VALUES (?, ?, ?, ?, ?)",
+        (submission_id, study.study_id, participant_id, status, state.now_ms),
+    )
+    state.plan("time_out", submission_id, at_ms=state.now_ms + study.allowed_ms)
+    return Submission.find(state, submission_id)
+
+
+def _address(study: Study, taken: Submission) -> str:
+    address = str(study.fields["external_study_url"])
+    for name, value in (
+        ("PROLIFIC_PID", taken.participant_id),
+        ("STUDY_ID", taken.study_id),
+        ("SESSION_ID", taken.submission_id),
+    ):
+        address = address.replace("{{%" + name + "%}}", value)
+    return address
+
+
+def _reward(state: State, one: Submission) -> int:
+    return state.number(
+        "SELECT coalesce(sum(amount), 0) FROM ledger "
+        "WHERE submission_id = ? AND kind = 'pay' AND target = 'rewards'",
+        (one.submission_id,),
+    )

@@ -1,0 +1,193 @@
+"""The account, its workspaces with their money, and the projects in them."""
+
+import sqlite3
+from typing import Any
+
+from piecework.rehearsal.prolific import money
+from piecework.rehearsal.prolific.call import Call
+from piecework.rehearsal.prolific.errors import not_found, wrong
+from piecework.rehearsal.prolific.options import CURRENCIES
+from piecework.rehearsal.prolific.pages import listing
+from piecework.rehearsal.prolific.state import State
+
+_LEAST_HOURLY = {"GBP": (600, 900), "USD": (800, 1200)}
+"""What Prolific asks as the least, and recommends, in minor units an hour."""
+
+
+def make_account(state: State, balance: int) -> None:
+    """The workspace with its money and its first project, if they are not there."""
+    if state.number("SELECT count(*) FROM workspace"):
+        return
+    workspace_id = state.new_id()
+    state.conn.execute(
+        "INSERT INTO workspace (id, title, available) VALUES (?, 'My workspace', 0)",
+        (workspace_id,),
+    )
+    money.move(
+        state, workspace_id, balance, kind="funds", source="outside", target="available"
+    )
+    _insert_project(state, workspace_id, "My project", "")
+
+
+def me(call: Call) -> dict[str, Any]:
+    """Whose token it is."""
+    state = call.state
+    workspace_id = state.rows("SELECT id FROM workspace")[0]["id"]
+    available = money.available(state, workspace_id)
+    return {
+        "id": state.user_id,
+        "email": "researcher@emulator.example",
+        "first_name": "Offline",
+        "last_name": "Researcher",
+        "username": "researcher",
+        "user_type": "researcher",
+        "currency_code": state.currency,
+        "balance": available + money.held(state, workspace_id),
+        "available_balance": available,
+    }
+
+
+def list_workspaces(call: Call) -> dict[str, Any]:
+    """All workspaces."""
+    return listing(
+        call, "workspace", (), render=lambda row: _workspace(call.state, row)
+    )
+
+
+def get_workspace(call: Call) -> dict[str, Any]:
+    """One workspace with its projects."""
+    row = workspace_row(call.state, call.path["workspace_id"])
+    projects = call.state.rows(
+        "SELECT * FROM project WHERE workspace_id = ? ORDER BY number", (row["id"],)
+    )
+    return {
+        **_workspace(call.state, row),
+        "projects": [_project(call.state, project) for project in projects],
+    }
+
+
+def balance(call: Call) -> dict[str, Any]:
+    """What a workspace has, and how much of it is not promised."""
+    state = call.state
+    workspace_id = workspace_row(state, call.path["workspace_id"])["id"]
+    available = money.available(state, workspace_id)
+    total = available + money.held(state, workspace_id)
+    return {
+        "currency_code": state.currency,
+        "total_balance": total,
+        "balance_breakdown": money.breakdown(state, total),
+        "available_balance": available,
+        "available_balance_breakdown": money.breakdown(state, available),
+    }
+
+
+def list_projects(call: Call) -> dict[str, Any]:
+    """The projects of a workspace."""
+    row = workspace_row(call.state, call.path["workspace_id"])
+    return listing(
+        call,
+        "project WHERE workspace_id = ?",
+        [row["id"]],
+        render=lambda project: _project(call.state, project),
+    )
+
+
+def create_project(call: Call) -> dict[str, Any]:
+    """A new project in a workspace."""
+    row = workspace_row(call.state, call.path["workspace_id"])
+    call.only("title", "description", "type", "naivety_distribution_rate")
+    description = call.optional_text("description") or ""
+    if call.body.get("type", "PRIVATE") != "PRIVATE":
+        raise wrong("type", "Only PRIVATE projects are emulated.")
+    project_id = _insert_project(call.state, row["id"], call.text("title"), description)
+    return _whole_project(call.state, project_row(call.state, project_id))
+
+
+def get_project(call: Call) -> dict[str, Any]:
+    """One project."""
+    row = project_row(call.state, call.path["project_id"])
+    return _whole_project(call.state, row)
+
+
+def recommend_rewards(call: Call) -> list[dict[str, Any]]:
+    """The least and the recommended pay of an hour, in minor units."""
+    workspace_row(call.state, call.query.get("workspace_id", ""))
+    currency = call.query.get("currency", "")
+    if currency not in CURRENCIES:
+        raise wrong("currency", f"One of {', '.join(CURRENCIES)}.")
+    least, recommended = _LEAST_HOURLY[currency]
+    return [
+        {
+            "currency": currency,
+            "min_reward_per_hour": least,
+            "recommended_reward_per_hour": recommended,
+        }
+    ]
+
+
+def workspace_row(state: State, workspace_id: str) -> sqlite3.Row:
+    """The workspace with this id.
+
+    Raises:
+        ApiError: there is none.
+    """
+    row = state.row("SELECT * FROM workspace WHERE id = ?", (workspace_id,))
+    if row is None:
+        raise not_found("workspace", workspace_id)
+    return row
+
+
+def project_row(state: State, project_id: str) -> sqlite3.Row:
+    """The project with this id.
+
+    Raises:
+        ApiError: there is none.
+    """
+    row = state.row("SELECT * FROM project WHERE id = ?", (project_id,))
+    if row is None:
+        raise not_found("project", project_id)
+    return row
+
+
+def _insert_project(
+    state: State, workspace_id: str, title: str, description: str
+) -> str:
+    project_id = state.new_id()
+    state.conn.execute(
+        "INSERT INTO project (id, workspace_id, title, description) "
+        "VALUES (?, ?, ?, ?)",
+        (project_id, workspace_id, title, description),
+    )
+    return project_id
+
+
+def _workspace(state: State, row: sqlite3.Row) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "title": row["title"],
+        "description": "",
+        "owner": state.user_id,
+        "users": [_user(state)],
+        "naivety_distribution_rate": None,
+    }
+
+
+def _project(state: State, row: sqlite3.Row) -> dict[str, Any]:
+    return {
+        "id": row["id"],
+        "title": row["title"],
+        "description": row["description"],
+        "owner": state.user_id,
+        "type": "PRIVATE",
+        "public_details": None,
+        "users": [_user(state)],
+        "naivety_distribution_rate": None,
+    }
+
+
+def _whole_project(state: State, row: sqlite3.Row) -> dict[str, Any]:
+    return {**_project(state, row), "workspace": row["workspace_id"]}
+
+
+def _user(state: State) -> dict[str, Any]:
+    return {"id": state.user_id, "name": "Offline Researcher", "roles": ["OWNER"]}

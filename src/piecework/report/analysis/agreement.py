@@ -1,0 +1,174 @@
+"""How far people agree: on each field, on each category, two by two."""
+
+from itertools import combinations
+
+import pandas as pd
+
+from piecework.analyses.alpha import Level, krippendorff_alpha
+from piecework.analyses.kappa import cohen_kappa, fleiss_kappa, fleiss_kappa_of_counts
+from piecework.analyses.multilabel_agreement import category_agreement, jaccard
+from piecework.analyses.votes import counted, vote_table
+from piecework.domain.imported import UNNAMED
+from piecework.domain.task import Field
+from piecework.report.analysis.answers import AnalysedAnswers, has_grades
+from piecework.report.analysis.result import Analysis
+
+_BUSIEST = 30
+_LEAST_SHARED = 10
+
+
+def agreement(answers: AnalysedAnswers) -> list[Analysis]:
+    """Fleiss' kappa, Krippendorff's alpha, categories, Cohen's kappa of pairs."""
+    found = _of_fields(answers)
+    categories = [
+        row
+        for field in answers.fields("choice", "choices")
+        for row in _of_categories(answers, field)
+    ]
+    if categories:
+        found.append(
+            Analysis(
+                key="categories",
+                title="Agreement on each category",
+                frame=pd.DataFrame(categories),
+                left_out=("items", "agreement"),
+                note="Kappa: of chosen or not. Agreement on, and off: how often other "
+                "answers about the item agree with one that chooses it, and with one "
+                "that does not.",
+            )
+        )
+    pairs = [
+        row
+        for field in answers.fields("choice", "number")
+        for row in _of_pairs(answers, field)
+    ]
+    if pairs:
+        frame = pd.DataFrame(pairs).sort_values("items", ascending=False, kind="stable")
+        found.append(
+            Analysis(
+                key="pairs_of_workers",
+                title="Agreement of workers two by two",
+                frame=frame,
+                note=f"Cohen's kappa, of the {_BUSIEST} busiest workers, where two "
+                f"share {_LEAST_SHARED} items or more; of grades by squared distance.",
+            )
+        )
+    return found
+
+
+def _of_fields(answers: AnalysedAnswers) -> list[Analysis]:
+    single = [_of_field(answers, one) for one in answers.fields("choice", "number")]
+    several = [_of_ticks(answers, one) for one in answers.fields("choices")]
+    found = []
+    if single:
+        found.append(
+            Analysis(
+                key="agreement",
+                title="Agreement on each field",
+                frame=pd.DataFrame(single),
+                note="Kappa is Fleiss', of items with two answers or more; of equal: "
+                "of items with the most usual number of answers alone. Alpha is "
+                "Krippendorff's, its 95 % interval by drawing items anew. 1 is full "
+                "agreement, 0 is chance. Unanimous: of items with two answers or more.",
+                left_out=("answers", "items", "usual_answers", "items_of_equal"),
+            )
+        )
+    if several:
+        found.append(
+            Analysis(
+                key="ticks",
+                title="Agreement on fields with several categories",
+                frame=pd.DataFrame(several),
+                note="Jaccard's index of two answers about an item, which knows no "
+                "chance.",
+            )
+        )
+    return found
+
+
+def _of_ticks(answers: AnalysedAnswers, field: Field) -> dict[str, object]:
+    said = answers.votes(field)
+    overlaps = jaccard(said)
+    mean = float(overlaps["jaccard"].mean()) if len(overlaps) else float("nan")
+    return {
+        "field": field.name,
+        "answers": len(said),
+        "items": said["item_id"].nunique(),
+        "jaccard": mean,
+    }
+
+
+def _of_field(answers: AnalysedAnswers, field: Field) -> dict[str, object]:
+    said = answers.votes(field)
+    row: dict[str, object] = {"field": field.name, "answers": len(said)}
+    level: Level = "nominal"
+    if has_grades(field):
+        level = "ordinal"
+    elif field.kind == "number":
+        level = "interval"
+    table = vote_table(said)
+    sizes = table.sum(axis=1)
+    several = table[sizes > 1]
+    usual = int(sizes.mode().max()) if len(sizes) else 0
+    order = (
+        [option.value for option in field.options]
+        if level == "ordinal" and field.options
+        else None
+    )
+    alpha = krippendorff_alpha(said, level=level, seed=answers.seed, order=order)
+    is_one = (several > 0).sum(axis=1) == 1
+    return row | {
+        "items": len(table),
+        "compared_as": level,
+        "kappa": fleiss_kappa(said),
+        "usual_answers": usual,
+        "items_of_equal": int((sizes == usual).sum()),
+        "kappa_of_equal": fleiss_kappa_of_counts(table[sizes == usual]),
+        "unanimous": float(is_one.mean()) if len(several) else float("nan"),
+        "alpha": alpha.alpha,
+        "alpha_low": alpha.low,
+        "alpha_high": alpha.high,
+    }
+
+
+def _of_categories(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
+    said = answers.votes(field)
+    if field.kind == "choice":
+        said = said.assign(value=said["value"].map(lambda value: (value,)))
+    known = list(dict.fromkeys(option.value for option in field.options))
+    is_known = [set(ticked) <= set(known) for ticked in said["value"]]
+    table = category_agreement(said[is_known], known).reset_index()
+    return [
+        {"field": field.name} | {str(name): row[name] for name in table}
+        for row in table.to_dict("records")
+    ]
+
+
+def _of_pairs(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
+    said = counted(answers.votes(field))
+    said = said[~said["worker"].str.startswith(UNNAMED)]
+    busiest = said["worker"].value_counts().head(_BUSIEST).index
+    by_worker = {
+        str(worker): rows.set_index("item_id")["value"]
+        for worker, rows in said[said["worker"].isin(busiest)].groupby("worker")
+    }
+    rows: list[dict[str, object]] = []
+    for first, second in combinations(sorted(by_worker), 2):
+        shared = by_worker[first].index.intersection(by_worker[second].index)
+        if len(shared) < _LEAST_SHARED:
+            continue
+        one, other = (by_worker[name].loc[shared] for name in (first, second))
+        weights = "quadratic" if has_grades(field) else "none"
+        if weights == "quadratic":
+            one, other = one.astype("float64"), other.astype("float64")
+        rows.append(
+            {
+                "field": field.name,
+                "first": first,
+                "second": second,
+                "items": len(shared),
+                "kappa": cohen_kappa(one, other, weights=weights),  # type: ignore[arg-type]
+                "same": float((one == other).mean()),
+            }
+        )
+    return rows

@@ -1,0 +1,79 @@
+"""What analyses are given: answers that count, by field, with what tells them apart."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from piecework.analyses.fields import votes
+from piecework.domain.hit import Item
+from piecework.domain.scales import is_graded
+from piecework.domain.task import Field, Task
+
+_MOST_GRADES = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysedAnswers:
+    """Answers that count, and how they are to be compared.
+
+    Attributes:
+        table: of `piecework.domain.tables`, with `worker` in the place of the id, or as
+        it is. condition: the item column whose values are compared; "" for none.
+        unit: the item column of what meets all conditions (an image, say); "": the HIT.
+        margin: the smallest difference that would matter; `None`: it is not asked.
+        seed: of what is drawn.
+    """
+
+    table: pd.DataFrame
+    task: Task
+    items: Sequence[Item]
+    condition: str = ""
+    unit: str = ""
+    margin: float | None = None
+    seed: int = 1
+
+    def column(self, name: str) -> "pd.Series[str]":
+        """By answer, what its item has in a column."""
+        cells: Mapping[str, str] = {
+            str(item.item_id): item.columns.get(name, "") for item in self.items
+        }
+        return self.table["item_id"].map(cells).fillna("").astype("str")
+
+    @property
+    def units(self) -> "pd.Series[str]":
+        """By answer, what it is repeated on."""
+        return self.column(self.unit) if self.unit else self.table["hit_id"]
+
+    def votes(self, field: Field) -> pd.DataFrame:
+        """What was said of a field: `item_id`, `worker`, `value`."""
+        said = votes(self.table, field)
+        if field.kind == "number":
+            return said.dropna(subset="value")
+        if field.kind == "choices":
+            return said
+        known = {option.value for option in field.options}
+        return said[said["value"].isin(known)] if known else said
+
+    def fields(self, *kinds: str) -> list[Field]:
+        """The fields about items of these kinds."""
+        return [field for field in self.task.item_fields if field.kind in kinds]
+
+    def numbers(self, field: Field) -> "pd.Series[float]":
+        """By answer, a number or a grade; NaN where there is none."""
+        return pd.to_numeric(votes(self.table, field)["value"], errors="coerce")
+
+    def rated_fields(self) -> list[Field]:
+        """Numbers, and choices between grades."""
+        return [
+            field
+            for field in self.fields("number", "choice")
+            if field.kind == "number" or is_graded(field)
+        ]
+
+
+def has_grades(field: Field) -> bool:
+    """Whether answers are grades: a scale of a few whole steps."""
+    steps = (field.maximum - field.minimum) / field.step if field.step else 0
+    is_scale = field.kind == "number" and 0 < steps <= _MOST_GRADES
+    return is_scale or is_graded(field)

@@ -1,0 +1,84 @@
+"""One label an item, by four methods, beside right answers where they are known."""
+
+from contextlib import suppress
+
+import pandas as pd
+
+from piecework.analyses.ability import NotConvergedError, ability
+from piecework.analyses.dawid_skene import dawid_skene
+from piecework.analyses.majority import accuracy, majority, weighted_majority
+from piecework.analyses.votes import counted
+from piecework.domain.task import GOLD, Field
+from piecework.report.analysis.answers import AnalysedAnswers
+from piecework.report.analysis.result import Analysis
+
+_LEAST_VOTES = 3
+"""Votes of a worker in the mean, from which errors can be learnt."""
+
+
+def labels(answers: AnalysedAnswers) -> list[Analysis]:
+    """Each field with one choice by majority, weights, Dawid-Skene and ability."""
+    rows = [
+        row for field in answers.fields("choice") for row in _methods(answers, field)
+    ]
+    if not rows:
+        return []
+    return [
+        Analysis(
+            key="labels",
+            title="One label an item",
+            frame=pd.DataFrame(rows),
+            note="Weighted: a vote weighs the share of its worker's votes that the "
+            "plain majority shares. Dawid-Skene learns workers' errors, so it needs "
+            f"workers with {_LEAST_VOTES} votes or more in the mean. Ability: workers "
+            "err more or less, and items are harder or easier; its mean probability "
+            "that a label is right is under `sure`. Right: of items "
+            "whose right answer is known, a tie counts as one guess.",
+        )
+    ]
+
+
+def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
+    said = counted(answers.votes(field))
+    if said.empty:
+        return []
+    expected = {
+        str(item.item_id): item.columns[GOLD + field.name]
+        for item in answers.items
+        if item.columns.get(GOLD + field.name)
+    }
+    gold = pd.Series(expected, dtype="str")
+    plain = majority(said)
+    found = {"majority": plain}
+    if said["worker"].value_counts().mean() >= _LEAST_VOTES:
+        found["weighted majority"] = weighted_majority(said, _weights(said, plain))
+        found["Dawid-Skene"] = dawid_skene(said).labels
+    # No label is better than one of which nothing can be said.
+    with suppress(NotConvergedError):
+        found["ability"] = ability(said, values=_values(field)).labels
+    return [
+        {
+            "field": field.name,
+            "method": method,
+            "items": len(of_items),
+            "ties": int(of_items["value"].isna().sum()),
+            "known": int(of_items.index.isin(gold.index).sum()),
+            "right": accuracy(of_items, gold) if len(gold) else float("nan"),
+            "sure": of_items["probability"].mean()
+            if method == "ability"
+            else float("nan"),
+        }
+        for method, of_items in found.items()
+    ]
+
+
+def _values(field: Field) -> tuple[str, ...]:
+    """What could be chosen; nothing where an item or a worker says what."""
+    if field.is_open or any(option.column for option in field.options):
+        return ()
+    return tuple(option.value for option in field.options)
+
+
+def _weights(said: pd.DataFrame, plain: pd.DataFrame) -> "pd.Series[float]":
+    agrees = said["value"] == said["item_id"].map(plain["value"])
+    return agrees.groupby(said["worker"]).mean().astype("float64")

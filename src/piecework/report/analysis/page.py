@@ -1,0 +1,70 @@
+"""All analyses of answers, as a page of sections and as plain values."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from piecework.domain.counts import count, plural
+from piecework.report.analysis.agreement import agreement
+from piecework.report.analysis.answers import AnalysedAnswers
+from piecework.report.analysis.comparisons import conditions, order_effects, sides
+from piecework.report.analysis.labels import labels
+from piecework.report.analysis.result import Analysis, section
+from piecework.report.components import KeyFigure, Note
+from piecework.report.sections_page import SectionsPage
+
+_QUESTIONS: tuple[
+    tuple[str, str, Callable[[AnalysedAnswers], Sequence[Analysis]]], ...
+] = (
+    ("agreement", "How far people agree", agreement),
+    ("labels", "What they say together", labels),
+    ("sides", "Two sides compared", sides),
+    ("conditions", "Ratings by condition", conditions),
+    ("order", "What the order on the page does", order_effects),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysed:
+    """What was found, for people and for programs."""
+
+    page: SectionsPage
+    results: tuple[Analysis, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """By analysis, its rows as plain values."""
+        return {found.key: found.rows() for found in self.results}
+
+
+def analyse(
+    source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] = ()
+) -> Analysed:
+    """Every analysis that has something to say about these answers."""
+    table = answers.table
+    # Without an answer there is no column of values to ask.
+    asked = _QUESTIONS if len(table) else ()
+    found = [(key, title, build(answers)) for key, title, build in asked]
+    return Analysed(
+        page=SectionsPage(
+            source=source,
+            kicker="What the answers say together",
+            purpose="Computed from all answers that count; docs/analyses.md says of "
+            "each method what it does, and what it was held to.",
+            key_figures=(
+                KeyFigure(
+                    label="Answers",
+                    value=count(len(table)),
+                    beside=f"about {plural(table['item_id'].nunique(), 'item')}",
+                ),
+                KeyFigure(
+                    label="Workers",
+                    value=count(table["worker"].nunique()),
+                    beside=plural(table["assignment_id"].nunique(), "assignment"),
+                ),
+            ),
+            notes=tuple(Note("watch", remark) for remark in remarks),
+            sections=[
+                section(key, title, results) for key, title, results in found if results
+            ],
+        ),
+        results=tuple(one for _, _, results in found for one in results),
+    )

@@ -1,0 +1,86 @@
+"""How well people describe what others describe: one caption against the others.
+
+After the supplement of the VizWiz-Captions paper (0.D): of each easy image one caption,
+chosen at random, is scored against the remaining ones. SPICE is left out: it needs Java
+and models that are fetched when it first runs.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from piecework.analyses.corpus.captions import Caption, Corpus
+from piecework.analyses.corpus.metrics.bleu import bleu
+from piecework.analyses.corpus.metrics.cider import cider_d
+from piecework.analyses.corpus.metrics.meteor import meteor
+from piecework.analyses.corpus.metrics.pairs import Pair
+from piecework.analyses.corpus.metrics.rouge import rouge_l
+from piecework.analyses.corpus.tokens import tokens
+from piecework.report.corpus.levels import difficulties
+
+METRICS = (
+    "BLEU-1",
+    "BLEU-2",
+    "BLEU-3",
+    "BLEU-4",
+    "METEOR, exact and stem",
+    "ROUGE-L",
+    "CIDEr-D",
+)
+
+ABSENT = "SPICE"
+
+MOST_TOKENS = 100
+"""Of a caption are scored; one word a thousand times would take METEOR an hour."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanPerformance:
+    """Scores of people's captions, in per cent (CIDEr-D: of its tenth, as published).
+
+    Attributes:
+        images: easy images with at least two captions, one of which was chosen.
+        references: captions that the chosen ones were scored against.
+        scores: by metric; empty without such images.
+    """
+
+    images: int
+    references: int
+    scores: dict[str, float]
+
+
+def human_performance(corpus: Corpus, *, seed: int) -> HumanPerformance:
+    """One caption of each easy image, drawn by the seed, against the others."""
+    pairs = [*human_pairs(corpus, seed=seed)]
+    values = (*bleu(pairs), meteor(pairs), rouge_l(pairs), cider_d(pairs))
+    return HumanPerformance(
+        images=len(pairs),
+        references=sum(len(pair.references) for pair in pairs),
+        scores={name: 100 * value for name, value in zip(METRICS, values, strict=True)}
+        if pairs
+        else {},
+    )
+
+
+def human_pairs(corpus: Corpus, *, seed: int) -> Iterator[Pair]:
+    """The chosen caption and the others, image by image.
+
+    The choice depends on the seed, the image's id and the order of its captions, so
+    that images added to a file change nothing for the others.
+    """
+    levels = difficulties(corpus)
+    for image, captions in corpus.accepted.items():
+        if levels.get(image) == "easy":
+            words = _spoken(captions)
+            if len(words) > 1:
+                chosen = Random(f"{seed}/{image}").randrange(len(words))  # noqa: S311 - a sample, no secret
+                yield Pair(words[chosen], words[:chosen] + words[chosen + 1 :])
+
+
+def _spoken(captions: Sequence[Caption]) -> list[list[str]]:
+    token_lists = (
+        tokens(caption.text)[:MOST_TOKENS]
+        for caption in captions
+        if not caption.is_canned
+    )
+    return [words for words in token_lists if words]

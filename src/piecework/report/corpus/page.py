@@ -1,0 +1,76 @@
+"""A description as sections, and as one self-contained page."""
+
+from collections.abc import Sequence
+
+from piecework.domain.counts import count, plural, share
+from piecework.report.components import KeyFigure, Note, Section
+from piecework.report.corpus.description import Description
+from piecework.report.corpus.sections import SECTIONS
+from piecework.report.formatting import excerpt
+from piecework.report.page import environment
+
+_TITLE_CHARACTERS = 120
+
+
+def sections(description: Description) -> Sequence[Section]:
+    """Everything there is to tell; the terminal and the page show the same."""
+    return [section for build in SECTIONS if (section := build(description))]
+
+
+def notes(description: Description) -> Sequence[Note]:
+    """What bears on all figures."""
+    return [Note("watch", excerpt(remark, limit=400)) for remark in description.remarks]
+
+
+def render(description: Description) -> str:
+    """The description as HTML; equal descriptions give equal bytes.
+
+    As in the report nothing is loaded and nothing is a script; strangers' words are
+    escaped and shortened.
+    """
+    return (
+        environment()
+        .get_template("description.html.j2")
+        .render(
+            source=excerpt(description.source, limit=_TITLE_CHARACTERS),
+            in_short=(),
+            key_figures=key_figures(description),
+            notes=notes(description),
+            sections=sections(description),
+        )
+    )
+
+
+def key_figures(description: Description) -> Sequence[KeyFigure]:
+    """The few numbers that say what kind of dataset it is."""
+    answers = description.captions + description.canned + description.rejected
+    figures = [
+        KeyFigure(label="Images", value=count(description.images), beside="in the file")
+    ]
+    if answers:
+        figures.append(
+            KeyFigure(
+                label="Novel captions",
+                value=count(description.captions),
+                beside=f"of {plural(answers, 'answer')}",
+            )
+        )
+    if description.knows_canned:
+        easy = description.levels.names.get("easy", 0)
+        images = sum(description.levels.names.values())
+        figures.append(
+            KeyFigure(
+                label="Easy images",
+                value=share(easy, images),
+                beside=f"{count(easy)} of {count(images)}; none of the answers canned",
+            )
+        )
+    if whole := description.compositions.get("all"):
+        figures.append(
+            KeyFigure(
+                label="Words in a caption",
+                value=f"{whole.per_caption['words']:.1f}",
+                beside=f"{count(whole.unique['words'])} different ones in all",
+            )
+        )
+    return figures

@@ -1,0 +1,139 @@
+"""How hard the images are, and what most workers say about them."""
+
+from dataclasses import replace
+
+from piecework.domain.counts import NOTHING, count, share
+from piecework.report.components import Note, Section, Table, number, text
+from piecework.report.corpus.description import Description
+from piecework.report.corpus.published import PEOPLE_PERCENT, TEXT_PERCENT
+from piecework.report.formatting import excerpt
+from piecework.report.sections import difficulty
+
+_LEVELS = ("easy", "medium", "difficult", "unrecognizable")
+
+_FLAWS = {
+    "BLR": "blur",
+    "BRT": "bright",
+    "DRK": "dark",
+    "FRM": "framing",
+    "NON": "none",
+    "OBS": "obscured",
+    "OTH": "other",
+    "ROT": "rotation",
+}
+"""The names of VizWiz-QualityIssues, and those of our caption page."""
+
+
+def build(description: Description) -> Section:
+    """Levels of difficulty as the report tells them, and the majorities."""
+    if not description.knows_canned:
+        return Section(
+            key="difficulty",
+            title="Difficulty of the images",
+            notes=(
+                Note(
+                    "watch",
+                    "The file does not say which answers were canned, so how hard the "
+                    "images are is unknown.",
+                ),
+            ),
+            tables=_majorities(description),
+        )
+    levels = description.levels
+    section = difficulty.of_levels(
+        levels.canned, wanted=levels.wanted, incomplete=levels.incomplete
+    )
+    tables = (*section.tables, _names(description), *_majorities(description))
+    return replace(section, tables=tables)
+
+
+def _names(description: Description) -> Table:
+    names = description.levels.names
+    images = sum(names.values())
+    return Table(
+        caption="Levels of difficulty",
+        columns=(text("Level"), number("Images"), number("Share")),
+        rows=tuple(
+            (name, count(names.get(name, 0)), share(names.get(name, 0), images))
+            for name in _LEVELS
+        ),
+        note=(
+            "Easy: no answer was canned; medium: up to half; difficult: more than "
+            "half; unrecognizable: all."
+        ),
+    )
+
+
+def _majorities(description: Description) -> tuple[Table, ...]:
+    made = []
+    votes = description.levels.text
+    if votes["yes"] or votes["no"]:
+        made.append(_text(description))
+    if description.captions:
+        made.append(_people(description))
+    if flaws := description.levels.flaws:
+        made.append(
+            Table(
+                caption="Flaws that a majority of the workers saw",
+                columns=(text("Flaw"), number("Images"), number("Share")),
+                rows=tuple(
+                    (
+                        _FLAWS.get(name, excerpt(name, limit=40)),
+                        count(many),
+                        share(many, description.images),
+                    )
+                    for name, many in sorted(
+                        flaws.items(), key=lambda pair: (-pair[1], pair[0])
+                    )
+                ),
+            )
+        )
+    return tuple(made)
+
+
+def _text(description: Description) -> Table:
+    votes = description.levels.text
+    images = sum(votes.values())
+    rows = [("yes", "yes"), ("no", "no"), ("tie, or nobody says", "")]
+    published = {"yes": f"{TEXT_PERCENT:.1f} %", "no": f"{100 - TEXT_PERCENT:.1f} %"}
+    return Table(
+        caption="Does the image show text, by majority",
+        columns=(
+            text("Shows text"),
+            number("Images"),
+            number("Share"),
+            number("VizWiz-Captions"),
+        ),
+        rows=tuple(
+            (
+                name,
+                count(votes.get(key, 0)),
+                share(votes.get(key, 0), images),
+                published.get(key, NOTHING),
+            )
+            for name, key in rows
+        ),
+    )
+
+
+def _people(description: Description) -> Table:
+    return Table(
+        caption="Images captioned with a word for people",
+        columns=(
+            text("Statement"),
+            number("Images"),
+            number("Share"),
+            number("VizWiz-Captions"),
+        ),
+        rows=(
+            (
+                "a caption names people",
+                count(description.people),
+                share(description.people, description.images),
+                f"{PEOPLE_PERCENT:.1f} %",
+            ),
+        ),
+        note=(
+            "People, person, man, woman, child, hand, foot or torso, as these forms."
+        ),
+    )

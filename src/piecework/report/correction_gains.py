@@ -1,0 +1,148 @@
+"""What correcting one kind of error gains, measured against what people wrote.
+
+After section 4 of *Guidelines for image description error analysis* (2017): all errors
+of one kind are corrected, everything else stays, and BLEU and METEOR are taken of all
+descriptions before and after. The best edit of each item counts
+(`piecework.postprocess.best_edit`). Items about one picture that hold the same text are
+one description with errors of several kinds.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from piecework.analyses.bleu import corpus_bleu, correction_gains
+from piecework.analyses.corpus.metrics.meteor import meteor
+from piecework.analyses.corpus.metrics.pairs import Pair
+from piecework.analyses.corpus.tokens import tokens
+from piecework.domain.hit import Item
+from piecework.domain.task import Task
+from piecework.postprocess.aggregates import item_aggregates
+
+REFERENCE = "reference_"
+"""Columns of items that begin so hold what people wrote about the picture."""
+
+COLUMNS = (
+    "kind", "items", "changed", "descriptions", "bleu_1_before", "bleu_1",
+    "bleu_4_before", "bleu_4", "meteor_before", "meteor",
+)  # fmt: skip
+
+_MOST_TOKENS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Edited:
+    description: str
+    kind: str
+    before: str
+    after: str
+    references: tuple[str, ...]
+
+
+def corrections(table: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.DataFrame:
+    """One row a kind of error, in the order of the items; none for other tasks.
+
+    Columns `kind`, `items` (with an edit), `changed` (of these), `descriptions` (that
+    have references, of all kinds), and BLEU-1, BLEU-4 and METEOR (exact and stem) of
+    all these before and after, in [0, 1]; missing without references.
+    """
+    edited = list(_edited(table, items, task)) if len(table) else []
+    kinds = list(dict.fromkeys(correction.kind for correction in edited))
+    scored = [correction for correction in edited if correction.references]
+    before = {
+        correction.description: _words(correction.before) for correction in scored
+    }
+    after = {
+        kind: before
+        | {
+            correction.description: _words(correction.after)
+            for correction in scored
+            if correction.kind == kind
+        }
+        for kind in kinds
+    }
+    references = {
+        correction.description: correction.references for correction in scored
+    }
+    scores = _scores(before, after, references) if scored else {}
+    missing = (float("nan"),) * 6
+    rows = []
+    for kind in kinds:
+        of_kind = [correction for correction in edited if correction.kind == kind]
+        changed = sum(correction.before != correction.after for correction in of_kind)
+        rows.append(
+            (kind, len(of_kind), changed, len(before), *scores.get(kind, missing))
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _edited(
+    table: pd.DataFrame, items: Sequence[Item], task: Task
+) -> Iterator[_Edited]:
+    best_edits = [
+        aggregate for aggregate in task.aggregates if aggregate.kind == "best_edit"
+    ]
+    for aggregate in best_edits[:1] if task.one_value_per_hit else []:
+        columns = {str(item.item_id): item.columns for item in items}
+        best = item_aggregates(
+            table, list(columns), task.fields, (aggregate,), columns=columns
+        )[aggregate.field]
+        for item_id, cells in columns.items():
+            text = str(best[item_id])
+            before = " ".join(cells.get(aggregate.column, "").split())
+            if text:
+                yield _Edited(
+                    description=f"{cells.get('url', '')} {before}",
+                    kind=cells.get(task.one_value_per_hit, ""),
+                    before=before,
+                    after=text,
+                    references=tuple(
+                        value
+                        for name, value in sorted(cells.items())
+                        if name.startswith(REFERENCE) and value.strip()
+                    ),
+                )
+
+
+def _words(text: str) -> str:
+    return " ".join(tokens(text)[:_MOST_TOKENS])
+
+
+def _scores(
+    before: dict[str, str],
+    after: dict[str, dict[str, str]],
+    references: dict[str, tuple[str, ...]],
+) -> dict[str, tuple[float, ...]]:
+    known = pd.DataFrame(
+        {name: pd.Series(map(_words, texts)) for name, texts in references.items()}
+    ).T
+    original = pd.Series(before)
+    gains = correction_gains(
+        original, {kind: pd.Series(texts) for kind, texts in after.items()}, known
+    )
+    bleu = corpus_bleu(original, known).scores
+    own = _meteor(before, references)
+    return {
+        kind: (
+            bleu[0],
+            float(gains["bleu_1"][kind]),
+            bleu[3],
+            float(gains["bleu_4"][kind]),
+            own,
+            _meteor(texts, references),
+        )
+        for kind, texts in after.items()
+    }
+
+
+def _meteor(texts: dict[str, str], references: dict[str, tuple[str, ...]]) -> float:
+    return meteor(
+        [
+            Pair(
+                text.split(),
+                [_words(reference).split() for reference in references[name]],
+            )
+            for name, text in texts.items()
+        ]
+    )

@@ -1,0 +1,213 @@
+"""A forecast as one page: for each choice, what many rehearsals of it came to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+
+from piecework.domain.counts import NOTHING, plural
+from piecework.domain.money import Currency, shown
+from piecework.report.components import Figure, KeyFigure, Section, Table, number, text
+from piecework.report.formatting import excerpt
+from piecework.report.means_plot import Mean, means
+from piecework.report.page import environment
+from piecework.report.svg import svg
+
+_ON_DOTS = (
+    "A dot is the mean of all rehearsals of a choice; nine in ten of them lie on its "
+    "line."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The mean of many rehearsals, and between what nine in ten of them lie."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One choice, with its estimates by figure (`FIGURES`)."""
+
+    name: str
+    estimates: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forecast:
+    """What was tried, how often, and what came of it.
+
+    Attributes:
+        assumptions: what it rests on, a sentence each.
+    """
+
+    campaign: str
+    currency: Currency
+    seeds: int
+    rows: Sequence[Row]
+    assumptions: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    label: str
+    words: str
+    scale: float = 100.0
+
+    @property
+    def digits(self) -> int:
+        """Behind the point; money has hundredths."""
+        return 2 if self.scale < 1 else 1
+
+
+_FIGURES: Mapping[str, _Figure] = {
+    "cost_cents": _Figure("Cost", "rewards, bonuses and fees", 0.01),
+    "days": _Figure("Days", "from the first HIT to the last payment", 1.0),
+    "wage_cents": _Figure("Hourly wage", "of the worker in the middle", 0.01),
+    "bad_kept": _Figure("Bad answers kept, %", "of the kept answers, by bad workers"),
+    "bad_found": _Figure("Bad workers found, %", "excluded, or work rejected"),
+    "honest_wronged": _Figure("Honest workers wronged, %", "the same done to them"),
+    "complete": _Figure("Answers kept, %", "of those that are wanted"),
+}
+_SHORT_DAYS = 2.0
+_HOURS = 24.0
+
+
+def caption(forecast: Forecast) -> str:
+    """What the figures of the table are."""
+    seeds = plural(forecast.seeds, "rehearsal")
+    return f"Mean of {seeds} each, and between what nine in ten of them lie"
+
+
+def columns(forecast: Forecast) -> Mapping[str, str]:
+    """The label of each figure, by name."""
+    return {name: figure.label for name, figure in _figures(forecast).items()}
+
+
+def mean_and_range(forecast: Forecast, row: Row, name: str) -> tuple[str, str]:
+    """An estimate for people: `$114.80` and `112.00 to 118.40`.
+
+    The range is empty where all rehearsals came to the same.
+    """
+    estimate = row.estimates[name]
+    if isnan(estimate.mean):
+        return NOTHING, ""
+    figure = _figures(forecast)[name]
+    low, high = (
+        f"{figure.scale * value:.{figure.digits}f}"
+        for value in (estimate.low, estimate.high)
+    )
+    mean = _mean(forecast, row, name)
+    return (mean, "") if low == high else (mean, f"{low} to {high}")
+
+
+def _figures(forecast: Forecast) -> Mapping[str, _Figure]:
+    """The figures; what is over within two days is told in hours."""
+    if any(row.estimates["days"].high >= _SHORT_DAYS for row in forecast.rows):
+        return _FIGURES
+    hours = replace(_FIGURES["days"], label="Hours", scale=_HOURS)
+    return {**_FIGURES, "days": hours}
+
+
+def _table(forecast: Forecast) -> Table:
+    """One row for each choice, its figures as mean and range."""
+    figures = _figures(forecast)
+    return Table(
+        caption=caption(forecast),
+        columns=(
+            text("Choice"),
+            *(number(figure.label) for figure in figures.values()),
+        ),
+        rows=tuple(
+            (
+                excerpt(row.name, limit=120),
+                *(_in_words(forecast, row, name) for name in figures),
+            )
+            for row in forecast.rows
+        ),
+        note="; ".join(f"{one.label}: {one.words}" for one in figures.values()) + ".",
+        is_wide=True,
+    )
+
+
+def _in_words(forecast: Forecast, row: Row, name: str) -> str:
+    mean, between = mean_and_range(forecast, row, name)
+    return f"{mean} ({between})" if between else mean
+
+
+def _mean(forecast: Forecast, row: Row, name: str) -> str:
+    mean = row.estimates[name].mean
+    if name.endswith("_cents"):
+        return shown(round(mean), forecast.currency)
+    return f"{_figures(forecast)[name].scale * mean:.1f}"
+
+
+def render(forecast: Forecast) -> str:
+    """The forecast as HTML; equal forecasts give equal bytes."""
+    first = forecast.rows[0]
+    return (
+        environment()
+        .get_template("forecast.html.j2")
+        .render(
+            campaign=excerpt(forecast.campaign, limit=120),
+            seeds=forecast.seeds,
+            key_figures=[
+                KeyFigure(
+                    label=_figures(forecast)[name].label,
+                    value=_mean(forecast, first, name),
+                    beside=excerpt(first.name, limit=60),
+                )
+                for name in ("cost_cents", "days", "wage_cents", "bad_kept")
+                if not isnan(first.estimates[name].mean)
+            ],
+            in_short=(),
+            notes=(),
+            sections=[_choices(forecast), _assumptions(forecast)],
+        )
+    )
+
+
+def _choices(forecast: Forecast) -> Section:
+    return Section(
+        key="choices",
+        title="What each choice costs and gives",
+        lead=(_ON_DOTS,),
+        figures=tuple(
+            _plot(forecast, name)
+            for name in _FIGURES
+            if any(not isnan(row.estimates[name].mean) for row in forecast.rows)
+        ),
+        tables=(_table(forecast),),
+    )
+
+
+def _assumptions(forecast: Forecast) -> Section:
+    return Section(
+        key="assumptions", title="What it rests on", lead=tuple(forecast.assumptions)
+    )
+
+
+def _plot(forecast: Forecast, name: str) -> Figure:
+    figure = _figures(forecast)[name]
+    rows = [row for row in forecast.rows if not isnan(row.estimates[name].mean)]
+    scaled = [
+        Mean(
+            row.name, *(figure.scale * value for value in (one.mean, one.low, one.high))
+        )
+        for row in rows
+        for one in [row.estimates[name]]
+    ]
+    most = max(mean.high for mean in scaled)
+    plot = means(scaled, ends=(0, most * 1.08 or 1), x_label=figure.label)
+    said = (f"{row.name}: {_in_words(forecast, row, name)}" for row in rows)
+    return Figure(
+        title=f"{figure.label}: {figure.words}",
+        svg=svg(
+            plot,
+            key=f"plot-{name.replace('_', '-')}",
+            title=figure.label,
+            description="; ".join(said),
+        ),
+    )

@@ -1,0 +1,129 @@
+"""Which items a report shows with their pictures: a few of each kind, never all.
+
+Chosen by what the answers say, ties by a hash of the id, so that equal answers give
+equal choices. Of a large campaign a sample is looked at.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, Literal
+
+import pandas as pd
+
+from piecework.domain.scales import is_graded
+from piecework.domain.tables import value_column
+from piecework.domain.task import Field, Task
+
+Kind = Literal["agreed", "disputed", "dropped", "edited"]
+
+_EACH = 4
+"""Items of a kind."""
+
+_LOOKED_AT = 2000
+"""Items among which they are chosen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownItem:
+    """An item as the report shows it.
+
+    Attributes:
+        kind: why it was chosen.
+        columns: what its row says.
+        picture: a small copy as a `data:` address, "" where there is none.
+    """
+
+    item_id: str
+    kind: Kind
+    columns: Mapping[str, str] = field(default_factory=dict)
+    picture: str = ""
+
+
+def chosen(answers: pd.DataFrame, task: Task) -> dict[str, Kind]:
+    """Items to show by id, each with why; those of a kind stand together.
+
+    Args:
+        answers: the table of answers (`piecework.postprocess.answers`).
+        task: says what an answer consists of.
+    """
+    ids = sorted(map(str, answers["item_id"].unique()), key=_place)[:_LOOKED_AT]
+    if not ids:
+        return {}
+    rows = answers[answers["item_id"].isin(ids)]
+    is_out = rows["is_rejected"]
+    counted = rows[~is_out & ~rows["is_surplus"]]
+    dispute = _disputes(counted, task).reindex(ids).dropna()
+    edits = counted["edits"].map(len).groupby(counted["item_id"]).sum()
+    wanted: tuple[tuple[Kind, pd.Series[Any]], ...] = (
+        ("disputed", dispute[dispute > 0]),
+        ("dropped", is_out.groupby(rows["item_id"]).sum().reindex(ids)),
+        ("edited", edits.reindex(ids)),
+        # That a picture shows nothing is agreed too, but there is little to read.
+        ("agreed", (1 - dispute)[~dispute.index.isin(_canned(counted))]),
+    )
+    found: dict[str, Kind] = {}
+    for kind, amounts in wanted:
+        free = amounts[(amounts > 0) & ~amounts.index.isin(list(found))]
+        most = free.sort_values(ascending=False, kind="stable").index[:_EACH]
+        found |= dict.fromkeys(map(str, most), kind)
+    order: tuple[Kind, ...] = ("agreed", "disputed", "dropped", "edited")
+    return dict(sorted(found.items(), key=lambda pair: order.index(pair[1])))
+
+
+def _canned(counted: pd.DataFrame) -> "pd.Series[str]":
+    canned: pd.Series[str] = counted.loc[counted["is_canned"], "item_id"]
+    return canned
+
+
+def _place(item_id: str) -> bytes:
+    return hashlib.sha256(item_id.encode()).digest()
+
+
+def _disputes(counted: pd.DataFrame, task: Task) -> "pd.Series[float]":
+    """How far the answers about an item differ, 0 to 1; only of two or more."""
+    fields = [one for one in task.item_fields if one.kind != "text"]
+    found = {}
+    for item_id, rows in counted.groupby("item_id"):
+        if len(rows) < 2:  # noqa: PLR2004 - one answer has nothing to differ from
+            continue
+        parts = [_dispute(one, rows[value_column(one)].tolist()) for one in fields]
+        if task.main_text:
+            # What was written is what the dataset is about.
+            parts = [_of_texts(rows["clean_text"].tolist())]
+        found[str(item_id)] = sum(parts) / max(len(parts), 1)
+    return pd.Series(found, dtype="float64")
+
+
+def _dispute(asked: Field, values: Sequence[Any]) -> float:
+    if asked.kind == "choices":
+        return _apart([frozenset(value or ()) for value in values])
+    if asked.kind == "number" or is_graded(asked):
+        numbers = pd.to_numeric(pd.Series(values), errors="coerce").dropna()
+        low, high = _scale(asked)
+        spread = numbers.max() - numbers.min() if len(numbers) else 0
+        return float(spread / (high - low))
+    most = Counter(values).most_common(1)[0][1]
+    return 1 - most / len(values)
+
+
+def _scale(asked: Field) -> tuple[float, float]:
+    if asked.kind == "number":
+        return asked.minimum, max(asked.maximum, asked.minimum + asked.step)
+    grades = [float(option.value) for option in asked.options]
+    return min(grades), max(*grades, min(grades) + 1)
+
+
+def _of_texts(texts: Sequence[str]) -> float:
+    return _apart([frozenset(text.casefold().split()) for text in texts])
+
+
+def _apart(sets: Sequence[frozenset[str]]) -> float:
+    """One less the mean share that two have in common (Jaccard's index)."""
+    shared = [
+        len(one & other) / len(one | other) if one | other else 1.0
+        for one, other in combinations(sets, 2)
+    ]
+    return 1 - sum(shared) / len(shared)

@@ -1,0 +1,249 @@
+"""Whether conditions differ that every participant met: means, variance, pairs.
+
+What the published study of error severity reports (INLG 2020, section 5): means, an
+analysis of variance with repeated measures and corrected degrees of freedom, paired
+t-tests with Bonferroni's adjustment, and the same inside conditions that are divided.
+"""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from piecework.analyses.anova import RepeatedMeasures, repeated_measures
+from piecework.analyses.condition_scores import Compared
+from piecework.analyses.conditions import condition_means
+from piecework.analyses.paired import paired_t_tests
+from piecework.domain.counts import count, plural
+from piecework.report.components import Cell, Figure, Note, Section, Table, number, text
+from piecework.report.formatting import excerpt
+from piecework.report.means_plot import Mean, means
+from piecework.report.model import ReportModel
+from piecework.report.svg import svg
+
+_SURE = 0.05
+_LONGEST_NAME = 40
+
+
+def build(model: ReportModel) -> Section | None:
+    """The first conditions that the task compares; None where it does not."""
+    if not model.facts.compared:
+        return None
+    compared = model.facts.compared[0]
+    table = condition_means(compared.scores)
+    analysis = _analysis(compared.scores)
+    if analysis is None:
+        lead = "Fewer than two people have met two conditions yet."
+        return Section(key="conditions", title=_title(compared), lead=(lead,))
+    divided = compared.scores[compared.scores["inside"] != ""]
+    return Section(
+        key="conditions",
+        title=_title(compared),
+        lead=(_lead(analysis, compared),),
+        notes=_notes(analysis),
+        figures=(_figure(table, compared),),
+        tables=(
+            _means(table, "Means by condition"),
+            _variance(analysis),
+            _pairs(paired_t_tests(compared.scores), "Which conditions differ"),
+            *_inside(divided),
+        ),
+    )
+
+
+def _title(compared: Compared) -> str:
+    field = _named(compared.field.name)
+    return f"{field.capitalize()} by {_named(compared.named.column)}"
+
+
+def _named(name: str) -> str:
+    return excerpt(name.replace("_", " "), limit=_LONGEST_NAME)
+
+
+def _analysis(scores: pd.DataFrame) -> RepeatedMeasures | None:
+    met = scores.groupby("subject")["condition"].nunique()
+    conditions = scores["condition"].nunique()
+    if conditions < 2 or int((met == conditions).sum()) < 2:  # noqa: PLR2004 - nothing to compare
+        return None
+    return repeated_measures(scores)
+
+
+def _lead(analysis: RepeatedMeasures, compared: Compared) -> str:
+    field = compared.field
+    differ = "differs" if analysis.p_corrected < _SURE else "does not differ measurably"
+    return (
+        f"{plural(analysis.subjects, 'participant')} met all "
+        f"{len(analysis.conditions)} conditions. Their mean {_named(field.name)}, "
+        f"from {field.minimum:g} to {field.maximum:g}, {differ} between the "
+        f"conditions: F({analysis.df_corrected:.2f}, "
+        f"{analysis.df_error_corrected:.1f}) = {analysis.f:.2f}, "
+        f"{_p(analysis.p_corrected)}, generalised eta squared = "
+        f"{analysis.eta_squared_generalised:.3f}."
+    )
+
+
+def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
+    notes = []
+    if analysis.left_out:
+        participants = plural(analysis.left_out, "participant")
+        notes.append(
+            Note(
+                "watch",
+                f"{participants} met only some conditions and count in none of this.",
+            )
+        )
+    if analysis.sphericity.p_value < _SURE:
+        notes.append(
+            Note(
+                "fact",
+                "Differences do not vary alike between conditions (Mauchly's test), "
+                "so the corrected degrees of freedom are the ones to report.",
+            )
+        )
+    return tuple(notes)
+
+
+def _figure(table: pd.DataFrame, compared: Compared) -> Figure:
+    rows = [
+        Mean(_named(str(name)), row["mean"], row["low"], row["high"])
+        for name, row in table.sort_values("mean").iterrows()
+    ]
+    title = f"Mean {_named(compared.field.name)} by {_named(compared.named.column)}"
+    described = ", ".join(f"{row.label} {row.mean:.1f}" for row in rows)
+    plot = means(
+        rows,
+        ends=(compared.field.minimum, compared.field.maximum),
+        x_label=_named(compared.field.name),
+    )
+    return Figure(
+        title=title,
+        svg=svg(plot, key="conditions-plot", title=title, description=f"{described}."),
+        note="Lines are 95 % intervals over participants. The same people are in every "
+        "condition, so intervals that overlap do not say that two conditions are "
+        "alike; the table of pairs says which differ.",
+    )
+
+
+def _means(table: pd.DataFrame, caption: str) -> Table:
+    return Table(
+        caption=caption,
+        columns=(
+            text("Condition"),
+            number("People", spoken="Participants"),
+            number("Mean"),
+            number("SD", spoken="Standard deviation over participants"),
+            number("95 % interval"),
+        ),
+        rows=tuple(
+            (
+                _named(str(name)),
+                count(int(row["subjects"])),
+                f"{row['mean']:.2f}",
+                _figures(row["sd"]),
+                _interval(row["low"], row["high"]),
+            )
+            for name, row in table.sort_values("mean").iterrows()
+        ),
+        note="A participant counts once in a condition, with the mean of the ratings "
+        "given there.",
+    )
+
+
+def _variance(analysis: RepeatedMeasures) -> Table:
+    shape = analysis.sphericity
+    rows: list[tuple[Cell, ...]] = [
+        ("F", f"{analysis.f:.3f}"),
+        ("Degrees of freedom", f"{analysis.df} and {analysis.df_error}"),
+        ("p, if sphericity holds", _p_value(analysis.p_value)),
+        ("Mauchly's W", f"{_figures(shape.w, 3)} ({_p(shape.p_value)})"),
+        ("Greenhouse-Geisser epsilon", _figures(shape.epsilon, 3)),
+        (
+            "Corrected degrees of freedom",
+            f"{analysis.df_corrected:.2f} and {analysis.df_error_corrected:.1f}",
+        ),
+        ("p, corrected", _p_value(analysis.p_corrected)),
+        ("Generalised eta squared", f"{analysis.eta_squared_generalised:.3f}"),
+        ("Partial eta squared", f"{analysis.eta_squared_partial:.3f}"),
+    ]
+    return Table(
+        caption="Analysis of variance, repeated measures",
+        columns=(text("Figure"), number("Value")),
+        rows=tuple(rows),
+    )
+
+
+def _pairs(pairs: pd.DataFrame, caption: str, *, note: str = "") -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            f"{_named(row.first)} - {_named(row.second)}",
+            f"{row.difference:+.2f}",
+            _interval(row.low, row.high),
+            f"t({row.df:g}) = {_figures(row.t)}",
+            _p_value(row.p_value),
+            _p_value(row.p_adjusted),
+            _figures(row.d),
+        )
+        for row in _rows(pairs)
+    ]
+    return Table(
+        caption=caption,
+        columns=(
+            text("Conditions"),
+            number("Difference"),
+            number("95 % interval"),
+            number("Paired t"),
+            number("p"),
+            number("p adjusted", spoken="p after Bonferroni's adjustment"),
+            number("d", spoken="Cohen's d of pairs"),
+        ),
+        rows=tuple(rows),
+        note=note
+        or "Paired t-tests; p is adjusted for the number of rows (Bonferroni).",
+    )
+
+
+def _rows(pairs: pd.DataFrame) -> Iterator[Any]:
+    """Rows with columns as attributes; pandas' stubs know no column's type."""
+    yield from pairs.itertuples()
+
+
+def _inside(divided: pd.DataFrame) -> tuple[Table, ...]:
+    """Means and tests of the parts of conditions that are divided."""
+    if divided.empty:
+        return ()
+    parts = divided.drop(columns="condition").rename(columns={"inside": "condition"})
+    tests = [
+        paired_t_tests(parts.loc[of_condition.index])
+        for _, of_condition in divided.groupby("condition")
+    ]
+    return (
+        _means(condition_means(parts), "Means inside conditions"),
+        _pairs(
+            pd.concat(tests, ignore_index=True),
+            "Differences inside conditions",
+            note="Explorative: paired t-tests inside each condition, p adjusted within "
+            "it only.",
+        ),
+    )
+
+
+def _figures(value: float, digits: int = 2) -> str:
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _interval(low: float, high: float) -> str:
+    if math.isnan(low):
+        return "-"
+    return f"{low:.1f} to {high:.1f}"
+
+
+def _p_value(p: float) -> str:
+    if math.isnan(p):
+        return "-"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"  # noqa: PLR2004 - as papers write it
+
+
+def _p(p: float) -> str:
+    value = _p_value(p)
+    return f"p {value}" if value.startswith("<") else f"p = {value}"

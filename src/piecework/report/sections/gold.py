@@ -1,0 +1,124 @@
+"""How often workers were right where the answer is known."""
+
+from collections.abc import Iterator
+
+from scipy.stats import binomtest
+
+from piecework.domain.counts import count, plural, share
+from piecework.report.components import Cell, Code, Section, Table, number, text
+from piecework.report.formatting import part_of
+from piecework.report.model import ReportModel
+
+_MOST_ROWS = 50
+_CONFIDENCE = 0.95
+
+
+def build(model: ReportModel) -> Section | None:
+    """Each worker's share with its interval; nothing without known answers."""
+    gold = model.facts.gold
+    if gold is None:
+        return None
+    scores = gold.scores
+    met, right = int(scores["met"].sum()), int(scores["right"].sum())
+    few = int((scores["most"] < gold.least).sum())
+    lead = (
+        f"The right answer is known of {plural(gold.items, model.item_noun)}"
+        + (f", {gold.mixed_in} of them mixed in for that" if gold.mixed_in else "")
+        + f". {plural(len(scores), 'worker')} met any of them, and gave the "
+        f"known one in {part_of(right, met, 'answer')}."
+        if met
+        else f"The right answer is known of {plural(gold.items, model.item_noun)}, and "
+        "nobody has met any of them."
+    )
+    care = (
+        f"{part_of(few, len(scores), 'worker')} met fewer than {gold.least}: too few "
+        "to say anything of them, and `gold_failed` is silent about them. Intervals "
+        "(Wilson's, 95 %) say how little a handful shows. Nobody's pay hangs on this, "
+        "but by the campaign's stated policy."
+    )
+    return Section(
+        key="gold",
+        title="Where the answer is known",
+        lead=(lead, *_doubt(model), care) if met else (lead,),
+        tables=(_table(model), *_contradicted(model)),
+    )
+
+
+def _doubt(model: ReportModel) -> Iterator[str]:
+    gold = model.facts.gold
+    if gold is not None and (n_doubtful := len(gold.contradicted)):
+        yield (
+            f"Most workers contradict {plural(n_doubtful, 'known answer')}: look "
+            "whether what is held to be known is so, before anything hangs on it."
+        )
+
+
+def _contradicted(model: ReportModel) -> Iterator[Table]:
+    gold = model.facts.gold
+    if gold is None or gold.contradicted.empty:
+        return
+    worst = gold.contradicted.head(_MOST_ROWS)
+    rest = len(gold.contradicted) - len(worst)
+    yield Table(
+        caption="Known answers that most workers contradict",
+        columns=(
+            text(model.item_noun.capitalize()),
+            text("Asked"),
+            number("Workers"),
+            number("Off the known answer"),
+            number("Share"),
+        ),
+        rows=tuple(
+            (Code(item), field, count(met), count(off), share(off, met))
+            for item, field, off, met in worst.itertuples(index=False)
+        ),
+        empty="",
+        note=f"{plural(rest, 'known answer')} more are left out." if rest else "",
+    )
+
+
+def _table(model: ReportModel) -> Table:
+    gold = model.facts.gold
+    assert gold is not None  # noqa: S101 - the caller has looked
+    scores = gold.scores.assign(part=gold.scores["right"] / gold.scores["met"])
+    ordered = scores.sort_values(["part", "met"], ascending=[True, False])
+    rest = len(ordered) - _MOST_ROWS
+    worst = ordered.head(_MOST_ROWS)
+    shown = zip(
+        worst.index.tolist(),
+        worst["met"].tolist(),
+        worst["right"].tolist(),
+        (worst["most"] >= gold.least).tolist(),
+        strict=True,
+    )
+    return Table(
+        caption="Workers where the answer is known, the worst first",
+        columns=(
+            text("Worker"),
+            number("Met"),
+            number("As known"),
+            number("Share"),
+            text("95 % interval"),
+            text("Enough?"),
+        ),
+        rows=tuple(
+            _row(worker, met, right, is_enough=is_enough)
+            for worker, met, right, is_enough in shown
+        ),
+        empty="Nobody has met an item with a known answer.",
+        note=f"{plural(rest, 'worker')} more, who were right more often, are left out."
+        if rest > 0
+        else "",
+    )
+
+
+def _row(worker: str, met: int, right: int, *, is_enough: bool) -> tuple[Cell, ...]:
+    low, high = binomtest(right, met).proportion_ci(_CONFIDENCE, method="wilson")
+    return (
+        Code(worker),
+        count(met),
+        count(right),
+        share(right, met),
+        f"{low:.0%} to {high:.0%}",
+        "yes" if is_enough else "too few",
+    )

@@ -1,0 +1,186 @@
+"""Some items with their pictures and all that was answered about them."""
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from piecework.domain.counts import count, plural, plural_of
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.domain.tables import value_column
+from piecework.domain.task import Field
+from piecework.report.components import Card, Gallery, Reply, Section, Tag
+from piecework.report.formatting import excerpt, with_marks
+from piecework.report.item_sample import Kind, ShownItem
+from piecework.report.model import Outcome, ReportModel
+
+_MOST_REPLIES = 8
+_MOST_BESIDE_VOTES = 3
+"""Where kept answers are told as votes, what was dropped is only an example."""
+
+_MOST_TEXTS = 12
+_TEXT_CHARACTERS = 300
+_REASON_CHARACTERS = 200
+_NAME_CHARACTERS = 60
+_COUNTED = ("novel", "canned")
+
+_TITLES: Mapping[Kind, str] = {
+    "agreed": "Agreed: workers say much the same",
+    "disputed": "Disputed: workers say different things",
+    "dropped": "With dropped or rejected answers, and why",
+    "edited": "Edited: what cleaning changed",
+}
+
+_TAGS: Mapping[Outcome, Tag] = {
+    "novel": Tag("kept", "fine"),
+    "canned": Tag("canned", "fact"),
+    "surplus": Tag("surplus", "fact"),
+    "dropped": Tag("dropped", "watch"),
+    "rejected": Tag("rejected", "problem"),
+}
+
+
+def build(model: ReportModel) -> Section | None:
+    """A gallery for each reason why an item is shown; None without items."""
+    shown = model.facts.shown_items
+    if not shown:
+        return None
+    said = model.facts.answers[
+        model.facts.answers["item_id"].isin([one.item_id for one in shown])
+    ]
+    by_item = dict(tuple(said.sort_index().groupby("item_id")))
+    noun = model.item_noun
+    lead = (
+        f"{count(len(shown))} of {plural(model.facts.items, noun)}, chosen because of "
+        "what the answers say: examples, no average."
+        + " Pictures that are not in the campaign's own folder are not shown."
+        * any(_lacks_picture(one) for one in shown)
+    )
+    return Section(
+        key="items",
+        title=f"Some {plural_of(noun)} and what was said about them",
+        lead=(lead,),
+        galleries=tuple(
+            Gallery(
+                title=_TITLES[kind],
+                cards=tuple(
+                    _card(model, one, by_item[one.item_id])
+                    for one in shown
+                    if one.kind == kind
+                ),
+            )
+            for kind in dict.fromkeys(one.kind for one in shown)
+        ),
+    )
+
+
+def _lacks_picture(shown: ShownItem) -> bool:
+    """Whether the item has a picture, of which the report has no copy."""
+    item = Item(item_id=ItemId(shown.item_id), columns=shown.columns)
+    return bool(item.picture) and not shown.picture
+
+
+def _card(model: ReportModel, shown: ShownItem, answers: pd.DataFrame) -> Card:
+    outcomes = model.outcomes[answers.index]
+    is_counted = outcomes.isin(_COUNTED)
+    replies = answers
+    votes: tuple[tuple[str, str], ...] = ()
+    if not model.text_noun:
+        # Kept choices are told as votes; what does not count stands alone.
+        replies = answers[~is_counted]
+        votes = tuple(
+            (excerpt(one.name.replace("_", " "), limit=_NAME_CHARACTERS), words)
+            for one in model.facts.task.item_fields
+            if (words := _votes(one, answers[is_counted]))
+        )
+    rows = replies.assign(outcome=outcomes[replies.index])
+    if shown.kind == "dropped":
+        rows = rows.sort_values("is_rejected", ascending=False, kind="stable")
+    times = Counter(_reply(model, row) for row in rows.to_dict("records"))
+    most = _MOST_BESIDE_VOTES if votes else _MOST_REPLIES
+    more = sum([*times.values()][most:])
+    return Card(
+        heading=excerpt(shown.item_id, limit=_NAME_CHARACTERS),
+        picture=shown.picture,
+        texts=_texts(model, shown),
+        votes=votes,
+        replies=tuple(
+            replace(reply, times=number) for reply, number in [*times.items()][:most]
+        ),
+        note=f"{plural(more, 'more answer')} not shown." if more else "",
+    )
+
+
+def _texts(model: ReportModel, shown: ShownItem) -> tuple[tuple[str, str], ...]:
+    """What workers were shown beside the picture, the heading not once more."""
+    task = model.facts.task
+    names = [
+        name
+        for name in (*task.columns[1:], *task.optional_columns)
+        if name not in {"url", "image_id"}
+        and shown.columns.get(name, "") not in {"", shown.item_id}
+    ]
+    return tuple(
+        (
+            name.replace("_", " "),
+            excerpt(shown.columns[name], limit=_TEXT_CHARACTERS),
+        )
+        for name in names[:_MOST_TEXTS]
+    )
+
+
+def _votes(asked: Field, rows: pd.DataFrame) -> str:
+    values = rows[value_column(asked)]
+    if asked.kind == "number":
+        numbers = pd.to_numeric(values, errors="coerce").dropna()
+        if numbers.empty:
+            return ""
+        return (
+            f"mean {numbers.mean():.1f} of {plural(len(numbers), 'answer')}, "
+            f"from {numbers.min():g} to {numbers.max():g}"
+        )
+    if asked.kind == "text":
+        texts = [excerpt(text, limit=_TEXT_CHARACTERS) for text in values if text]
+        return "; ".join(texts[:_MOST_REPLIES])
+    named = values.explode() if asked.kind == "choices" else values
+    counts = Counter(str(value) for value in named.dropna() if value)
+    return ", ".join(
+        f"{excerpt(value.replace('_', ' '), limit=_NAME_CHARACTERS)}: "
+        f"{plural(times, 'vote')}"
+        for value, times in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    )
+
+
+def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
+    text, typed = _said(model, row), ""
+    if row["edits"]:
+        # Spaces may be all that changed.
+        typed = excerpt(with_marks(str(row["text"])), limit=_TEXT_CHARACTERS)
+    return Reply(
+        text=text,
+        tag=_TAGS[row["outcome"]],
+        because=excerpt(str(row["rejected_because"]), limit=_REASON_CHARACTERS),
+        typed=typed,
+    )
+
+
+def _said(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
+    if model.text_noun:
+        return excerpt(str(row["clean_text"]), limit=_TEXT_CHARACTERS)
+    said = [
+        f"{one.name.replace('_', ' ')}: {_shown(row[value_column(one)])}"
+        for one in model.facts.task.item_fields
+    ]
+    return excerpt("; ".join(said), limit=_TEXT_CHARACTERS)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple | list):
+        return ", ".join(map(str, value)) or "nothing"
+    if isinstance(value, float):
+        return "nothing" if math.isnan(value) else f"{value:g}"
+    return str(value) or "nothing"

@@ -1,0 +1,303 @@
+"""What it cost, and what an hour of work was really paid."""
+
+import math
+from statistics import quantiles
+
+from piecework.domain.counts import count, plural, share, with_article
+from piecework.domain.money import NAMES
+from piecework.report import plots
+from piecework.report.components import (
+    Figure,
+    Level,
+    Note,
+    Section,
+    Table,
+    number,
+    text,
+)
+from piecework.report.facts import Money, OtherLedgers
+from piecework.report.formatting import part_of
+from piecework.report.model import ROUNDING_CENTS, ReportModel
+from piecework.report.svg import svg
+
+_MOST_COLUMNS = 24
+_MOST_TICKS = 9
+
+_MANY = 0.25
+_SOME = 0.05
+"""Shares of workers: far below the floor a problem, below it to be watched (ours)."""
+
+_FAR = 0.5
+"""Of the floor. Where the reward is worth the floor to the worker in the middle, half
+of them earn less, and no bonus by the median time changes that."""
+
+_CLOSE = 0.9
+"""Of the floor. By chance alone the middle of twenty workers lies a tenth off."""
+
+_OUTLIERS_FROM = 4.0
+"""Times the median; higher wages share the last column."""
+
+
+def build(model: ReportModel) -> Section | None:
+    """The ledger, and the distribution of hourly wages; None without a ledger."""
+    money = model.facts.money
+    if money is None:
+        return None
+    return Section(
+        key="money",
+        title="Money and wages",
+        lead=(_spending(model, money), _pay(model, money)),
+        notes=wage_notes(model),
+        figures=(_ledger_figure(money), *_wage_figures(model, money)),
+        tables=(
+            _ledger(model, money),
+            *([_other_ledgers(money, money.others)] if money.others else []),
+            _wages(model, money),
+        ),
+    )
+
+
+def _spending(model: ReportModel, money: Money) -> str:
+    facts = model.facts
+    novel = model.count("novel")
+    verb = "would have been" if facts.is_rehearsal else "were"
+    spent = f"{money.shown(money.spent_cents)} of a budget of " + money.shown(
+        money.cents("budget")
+    )
+    price = f"{money.sign}{money.spent_cents / novel / 100:.3f}" if novel else ""
+    per_answer = f", {price} for {with_article(model.accepted_noun)}" if novel else ""
+    return (
+        f"{spent} {verb} spent{per_answer}. {money.shown(money.cents('held'))} are "
+        "held for HITs still open."
+    )
+
+
+def wage_notes(model: ReportModel) -> tuple[Note, ...]:
+    """Says plainly whether the work was paid as the campaign promises."""
+    money = model.facts.money
+    if money is None:
+        return ()
+    floor = money.wage(money.wage_floor_cents_per_hour)
+    if model.wages.empty:
+        return (Note("watch", "No hourly wage is known: no working time recorded."),)
+    median = money.wage(float(model.wages.median()))
+    is_below = model.is_median_below_floor
+    relation = "is BELOW" if is_below else "meets"
+    below, level = model.below_floor, wage_level(model)
+    # Where many earn far less, that the one in the middle does not is no comfort.
+    of_median: Level = "fact" if level == "problem" else "fine"
+    middle = Note(
+        level if is_below else of_median,
+        f"The median hourly wage, {median}, {relation} the floor, {floor}."
+        + _remedy(model, money) * is_below,
+    )
+    if not below:
+        return (middle, Note("fine", f"No worker earned less than {floor}."))
+    return (
+        middle,
+        Note(
+            "problem" if level == "problem" else "watch",
+            f"{part_of(below, len(model.wages), 'worker')} earned less than the "
+            f"floor of {floor}, the least {money.wage(float(model.wages.min()))}.",
+        ),
+    )
+
+
+def wage_level(model: ReportModel) -> Level:
+    """How grave it is that workers earned less than the floor.
+
+    The median alone can look fine where half of the workers got nothing.
+    """
+    money, wages = model.facts.money, model.wages
+    floor = money.wage_floor_cents_per_hour if money else 0
+    share_far = (wages < _FAR * floor).sum() / max(len(wages), 1)
+    if share_far >= _MANY or wages.median() < _CLOSE * floor:
+        return "problem"
+    share_below = model.below_floor / max(len(wages), 1)
+    return "watch" if share_below >= _SOME else "fine"
+
+
+def _remedy(model: ReportModel, money: Money) -> str:
+    """What brings the median to the floor."""
+    median = float(model.wages.median())
+    if not median:
+        return ""
+    more = math.ceil((money.wage_floor_cents_per_hour / median - 1) * 100)
+    return (
+        f" Rewards {more} % higher would meet it; `piecework pay` adds the difference "
+        "as bonuses."
+    )
+
+
+def _pay(model: ReportModel, money: Money) -> str:
+    workers = model.facts.workers
+    timed = workers[workers["seconds_worked"] > 0]
+    seconds = float(timed["seconds_worked"].sum())
+    if not seconds:
+        return "No working time is recorded, so no hourly wage can be told."
+    unpaid = int((timed["paid_cents"] == 0).sum())
+    untimed = len(workers) - len(timed)
+    overall = float(timed["paid_cents"].sum()) * 3600 / seconds
+    return (
+        f"Over all {seconds / 3600:,.1f} person-hours the pay was "
+        f"{money.wage(overall)}. Rewards and bonuses count, fees do not."
+        + f" {plural(unpaid, 'worker')} with nothing paid (yet) counted." * bool(unpaid)
+        + f" {plural(untimed, 'worker')} left out, time unknown." * bool(untimed)
+    )
+
+
+def _accounts(money: Money) -> list[tuple[str, int, str]]:
+    return [
+        ("rewards", money.cents("paid_rewards"), plots.TEAL),
+        ("bonuses", money.cents("paid_bonuses"), plots.TEAL),
+        ("fees", money.cents("fees"), plots.GREY),
+        ("held", money.cents("held"), plots.AMBER),
+        ("left", money.left_cents, plots.GREEN),
+    ]
+
+
+def _ledger_figure(money: Money) -> Figure:
+    budget = money.cents("budget")
+    rows = [
+        plots.Bar(
+            name,
+            max(cents, 0) / 100,
+            f"{money.shown(cents)} ({share(cents, budget)})",
+            colour,
+        )
+        for name, cents, colour in _accounts(money)
+    ]
+    title = "Where the budget is"
+    description = f"Of {money.shown(budget)}: " + "; ".join(
+        f"{row.label} {row.words}" for row in rows
+    )
+    drawing = svg(plots.bars(rows), key="ledger", title=title, description=description)
+    return Figure(title=title, svg=drawing)
+
+
+def _ledger(model: ReportModel, money: Money) -> Table:
+    facts = model.facts
+    lines = (
+        ("Budget (the cap)", money.cents("budget")),
+        ("Rewards paid to workers", money.cents("paid_rewards")),
+        ("Bonuses paid to workers", money.cents("paid_bonuses")),
+        ("Fees of the platform", money.cents("fees")),
+        ("Spent: rewards, bonuses and fees", money.spent_cents),
+        ("Held for open HITs", money.cents("held")),
+        ("Left: budget less spent and held", money.left_cents),
+        ("Released: was held, went back", money.cents("released")),
+    )
+    return Table(
+        caption=f"Ledger ({NAMES[money.currency]})",
+        columns=(text("Account"), number("Amount"), number("Share of the budget")),
+        rows=tuple(
+            (name, money.shown(cents), share(cents, money.cents("budget")))
+            for name, cents in lines
+        ),
+        note="No money moved: a rehearsal keeps books as a market would."
+        if facts.is_rehearsal
+        else "",
+    )
+
+
+def _other_ledgers(money: Money, others: OtherLedgers) -> Table:
+    return Table(
+        caption="What was spent, by three ledgers",
+        columns=(text("Ledger"), number("Spent")),
+        rows=(
+            ("This campaign's", money.shown(money.spent_cents)),
+            ("The marketplace's", money.shown(others.marketplace)),
+            ("Prolific's", money.shown(others.prolific)),
+        ),
+        note="".join(
+            f"{reason[:1].upper()}{reason[1:]}. " for reason in others.reasons
+        ),
+    )
+
+
+def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
+    if model.wages.empty:
+        return ()
+    floor = money.wage_floor_cents_per_hour
+    bins = _bins(model, money)
+    step = plots.round_step(bins[-1].end, columns=_MOST_TICKS)
+    round_amounts = range(0, math.ceil(bins[-1].end), step)
+    beyond = int((model.wages >= bins[-1].end * 100).sum())
+    ticks = [(float(one), f"{money.sign}{one}") for one in round_amounts]
+    if beyond:
+        # The last column starts where the scale ends; its own tick says so.
+        ticks = [tick for tick in ticks if tick[0] <= bins[-1].start - 1]
+        ticks.append(((bins[-1].start + bins[-1].end) / 2, "more"))
+    title = "Hourly wages"
+    description = (
+        f"{plural(len(model.wages), 'worker')}, "
+        f"median {money.wage(float(model.wages.median()))}; "
+        f"{count(model.below_floor)} below the floor of {money.wage(floor)} "
+        "(dashed, red)."
+        + f" The last column holds {plural(beyond, 'wage')} beyond the scale."
+        * bool(beyond)
+    )
+    plot = plots.histogram(
+        bins,
+        x_label=f"{NAMES[money.currency].split()[-1]} an hour",
+        y_label="workers",
+        ticks=ticks,
+        mark=(floor / 100, f"floor {money.wage(floor)}"),
+    )
+    drawing = svg(plot, key="wages", title=title, description=description)
+    return (Figure(title=title, svg=drawing, note=description),)
+
+
+def _last_shown(model: ReportModel, money: Money) -> float:
+    floor = money.wage_floor_cents_per_hour
+    middle = max(float(model.wages.median()), floor, 1)
+    highest = max(float(model.wages.max()), floor)
+    return min(highest, middle * _OUTLIERS_FROM)
+
+
+def _bins(model: ReportModel, money: Money) -> list[plots.Bin]:
+    """Columns of equal width; the floor is an edge, so that none straddles it."""
+    floor = money.wage_floor_cents_per_hour
+    last = _last_shown(model, money)
+    step = plots.round_step(last, columns=_MOST_COLUMNS)
+    start = floor % step - step if floor % step else 0
+    wages = model.wages + ROUNDING_CENTS
+    edges = [*range(start, math.floor(last) + 1, step)]
+    bins = []
+    for edge in edges:
+        is_last = edge == edges[-1]
+        is_inside = (wages >= edge) & ((wages < edge + step) | is_last)
+        colour = plots.RED if edge < floor else plots.TEAL
+        low, high = max(edge, 0) / 100, (edge + step) / 100
+        bins.append(plots.Bin(low, high, int(is_inside.sum()), colour))
+    return bins
+
+
+def _wages(model: ReportModel, money: Money) -> Table:
+    wages = sorted(model.wages.tolist())
+    lines: list[tuple[str, float]] = []
+    if wages:
+        low, middle, high = (
+            quantiles(wages, n=4, method="inclusive") if len(wages) > 1 else wages * 3
+        )
+        lines = [
+            ("Lowest", wages[0]),
+            ("Lower quarter", low),
+            ("Median", middle),
+            ("Upper quarter", high),
+            ("Highest", wages[-1]),
+        ]
+    return Table(
+        caption="Hourly wages of the workers",
+        columns=(text("Of the workers"), number("Wage"), number("Over the floor")),
+        rows=tuple(
+            (name, money.wage(cents), _over(cents, money)) for name, cents in lines
+        ),
+        note="Wages are rounded down to the cent.",
+        empty="No hourly wage is known.",
+    )
+
+
+def _over(cents: float, money: Money) -> str:
+    above = math.floor(cents - money.wage_floor_cents_per_hour + 1e-6)
+    return money.shown(above) if above < 0 else f"+{money.shown(above)}"

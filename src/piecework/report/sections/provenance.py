@@ -1,0 +1,154 @@
+"""Where every number comes from: hashes, versions, time, and books that must agree."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from piecework.domain.counts import count
+from piecework.domain.task import Task
+from piecework.report.components import Cell, Code, Section, Table, Tag, number, text
+from piecework.report.facts import Money
+from piecework.report.formatting import excerpt, listed
+from piecework.report.model import ReportModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """The same quantity told by two books, as people read it."""
+
+    quantity: str
+    one: str
+    other: str
+    agrees: bool
+
+
+def checks(model: ReportModel) -> tuple[Check, ...]:
+    """Quantities that the facts tell twice; a difference means something is lost."""
+    facts = model.facts
+    counted = int(facts.workers["answers"].sum())
+    sent = int(facts.batches["assignments_submitted"].sum())
+    assignments = model.came["assignment_id"].nunique()
+    decided = int((model.verdicts["verdict"] == "reject").sum())
+    rejected = int(facts.workers["assignments_rejected"].sum())
+    return (
+        _same(
+            "Answers: in the dataset, and counted by worker",
+            len(model.came),
+            counted,
+        ),
+        _same("Assignments: in the dataset, and counted by batch", assignments, sent),
+        _same(
+            "Rejected assignments: decided, and counted by worker", decided, rejected
+        ),
+        *(_of_money(facts.money, facts.workers) if facts.money else ()),
+    )
+
+
+def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, ...]:
+    paid = int(workers["paid_cents"].sum())
+    booked = money.cents("paid_rewards") + money.cents("paid_bonuses")
+    committed = money.spent_cents + money.cents("held")
+    return (
+        Check(
+            quantity="Pay: of all workers, and in the ledger",
+            one=money.shown(paid),
+            other=money.shown(booked),
+            agrees=paid == booked,
+        ),
+        Check(
+            quantity="Spent and held, within the budget",
+            one=money.shown(committed),
+            other=money.shown(money.cents("budget")),
+            agrees=committed <= money.cents("budget"),
+        ),
+        *(
+            [
+                Check(
+                    quantity="Spent: by the marketplace's ledger, and by Prolific's",
+                    one=money.shown(money.others.marketplace),
+                    other=money.shown(money.others.prolific),
+                    agrees=money.others.marketplace == money.others.prolific,
+                )
+            ]
+            if money.others
+            else []
+        ),
+    )
+
+
+def _same(quantity: str, one: int, other: int) -> Check:
+    return Check(
+        quantity=quantity, one=count(one), other=count(other), agrees=one == other
+    )
+
+
+def build(model: ReportModel) -> Section:
+    """What a reader needs to make the same dataset again, or to doubt this one."""
+    return Section(
+        key="provenance",
+        title="Provenance",
+        tables=(_origin(model), _checks(model)),
+    )
+
+
+def _own_files(task: Task) -> list[tuple[Cell, ...]]:
+    """Which files the task was, where it is none of those that come with the code."""
+    if task.own is None:
+        return []
+    return [("Files of the task, sha256", Code(task.own.digest))]
+
+
+def _origin(model: ReportModel) -> Table:
+    facts = model.facts
+    findings = facts.findings.drop_duplicates(["heuristic", "version"])
+    heuristics = sorted(zip(findings["heuristic"], findings["version"], strict=True))
+    rows: list[tuple[Cell, ...]] = [
+        ("Campaign", excerpt(facts.campaign)),
+        ("Task", f"{excerpt(facts.task.name)}, version {facts.task.version}"),
+        *_own_files(facts.task),
+        ("Campaign file, sha256", Code(excerpt(facts.source_hash))),
+        ("Code, commit", Code(excerpt(facts.code_commit) or "unknown")),
+        *([] if facts.seed is None else [("Seed", Code(str(facts.seed)))]),
+        ("Workers", "simulated" if facts.is_rehearsal else "people"),
+        *([("What they say", "drawn by chance")] if facts.is_drawn else []),
+        ("Time span (UTC)", facts.time_span or "not known"),
+        ("Heuristics", _versions(heuristics)),
+        ("Cleaning rules", _versions(sorted(facts.rules.items()))),
+    ]
+    return Table(
+        caption="Origin",
+        columns=(text("What"), text("Value")),
+        rows=tuple(rows),
+        is_wide=True,
+        note="The same code, campaign file and seed give the same rehearsal, byte for "
+        "byte."
+        if facts.is_rehearsal
+        else "",
+    )
+
+
+def _versions(pairs: list[tuple[str, int]]) -> str:
+    named = [f"{excerpt(name, limit=40)} v{version}" for name, version in pairs]
+    return listed(named) or "none recorded"
+
+
+def _checks(model: ReportModel) -> Table:
+    return Table(
+        caption="Books that must agree",
+        columns=(
+            text("Quantity"),
+            number("One book"),
+            number("The other"),
+            text("Verdict"),
+        ),
+        rows=tuple(
+            (
+                check.quantity,
+                check.one,
+                check.other,
+                Tag("agree", "fine") if check.agrees else Tag("differ", "problem"),
+            )
+            for check in checks(model)
+        ),
+        is_wide=True,
+    )

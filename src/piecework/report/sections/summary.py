@@ -1,0 +1,194 @@
+"""What a reader must know first: the key figures, and what speaks for and against."""
+
+from piecework.domain.counts import NOTHING, count, plural, plural_of, share
+from piecework.report.components import KeyFigure, Level, Note
+from piecework.report.facts import Money
+from piecework.report.formatting import listed, part_of
+from piecework.report.model import ReportModel
+from piecework.report.sections import planted, provenance
+from piecework.report.sections.money import wage_level, wage_notes
+
+
+def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
+    """Images, captions, workers, money and wage."""
+    facts = model.facts
+    hours = float(facts.workers["seconds_worked"].sum()) / 3600
+    worked = f"{hours:,.1f} person-hours" if hours else "time not known"
+    excluded = int(facts.workers["is_excluded"].sum())
+    return (
+        KeyFigure(
+            label=plural_of(model.item_noun).capitalize(),
+            value=count(facts.items),
+            beside=_complete(model),
+        ),
+        _accepted(model),
+        KeyFigure(
+            label="Workers",
+            value=count(model.named_workers) if model.named_workers else NOTHING,
+            beside=f"{_whom(model)}{worked}; {count(excluded)} excluded",
+        ),
+        *(_money_figures(model, facts.money) if facts.money else ()),
+    )
+
+
+def _whom(model: ReportModel) -> str:
+    """What has to be said of a number of workers that leaves some out."""
+    if model.named_workers == len(model.facts.workers):
+        return ""
+    return "and others not named; " if model.named_workers else "not named; "
+
+
+def _complete(model: ReportModel) -> str:
+    if model.facts.imported is not None:
+        answered = len(model.accepted_per_item)
+        return f"{count(answered)} with accepted answers"
+    return f"{count(model.complete_items)} with all {_wanted(model)}accepted answers"
+
+
+def _wanted(model: ReportModel) -> str:
+    """How many answers an item wants, where that is the same number for all."""
+    is_fixed = model.facts.as_needed is None
+    return f"{count(model.facts.wanted_per_item)} " if is_fixed else "wanted "
+
+
+def _accepted(model: ReportModel) -> KeyFigure:
+    is_imported = model.facts.imported is not None
+    came = count(len(model.came))
+    wanted = f"{came} imported" if is_imported else f"{count(model.wanted)} wanted"
+    sent = f"{count(model.submitted)} decided" if is_imported else f"{came} submitted"
+    noun = model.text_noun or "answer"
+    if not model.facts.task.canned_text:
+        return KeyFigure(
+            label=f"Accepted {plural_of(noun)}",
+            value=count(model.count("novel")),
+            beside=f"{sent}; {wanted}",
+        )
+    return KeyFigure(
+        label=f"Accepted {plural_of(noun)}",
+        value=count(model.count("novel", "canned")),
+        beside=f"{count(model.count('novel'))} novel, "
+        f"{count(model.count('canned'))} canned; {wanted}",
+    )
+
+
+def _money_figures(model: ReportModel, money: Money) -> tuple[KeyFigure, ...]:
+    spent = KeyFigure(
+        label="Would have cost" if model.facts.is_rehearsal else "Spent",
+        value=money.shown(money.spent_cents),
+        beside=f"of a budget of {money.shown(money.cents('budget'))}, fees included",
+    )
+    return spent, _wage_figure(model, money)
+
+
+def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
+    floor = money.wage(money.wage_floor_cents_per_hour)
+    if model.wages.empty:
+        return KeyFigure(
+            label="Median wage",
+            value="unknown",
+            beside=f"floor {floor}",
+            level="watch",
+        )
+    is_below, level = model.is_median_below_floor, wage_level(model)
+    beside = f"{'BELOW the' if is_below else 'meets the'} floor of {floor}"
+    if level == "problem" and not is_below:
+        workers = part_of(model.below_floor, len(model.wages), "worker")
+        beside = f"but {workers} below the floor of {floor}"
+    return KeyFigure(
+        label="Median wage",
+        value=money.wage(float(model.wages.median())),
+        beside=beside,
+        level=level,
+    )
+
+
+def notes(model: ReportModel) -> tuple[Note, ...]:
+    """What bears on trust, the gravest first."""
+    unsorted = (
+        *_progress(model),
+        *_books(model),
+        *wage_notes(model),
+        *_losses(model),
+        *_rejections(model),
+    )
+    if model.facts.is_rehearsal:
+        unsorted += planted.notes(model, planted.score(model))
+    gravity: tuple[Level, ...] = ("problem", "watch", "fact", "fine")
+    return tuple(sorted(unsorted, key=lambda note: gravity.index(note.level)))
+
+
+def _progress(model: ReportModel) -> tuple[Note, ...]:
+    facts = model.facts
+    if facts.imported is not None:
+        return _decided(model)
+    lacking = facts.items - model.complete_items
+    lack = f"{part_of(lacking, facts.items, model.item_noun)} lack accepted answers."
+    if not facts.is_finished:
+        return (Note("problem", f"The campaign is not finished: {lack}"),)
+    if lacking:
+        return (Note("watch", f"Finished, but {lack}"),)
+    return (
+        Note(
+            "fine",
+            f"Finished, and each of {plural(facts.items, model.item_noun)} has all "
+            f"{_wanted(model)}accepted answers.",
+        ),
+    )
+
+
+def _decided(model: ReportModel) -> tuple[Note, ...]:
+    if model.facts.is_finished:
+        return (Note("fine", "Every imported answer is decided."),)
+    return (Note("problem", "Not all imported answers are decided yet."),)
+
+
+def _books(model: ReportModel) -> tuple[Note, ...]:
+    checks = provenance.checks(model)
+    if not checks:
+        return ()
+    differ = [check for check in checks if not check.agrees]
+    if not differ:
+        of_money = ", pay, budget" * bool(model.facts.money)
+        return (Note("fine", f"All books agree: answers, assignments{of_money}."),)
+    return tuple(
+        Note(
+            "problem",
+            f"Books differ. {check.quantity}: {check.one} against {check.other}.",
+        )
+        for check in differ
+    )
+
+
+def _losses(model: ReportModel) -> tuple[Note, ...]:
+    out = model.count("dropped", "rejected")
+    novel = model.count("novel")
+    if not model.submitted:
+        return ()
+    return (
+        Note(
+            "fact",
+            f"{part_of(out, model.submitted, 'answer')} were dropped or "
+            f"rejected; {share(novel, model.submitted)} became "
+            f"{plural_of(model.accepted_noun)}.",
+        ),
+    )
+
+
+def _rejections(model: ReportModel) -> tuple[Note, ...]:
+    verdicts = model.verdicts
+    harsh = verdicts[verdicts["verdict"].isin(["reject", "block"])]
+    if harsh.empty:
+        return (Note("fine", "No assignment was rejected and no worker blocked."),)
+    by_policy = int(harsh["decided_by"].str.startswith("policy:").sum())
+    rejected = int((harsh["verdict"] == "reject").sum())
+    blocked = len(harsh) - rejected
+    done = [
+        *([f"{plural(rejected, 'assignment')} rejected without pay"] * bool(rejected)),
+        *([f"{plural(blocked, 'worker')} blocked"] * bool(blocked)),
+    ]
+    by_person = len(harsh) - by_policy
+    deciders = [
+        *([f"{count(by_policy)} by the stated policy"] * bool(by_policy)),
+        *([f"{count(by_person)} by a person"] * bool(by_person)),
+    ]
+    return (Note("watch", f"{listed(done)}: {listed(deciders)}."),)

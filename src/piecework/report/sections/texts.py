@@ -1,0 +1,196 @@
+"""What is in the dataset: its splits, the length and the words of its texts."""
+
+import re
+from collections import Counter
+
+import pandas as pd
+
+from piecework.domain.counts import count, plural, plural_of, share
+from piecework.domain.task import Field
+from piecework.report import plots
+from piecework.report.components import Code, Figure, Note, Section, Table, number, text
+from piecework.report.formatting import excerpt, part_of
+from piecework.report.model import ReportModel
+from piecework.report.svg import svg
+
+_LONGEST_SHOWN = 40
+"""Words; longer captions share the last column, or one monster would flatten all."""
+
+_TYPED_FROM = 0.2
+"""Keystrokes for a character, as `not_typed` has it."""
+
+_PLACES = {"train": 0, "val": 1, "test": 2}
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")  # noqa: RUF001 - workers type both apostrophes
+
+
+def build(model: ReportModel) -> Section | None:
+    """Lengths of novel texts and what else is known about the items.
+
+    None for a task that asks for no text.
+    """
+    if not model.text_noun:
+        return None
+    texts = model.column("clean_text", "novel")
+    lengths = texts.map(lambda text_: len(text_.split())).astype(int)
+    return Section(
+        key="captions",
+        title=f"The {plural_of(model.text_noun)}",
+        lead=(_lead(model, texts, lengths),),
+        notes=_not_typed(model),
+        figures=(_figure(model, lengths),) if len(lengths) else (),
+        tables=(_splits(model), *_majorities(model)),
+    )
+
+
+def _lead(model: ReportModel, texts: pd.Series, lengths: pd.Series) -> str:
+    noun = model.text_noun
+    if texts.empty:
+        return f"There is no novel {noun} yet."
+    different = len({word for text_ in texts for word in _words(text_)})
+    repeated = len(texts) - texts.str.casefold().nunique()
+    return (
+        f"The {plural(len(texts), model.accepted_noun)} have "
+        f"{lengths.mean():.1f} words on average (median {lengths.median():g}, "
+        f"shortest {count(lengths.min())}, "
+        f"longest {count(lengths.max())}) and use {count(different)} different words, "
+        f"case aside. {plural(repeated, noun)} "
+        f"{'repeats' if repeated == 1 else 'repeat'} the text of another one."
+    )
+
+
+def _not_typed(model: ReportModel) -> tuple[Note, ...]:
+    """How many texts came with hardly a keystroke, and what that does not say."""
+    answers = model.facts.answers
+    length = answers["text"].str.strip().str.len()
+    is_known = answers["keystrokes"].notna() & (length > 0) & ~answers["is_canned"]
+    if not is_known.any():
+        return ()
+    few = is_known & (answers["keystrokes"] < _TYPED_FROM * length)
+    return (
+        Note(
+            "fact",
+            f"{part_of(int(few.sum()), int(is_known.sum()), 'text')} came with fewer "
+            f"than {_TYPED_FROM:g} keystrokes for a character: pasted, dictated, "
+            "completed by a phone, or written by a program. The page cannot know "
+            "which, so no pay hangs on it alone.",
+        ),
+    )
+
+
+def _words(text_: str) -> list[str]:
+    return _WORD.findall(text_.casefold())
+
+
+def _figure(model: ReportModel, lengths: pd.Series) -> Figure:
+    clipped = Counter(min(length, _LONGEST_SHOWN) for length in lengths.tolist())
+    longest = max(clipped)
+    bins = [
+        plots.Bin(words - 0.5, words + 0.5, clipped[words])
+        for words in range(longest + 1)
+    ]
+    step = 5 if longest > 12 else 1  # noqa: PLR2004 - so many labels fit side by side
+    ticks = [(float(place), str(place)) for place in range(0, longest + 1, step)]
+    if longest == _LONGEST_SHOWN:
+        ticks[-1] = (float(longest), f"{longest}+")
+    noun = model.text_noun
+    title = f"Words in a novel {noun}"
+    commonest, times = max(clipped.items(), key=lambda pair: (pair[1], -pair[0]))
+    description = (
+        f"Most {plural_of(noun)} have between {lengths.quantile(0.05):.0f} and "
+        f"{lengths.quantile(0.95):.0f} words (nine in ten); the most frequent length "
+        f"is {plural(commonest, 'word')} ({plural(times, noun)})."
+    )
+    plot = plots.histogram(
+        bins,
+        x_label="words",
+        y_label=plural_of(noun),
+        ticks=ticks,
+        mark=(float(lengths.mean()), f"mean {lengths.mean():.1f}"),
+    )
+    drawing = svg(plot, key="lengths", title=title, description=description)
+    return Figure(title=title, svg=drawing, note=description)
+
+
+def _splits(model: ReportModel) -> Table:
+    novel = model.column("split", "novel")
+    items = model.facts.answers.groupby("split")["item_id"].nunique()
+    texts = novel.groupby(novel).size()
+    order = sorted(items.index, key=lambda split: (_PLACES.get(split, 9), split))
+    rows = tuple(
+        (
+            Code(excerpt(split, limit=40) or "none"),
+            count(items[split]),
+            count(texts.get(split, 0)),
+            share(texts.get(split, 0), len(novel)),
+        )
+        for split in order
+    )
+    noun = model.item_noun
+    return Table(
+        caption="Splits",
+        columns=(
+            text("Split"),
+            number(plural_of(noun).capitalize()),
+            number(f"Novel {plural_of(model.text_noun)}"),
+            number(f"Share of {plural_of(model.text_noun)}"),
+        ),
+        rows=rows,
+        note=f"Only {plural_of(noun)} with at least one answer belong to a split here.",
+        empty=f"No {noun} has an answer yet.",
+    )
+
+
+def _majorities(model: ReportModel) -> tuple[Table, ...]:
+    """What else was asked about the items; none where nothing was."""
+    voters = model.accepted_per_item
+    noun = model.item_noun
+    statements = [
+        statement
+        for field in model.facts.task.item_fields
+        for statement in _statements(model, field)
+    ]
+    is_asked = any(_is_asked(model, field) for field in model.facts.task.item_fields)
+    if not is_asked:
+        return ()
+    table = Table(
+        caption=f"What most workers say about the {plural_of(noun)}",
+        columns=(
+            text("Statement"),
+            number(f"{plural_of(noun).capitalize()} where a majority says so"),
+        ),
+        rows=tuple(
+            (name, part_of(_majority(yes, voters), len(voters)))
+            for name, yes in statements
+        )
+        if len(voters)
+        else (),
+        note=f"A majority is more than half of the accepted answers about an {noun}.",
+        empty=f"No {noun} has an accepted answer yet.",
+    )
+    return (table,)
+
+
+def _is_asked(model: ReportModel, field: Field) -> bool:
+    is_text_question = field.name == model.facts.task.text_present_field
+    return is_text_question or field.kind == "choices"
+
+
+def _statements(model: ReportModel, field: Field) -> list[tuple[str, pd.Series]]:
+    """Statements, each with how many say so, by item."""
+    field_votes = model.votes(field, "canned", "novel")
+    if field.name == model.facts.task.text_present_field:
+        yes = field_votes[field_votes["value"] == "yes"]
+        return [("shows text", yes.groupby("item_id").size())]
+    if field.kind != "choices":
+        return []
+    named = field_votes.explode("value").dropna(subset="value")
+    noun = field.name.removesuffix("s").replace("_", " ")
+    return [
+        (f"{noun}: {excerpt(str(value), limit=40)}", rows.groupby("item_id").size())
+        for value, rows in named.groupby("value")
+    ]
+
+
+def _majority(yes: pd.Series, voters: pd.Series) -> int:
+    return int((yes.reindex(voters.index, fill_value=0) * 2 > voters).sum())

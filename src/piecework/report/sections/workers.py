@@ -1,0 +1,155 @@
+"""Who did the work: how much each worker did, at which wage, and who was excluded."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from piecework.domain.counts import count, plural, plural_of, share
+from piecework.report import plots
+from piecework.report.components import (
+    Cell,
+    Code,
+    Figure,
+    Section,
+    Table,
+    Tag,
+    number,
+    text,
+)
+from piecework.report.formatting import excerpt, hours, part_of
+from piecework.report.model import ROUNDING_CENTS, ReportModel
+from piecework.report.svg import svg
+
+_MOST_ROWS = 200
+"""1,623 workers made VizWiz-Captions; nobody reads so many rows."""
+
+_MOST_COLUMNS = 24
+
+_HASH_CHARACTERS = 16
+
+
+def build(model: ReportModel) -> Section | None:
+    """How the work is spread, and one row a worker; None where no file names any."""
+    workers = model.facts.workers
+    if workers.empty:
+        return Section(key="workers", title="The workers", lead=("Nobody worked yet.",))
+    if not model.named_workers:
+        return None
+    excluded = int(workers["is_excluded"].sum())
+    lead = (
+        f"{model.workers} took part, {count(excluded)} of them excluded by the end. "
+        f"{_spread(model)} Ids are keyed hashes: the same "
+        f"worker bears the same hash in the dataset, and nobody's name can be "
+        f"recovered from it."
+    )
+    return Section(
+        key="workers",
+        title="The workers",
+        lead=(lead,),
+        figures=(_figure(workers["answers"]),),
+        tables=(_table(model),),
+    )
+
+
+def _spread(model: ReportModel) -> str:
+    per_worker = model.column("worker", "novel").value_counts()
+    if per_worker.empty:
+        return ""
+    tenth = -(-len(model.facts.workers) // 10)
+    busiest = int(per_worker.head(tenth).sum())
+    return (
+        f"The busiest wrote {part_of(int(per_worker.iloc[0]), int(per_worker.sum()))} "
+        f"of the {plural_of(model.accepted_noun)}, the busiest tenth "
+        f"({plural(tenth, 'worker')}) {share(busiest, int(per_worker.sum()))}."
+    )
+
+
+def _figure(answers: pd.Series) -> Figure:
+    most = int(answers.max())
+    width = plots.round_step(most, columns=_MOST_COLUMNS)
+    starts = range(0, most + 1, width)
+    bins = [
+        plots.Bin(
+            start - 0.5,
+            start + width - 0.5,
+            int(answers.between(start, start + width - 1).sum()),
+        )
+        for start in starts
+    ]
+    every = max(1, len(bins) // 6)
+    ticks = [(float(start), count(start)) for start in [*starts][::every]]
+    title = "Answers of each worker"
+    description = (
+        f"Half of the workers gave {answers.median():g} or fewer answers; the least "
+        f"busy {count(answers.min())}, the busiest {count(most)}."
+    )
+    plot = plots.histogram(
+        bins,
+        x_label="answers submitted",
+        y_label="workers",
+        ticks=ticks,
+        mark=(float(answers.median()), f"median {answers.median():g}"),
+    )
+    drawing = svg(plot, key="busy", title=title, description=description)
+    return Figure(title=title, svg=drawing, note=description)
+
+
+def _table(model: ReportModel) -> Table:
+    workers = model.facts.workers
+    order = workers.assign(worker=workers.index).sort_values(
+        ["is_excluded", "answers", "worker"], ascending=[False, False, True]
+    )
+    shown = order.head(_MOST_ROWS)
+    hidden = len(order) - len(shown)
+    left_out = (
+        f" {plural(hidden, 'worker')} with fewer answers left out." if hidden else ""
+    )
+    trait = (text("Trait"),) if model.facts.is_rehearsal else ()
+    return Table(
+        caption="Every worker" if not hidden else f"{count(len(shown))} workers",
+        columns=(
+            text("Worker"),
+            number("Answers"),
+            number("Kept out"),
+            number("Assignments"),
+            number("Rejected"),
+            number("Time"),
+            *((number("Paid"), number("Wage")) if model.facts.money else ()),
+            text("State"),
+            *trait,
+        ),
+        rows=tuple(_row(model, row) for row in shown.to_dict("records")),
+        note="Excluded workers first, then the busiest. Kept out: answers dropped or "
+        "rejected."
+        + " The wage is what was paid, over the time worked." * bool(model.facts.money)
+        + left_out,
+        is_folded=True,
+    )
+
+
+def _row(model: ReportModel, row: Mapping[Hashable, Any]) -> tuple[Cell, ...]:
+    worker = str(row["worker"])
+    earned = float(model.wages.get(worker, float("nan")))
+    money = model.facts.money
+    pay: tuple[Cell, ...] = ()
+    if money:
+        wage = money.wage(earned)
+        is_below = earned < money.wage_floor_cents_per_hour - ROUNDING_CENTS
+        pay = (
+            money.shown(int(row["paid_cents"])),
+            Tag(f"{wage}, below floor", "watch") if is_below else wage,
+        )
+    cells: tuple[Cell, ...] = (
+        Code(excerpt(worker, limit=_HASH_CHARACTERS).partition("…")[0]),
+        count(row["answers"]),
+        count(row["answers_dropped"]),
+        count(row["assignments"]),
+        count(row["assignments_rejected"]),
+        hours(float(row["seconds_worked"])),
+        *pay,
+        Tag("excluded", "problem") if row["is_excluded"] else "",
+    )
+    if not model.facts.is_rehearsal:
+        return cells
+    return (*cells, excerpt(str(row["trait"]), limit=40))

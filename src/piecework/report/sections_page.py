@@ -1,0 +1,45 @@
+"""A page of sections about one source, where there is no campaign to report on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from piecework.report.components import KeyFigure, Note, Section
+from piecework.report.formatting import excerpt
+from piecework.report.page import environment
+
+_TITLE_CHARACTERS = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionsPage:
+    """What is told of one source, in a terminal and on a page alike.
+
+    Attributes:
+        source: the file or campaign that it is about.
+        kicker: what kind of page it is, in a few words.
+        purpose: how it is to be read, in a sentence or two.
+    """
+
+    source: str
+    kicker: str
+    purpose: str
+    key_figures: Sequence[KeyFigure]
+    notes: Sequence[Note]
+    sections: Sequence[Section]
+
+
+def render_sections(page: SectionsPage) -> str:
+    """The page as HTML, self-contained; strangers' words are escaped and shortened."""
+    return (
+        environment()
+        .get_template("sections.html.j2")
+        .render(
+            source=excerpt(page.source, limit=_TITLE_CHARACTERS),
+            kicker=page.kicker,
+            purpose=page.purpose,
+            in_short=(),
+            key_figures=page.key_figures,
+            notes=page.notes,
+            sections=page.sections,
+        )
+    )

@@ -1,0 +1,393 @@
+"""The pages and forms of the review; `piecework.flows.people` decides."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from sqlite3 import OperationalError
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from piecework.domain.errors import ConfigError
+from piecework.domain.verdicts import Decision
+from piecework.flows.people.cards import MOST_LISTED, answers_shown
+from piecework.flows.people.deciding import NEEDS_REASON
+from piecework.flows.people.review_quality import review_quality
+from piecework.flows.people.reviewing import (
+    ACTS,
+    VIEWS,
+    ActName,
+    DecidedMeanwhile,
+    Group,
+    View,
+    carry_out,
+    plan,
+    undo,
+)
+from piecework.flows.people.second_opinions import give_second_opinion
+from piecework.flows.results.labels import has_labels
+from piecework.report.sections.reviews import sentences
+from piecework.review.desk import Desk, blinded, undecided
+from piecework.review.labels import Labels
+from piecework.review.pages import HEADERS, STATIC, page
+from piecework.review.parts import Endpoint, Parts
+from piecework.review.pictures import Pictures, address_of_picture, columns_shown
+from piecework.review.replies import (
+    address,
+    busy,
+    fields,
+    moved,
+    no_such_page,
+    not_allowed,
+    refused,
+)
+from piecework.review.sessions import NotAllowed, Session, Sessions
+from piecework.review.words import Words
+from piecework.webserver import security_log
+
+_LISTED = 100
+
+
+class Review:
+    """The pages of one campaign.
+
+    Args:
+        desk: the campaign under review.
+        sessions: who may see them.
+    """
+
+    def __init__(self, desk: Desk, sessions: Sessions) -> None:
+        self._desk, self._sessions = desk, sessions
+        self._has_labels = has_labels(desk.run)
+
+    def app(self) -> Starlette:
+        """All of them, as a server runs them."""
+        get, post = self._get, self._post
+        parts = Parts(self._desk, self._page, self._form, get, post)
+        return Starlette(
+            routes=[
+                Route("/enter", self._enter_page),
+                Route("/enter", self._enter, methods=["POST"]),
+                get("/", self.overview),
+                get("/next", self.next),
+                get("/card", self.card),
+                *Pictures(parts).routes(),
+                get("/quality", self.quality),
+                post("/preview", self.preview),
+                post("/decide", self.decide),
+                post("/undo", self.undo),
+                *Words(parts).routes(),
+                *Labels(parts).routes(),
+                Mount("/static", StaticFiles(directory=STATIC)),
+            ],
+            exception_handlers={
+                NotAllowed: not_allowed,
+                HTTPException: no_such_page,
+                ConfigError: refused,
+                OperationalError: busy,
+            },
+        )
+
+    async def overview(self, request: Request, session: Session) -> Response:
+        """What waits, worst first."""
+        view, desk = _view(request), self._desk
+        waiting = desk.waiting
+        keys = desk.keys(view, by=session.reviewer)
+        shown = [
+            (group, waiting.suspicion(view, key))
+            for key in keys[:_LISTED]
+            if (group := desk.group(view, key)) is not None
+        ]
+        return self._page(
+            "overview.html.j2",
+            session,
+            view=view,
+            groups=[
+                (
+                    group,
+                    suspicion,
+                    desk.work.line(group.rows[0]),
+                    desk.work.pseudonym_of(group.rows[0]),
+                )
+                for group, suspicion in shown
+            ],
+            total=len(keys),
+            is_blind=desk.manner.is_blind,
+        )
+
+    async def next(self, request: Request, session: Session) -> Response:
+        """Leads to the card to look at next."""
+        view = _view(request)
+        after = request.query_params.get("after", "")
+        key = self._desk.next_key(view, by=session.reviewer, after=after)
+        if key is None:
+            return moved(f"/?{urlencode({'view': view})}")
+        return moved(address("/card", view, key))
+
+    async def card(self, request: Request, session: Session) -> Response:
+        """A card."""
+        return self._card(self._group(request), session)
+
+    async def preview(self, request: Request, session: Session) -> Response:
+        """What an act about many answers would do."""
+        # By POST, so that neither the form's token nor a reason is in an address.
+        form = await self._form(request, session)
+        group, act = self._group(request, form), _act(form)
+        because = form.get("because", "")
+        card = self._desk.card(group, by=session.reviewer)
+        if self._desk.manner.is_blind:
+            card = blinded(card)
+        choice = next((one for one in card.choices if one.act == act), None)
+        if choice is None or choice.fault:
+            return self._card(group, session, fault=choice.fault if choice else "")
+        made = plan(
+            self._desk.run,
+            self._desk.work,
+            group,
+            act,
+            because=because or next(iter(choice.reasons), "to be written"),
+            by=session.reviewer,
+        )
+        named = {one.subject_id for one in (*made.chosen, *made.along)}
+        work = self._desk.work
+        touched = [n for n in group.rows if work.answer_id(n) in named]
+        shown = touched[:MOST_LISTED]
+        return self._page(
+            "preview.html.j2",
+            session,
+            view=group.view,
+            card=card,
+            choice=replace(choice, follows=made.follows.sentences(self._desk.run)),
+            because=because or next(iter(choice.reasons), ""),
+            touched=answers_shown(self._desk.run, work, shown, {}),
+            more=len(touched) - len(shown),
+            needs_reason=ACTS[act][1] in NEEDS_REASON,
+        )
+
+    async def quality(self, _request: Request, session: Session) -> Response:
+        """How often flags were upheld, beside the policy that is made of them."""
+        run = self._desk.run
+        found = review_quality(run)
+        upheld = {one.heuristic: one for one in found.upheld}
+        rules = [
+            (rule, [upheld[name] for name in rule.any_of if name in upheld])
+            for rule in run.campaign.policy
+        ]
+        return self._page(
+            "quality.html.j2",
+            session,
+            view="measures",
+            found=found,
+            rules=rules,
+            sentences=sentences(found),
+            card_address=partial(address, "/card"),
+        )
+
+    async def decide(self, request: Request, session: Session) -> Response:
+        """Decide what a form says, and lead to the next card."""
+        form = await self._form(request, session)
+        group, act = self._group(request, form), _act(form)
+        verdict = ACTS[act][1]
+        # A reason is one line, however it was typed.
+        typed = " ".join(form.get("because", "").split())
+        because = typed if verdict in NEEDS_REASON else ""
+        desk, by = self._desk, session.reviewer
+        try:
+            if desk.is_second(group, by=by) and not _waits(desk, group):
+                give_second_opinion(
+                    desk.run, group.key, verdict, because=because, by=by
+                )
+            else:
+                carry_out(
+                    desk.run,
+                    desk.work,
+                    group,
+                    act,
+                    because=because,
+                    by=by,
+                    seen=form.get("seen", ""),
+                )
+        except DecidedMeanwhile as late:
+            return self._card(group, session, late=late.decisions)
+        except ConfigError as refusal:
+            return self._card(group, session, fault=str(refusal), because=because)
+        done = _IMPORTED_DONE if self._desk.run.is_imported else _WORDS_DONE
+        session.notices.append(("done", done[act]))
+        return moved(f"/next?{urlencode({'view': group.view})}")
+
+    async def undo(self, request: Request, session: Session) -> Response:
+        """Take the reviewer's last act back, and show its card again."""
+        form = await self._form(request, session)
+        try:
+            undone = undo(self._desk.run, by=session.reviewer)
+        except ConfigError as refusal:
+            session.notices.append(("fault", f"Not undone: {refusal}."))
+            return moved(f"/?{urlencode({'view': _view_of(form.get('view', ''))})}")
+        session.notices.append(("done", "Undone. It waits again."))
+        first = undone[0]
+        key = first.subject_id
+        if first.subject_kind == "worker":
+            key = self._desk.work.pseudonym(key)
+        return moved(address("/card", first.subject_kind, key))
+
+    def _card(
+        self,
+        group: Group,
+        session: Session,
+        *,
+        fault: str = "",
+        because: str = "",
+        late: Sequence[tuple[Decision, int]] | None = None,
+    ) -> Response:
+        desk, by = self._desk, session.reviewer
+        is_second = not _waits(desk, group) and desk.is_second(group, by=by)
+        card = desk.card(group, by=by)
+        if is_second:
+            card = undecided(card)
+        if desk.manner.is_blind or is_second:
+            card = blinded(card)
+        # What is proposed comes first, and what a worker would read before the rest.
+        told = sorted(
+            card.choices, key=lambda one: (not one.proposed, _TOLD.index(one.act))
+        )
+        reasons = [reason for choice in told for reason in choice.reasons]
+        return self._page(
+            "card.html.j2",
+            session,
+            status=422 if fault else 200 if late is None else 409,
+            card=card,
+            view=group.view,
+            fault=fault,
+            late=late,
+            is_second=is_second,
+            is_blind=desk.manner.is_blind,
+            because=because or next(iter(reasons), ""),
+            reasons=list(dict.fromkeys(reasons)),
+            left=len(desk.keys(group.view, by=by)),
+            longest=desk.run.capabilities.longest_reason,
+        )
+
+    def _page(
+        self,
+        template: str,
+        session: Session,
+        *,
+        status: int = 200,
+        **values: Any,  # noqa: ANN401 - what templates show
+    ) -> Response:
+        notices, session.notices = session.notices, []
+        campaign = self._desk.run.campaign
+        return page(
+            template,
+            status=status,
+            hosts=self._desk.picture_hosts,
+            campaign=campaign.name,
+            reviewer=session.reviewer,
+            form_token=session.form_token,
+            notices=notices,
+            address=address,
+            picture=partial(address_of_picture, self._desk),
+            columns=partial(columns_shown, self._desk),
+            acts=_WORDS,
+            views=VIEWS,
+            has_labels=self._has_labels,
+            is_imported=self._desk.run.is_imported,
+            counts={view: self._desk.waiting.count(view) for view in VIEWS},
+            **values,
+        )
+
+    def _group(self, request: Request, form: dict[str, str] | None = None) -> Group:
+        given = request.query_params if form is None else form
+        group = self._desk.group(_view_of(given.get("view", "")), given.get("key", ""))
+        if group is None:
+            raise HTTPException(404)
+        return group
+
+    async def _form(self, request: Request, session: Session) -> dict[str, str]:
+        form = await fields(request)
+        self._sessions.check_form(session, form.get("form_token", ""))
+        return form
+
+    def _get(self, path: str, endpoint: Endpoint) -> Route:
+        return Route(path, self._guarded(endpoint))
+
+    def _post(self, path: str, endpoint: Endpoint) -> Route:
+        return Route(path, self._guarded(endpoint), methods=["POST"])
+
+    def _guarded(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+        async def guarded(request: Request) -> Response:
+            self._sessions.check(request)
+            return await endpoint(request, self._sessions.of(request))
+
+        return guarded
+
+    async def _enter_page(self, request: Request) -> Response:
+        self._sessions.check(request)
+        return page("enter.html.j2")
+
+    async def _enter(self, request: Request) -> Response:
+        self._sessions.check(request)
+        token = (await fields(request)).get("token", "")
+        value, session = self._sessions.enter(token)
+        security_log.write(request.scope, "signed_in", reviewer=session.reviewer)
+        reply = Response(status_code=204, headers=HEADERS)
+        self._sessions.set_cookie(reply, value)
+        return reply
+
+
+_WORDS: dict[ActName, tuple[str, str]] = {
+    "keep": ("k", "Keep"),
+    "drop": ("d", "Drop"),
+    "approve": ("a", "Approve"),
+    "reject": ("r", "Reject"),
+    "exclude": ("x", "Exclude worker"),
+    "stay": ("w", "Keep worker"),
+}
+"""The key and the label of each act."""
+
+_TOLD: tuple[ActName, ...] = ("reject", "drop", "exclude", "stay", "keep", "approve")
+
+_WORDS_DONE: dict[ActName, str] = {
+    "keep": "Kept.",
+    "drop": "Dropped; it is paid for unless its assignment is rejected.",
+    "approve": "Approved; the next pass pays.",
+    "reject": "Rejected; the next pass tells the worker.",
+    "exclude": "Excluded from later HITs.",
+    "stay": "The worker stays.",
+}
+
+_IMPORTED_DONE: dict[ActName, str] = _WORDS_DONE | {
+    "drop": "Dropped.",
+    "approve": "Approved.",
+    "reject": "Rejected.",
+    "exclude": "Excluded.",
+}
+"""Of results that another tool collected: nothing follows for their workers."""
+
+
+def _waits(desk: Desk, group: Group) -> bool:
+    return any(
+        ("answer", str(desk.work.answer_id(number))) in desk.waiting.proposals
+        for number in group.rows
+    )
+
+
+def _view_of(text: str) -> View:
+    return next((view for view in VIEWS if view == text), "answer")
+
+
+def _view(request: Request) -> View:
+    return _view_of(request.query_params.get("view", ""))
+
+
+def _act(given: Any) -> ActName:  # noqa: ANN401 - a form or a query
+    act = next((act for act in ACTS if act == given.get("act", "")), None)
+    if act is None:
+        raise HTTPException(422, "There is no such act.")
+    return act

@@ -1,0 +1,160 @@
+"""The campaign as the page works with it: read again only when something changed."""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+from piecework.flows.campaign_run import CampaignStore
+from piecework.flows.people.cards import Card, card_of
+from piecework.flows.people.reviewing import Group, View, group_of, state_of
+from piecework.flows.people.waiting import (
+    Waiting,
+    draw,
+    first_of,
+    second_opinions,
+)
+from piecework.flows.people.work import Work
+from piecework.store import reviews
+
+_LOOKED_AT = timedelta(minutes=3)
+"""How long a card is kept for who looks at it, before others are shown it."""
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How a review is held.
+
+    Attributes:
+        is_blind: evidence, proposals and workers' histories are not shown.
+        twice: the share of reviewed answers that a second person reviews.
+    """
+
+    is_blind: bool = False
+    twice: float = 0.0
+
+
+class Desk:
+    """One campaign under review.
+
+    Args:
+        run: the campaign.
+        manner: how it is reviewed.
+    """
+
+    def __init__(self, run: CampaignStore, manner: Manner) -> None:
+        self.run, self.manner = run, manner
+        self._work = Work(run)
+        self._waiting = Waiting(run, is_blind=manner.is_blind)
+        self._version: tuple[int, int] = (-1, -1)
+        self._last = run.clock.now()
+        self._asked_twice: dict[str, tuple[str, ...]] = {}
+        self._looks: dict[tuple[View, str], tuple[str, datetime]] = {}
+        self.picture_hosts = tuple(sorted(_hosts(run)))
+
+    @property
+    def work(self) -> Work:
+        """All answers by now."""
+        if self.run.answers() is not self._work.table:
+            self._work = Work(self.run)
+        return self._work
+
+    @property
+    def waiting(self) -> Waiting:
+        """All that waits by now."""
+        db = self.run.store.db
+        (others,) = db.execute("PRAGMA data_version").fetchone()
+        version = (int(others), db.conn.total_changes)
+        if version[0] != self._version[0]:
+            self._waiting.read_on(self.work)
+        elif version != self._version:
+            # Only this page has written: what it did is known act by act.
+            touched = reviews.subjects_since(self.run.store, self._last)
+            self._waiting.read_about(touched, self.work)
+        if version != self._version:
+            self._asked_twice.clear()
+            self._last = self.run.clock.now()
+        self._version = version
+        return self._waiting
+
+    def group(self, view: View, key: str) -> Group | None:
+        """The group of this name; `None` if nothing is known by it."""
+        return group_of(self.work, view, key)
+
+    def card(self, group: Group, *, by: str) -> Card:
+        """The card of a group for a reviewer, who has it for some minutes."""
+        now = self.run.clock.now()
+        self._looks[group.view, group.key] = (by, now)
+        state = state_of(self.run, group)
+        waiting = self.waiting.proposals
+        return card_of(self.run, self.work, group, state=state, waiting=waiting)
+
+    def is_second(self, group: Group, *, by: str) -> bool:
+        """Whether the reviewer is asked for a second opinion about the group."""
+        return group.view == "answer" and group.key in self._seconds(by)
+
+    def keys(self, view: View, *, by: str) -> tuple[str, ...]:
+        """What a reviewer is shown in a view, worst first."""
+        keys = self.waiting.keys(view)
+        if view != "answer" or not self.manner.twice:
+            return keys
+        listed, seed = list(keys), self.run.campaign.rehearsal.seed
+        for key in self._seconds(by):
+            listed.insert(int(draw(seed, key) * (len(listed) + 1)), key)
+        return tuple(listed)
+
+    def _seconds(self, by: str) -> tuple[str, ...]:
+        """What a reviewer is asked a second opinion about, read once a change."""
+        if not self.manner.twice:
+            return ()
+        _ = self.waiting
+        if by not in self._asked_twice:
+            self._asked_twice[by] = second_opinions(
+                self.run, share=self.manner.twice, by=by
+            )
+        return self._asked_twice[by]
+
+    def next_key(self, view: View, *, by: str, after: str = "") -> str | None:
+        """The group to look at next; `None` when nothing waits in this view."""
+        now = self.run.clock.now()
+        taken = [
+            key
+            for (of, key), (reviewer, at) in self._looks.items()
+            if of == view and reviewer != by and now - at < _LOOKED_AT
+        ]
+        return first_of(self.keys(view, by=by), after=after, taken=taken)
+
+
+def blinded(card: Card) -> Card:
+    """A card without what machines and others said of it."""
+    return replace(
+        card,
+        evidence=(),
+        suspicion=0.0,
+        proposed=(),
+        worker=None,
+        answers=[replace(one, verdict=None, seconds="") for one in card.answers],
+        others=[replace(one, verdict=None, seconds="") for one in card.others],
+        choices=[replace(choice, proposed=0, reasons=()) for choice in card.choices],
+    )
+
+
+def undecided(card: Card) -> Card:
+    """A card as it was before anybody decided about it, for a second opinion."""
+    return replace(
+        card,
+        decided=(),
+        answers=[replace(one, verdict=None, waits=True) for one in card.answers],
+    )
+
+
+def _hosts(run: CampaignStore) -> set[str]:
+    """Origins of the pictures that lie on other hosts."""
+    found = set()
+    for item in run.campaign.items:
+        parts = urlsplit(item.picture)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if _ORIGIN.fullmatch(origin):
+            found.add(origin)
+    return found

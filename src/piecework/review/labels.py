@@ -1,0 +1,98 @@
+"""The pages of items about whose label workers differ."""
+
+from urllib.parse import urlencode
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from piecework.domain.errors import ConfigError
+from piecework.flows.people.cards import cut
+from piecework.flows.people.reviewing import group_of
+from piecework.flows.results.labels import (
+    Doubtful,
+    doubtful,
+    settle_label,
+    unsettle_label,
+)
+from piecework.review.parts import Parts
+from piecework.review.replies import moved
+from piecework.review.sessions import Session
+
+
+class Labels:
+    """The least certain labels, each settled by a person."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts, self._run = parts, parts.desk.run
+
+    def routes(self) -> list[Route]:
+        """All addresses of these pages."""
+        return [
+            self._parts.get("/labels", self.labels),
+            self._parts.get("/label", self.label),
+            self._parts.post("/label", self.settle),
+        ]
+
+    async def labels(self, _request: Request, session: Session) -> Response:
+        """What is open, the least certain first; then what is settled."""
+        found = doubtful(self._run)
+        return self._parts.page(
+            "labels.html.j2",
+            session,
+            view="labels",
+            waiting=[one for one in found if one.settled is None],
+            settled=[one for one in found if one.settled is not None],
+            label_address=_address,
+        )
+
+    async def label(self, request: Request, session: Session) -> Response:
+        """An item with its answers, and the labels that it may have."""
+        item_id = request.query_params.get("item", "")
+        field = request.query_params.get("field", "")
+        found = doubtful(self._run)
+        names = [(one.item_id, one.field) for one in found]
+        if (item_id, field) not in names:
+            raise HTTPException(404)
+        number = names.index((item_id, field))
+        behind = [one for one in found[number + 1 :] if one.settled is None]
+        work = self._parts.desk.work
+        group = group_of(work, "item", item_id)
+        answers = [] if group is None else [
+            (work.pseudonym_of(row), cut(work.answered(row))) for row in group.rows
+        ]  # fmt: skip
+        return self._parts.page(
+            "label.html.j2",
+            session,
+            view="labels",
+            one=found[number],
+            after=_address(behind[0]) if behind else "/labels",
+            answers=answers,
+            left=sum(one.settled is None for one in found),
+        )
+
+    async def settle(self, request: Request, session: Session) -> Response:
+        """Keep a label, or take one back; and lead to the next."""
+        form = await self._parts.form(request, session)
+        item_id, field = form.get("item", ""), form.get("field", "")
+        try:
+            if form.get("what") == "again":
+                unsettle_label(self._run, item_id, field)
+            else:
+                settle_label(
+                    self._run,
+                    item_id,
+                    field,
+                    form.get("value", ""),
+                    by=session.reviewer,
+                )
+                session.notices.append(("done", "Settled."))
+        except ConfigError as refusal:
+            session.notices.append(("fault", f"Not stored: {refusal}."))
+        waiting = [one for one in doubtful(self._run) if one.settled is None]
+        return moved(_address(waiting[0]) if waiting else "/labels")
+
+
+def _address(one: Doubtful) -> str:
+    return f"/label?{urlencode({'item': one.item_id, 'field': one.field})}"

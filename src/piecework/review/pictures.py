@@ -1,0 +1,77 @@
+"""Pictures of items: from the campaign's folder, or from the hosts that items name."""
+
+from functools import lru_cache
+from mimetypes import guess_type
+from pathlib import Path
+from urllib.parse import urlencode
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from piecework.flows.results.pictures import clean_picture, picture_path, small_copy
+from piecework.review.desk import Desk
+from piecework.review.pages import PICTURE_HEADERS
+from piecework.review.parts import Parts
+from piecework.review.sessions import Session
+
+
+class Pictures:
+    """The pictures of one campaign, asked for by the ids of its items."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def routes(self) -> list[Route]:
+        """The address of them all."""
+        return [self._parts.get("/picture", self.picture)]
+
+    async def picture(self, request: Request, _session: Session) -> Response:
+        """An item's picture, or a small copy of it."""
+        desk = self._parts.desk
+        item = desk.work.items.get(request.query_params.get("item", ""))
+        path = item and picture_path(desk.run.campaign, item)
+        if not path:
+            raise HTTPException(404)
+        if "small" in request.query_params:
+            copy = _small(path, path.stat().st_mtime_ns)
+            if copy is not None:
+                kind, content = copy
+                return Response(content, media_type=kind, headers=PICTURE_HEADERS)
+        kind = guess_type(path.name)[0] or ""
+        if not kind.startswith("image/"):
+            kind = "application/octet-stream"
+        content = await run_in_threadpool(clean_picture, path)
+        return Response(content, media_type=kind, headers=PICTURE_HEADERS)
+
+
+def address_of_picture(desk: Desk, item_id: str, *, small: bool = False) -> str:
+    """Where a page finds an item's picture; "" if it has none."""
+    item = desk.work.items.get(item_id)
+    if item is None:
+        return ""
+    if picture_path(desk.run.campaign, item) is not None:
+        query = {"item": item_id} | ({"small": "1"} if small else {})
+        return f"/picture?{urlencode(query)}"
+    elsewhere = item.picture
+    return elsewhere if elsewhere.startswith(desk.picture_hosts) else ""
+
+
+def columns_shown(desk: Desk, item_id: str) -> list[tuple[str, str]]:
+    """What workers were shown of an item besides its picture, by column."""
+    item = desk.work.items.get(item_id)
+    if item is None:
+        return []
+    shown, picture = desk.run.campaign.task.shown_columns, item.picture
+    return [
+        (name, cell)
+        for name, cell in item.columns.items()
+        if name in shown and cell and cell not in {picture, item_id}
+    ]
+
+
+@lru_cache(maxsize=2000)
+def _small(path: Path, _changed_ns: int) -> tuple[str, bytes] | None:
+    return small_copy(path)

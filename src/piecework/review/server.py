@@ -1,0 +1,149 @@
+"""The review's own small server, for one person on this machine or a team with TLS."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.flows.campaign_run import CampaignStore
+from piecework.review.app import Review
+from piecework.review.desk import Desk, Manner
+from piecework.review.sessions import Sessions
+from piecework.webserver.connections import (
+    Connections,
+    Limits,
+    Listening,
+    most_connections,
+)
+from piecework.webserver.listening import is_every_address, is_loopback, listen, origin
+from piecework.webserver.server import Certificate, Server
+
+_STOP_SECONDS = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where the page is, and for whom.
+
+    Attributes:
+        host: address to bind.
+        port: 0 takes a free one.
+        certificate: shown over TLS; `None`: plain HTTP.
+        url: origin by which browsers reach it; "" for what follows from the others.
+        reviewers: names, each with a link of its own.
+        limits: how patient the page is with clients that say nothing.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    certificate: Certificate | None = None
+    url: str = ""
+    reviewers: Sequence[str] = ()
+    limits: Limits = Limits()  # noqa: RUF009 - frozen
+
+
+def serve(
+    run: CampaignStore,
+    address: Address,
+    manner: Manner,
+    *,
+    ready: Callable[[Sessions], None],
+) -> None:
+    """Answer until the process is interrupted.
+
+    Args:
+        run: the campaign.
+        address: where.
+        manner: how the review is held.
+        ready: is told the links, once they lead somewhere.
+
+    Raises:
+        RefusedForSafety: names and links would travel in the clear.
+        OSError: the port is taken.
+    """
+    with bound_to(address) as listening:
+        server, sessions = server_of(run, address, manner, listening)
+        ready(sessions)
+        server.run(sockets=[listening])
+
+
+def server_of(
+    run: CampaignStore, address: Address, manner: Manner, listening: Listening
+) -> tuple[Server, Sessions]:
+    """The server of a campaign's pages at a socket, and who may see them.
+
+    Raises:
+        OSError: the certificate cannot be used.
+    """
+    sessions = Sessions(address.reviewers, origin=_origin(address, listening))
+    server = Server(
+        Review(Desk(run, manner), sessions).app(),
+        listening.connections,
+        certificate=address.certificate,
+        stop_seconds=_STOP_SECONDS,
+    )
+    return server, sessions
+
+
+def check(address: Address) -> None:
+    """Refuse to be reached from elsewhere without TLS, or by a name nobody knows.
+
+    Raises:
+        RefusedForSafety: and what to give.
+        ConfigError: an option lacks another.
+    """
+    if len(set(address.reviewers)) < len(address.reviewers):
+        raise ConfigError(["--reviewer: two have the same name"])
+    _check_url(address.url)
+    if is_loopback(address.host):
+        return
+    if address.certificate is None:
+        raise RefusedForSafety(
+            f"{address.host}: whoever listens on the way could decide who is paid",
+            next_step="--tls CERTIFICATE KEY, or 127.0.0.1 and an SSH tunnel",
+        )
+    if is_every_address(address.host) and not address.url:
+        raise ConfigError(
+            [f"--listen {address.host}: --url says how browsers reach it"]
+        )
+
+
+def _check_url(url: str) -> None:
+    if not url:
+        return
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or parts.path.strip("/") or parts.query:
+        raise ConfigError(
+            [f"--url {url}: give it as https://NAME or https://NAME:PORT"]
+        )
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        raise RefusedForSafety(
+            f"{url}: whoever listens on the way could decide who is paid",
+            next_step="--tls CERTIFICATE KEY, or a proxy that terminates TLS",
+        )
+
+
+@contextlib.contextmanager
+def bound_to(address: Address) -> Iterator[Listening]:
+    """A socket that listens where it was asked for, until the block ends.
+
+    Raises:
+        RefusedForSafety: see `check`.
+        ConfigError: likewise.
+        OSError: the port is taken; the message names it.
+    """
+    check(address)
+    most = most_connections(with_proxy=False)
+    with (
+        contextlib.closing(Connections(address.limits, most=most)) as connections,
+        listen(address.host, address.port, connections) as listening,
+    ):
+        yield listening
+
+
+def _origin(address: Address, listening: Listening) -> str:
+    if address.url:
+        return address.url.rstrip("/")
+    scheme = "http" if address.certificate is None else "https"
+    return origin(address.host, listening, scheme=scheme)

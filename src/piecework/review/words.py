@@ -1,0 +1,69 @@
+"""The page of words that cleaning would change."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from piecework.domain.errors import ConfigError
+from piecework.flows.people.words import say, unsay, words_shown
+from piecework.flows.results.clean import clean
+from piecework.review.parts import Parts
+from piecework.review.replies import moved
+from piecework.review.sessions import Session
+
+_LISTED = 50
+
+
+class Words:
+    """Each proposal accepted, refused or typed anew, for the whole campaign."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts, self._run = parts, parts.desk.run
+
+    def routes(self) -> list[Route]:
+        """All addresses of these pages."""
+        return [
+            self._parts.get("/words", self.words),
+            self._parts.post("/words", self.say),
+            self._parts.post("/words/find", self.find),
+        ]
+
+    async def words(self, _request: Request, session: Session) -> Response:
+        """The words, those first of which nobody has said anything."""
+        shown = words_shown(self._run)
+        waiting = [one for one in shown if one.verdict is None]
+        return self._parts.page(
+            "words.html.j2",
+            session,
+            view="words",
+            waiting=waiting[:_LISTED],
+            left=len(waiting),
+            said=[one for one in shown if one.verdict is not None],
+        )
+
+    async def say(self, request: Request, session: Session) -> Response:
+        """Keep what the reviewer says of a word."""
+        form = await self._parts.form(request, session)
+        word, what = form.get("word", ""), form.get("what", "")
+        meant = {"accept": form.get("after"), "type": form.get("typed")}.get(what)
+        try:
+            if what == "again":
+                unsay(self._run, word)
+            else:
+                is_right = what == "right"
+                say(
+                    self._run,
+                    word,
+                    meant=None if is_right else meant or "",
+                    by=session.reviewer,
+                )
+        except ConfigError as refusal:
+            session.notices.append(("fault", f"Not stored: {refusal}."))
+        return moved("/words")
+
+    async def find(self, request: Request, session: Session) -> Response:
+        """Let cleaning look at all texts, with what was said of words so far."""
+        await self._parts.form(request, session)
+        number = clean(self._run)
+        session.notices.append(("done", f"Cleaning proposes {number} edits."))
+        return moved("/words")

@@ -1,0 +1,185 @@
+"""Reads the table of answers (`piecework.domain.tables`), without an object a row.
+
+Rows come in the order in which they were kept, so that a table can be read on
+from where it ends.
+"""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+from pandas.api.typing import NaTType
+
+from piecework.domain.tables import (
+    COLLECTED,
+    HIT_VALUE,
+    ITEM_VALUE,
+    ORDER,
+    build,
+    is_canned,
+    shuffled_names,
+    task_columns,
+)
+from piecework.domain.task import Field, Task
+from piecework.store.columns import from_text
+from piecework.store.database import Store
+from piecework.store.hits import ROUND
+
+_AT_ONCE = 20_000
+"""Rows that are held as Python values at a time."""
+
+_ROWS = f"""
+SELECT answers.rowid AS number, answer_id, answers.assignment_id, hit_id, worker_id,
+    answers.item_id, batch, {ROUND}, position, accepted_at, submitted_at,
+    answers.fields, answers.problems
+FROM answers JOIN assignments USING (assignment_id) JOIN hits USING (hit_id)
+WHERE answers.rowid > ?
+ORDER BY answers.rowid
+"""
+
+_VERDICTS = """
+SELECT subject_id, verdict, because, max(decision_id)
+FROM decisions WHERE subject_kind = 'answer' GROUP BY subject_id
+"""
+
+
+def read_answers(store: Store, task: Task, *, after: int = 0) -> pd.DataFrame:
+    """The columns `COLLECTED` and those of the task, a row an answer.
+
+    Args:
+        store: the campaign's memory.
+        task: says which fields there are.
+        after: `last_number` of a table; only answers that were kept later are read.
+
+    Returns:
+        Rows in the order of keeping; all answers of an assignment, or none.
+    """
+    parts = [
+        _table(rows, task) for rows in _in_parts(store.db.conn.execute(_ROWS, [after]))
+    ]
+    return pd.concat(parts) if len(parts) > 1 else parts[0]
+
+
+def last_number(store: Store) -> int:
+    """The number of the answer that was kept last; 0 if there is none."""
+    (number,) = store.db.execute("SELECT max(rowid) FROM answers").fetchone()
+    return int(number or 0)
+
+
+def read_verdicts(store: Store) -> pd.DataFrame:
+    """The decision in force about each answer that is decided; index `answer_id`.
+
+    Returns:
+        Columns `verdict` and `because`, both str.
+    """
+    rows = store.db.conn.execute(_VERDICTS).fetchall()
+    index = pd.Index([row[0] for row in rows], dtype="str", name="answer_id")
+    return pd.DataFrame(
+        {
+            "verdict": pd.Series([row[1] for row in rows], index=index, dtype="str"),
+            "because": pd.Series([row[2] for row in rows], index=index, dtype="str"),
+        },
+        index=index,
+    )
+
+
+def _in_parts(cursor: Any) -> Iterator[list[tuple[Any, ...]]]:  # noqa: ANN401 - sqlite3's
+    """Rows in lists of about so many, no assignment parted; at least one list."""
+    rows: list[tuple[Any, ...]] = cursor.fetchmany(_AT_ONCE)
+    while True:
+        more: list[tuple[Any, ...]] = cursor.fetchmany(_AT_ONCE)
+        if not more:
+            yield rows
+            return
+        # The answers of an assignment are kept together, in one transaction.
+        while more and more[0][2] == rows[-1][2]:
+            rows.append(more.pop(0))
+        yield rows
+        rows = more or cursor.fetchmany(_AT_ONCE)
+        if not rows:
+            return
+
+
+def _table(rows: Sequence[tuple[Any, ...]], task: Task) -> pd.DataFrame:
+    sizes: dict[str, int] = defaultdict(int)
+    page_ms: dict[str, float] = defaultdict(float)
+    documents = [json.loads(row[11]) for row in rows]
+    for row, document in zip(rows, documents, strict=True):
+        assignment_id, shown_ms = row[2], document["shown_ms"]
+        sizes[assignment_id] = max(sizes[assignment_id], row[8])
+        page_ms[assignment_id] += math.nan if shown_ms is None else shown_ms
+    moments = _Moments()
+    columns = {**COLLECTED, **task_columns(task)}
+    cells: dict[str, list[object]] = {name: [] for name in columns}
+    for row, document in zip(rows, documents, strict=True):
+        assignment_id, values = row[2], document["values"]
+        n_items = sizes[assignment_id]
+        accepted_at, submitted_at = moments[row[9]], moments[row[10]]
+        worked = (submitted_at - accepted_at).total_seconds()
+        text = values.get(task.main_text, "")
+        text = text if isinstance(text, str) else ""
+        cells["assignment_id"].append(assignment_id)
+        cells["hit_id"].append(row[3])
+        cells["worker_id"].append(row[4])
+        cells["item_id"].append(row[5])
+        cells["batch"].append(row[6])
+        cells["round"].append(row[7])
+        cells["position"].append(row[8])
+        cells["place"].append(document.get("place") or row[8])
+        cells["n_items"].append(n_items)
+        cells["text"].append(text)
+        cells["is_canned"].append(is_canned(text, task.canned_text))
+        cells["shown_seconds"].append(_number(document["shown_ms"]) / 1000)
+        cells["page_seconds"].append(page_ms[assignment_id] / 1000 / n_items)
+        cells["market_seconds"].append(worked / n_items)
+        cells["accepted_at"].append(accepted_at)
+        cells["submitted_at"].append(submitted_at)
+        for name in ("pastes", "keystrokes", "focus_losses"):
+            cells[name].append(_number(document[name]))
+        cells["problems"].append(tuple(json.loads(row[12])))
+        _add_values(cells, document, task)
+    return build([row[1] for row in rows], cells, columns)
+
+
+def _add_values(
+    cells: dict[str, list[object]], document: dict[str, Any], task: Task
+) -> None:
+    values, of_hit = document["values"], document.get("hit_values", {})
+    for field in task.item_fields:
+        cells[ITEM_VALUE + field.name].append(_value(field, values.get(field.name)))
+    for field in task.hit_fields:
+        cells[HIT_VALUE + field.name].append(_value(field, of_hit.get(field.name)))
+    orders = document.get("orders", {})
+    for name in shuffled_names(task):
+        cells[ORDER + name].append(tuple(orders.get(name, ())))
+
+
+def _value(field: Field, value: object) -> str | float | tuple[str, ...]:
+    if field.kind == "number":
+        return value if isinstance(value, float) else math.nan
+    if field.kind == "choices":
+        if isinstance(value, list):
+            return tuple(value)
+        return (value,) if isinstance(value, str) and value else ()
+    if isinstance(value, list):
+        return "|".join(value)
+    return value if isinstance(value, str) else ""
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+class _Moments(dict[str, Any]):
+    """Moments by their text: the answers of an assignment share theirs.
+
+    Imported results may not say when work began or ended: NaT.
+    """
+
+    def __missing__(self, text: str) -> datetime | NaTType:
+        moment = self[text] = from_text(text) if text else pd.NaT
+        return moment

@@ -1,0 +1,358 @@
+"""What workers sent: the document verbatim, the assignment, and its typed answers."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from piecework.domain.assignment import Answer, Assignment
+from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
+from piecework.domain.verdicts import Verdict
+from piecework.store.columns import from_text, insert, to_text
+from piecework.store.database import Store
+
+_TELEMETRY = ("shown_ms", "pastes", "keystrokes", "focus_losses")
+
+_UNDECIDED = """
+    SELECT assignment_id FROM assignments WHERE verdict IS NULL
+    UNION
+    SELECT assignment_id FROM answers WHERE verdict IS NULL
+"""
+
+
+def keep(store: Store, assignment: Assignment, answers: Iterable[Answer]) -> None:
+    """Keep an assignment and its answers; a second time changes nothing.
+
+    Part of the caller's transaction.
+    """
+    insert(
+        store,
+        "assignments",
+        [
+            {
+                "assignment_id": assignment.assignment_id,
+                "hit_id": assignment.hit_id,
+                "worker_id": assignment.worker_id,
+                "status_when_collected": assignment.status,
+                "accepted_at": to_text(assignment.accepted_at),
+                "submitted_at": to_text(assignment.submitted_at),
+            }
+        ],
+        or_ignore=True,
+    )
+    insert(
+        store,
+        "raw_answers",
+        [{"assignment_id": assignment.assignment_id, "raw": assignment.raw}],
+        or_ignore=True,
+    )
+    insert(store, "answers", map(answer_row, answers), or_ignore=True)
+
+
+def load(
+    store: Store, *, assignment_ids: Iterable[AssignmentId] | None = None
+) -> list[Assignment]:
+    """Assignments, in the order of their submission, without their documents.
+
+    Args:
+        store: the campaign's memory.
+        assignment_ids: of which; all without it.
+    """
+    chosen, values = "", []
+    if assignment_ids is not None:
+        chosen = "WHERE assignment_id IN (SELECT value FROM json_each(?))"
+        values = [json.dumps(list(assignment_ids))]
+    return [
+        Assignment(
+            assignment_id=AssignmentId(row["assignment_id"]),
+            hit_id=HitId(row["hit_id"]),
+            worker_id=WorkerId(row["worker_id"]),
+            status=row["status_when_collected"],
+            accepted_at=from_text(row["accepted_at"]),
+            submitted_at=from_text(row["submitted_at"]),
+        )
+        for row in store.db.query(
+            f"SELECT * FROM assignments {chosen} ORDER BY submitted_at, assignment_id",
+            values,
+        )
+    ]
+
+
+def documents(store: Store) -> dict[AssignmentId, str]:
+    """What was sent with each assignment, verbatim."""
+    rows = store.db.execute("SELECT assignment_id, raw FROM raw_answers")
+    return {AssignmentId(assignment_id): raw for assignment_id, raw in rows}
+
+
+def count_by_hit(
+    store: Store, hit_ids: Iterable[HitId] | None = None
+) -> dict[HitId, int]:
+    """How many assignments of each HIT are here; of these HITs, or of all."""
+    chosen, values = "", []
+    if hit_ids is not None:
+        chosen = "WHERE hit_id IN (SELECT value FROM json_each(?))"
+        values = [json.dumps(list(hit_ids))]
+    rows = store.db.query(
+        f"SELECT hit_id, count(*) AS n FROM assignments {chosen} GROUP BY 1", values
+    )
+    return {HitId(row["hit_id"]): row["n"] for row in rows}
+
+
+def count(store: Store) -> int:
+    """How many assignments were collected."""
+    (number,) = store.db.execute("SELECT count(*) FROM assignments").fetchone()
+    return int(number)
+
+
+def count_workers(store: Store) -> int:
+    """How many workers have sent anything."""
+    row = store.db.execute("SELECT count(DISTINCT worker_id) FROM assignments")
+    return int(row.fetchone()[0])
+
+
+def workers_of_items(store: Store, item_ids: Iterable[ItemId]) -> list[WorkerId]:
+    """Who has answered any of these items, whatever became of the answer."""
+    rows = store.db.execute(
+        "SELECT DISTINCT worker_id FROM answers JOIN assignments USING (assignment_id) "
+        "WHERE item_id IN (SELECT value FROM json_each(?)) ORDER BY worker_id",
+        [json.dumps(list(item_ids))],
+    )
+    return [WorkerId(worker_id) for (worker_id,) in rows]
+
+
+def assignment_of(store: Store, answer_id: str) -> AssignmentId | None:
+    """The assignment that an answer is part of; `None` if there is no such answer."""
+    return next(iter(assignments_of(store, [answer_id])), None)
+
+
+def assignments_of(store: Store, answer_ids: Iterable[str]) -> set[AssignmentId]:
+    """The assignments that these answers are part of."""
+    rows = store.db.execute(
+        "SELECT DISTINCT assignment_id FROM answers "
+        "WHERE answer_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(answer_ids))],
+    )
+    return {AssignmentId(assignment_id) for (assignment_id,) in rows}
+
+
+def has_undecided(store: Store) -> bool:
+    """Whether an assignment or an answer has no verdict yet."""
+    return store.db.execute(f"{_UNDECIDED} LIMIT 1").fetchone() is not None
+
+
+def undecided(
+    store: Store, *, submitted_before: datetime | None = None
+) -> frozenset[AssignmentId]:
+    """Assignments without a verdict, or with an answer without one.
+
+    Args:
+        store: the campaign's memory.
+        submitted_before: only those that were submitted at this moment or earlier.
+    """
+    rows = store.db.execute(
+        f"SELECT assignment_id FROM ({_UNDECIDED}) JOIN assignments "
+        "USING (assignment_id) WHERE submitted_at <= ?",
+        ["9999" if submitted_before is None else to_text(submitted_before)],
+    )
+    return frozenset(AssignmentId(assignment_id) for (assignment_id,) in rows)
+
+
+def decided_answers(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> list[AnswerId]:
+    """The answers of these assignments that have a verdict."""
+    rows = store.db.execute(
+        "SELECT answer_id FROM answers WHERE verdict IS NOT NULL "
+        "AND assignment_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(assignment_ids))],
+    )
+    return [AnswerId(answer_id) for (answer_id,) in rows]
+
+
+def next_submission_after(store: Store, moment: datetime) -> datetime | None:
+    """When the first undecided assignment was submitted that is newer than a moment."""
+    (earliest,) = store.db.execute(
+        f"SELECT min(submitted_at) FROM ({_UNDECIDED}) JOIN assignments "
+        "USING (assignment_id) WHERE submitted_at > ?",
+        [to_text(moment)],
+    ).fetchone()
+    return from_text(earliest) if earliest else None
+
+
+def first_submitted(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> datetime | None:
+    """When the first of these was submitted that has no verdict; `None` for none."""
+    (earliest,) = store.db.execute(
+        "SELECT min(submitted_at) FROM assignments WHERE verdict IS NULL "
+        "AND assignment_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(assignment_ids))],
+    ).fetchone()
+    return from_text(earliest) if earliest else None
+
+
+def verdict_and_outcome(
+    store: Store, assignment_id: AssignmentId
+) -> tuple[Verdict | None, str | None]:
+    """The verdict in force about an assignment, and how it was carried out."""
+    verdict, outcome = store.db.execute(
+        "SELECT verdict, outcome FROM assignments WHERE assignment_id = ?",
+        [assignment_id],
+    ).fetchone()
+    return verdict, outcome
+
+
+def has_outcome(store: Store, worker_id: WorkerId, outcome: str) -> bool:
+    """Whether a verdict about any work of a worker was carried out so."""
+    row = store.db.execute(
+        "SELECT 1 FROM assignments WHERE worker_id = ? AND outcome = ? LIMIT 1",
+        [worker_id, outcome],
+    ).fetchone()
+    return row is not None
+
+
+def rejected_of(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> set[AssignmentId]:
+    """Those of these assignments that are rejected."""
+    rows = store.db.execute(
+        "SELECT assignment_id FROM assignments WHERE verdict = 'reject' "
+        "AND assignment_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(assignment_ids))],
+    )
+    return {AssignmentId(name) for (name,) in rows}
+
+
+def mark_settled(store: Store, assignment_id: AssignmentId, *, outcome: str) -> None:
+    """Write down how the verdict about an assignment was carried out.
+
+    Part of the caller's transaction.
+    """
+    store.db.execute(
+        "UPDATE assignments SET outcome = ? WHERE assignment_id = ?",
+        [outcome, assignment_id],
+    )
+
+
+def answers_with(
+    store: Store, assignment_id: AssignmentId, verdict: Verdict
+) -> list[AnswerId]:
+    """The answers of an assignment that have a verdict, by position."""
+    rows = store.db.execute(
+        "SELECT answer_id FROM answers WHERE assignment_id = ? AND verdict = ? "
+        "ORDER BY position",
+        [assignment_id, verdict],
+    )
+    return [AnswerId(answer_id) for (answer_id,) in rows]
+
+
+def verdicts_of_answers(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> list[tuple[AnswerId, AssignmentId, Verdict | None]]:
+    """The answers of these assignments, each with its assignment and verdict."""
+    rows = store.db.execute(
+        "SELECT answer_id, assignment_id, verdict FROM answers "
+        "WHERE assignment_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
+        [json.dumps(list(assignment_ids))],
+    )
+    return [
+        (AnswerId(answer_id), AssignmentId(assignment_id), verdict)
+        for answer_id, assignment_id, verdict in rows
+    ]
+
+
+def verdicts_by_answer(
+    store: Store, answer_ids: Iterable[AnswerId]
+) -> dict[AnswerId, Verdict | None]:
+    """The verdict in force about each of these answers; `None` while it has none."""
+    rows = store.db.execute(
+        "SELECT answer_id, verdict FROM answers "
+        "WHERE answer_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(answer_ids))],
+    )
+    return {AnswerId(answer_id): verdict for answer_id, verdict in rows}
+
+
+def with_verdict(
+    store: Store, answer_ids: Iterable[AnswerId], verdict: Verdict
+) -> list[AnswerId]:
+    """Those of these answers that have a verdict."""
+    rows = store.db.execute(
+        "SELECT answer_id FROM answers WHERE verdict = ? "
+        "AND answer_id IN (SELECT value FROM json_each(?))",
+        [verdict, json.dumps(list(answer_ids))],
+    )
+    return [AnswerId(answer_id) for (answer_id,) in rows]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictCounts:
+    """What came, and what became of it.
+
+    Attributes:
+        rejected: assignments; those that the platform had paid before are none.
+        excluded: workers who were excluded or blocked.
+    """
+
+    assignments: int
+    answers: int
+    dropped: int
+    rejected: int
+    excluded: int
+
+
+def count_verdicts(store: Store, *, paid_already: str) -> VerdictCounts:
+    """Count what came by its verdict in force.
+
+    Args:
+        store: the campaign's memory.
+        paid_already: the outcome of a rejection that came too late.
+    """
+    assignments, rejected = store.db.execute(
+        "SELECT count(*), count(iif(verdict = 'reject' AND outcome IS NOT ?, 1, NULL)) "
+        "FROM assignments",
+        [paid_already],
+    ).fetchone()
+    answers, dropped = store.db.execute(
+        "SELECT count(*), count(iif(verdict = 'drop', 1, NULL)) FROM answers"
+    ).fetchone()
+    (excluded,) = store.db.execute(
+        "SELECT count(*) FROM decisions WHERE verdict IN ('exclude', 'block') "
+        "AND decision_id IN (SELECT max(decision_id) FROM decisions "
+        "WHERE subject_kind = 'worker' GROUP BY subject_id)"
+    ).fetchone()
+    return VerdictCounts(
+        assignments=assignments,
+        answers=answers,
+        dropped=dropped,
+        rejected=rejected,
+        excluded=excluded,
+    )
+
+
+def answer_row(answer: Answer) -> dict[str, str | int]:
+    """An answer's cells in the table `answers`."""
+    fields: dict[str, Any] = {
+        "values": dict(answer.values),
+        **{name: getattr(answer, name) for name in _TELEMETRY},
+        **_shown(answer),
+    }
+    return {
+        "answer_id": answer.answer_id,
+        "assignment_id": answer.assignment_id,
+        "item_id": answer.item_id,
+        "position": answer.position,
+        "fields": json.dumps(fields),
+        "problems": json.dumps(answer.problems),
+    }
+
+
+def _shown(answer: Answer) -> Mapping[str, object]:
+    """How the page showed the item, and what was asked once; where there is any."""
+    shown = {
+        "place": answer.place,
+        "orders": dict(answer.orders),
+        "hit_values": dict(answer.hit_values),
+    }
+    return {name: value for name, value in shown.items() if value not in (None, {})}

@@ -1,0 +1,60 @@
+"""Values as the store's columns hold them, and inserts that name their columns."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from piecework.store.database import Store
+
+Row = Mapping[str, object]
+"""Cells by column name: text, whole numbers, floats or `None`."""
+
+
+def to_text(moment: datetime) -> str:
+    """A moment as ISO 8601 text in UTC, which sorts as time does.
+
+    >>> to_text(datetime(2026, 1, 5, 9, tzinfo=UTC))
+    '2026-01-05T09:00:00.000000+00:00'
+    """
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def from_text(text: str) -> datetime:
+    """The moment that `to_text` wrote."""
+    return datetime.fromisoformat(text)
+
+
+def moment(text: str | None) -> datetime | None:
+    """The moment in a column that may be empty."""
+    return from_text(text) if text else None
+
+
+def insert(
+    store: Store, table: str, rows: Iterable[Row], *, or_ignore: bool = False
+) -> None:
+    """Add rows, each with the same named columns; part of the caller's transaction.
+
+    Args:
+        store: the campaign's memory.
+        table: its name.
+        rows: cells by column name.
+        or_ignore: leave a row out whose key is in the table already.
+    """
+    rows = list(rows)
+    if not rows:
+        return
+    names = list(rows[0])
+    verb = "INSERT OR IGNORE" if or_ignore else "INSERT"
+    store.db.conn.executemany(
+        f"{verb} INTO {table} ({', '.join(names)}) "
+        f"VALUES ({', '.join(f':{name}' for name in names)})",
+        rows,
+    )
+
+
+def read_columns(store: Store, sql: str, *values: object) -> dict[str, list[Any]]:
+    """What a question is answered with, by column; lists of one length."""
+    cursor = store.db.conn.execute(sql, values)
+    names = [description[0] for description in cursor.description]
+    rows = cursor.fetchall()
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}

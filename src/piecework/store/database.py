@@ -1,0 +1,318 @@
+"""Opening a campaign's memory: one SQLite file, durable before anybody is told.
+
+The file belongs to one campaign and one world (a rehearsal, or one endpoint) from its
+birth; opened for any other, it refuses, so that a rehearsal and real work never mix.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from piecework.domain.errors import StoreError
+from piecework.domain.marks import Marks
+from piecework.store.files import check_kind, make_private_folder, make_private_store
+from piecework.store.log_file import is_from_later
+from piecework.store.migrations import migrations
+
+_NO_ROOM = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_READONLY,
+}
+_MAKE_ROOM = (
+    "make room (`df -h .`), then run the same command again; nothing is lost and "
+    "nothing is done twice"
+)
+_LOOK_AT_FILE = (
+    "look whether the disk is full or the file was damaged; a copy of it, if there is "
+    "one, goes on where it stopped; what was posted since, it refuses to post"
+)
+_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+)
+_APPLIED = (
+    f"SELECT name FROM {migrations.migrations_table} WHERE migration_set = ? "
+    "ORDER BY rowid"
+)
+_MOST_TRIES = 500
+_TRY_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An open store; the other modules of this package read and write it.
+
+    Attributes:
+        path: the file.
+        db: the connection.
+        first_version: the file's version when the connection was opened.
+        marks: what store and marketplace tell each other
+        (`piecework.store.generations`).
+    """
+
+    path: Path
+    db: Database
+    first_version: int
+    marks: Marks = field(default_factory=Marks)
+
+    def others_have_written(self) -> bool:
+        """Whether another connection has written since this one was opened."""
+        return _version(self.db) != self.first_version
+
+    def changes(self) -> int:
+        """How many transactions of `writing` have changed something."""
+        (changes,) = self.db.execute("PRAGMA user_version").fetchone()
+        return int(changes)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.db.close()
+
+
+def open_store(
+    path: Path,
+    *,
+    create: bool = False,
+    survives_power_cuts: bool = True,
+    marks: Marks | None = None,
+) -> Store:
+    """The store at `path`, its tables brought up to date.
+
+    Args:
+        path: the file.
+        create: make it if there is none.
+        survives_power_cuts: wait for the disk at every commit. A rehearsal need not: a
+            process that is killed loses nothing either way.
+        marks: those of the platform that the store is to work with, if any.
+
+    Raises:
+        StoreError: there is none (and `create` is false), it cannot be used, or it is
+            something else than a store of this version or an earlier one.
+    """
+    check_kind(path)
+    if not create and not path.is_file():
+        raise StoreError(f"{path}: there is no store yet")
+    if is_from_later(path):
+        raise StoreError(
+            f"{path}: the log beside it ({path.name}-wal) is of a later state than the "
+            "store: an older copy was put back and the log of its successor was left",
+            next_step=f"move {path.name}-wal and {path.name}-shm away, then run the "
+            "same command again",
+        )
+    make_private_folder(path.parent)
+    try:
+        make_private_store(path)
+        db = _open(path, survives_power_cuts=survives_power_cuts)
+        return Store(path, db, _version(db), marks or Marks())
+    # SQLite's own complaint about a damaged file quotes bytes of it.
+    except (sqlite3.Error, UnicodeDecodeError) as fault:
+        if (store := _to_look_at(path, fault)) is not None:
+            return store
+        is_full = _kind(fault) == sqlite3.SQLITE_FULL
+        raise StoreError(
+            f"{path}: the store cannot be used ({fault})",
+            next_step=_MAKE_ROOM if is_full else _LOOK_AT_FILE,
+        ) from fault
+
+
+def _open(path: Path, *, survives_power_cuts: bool) -> Database:
+    # Prefect may run a step in another thread, never two at once.
+    connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+    try:
+        _check_origin(connection, path)
+        _patiently(connection, "PRAGMA journal_mode = WAL")
+        # FULL: an intent that was told to be stored survives a power cut.
+        durability = "FULL" if survives_power_cuts else "OFF"
+        connection.execute(f"PRAGMA synchronous = {durability}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        db = Database(connection)
+        _bring_up_to_date(db)
+    except BaseException:
+        connection.close()
+        raise
+    return db
+
+
+def _check_origin(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse another program's database, and one that a newer version has changed.
+
+    Raises:
+        StoreError: whose it seems to be, and what to do.
+    """
+    tables = {str(row[0]) for row in _patiently(connection, _TABLES)}
+    if not tables - {migrations.migrations_table}:
+        return  # new, or another process is making it just now
+    applied = []
+    if migrations.migrations_table in tables:
+        applied = [
+            str(row[0]) for row in _patiently(connection, _APPLIED, migrations.name)
+        ]
+    if not applied:
+        raise StoreError(
+            f"{path} is another program's database, not a campaign's store",
+            next_step="move it away, and bring the store here, or give this campaign "
+            "another `[output] folder`",
+        )
+    known = {migration.name for migration in migrations._migrations}  # noqa: SLF001 - there is no other way to ask
+    if unknown := [name for name in applied if name not in known]:
+        raise StoreError(
+            f"{path} was written by a newer version of piecework: this version does "
+            f"not know its change {unknown[0]}",
+            next_step="install that version, or bring back a copy that was made before",
+        )
+
+
+def _to_look_at(path: Path, fault: Exception) -> Store | None:
+    """The store as it was closed, to be read only; `None` if it was not closed.
+
+    To open it takes room for a log. On a full disk, or in a folder that may not be
+    written to, a campaign can still be looked at.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    is_closed = path.is_file() and not (log.is_file() and log.stat().st_size)
+    if _kind(fault) not in _NO_ROOM or not is_closed:
+        return None
+    connection = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode=ro&immutable=1",
+        uri=True,
+        check_same_thread=False,
+    )
+    db = Database(connection)
+    if migrations.pending(db):
+        db.close()
+        return None
+    return Store(path, db, _version(db))
+
+
+def _kind(fault: Exception) -> int:
+    # The lowest byte is the kind; the rest says more about it.
+    return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _version(db: Database) -> int:
+    """A number that other connections' writes change, and this one's own do not."""
+    (version,) = db.execute("PRAGMA data_version").fetchone()
+    return int(version)
+
+
+def _patiently(
+    connection: sqlite3.Connection, statement: str, *values: str
+) -> list[tuple[object, ...]]:
+    """The rows of a statement, for which SQLite itself does not wait its turn.
+
+    So it is with the switch to the write-ahead log, and what is asked meanwhile.
+    """
+    for _ in range(_MOST_TRIES - 1):
+        try:
+            return connection.execute(statement, values).fetchall()
+        except sqlite3.OperationalError as fault:
+            if fault.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(_TRY_SECONDS)
+    return connection.execute(statement, values).fetchall()
+
+
+def _bring_up_to_date(db: Database) -> None:
+    """Make what tables are missing; of several who open a store at once, one does."""
+    if not migrations.pending(db):
+        return
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        # Asked again behind the lock: its last holder may have done all.
+        migrations.apply(db)
+        db.execute("COMMIT")
+    except BaseException:
+        db.rollback()
+        raise
+
+
+@contextmanager
+def writing(store: Store) -> Iterator[None]:
+    """A transaction in which nothing changes between what is read and what is written.
+
+    Others who write wait until it ends; one that only becomes a writer half-way would
+    be refused if another has written since it began to read.
+    """
+    store.db.execute("BEGIN IMMEDIATE")
+    changes_before = store.db.conn.total_changes
+    try:
+        yield
+        if store.db.conn.total_changes != changes_before:
+            _mark_change(store)
+        store.db.execute("COMMIT")
+    except BaseException:
+        store.db.rollback()
+        raise
+    # No request may carry a mark that a power cut could take back.
+    if store.marks.store:
+        store.marks.own = _mark(store)
+
+
+def _mark_change(store: Store) -> None:
+    """Count a transaction, and keep the mark that the marketplace sent last.
+
+    The count lies in the first page of the file, where `piecework.store.log_file` finds
+    it.
+    """
+    store.db.execute(f"PRAGMA user_version = {store.changes() + 1}")
+    if store.marks.store and store.marks.heard:
+        store.db.execute(
+            "INSERT INTO marketplace_mark (only_row, mark) VALUES (1, ?) "
+            "ON CONFLICT (only_row) DO UPDATE SET mark = excluded.mark",
+            [store.marks.heard],
+        )
+
+
+def _mark(store: Store) -> str:
+    row = store.db.execute(
+        "SELECT generation FROM generations ORDER BY number DESC LIMIT 1"
+    ).fetchone()
+    return f"{row[0]}/{store.changes()}" if row else ""
+
+
+def get_setting(store: Store, key: str) -> str | None:
+    """A fact that was set once, or `None`."""
+    row = store.db.execute("SELECT value FROM settings WHERE key = ?", [key]).fetchone()
+    return row[0] if row else None
+
+
+def set_once(store: Store, key: str, value: str, *, otherwise: str = "") -> None:
+    """Write down a fact that never changes.
+
+    Args:
+        store: the campaign's memory.
+        key: the fact's name.
+        value: what it is.
+        otherwise: what it means if the fact was set differently before.
+
+    Raises:
+        StoreError: it was; the values themselves are never shown, one is a key.
+    """
+    # What is set is only read: to look at a campaign needs no room and no lock.
+    if get_setting(store, key) is None:
+        with store.db.atomic():
+            store.db.execute(
+                "INSERT OR IGNORE INTO settings (key, value) VALUES (?, ?)",
+                [key, value],
+            )
+    if get_setting(store, key) != value:
+        raise StoreError(
+            f"{store.path}: {otherwise or f'{key} was set differently'}",
+            next_step="give this run a folder of its own ([output] folder)",
+        )
+
+
+def keep_setting(store: Store, key: str, value: str) -> None:
+    """Write down a fact that may change; part of no other transaction."""
+    with store.db.atomic():
+        store.db.execute(
+            "INSERT INTO settings (key, value) VALUES (?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            [key, value],
+        )

@@ -1,0 +1,328 @@
+"""Decisions, which are made once and followed; and proposals, which wait for people."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.domain.verdicts import Decision, SubjectKind, Verdict
+from piecework.store.columns import Row, from_text, insert, to_text
+from piecework.store.database import Store
+
+_LATEST_OF_WORKERS = """
+    SELECT *, (
+        SELECT count(*) FROM decisions AS alike
+        WHERE alike.subject_kind = 'worker' AND alike.subject_id = decisions.subject_id
+        AND alike.verdict = decisions.verdict
+    ) AS times FROM decisions WHERE decision_id IN (
+        SELECT max(decision_id) FROM decisions
+        WHERE subject_kind = 'worker' GROUP BY subject_id)
+"""
+_KEY_OF_WORKER = (
+    "latest.verdict || ':' || subject_id || iif(times > 1, ':' || times, '')"
+)
+"""As `piecework.flows.settlement.settlement_key` makes it."""
+
+
+def keep(store: Store, decisions: Iterable[Decision]) -> int:
+    """Keep decisions about subjects that have none; how many were new.
+
+    Only `keep` of a worker may be followed by another: it was about one batch.
+    """
+    with store.db.atomic():
+        written = store.db.conn.executemany(
+            "INSERT INTO decisions "
+            "(subject_kind, subject_id, verdict, decided_by, decided_at, because) "
+            "SELECT :subject_kind, :subject_id, :verdict, :decided_by, :decided_at, "
+            ":because WHERE NOT EXISTS (SELECT 1 FROM decisions "
+            "WHERE subject_kind = :subject_kind AND subject_id = :subject_id "
+            "AND NOT (subject_kind = 'worker' AND verdict = 'keep'))",
+            map(row_of, decisions),
+        )
+    return max(written.rowcount, 0)
+
+
+def overrule(store: Store, decisions: Iterable[Decision]) -> None:
+    """Keep decisions about subjects that have one; the later holds, both are kept.
+
+    Part of the caller's transaction.
+    """
+    insert(store, "decisions", map(row_of, decisions))
+
+
+def load(
+    store: Store, *kinds: SubjectKind, verdicts: Sequence[Verdict] = ()
+) -> list[Decision]:
+    """Decisions in force, in the order in which their subjects were first decided.
+
+    Args:
+        store: the campaign's memory.
+        kinds: of subjects; all without any.
+        verdicts: only these.
+    """
+    conditions = []
+    if kinds:
+        conditions.append(f"subject_kind IN ({', '.join('?' * len(kinds))})")
+    if verdicts:
+        conditions.append(f"verdict IN ({', '.join('?' * len(verdicts))})")
+    chosen = f"WHERE {' AND '.join(conditions)}" if conditions else ""
+    rows = store.db.query(
+        "SELECT decisions.* FROM (SELECT max(decision_id) AS latest, "
+        "min(decision_id) AS first FROM decisions GROUP BY subject_kind, subject_id) "
+        f"JOIN decisions ON decision_id = latest {chosen} ORDER BY first",
+        [*kinds, *verdicts],
+    )
+    return [_decision(row) for row in rows]
+
+
+def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Decision]:
+    """The decisions in force about these subjects, in their order."""
+    rows = store.db.query(
+        "SELECT decisions.* FROM (SELECT chosen.key AS number, ("
+        "SELECT max(decision_id) FROM decisions "
+        "WHERE subject_kind = json_extract(chosen.value, '$[0]') "
+        "AND subject_id = json_extract(chosen.value, '$[1]')) AS latest "
+        "FROM json_each(?) AS chosen) JOIN decisions ON decision_id = latest "
+        "ORDER BY number",
+        [json.dumps(list(subjects))],
+    )
+    return [_decision(row) for row in rows]
+
+
+def marks(
+    store: Store, assignment_ids: Iterable[AssignmentId], *workers: WorkerId
+) -> list[tuple[int, str]]:
+    """Number and time of every decision about assignments, their answers, and workers.
+
+    They differ as soon as anything was decided or taken back.
+    """
+    whole = json.dumps(list(assignment_ids))
+    rows = store.db.execute(
+        "SELECT decision_id, decided_at FROM decisions WHERE subject_kind = 'answer' "
+        "AND subject_id IN (SELECT answer_id FROM answers "
+        "WHERE assignment_id IN (SELECT value FROM json_each(?))) "
+        "UNION ALL SELECT decision_id, decided_at FROM decisions "
+        "WHERE subject_kind = 'assignment' "
+        "AND subject_id IN (SELECT value FROM json_each(?)) "
+        "UNION ALL SELECT decision_id, decided_at FROM decisions "
+        "WHERE subject_kind = 'worker' "
+        "AND subject_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
+        [whole, whole, json.dumps(workers)],
+    )
+    return list(rows)
+
+
+def alike(
+    store: Store, subjects: Mapping[SubjectKind, Iterable[str]]
+) -> list[tuple[Decision, int]]:
+    """The decisions in force about these subjects, those that say the same as one.
+
+    Args:
+        store: the campaign's memory.
+        subjects: ids by kind.
+
+    Returns:
+        the newest of those with the same verdict, reason and person about subjects of
+        a kind, and how many they are; in the order in which they were first made.
+    """
+    found: list[tuple[Decision, int]] = []
+    for kind, names in subjects.items():
+        rows = store.db.query(
+            "SELECT *, count(*) AS times, max(decision_id) FROM decisions "
+            "WHERE decision_id IN (SELECT max(decision_id) FROM decisions "
+            "WHERE subject_kind = ? AND subject_id IN (SELECT value FROM json_each(?)) "
+            "GROUP BY subject_id) "
+            "GROUP BY verdict, decided_by, because ORDER BY min(decision_id)",
+            [kind, json.dumps(list(names))],
+        )
+        found += [(_decision(row), int(row["times"])) for row in rows]
+    return found
+
+
+def by_people(store: Store, *kinds: SubjectKind) -> dict[str, Verdict]:
+    """The last verdict of a person about each subject of these kinds that has one."""
+    marks = ", ".join("?" * len(kinds))
+    return {
+        row["subject_id"]: row["verdict"]
+        for row in store.db.query(
+            "SELECT subject_id, verdict FROM decisions "
+            f"WHERE subject_kind IN ({marks}) AND decided_by NOT LIKE 'policy:%' "
+            "ORDER BY decision_id",
+            kinds,
+        )
+    }
+
+
+def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
+    """Decisions of this verdict that were not carried out yet, as they were made."""
+    if verdict in {"approve", "reject"}:
+        rows = store.db.query(
+            "SELECT decisions.* FROM (SELECT assignment_id, (SELECT max(decision_id) "
+            "FROM decisions WHERE subject_kind = 'assignment' "
+            "AND subject_id = assignment_id) AS latest FROM assignments "
+            "WHERE verdict = ? AND outcome IS NULL) "
+            "JOIN decisions ON decision_id = latest ORDER BY decision_id",
+            [verdict],
+        )
+    else:
+        rows = store.db.query(
+            f"SELECT latest.* FROM ({_LATEST_OF_WORKERS}) AS latest "
+            f"LEFT JOIN intents ON intent_key = {_KEY_OF_WORKER} "
+            "WHERE latest.verdict = ? AND done_at IS NULL ORDER BY decision_id",
+            [verdict],
+        )
+    return [_decision(row) for row in rows]
+
+
+def count_unsettled(store: Store) -> int:
+    """How many decisions have to be carried out still."""
+    (assignments,) = store.db.execute(
+        "SELECT count(*) FROM assignments WHERE verdict IS NOT NULL AND outcome IS NULL"
+    ).fetchone()
+    (workers,) = store.db.execute(
+        f"SELECT count(*) FROM ({_LATEST_OF_WORKERS}) AS latest "
+        f"LEFT JOIN intents ON intent_key = {_KEY_OF_WORKER} WHERE "
+        "latest.verdict IN ('exclude', 'block', 'include') AND done_at IS NULL"
+    ).fetchone()
+    return int(assignments) + int(workers)
+
+
+def about_workers(store: Store) -> dict[WorkerId, list[Decision]]:
+    """All that was ever decided about each worker, the decision in force last."""
+    history: dict[WorkerId, list[Decision]] = {}
+    for row in store.db.query(
+        "SELECT * FROM decisions WHERE subject_kind = 'worker' ORDER BY decision_id"
+    ):
+        history.setdefault(WorkerId(row["subject_id"]), []).append(_decision(row))
+    return history
+
+
+def times(store: Store, worker_id: WorkerId, verdict: Verdict) -> int:
+    """How often a worker had this verdict."""
+    (number,) = store.db.execute(
+        "SELECT count(*) FROM decisions WHERE subject_kind = 'worker' "
+        "AND subject_id = ? AND verdict = ?",
+        [worker_id, verdict],
+    ).fetchone()
+    return int(number)
+
+
+def decided_workers(store: Store, *, collected_at: datetime | None) -> set[str]:
+    """Workers about whom nothing more is to be decided in the batch at work.
+
+    Args:
+        store: the campaign's memory.
+        collected_at: when the last HIT of the batch was collected, if one was: a
+            worker who was kept before that may be decided about again.
+    """
+    return {
+        str(row["subject_id"])
+        for row in store.db.query(_LATEST_OF_WORKERS)
+        if row["verdict"] != "keep"
+        or collected_at is None
+        or from_text(row["decided_at"]) >= collected_at
+    }
+
+
+def propose(store: Store, proposals: Iterable[Decision]) -> None:
+    """Keep what the policy proposes and a person has to look at, and nothing older.
+
+    What somebody has decided since the policy was asked does not wait again.
+    """
+    with store.db.atomic():
+        store.db.execute("DELETE FROM proposals")
+        store.db.conn.executemany(
+            "INSERT INTO proposals (subject_kind, subject_id, verdict, because) "
+            "SELECT :subject_kind, :subject_id, :verdict, :because "
+            "WHERE NOT EXISTS (SELECT 1 FROM decisions "
+            "WHERE subject_kind = :subject_kind AND subject_id = :subject_id "
+            "AND (subject_kind <> 'worker' OR decided_at >= :decided_at))",
+            map(row_of, proposals),
+        )
+
+
+def proposals(store: Store, *, decided_by: str, at: datetime) -> list[Decision]:
+    """What waits for a person, as decisions that the policy would make.
+
+    Args:
+        store: the campaign's memory.
+        decided_by: stands in each of them.
+        at: likewise.
+    """
+    return [
+        Decision(
+            subject_kind=row["subject_kind"],
+            subject_id=row["subject_id"],
+            verdict=row["verdict"],
+            decided_by=decided_by,
+            decided_at=at,
+            because=row["because"],
+        )
+        for row in store.db.query("SELECT * FROM proposals ORDER BY 1, 2")
+    ]
+
+
+def proposed(
+    store: Store, subjects: Iterable[tuple[SubjectKind, str]] | None = None
+) -> dict[tuple[SubjectKind, str], tuple[Verdict, str]]:
+    """Verdict and reason of what waits for a person: of these subjects, or of all."""
+    columns = "SELECT subject_kind, subject_id, verdict, because FROM"
+    if subjects is None:
+        rows = store.db.conn.execute(f"{columns} proposals")
+    else:
+        rows = store.db.conn.execute(
+            f"{columns} json_each(?) AS chosen JOIN proposals "
+            "ON subject_kind = json_extract(chosen.value, '$[0]') "
+            "AND subject_id = json_extract(chosen.value, '$[1]')",
+            [json.dumps(list(subjects))],
+        )
+    return {(kind, name): (verdict, because) for kind, name, verdict, because in rows}
+
+
+def count_proposals(store: Store) -> int:
+    """How many subjects wait for a person."""
+    (number,) = store.db.execute("SELECT count(*) FROM proposals").fetchone()
+    return int(number)
+
+
+def count_cards(store: Store) -> int:
+    """How many things a person has to look at: an assignment goes with its answers."""
+    (number,) = store.db.execute(
+        "SELECT count(*) FROM proposals WHERE subject_kind <> 'assignment' OR "
+        "NOT EXISTS (SELECT 1 FROM answers WHERE assignment_id = subject_id "
+        "AND verdict IS NULL)"
+    ).fetchone()
+    return int(number)
+
+
+def proposed_assignments(store: Store) -> frozenset[AssignmentId]:
+    """Assignments that wait for a person, or an answer of which does."""
+    rows = store.db.execute(
+        "SELECT subject_id FROM proposals WHERE subject_kind = 'assignment' UNION "
+        "SELECT assignment_id FROM proposals JOIN answers ON answer_id = subject_id "
+        "WHERE subject_kind = 'answer'"
+    )
+    return frozenset(AssignmentId(assignment_id) for (assignment_id,) in rows)
+
+
+def row_of(decision: Decision) -> Row:
+    """The cells of a decision, as the table has them."""
+    return {
+        "subject_kind": decision.subject_kind,
+        "subject_id": decision.subject_id,
+        "verdict": decision.verdict,
+        "decided_by": decision.decided_by,
+        "decided_at": to_text(decision.decided_at),
+        "because": decision.because,
+    }
+
+
+def _decision(row: Row) -> Decision:
+    return Decision(
+        subject_kind=row["subject_kind"],  # type: ignore[arg-type]
+        subject_id=str(row["subject_id"]),
+        verdict=row["verdict"],  # type: ignore[arg-type]
+        decided_by=str(row["decided_by"]),
+        decided_at=from_text(str(row["decided_at"])),
+        because=str(row["because"]),
+    )

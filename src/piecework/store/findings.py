@@ -1,0 +1,157 @@
+"""What heuristics found: kept with its evidence, and found again when more is known."""
+
+import json
+from collections.abc import Iterable, Mapping
+
+from piecework.domain.verdicts import JOINED, Finding, SubjectKind
+from piecework.store.columns import Row, insert
+from piecework.store.database import Store
+
+
+def replace(
+    store: Store,
+    findings: Iterable[Finding],
+    *,
+    subjects: Mapping[SubjectKind, Iterable[str]],
+) -> None:
+    """Keep these findings, and no older ones about the same subjects.
+
+    Findings without any suspicion are not kept: they say nothing that a missing row
+    does not say.
+
+    Args:
+        store: the campaign's memory.
+        findings: what heuristics found, each about one of `subjects`.
+        subjects: by kind, everything that was looked at.
+    """
+    looked_at = [(kind, subject) for kind, many in subjects.items() for subject in many]
+    with store.db.atomic():
+        store.db.conn.executemany(
+            "DELETE FROM findings WHERE subject_kind = ? AND subject_id = ?", looked_at
+        )
+        insert(
+            store,
+            "findings",
+            (
+                {
+                    "subject_kind": finding.subject_kind,
+                    "subject_id": finding.subject_id,
+                    "heuristic": finding.heuristic,
+                    "version": finding.version,
+                    "suspicion": finding.suspicion,
+                    "flag": finding.flag,
+                    "evidence": finding.evidence,
+                }
+                for finding in findings
+                if finding.flag or finding.suspicion > 0
+            ),
+        )
+
+
+def load(store: Store, *, only_flags: bool = False) -> list[Finding]:
+    """All findings that are kept, by subject; only those that flag, if asked so."""
+    return _load(store, "WHERE flag = 1" if only_flags else "")
+
+
+def load_for_rules(store: Store) -> list[Finding]:
+    """What a policy's rules look at: flags, and the joined suspicion without a flag.
+
+    Of that one a rule says itself how much is enough.
+    """
+    return _load(store, f"WHERE flag = 1 OR heuristic = '{JOINED}'")
+
+
+def _load(store: Store, chosen: str) -> list[Finding]:
+    return [
+        _finding(row)
+        for row in store.db.query(
+            f"SELECT * FROM findings {chosen} "
+            "ORDER BY subject_kind, subject_id, heuristic"
+        )
+    ]
+
+
+def about(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Finding]:
+    """The findings about these subjects."""
+    rows = store.db.query(
+        "SELECT findings.* FROM json_each(?) AS chosen JOIN findings "
+        "ON subject_kind = json_extract(chosen.value, '$[0]') "
+        "AND subject_id = json_extract(chosen.value, '$[1]') "
+        "ORDER BY subject_kind, subject_id, heuristic",
+        [json.dumps(list(subjects))],
+    )
+    return [_finding(row) for row in rows]
+
+
+def strongest_of_each(
+    store: Store, subjects: Mapping[SubjectKind, Iterable[str]], *, but: str
+) -> list[tuple[Finding, int]]:
+    """What flags any of these subjects, a row a heuristic, the most suspicious first.
+
+    Args:
+        store: the campaign's memory.
+        subjects: ids by kind.
+        but: a heuristic whose flags say nothing.
+
+    Returns:
+        each heuristic's strongest flag, and how many subjects it flags.
+    """
+    found: dict[str, tuple[Finding, int]] = {}
+    for kind, names in subjects.items():
+        # Beside one max(), SQLite takes the other columns from the row that has it.
+        rows = store.db.query(
+            "SELECT *, count(*) AS flags, max(suspicion) FROM findings "
+            "WHERE flag = 1 AND heuristic <> ? AND subject_kind = ? "
+            "AND subject_id IN (SELECT value FROM json_each(?)) GROUP BY heuristic",
+            [but, kind, json.dumps(list(names))],
+        )
+        for row in rows:
+            finding, flags = _finding(row), int(row["flags"])
+            other, before = found.get(finding.heuristic, (finding, 0))
+            stronger = max(other, finding, key=lambda one: one.suspicion)
+            found[finding.heuristic] = stronger, before + flags
+    return sorted(found.values(), key=lambda one: (-one[0].suspicion, one[0].heuristic))
+
+
+def strongest(store: Store, *, but: str) -> dict[tuple[str, str], float]:
+    """The strongest suspicion of any flag, by kind and id of its subject.
+
+    Args:
+        store: the campaign's memory.
+        but: a heuristic whose flags say nothing.
+    """
+    rows = store.db.execute(
+        "SELECT subject_kind, subject_id, max(suspicion) FROM findings "
+        "WHERE flag = 1 AND heuristic <> ? GROUP BY 1, 2",
+        [but],
+    )
+    return {(kind, subject_id): suspicion for kind, subject_id, suspicion in rows}
+
+
+def flagged_by(store: Store, heuristic: str) -> frozenset[str]:
+    """Ids of the subjects that a heuristic flags."""
+    rows = store.db.execute(
+        "SELECT subject_id FROM findings WHERE flag = 1 AND heuristic = ?", [heuristic]
+    )
+    return frozenset(subject_id for (subject_id,) in rows)
+
+
+def count_flagged(store: Store) -> int:
+    """How many subjects are flagged by a heuristic or several."""
+    (number,) = store.db.execute(
+        "SELECT count(*) FROM (SELECT DISTINCT subject_kind, subject_id "
+        "FROM findings WHERE flag = 1)"
+    ).fetchone()
+    return int(number)
+
+
+def _finding(row: Row) -> Finding:
+    return Finding(
+        heuristic=str(row["heuristic"]),
+        version=row["version"],  # type: ignore[arg-type]
+        subject_kind=row["subject_kind"],  # type: ignore[arg-type]
+        subject_id=str(row["subject_id"]),
+        suspicion=row["suspicion"],  # type: ignore[arg-type]
+        flag=bool(row["flag"]),
+        evidence=str(row["evidence"]),
+    )

@@ -1,0 +1,73 @@
+"""Generations of a store: how a copy that was put back is told from the store itself.
+
+Each pass over a store on a marketplace begins a generation, and SQLite's `user_version`
+counts the transactions that change something. The two make a mark
+(`piecework.domain.marks`). The marketplace hears it with every call, after the intent
+of the call is durable; the store keeps the marketplace's mark in the transaction that
+keeps what the marketplace said.
+"""
+
+import secrets
+from datetime import datetime
+
+from piecework.domain.marks import count, generation
+from piecework.store.columns import to_text
+from piecework.store.database import Store, writing
+from piecework.store.intents import store_name
+
+_WORD_BYTES = 4
+
+
+def begin(store: Store, *, at: datetime) -> None:
+    """Begin a generation, let requests carry the store's mark, and keep what is heard.
+
+    Args:
+        store: the campaign's memory, opened with the marks of its platform.
+        at: when.
+    """
+    store.marks.store = store_name(store)
+    name = secrets.token_hex(_WORD_BYTES)
+    with writing(store):
+        store.db.execute(
+            "INSERT INTO generations (generation, first_change, began_at) "
+            "VALUES (?, ?, ?)",
+            [name, store.changes(), to_text(at)],
+        )
+
+
+def has(store: Store, mark: str) -> bool:
+    """Whether a moment belongs to this store's past, or was accepted as such."""
+    accepted = store.db.execute("SELECT 1 FROM accepted_marks WHERE mark = ?", [mark])
+    if accepted.fetchone() is not None:
+        return True
+    row = store.db.execute(
+        "SELECT first_change, (SELECT min(later.first_change) "
+        "FROM generations AS later WHERE later.number > generations.number) "
+        "FROM generations WHERE generation = ?",
+        [generation(mark)],
+    ).fetchone()
+    if row is None:
+        return False
+    first, last = row
+    last = store.changes() if last is None else last
+    return bool(first <= count(mark) <= last)
+
+
+def was_restored(store: Store) -> bool:
+    """Whether the store was once an older copy of itself."""
+    row = store.db.execute("SELECT 1 FROM accepted_marks LIMIT 1").fetchone()
+    return row is not None
+
+
+def seen(store: Store) -> str:
+    """The newest mark of the marketplace that the store has kept; "" before any."""
+    row = store.db.execute("SELECT mark FROM marketplace_mark").fetchone()
+    return str(row[0]) if row else ""
+
+
+def accept(store: Store, mark: str) -> None:
+    """Take a mark of a newer copy of this store for one of its own past."""
+    with writing(store):
+        store.db.execute(
+            "INSERT OR IGNORE INTO accepted_marks (mark) VALUES (?)", [mark]
+        )

@@ -1,0 +1,390 @@
+"""HITs as they were planned, posted, extended and collected.
+
+Slots that are added to a HIT have a row of their own, which names the HIT; it is posted
+when they are there. What a HIT was posted with is never rewritten: its slots are added
+up when it is read.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import AssignmentId, HitId, HitKey, HitTypeId, ItemId
+from piecework.store.columns import insert, moment, to_text
+from piecework.store.database import Store
+
+ROUND = (
+    "coalesce((SELECT max(more.round) FROM hits AS more "
+    "JOIN intents ON intent_key = 'publish:' || more.hit_key "
+    "WHERE more.extends = hits.hit_key AND made_at <= assignments.accepted_at), "
+    "hits.round)"
+)
+"""The round in which an assignment was asked for, of tables `hits` and `assignments`.
+
+What is accepted after slots were added to its HIT is of the round that added them.
+"""
+
+
+_IS_LOST = "EXISTS (SELECT 1 FROM intents WHERE intent_key = 'forget:' || hit_key)"
+"""Whether the platform has lost a HIT (`piecework.flows.reconciling`)."""
+
+
+def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
+    """Remember HITs before any of them is posted; all of them or none."""
+    with store.db.atomic():
+        insert(
+            store,
+            "hits",
+            (
+                {
+                    "hit_key": hit.hit_key,
+                    "batch": hit.batch,
+                    "round": hit.round,
+                    "max_assignments": hit.max_assignments,
+                    "reward_cents": hit.reward_cents,
+                    "fee_cents": hit.fee_cents,
+                    "item_ids": json.dumps(hit.item_ids),
+                    "extends": hit.extends,
+                }
+                for hit in hits
+            ),
+        )
+        # An item belongs to the batch in which it was planned first.
+        insert(
+            store,
+            "items",
+            (
+                {"item_id": item_id, "batch": hit.batch}
+                for hit in hits
+                for item_id in hit.item_ids
+            ),
+            or_ignore=True,
+        )
+
+
+def price_anew(store: Store, fee_by_key: Mapping[HitKey, int]) -> None:
+    """Give planned HITs their fee of today, in cents; the same is not written again."""
+    if not fee_by_key:
+        return
+    with store.db.atomic():
+        store.db.conn.executemany(
+            "UPDATE hits SET fee_cents = :fee "
+            "WHERE hit_key = :key AND posted_at IS NULL AND fee_cents <> :fee",
+            [{"key": key, "fee": fee} for key, fee in fee_by_key.items()],
+        )
+
+
+def load(store: Store, hit_ids: Iterable[HitId] | None = None) -> list[PlannedHit]:
+    """HITs in the order of their plan: those with these ids, or all."""
+    if hit_ids is None:
+        return _select(store, "1")
+    return _select(
+        store,
+        "hit_id IN (SELECT value FROM json_each(?))",
+        json.dumps(list(hit_ids)),
+    )
+
+
+def ids(store: Store) -> frozenset[HitId]:
+    """The platform's ids of all HITs that were posted."""
+    rows = store.db.execute("SELECT hit_id FROM hits WHERE hit_id IS NOT NULL")
+    return frozenset(HitId(hit_id) for (hit_id,) in rows)
+
+
+def lost_ids(store: Store) -> frozenset[HitId]:
+    """The platform's ids of HITs that it has lost (`piecework.flows.reconciling`)."""
+    rows = store.db.execute(f"SELECT hit_id FROM hits WHERE {_IS_LOST}")
+    return frozenset(HitId(hit_id) for (hit_id,) in rows)
+
+
+def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
+    """The HIT that an assignment is of.
+
+    Raises:
+        KeyError: there is no such assignment.
+    """
+    rows = _select(
+        store,
+        "hit_id = (SELECT hit_id FROM assignments WHERE assignment_id = ?)",
+        assignment_id,
+    )
+    if not rows:
+        raise KeyError(assignment_id)
+    return rows[0]
+
+
+def prices_of(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> dict[AssignmentId, tuple[int, int]]:
+    """Reward and fee of each of these assignments, in cents."""
+    rows = store.db.execute(
+        "SELECT assignment_id, reward_cents, fee_cents "
+        "FROM assignments JOIN hits USING (hit_id) "
+        "WHERE assignment_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(assignment_ids))],
+    )
+    return {AssignmentId(name): (reward, fee) for name, reward, fee in rows}
+
+
+def unposted(store: Store) -> list[PlannedHit]:
+    """HITs that are planned and not posted yet, and extensions."""
+    return _select(store, "posted_at IS NULL")
+
+
+def posted_since(store: Store, moment: datetime) -> bool:
+    """Whether a HIT was posted, or begun to be, at this moment or later."""
+    row = store.db.execute(
+        "SELECT 1 FROM intents WHERE operation = 'publish' AND made_at >= ? LIMIT 1",
+        [to_text(moment)],
+    ).fetchone()
+    return row is not None
+
+
+def uncollected(store: Store) -> list[PlannedHit]:
+    """HITs that are posted and whose answers have not been fetched."""
+    return _select(store, "hit_id IS NOT NULL AND collected_at IS NULL")
+
+
+def showing(store: Store, item_ids: Iterable[ItemId], *, batch: int) -> list[HitId]:
+    """The HITs of a batch that were posted with any of these items."""
+    rows = store.db.execute(
+        "SELECT DISTINCT hit_id FROM hits, json_each(hits.item_ids) AS shown "
+        "WHERE batch = ? AND hit_id IS NOT NULL "
+        "AND shown.value IN (SELECT value FROM json_each(?)) "
+        f"AND NOT {_IS_LOST} ORDER BY hits.rowid",
+        [batch, json.dumps(list(item_ids))],
+    )
+    return [HitId(hit_id) for (hit_id,) in rows]
+
+
+def by_key(store: Store, hit_key: HitKey) -> PlannedHit:
+    """The HIT of a key.
+
+    Raises:
+        KeyError: there is no such HIT.
+    """
+    rows = _select(store, "hit_key = ?", hit_key)
+    if not rows:
+        raise KeyError(hit_key)
+    return rows[0]
+
+
+def filled(store: Store, batch: int, *, posted_after: datetime) -> list[PlannedHit]:
+    """HITs of a batch of which every slot brought an assignment, and no more came.
+
+    Those that were expired by hand or posted before a moment are left out: nobody, or
+    hardly anybody, would find a slot that is added.
+    """
+    return _select(
+        store,
+        "batch = ? AND collected_at IS NOT NULL AND posted_at > ? AND NOT EXISTS "
+        "(SELECT 1 FROM intents WHERE intent_key = 'expire:' || hit_key) AND "
+        f"NOT {_IS_LOST} AND "
+        "max_assignments + added = "
+        "(SELECT count(*) FROM assignments WHERE assignments.hit_id = planned.hit_id)",
+        str(batch),
+        to_text(posted_after),
+    )
+
+
+def older_than(store: Store, hit_keys: Iterable[HitKey]) -> frozenset[HitId]:
+    """Ids of HITs that were planned before any of these."""
+    rows = store.db.execute(
+        "SELECT hit_id FROM hits WHERE hit_id IS NOT NULL AND rowid < (SELECT "
+        "min(rowid) FROM hits WHERE hit_key IN (SELECT value FROM json_each(?)))",
+        [json.dumps(list(hit_keys))],
+    )
+    return frozenset(HitId(hit_id) for (hit_id,) in rows)
+
+
+def give_up(store: Store, keys: Iterable[HitKey]) -> None:
+    """Forget plans that were never posted; what was posted stays."""
+    with store.db.atomic():
+        store.db.conn.executemany(
+            "DELETE FROM hits WHERE hit_key = ? AND posted_at IS NULL",
+            [(key,) for key in keys],
+        )
+
+
+def batches_of_types(store: Store) -> dict[HitTypeId, int]:
+    """The first batch in which HITs of each type were posted."""
+    return {
+        HitTypeId(row["hit_type_id"]): row["batch"]
+        for row in store.db.query(
+            "SELECT hit_type_id, min(batch) AS batch FROM hits "
+            "WHERE hit_type_id IS NOT NULL GROUP BY hit_type_id"
+        )
+    }
+
+
+def mark_posted(
+    store: Store,
+    hit_key: HitKey,
+    *,
+    hit_type_id: HitTypeId,
+    hit_id: HitId,
+    at: datetime,
+) -> None:
+    """Write down the platform's id of a HIT; part of the caller's transaction."""
+    store.db.execute(
+        "UPDATE hits SET hit_type_id = ?, hit_id = ?, posted_at = ? WHERE hit_key = ?",
+        [hit_type_id, hit_id, to_text(at), hit_key],
+    )
+
+
+def mark_extended(
+    store: Store, extension: PlannedHit, *, is_open: bool, at: datetime
+) -> None:
+    """Write down that slots were added to a HIT; part of the caller's transaction.
+
+    Args:
+        store: the campaign's memory.
+        extension: the row that planned it.
+        is_open: answers are waited for again; false if the HIT was found to be gone.
+        at: when.
+    """
+    store.db.execute(
+        "UPDATE hits SET posted_at = ? WHERE hit_key = ?",
+        [to_text(at), extension.hit_key],
+    )
+    if is_open:
+        store.db.execute(
+            "UPDATE hits SET collected_at = NULL, looked_at = ? WHERE hit_key = ?",
+            [to_text(at), extension.extends],
+        )
+
+
+def mark_collected(store: Store, hit_id: HitId, *, at: datetime) -> None:
+    """Write down that all of a HIT's answers are here; part of a transaction."""
+    store.db.execute(
+        "UPDATE hits SET collected_at = ? WHERE hit_id = ?", [to_text(at), hit_id]
+    )
+
+
+def reopen(store: Store, hit_id: HitId) -> None:
+    """Wait again for the answers of a HIT; part of the caller's transaction."""
+    store.db.execute("UPDATE hits SET collected_at = NULL WHERE hit_id = ?", [hit_id])
+
+
+def count_held_slots(store: Store, hit: PlannedHit) -> int:
+    """How many slots of a HIT money is held for: those free, at work, or undecided.
+
+    Work that the platform has lost takes no slot.
+    """
+    is_lost, is_open, undecided, settled = store.db.execute(
+        f"SELECT {_IS_LOST}, collected_at IS NULL, "
+        "count(iif(assignment_id IS NOT NULL AND outcome IS NULL, 1, NULL)), "
+        "count(outcome) FROM hits LEFT JOIN assignments "
+        "ON assignments.hit_id = hits.hit_id AND NOT EXISTS (SELECT 1 FROM intents "
+        "WHERE intent_key = 'forget:' || assignment_id) "
+        "WHERE hit_key = ? GROUP BY hit_key",
+        [hit.hit_key],
+    ).fetchone()
+    if is_lost:
+        return 0
+    return hit.max_assignments - settled if is_open else int(undecided)
+
+
+def mark_looked(store: Store, hit_ids: Iterable[HitId], *, at: datetime) -> None:
+    """Write down that open HITs were asked for answers; part of a transaction."""
+    store.db.conn.executemany(
+        "UPDATE hits SET looked_at = ? WHERE hit_id = ?",
+        [(to_text(at), hit_id) for hit_id in hit_ids],
+    )
+
+
+def _select(store: Store, condition: str, *values: str) -> list[PlannedHit]:
+    rows = store.db.query(
+        "SELECT * FROM (SELECT hits.rowid AS number, hits.*, "
+        "(SELECT coalesce(sum(more.max_assignments), 0) FROM hits AS more "
+        "WHERE more.extends = hits.hit_key AND more.posted_at IS NOT NULL) AS added "
+        f"FROM hits) AS planned WHERE {condition} ORDER BY number",
+        values,
+    )
+    return [_hit(row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitCounts:
+    """HITs of a batch by their state.
+
+    Attributes:
+        unposted: planned, and not posted; extensions count.
+        open: posted, and not collected.
+        replacing: posted, or extended, in a later round than the first.
+        last_round: 0 for the first posting.
+        collected_at: when the last one was collected, if one was.
+    """
+
+    batch: int
+    unposted: int
+    posted: int
+    open: int
+    replacing: int
+    last_round: int
+    collected_at: datetime | None
+
+    @property
+    def is_collected(self) -> bool:
+        """Whether all answers of the batch are here; plans are not waited for."""
+        return not self.unposted and not self.open
+
+
+def count_by_batch(store: Store) -> list[HitCounts]:
+    """The HITs of each batch that was begun, by its number."""
+    return [
+        HitCounts(**{**row, "collected_at": moment(row["collected_at"])})
+        for row in store.db.query(
+            "SELECT batch, count(*) - count(posted_at) AS unposted, "
+            "count(hit_id) AS posted, count(hit_id) - count(collected_at) AS open, "
+            "count(iif(round > 0, posted_at, NULL)) AS replacing, "
+            "max(round) AS last_round, max(collected_at) AS collected_at "
+            "FROM hits GROUP BY batch ORDER BY batch"
+        )
+    ]
+
+
+def batch_at_work(store: Store) -> int:
+    """The first batch that is open or undecided; 0 before any was planned.
+
+    Where none is, the batch of the HIT that was planned last. An earlier batch is at
+    work again where a HIT of it was opened again (`piecework.flows.reconciling`).
+    """
+    row = store.db.execute(
+        "SELECT min(batch) FROM (SELECT batch FROM hits "
+        "WHERE hit_id IS NOT NULL AND collected_at IS NULL UNION ALL "
+        "SELECT batch FROM assignments JOIN hits USING (hit_id) "
+        "WHERE verdict IS NULL UNION ALL "
+        "SELECT * FROM (SELECT batch FROM hits ORDER BY rowid DESC LIMIT 1))"
+    ).fetchone()
+    return int(row[0] or 0)
+
+
+def next_poll_base(store: Store) -> datetime | None:
+    """When the open HIT was looked at, or else posted, that was so longest ago."""
+    (earliest,) = store.db.execute(
+        "SELECT min(coalesce(looked_at, posted_at)) FROM hits "
+        "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
+    ).fetchone()
+    return moment(earliest)
+
+
+def _hit(row: dict[str, Any]) -> PlannedHit:
+    return PlannedHit(
+        hit_key=HitKey(row["hit_key"]),
+        batch=row["batch"],
+        round=row["round"],
+        max_assignments=row["max_assignments"] + row["added"],
+        reward_cents=row["reward_cents"],
+        fee_cents=row["fee_cents"],
+        item_ids=tuple(ItemId(item_id) for item_id in json.loads(row["item_ids"])),
+        extends=HitKey(row["extends"]) if row["extends"] else None,
+        hit_type_id=HitTypeId(row["hit_type_id"]) if row["hit_type_id"] else None,
+        hit_id=HitId(row["hit_id"]) if row["hit_id"] else None,
+        posted_at=moment(row["posted_at"]),
+        looked_at=moment(row["looked_at"]),
+        collected_at=moment(row["collected_at"]),
+    )

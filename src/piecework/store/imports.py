@@ -1,0 +1,266 @@
+"""Results that other tools collected: their files, their items, their outcomes.
+
+Assignments and answers lie where collected ones do, so that everything that reads a
+store reads them. A moment that a file does not tell is an empty text.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from piecework.domain.assignment import Answer, AssignmentStatus
+from piecework.domain.hit import Item
+from piecework.domain.ids import AnswerId, AssignmentId, HitId, HitKey, ItemId, WorkerId
+from piecework.store.assignments import answer_row
+from piecework.store.columns import insert, read_columns, to_text
+from piecework.store.database import Store
+
+_BATCH = 1
+"""All that is imported is one batch: heuristics see it together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedAssignment:
+    """One worker's go at one HIT, with its typed answers.
+
+    Attributes:
+        item_ids: in the order of the row.
+        raw: what the row said, as JSON; the answers are typed anew from it.
+        outcomes: of each answer, what was decided elsewhere, "" if nothing was.
+    """
+
+    assignment_id: AssignmentId
+    hit_id: HitId
+    worker_id: WorkerId
+    status: AssignmentStatus
+    accepted_at: datetime | None
+    submitted_at: datetime | None
+    reward_cents: int
+    item_ids: tuple[ItemId, ...]
+    raw: str
+    answers: tuple[Answer, ...]
+    outcomes: Mapping[AnswerId, str]
+    feedback: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedFile:
+    """One import of one file, counted in assignments.
+
+    Attributes:
+        known: were there already, from this file or another.
+        not_sent: goes at a HIT that were never sent in.
+        unreadable: rows that are kept aside.
+    """
+
+    file: str
+    sha256: str
+    format_name: str
+    assignments: int = 0
+    known: int = 0
+    not_sent: int = 0
+    unreadable: int = 0
+
+
+def begin(store: Store, file: ImportedFile, *, at: datetime) -> int:
+    """Note that a file is being imported; its number."""
+    cursor = store.db.execute(
+        "INSERT INTO imports (file, sha256, format, imported_at) VALUES (?, ?, ?, ?)",
+        [file.file, file.sha256, file.format_name, to_text(at)],
+    )
+    return int(cursor.lastrowid or 0)
+
+
+def end(store: Store, number: int, counts: ImportedFile) -> None:
+    """Write down how an import went."""
+    store.db.execute(
+        "UPDATE imports SET assignments = ?, known = ?, not_sent = ?, unreadable = ? "
+        "WHERE import_id = ?",
+        [counts.assignments, counts.known, counts.not_sent, counts.unreadable, number],
+    )
+
+
+def files(store: Store) -> list[ImportedFile]:
+    """All imports, in their order."""
+    return [
+        ImportedFile(**row)
+        for row in store.db.query(
+            "SELECT file, sha256, format AS format_name, assignments, known, not_sent, "
+            "unreadable FROM imports ORDER BY import_id"
+        )
+    ]
+
+
+def keep_unreadable(
+    store: Store, number: int, line: int, *, column: str, fault: str, cells: str
+) -> None:
+    """Keep a row aside that could not be read; part of the caller's transaction."""
+    row = {
+        "import_id": number,
+        "line": line,
+        "column_name": column,
+        "fault": fault,
+        "cells": cells,
+    }
+    insert(store, "unreadable_rows", [row], or_ignore=True)
+
+
+def keep_items(store: Store, items: Iterable[Mapping[str, str]], *, key: str) -> None:
+    """Keep items by their column `key`; known ones stay as they are."""
+    rows = [
+        {"item_id": columns[key], "columns": json.dumps(dict(columns))}
+        for columns in items
+    ]
+    insert(store, "imported_items", rows, or_ignore=True)
+
+
+def items(store: Store) -> tuple[Item, ...]:
+    """All items, in the order in which they came."""
+    return tuple(
+        Item(item_id=ItemId(item_id), columns=json.loads(columns))
+        for item_id, columns in store.db.execute(
+            "SELECT item_id, columns FROM imported_items ORDER BY rowid"
+        )
+    )
+
+
+def known_raw(
+    store: Store, assignment_ids: Iterable[AssignmentId]
+) -> dict[AssignmentId, str]:
+    """What these assignments said when they were imported; of those that are here."""
+    rows = store.db.execute(
+        "SELECT assignment_id, raw FROM raw_answers "
+        "WHERE assignment_id IN (SELECT value FROM json_each(?))",
+        [json.dumps(list(assignment_ids))],
+    )
+    return {AssignmentId(assignment_id): raw for assignment_id, raw in rows}
+
+
+def keep(
+    store: Store,
+    arrived: Iterable[ImportedAssignment],
+    *,
+    campaign: str,
+    number: int,
+    at: datetime,
+) -> None:
+    """Keep assignments that are new; part of the caller's transaction.
+
+    Args:
+        store: the campaign's memory.
+        arrived: the assignments.
+        campaign: its name, for the keys of HITs.
+        number: of the import.
+        at: when they were imported.
+    """
+    arrived = list(arrived)
+    moment = to_text(at)
+    insert(
+        store,
+        "hits",
+        (_hit_row(one, campaign, moment) for one in arrived),
+        or_ignore=True,
+    )
+    insert(
+        store,
+        "items",
+        (
+            {"item_id": item_id, "batch": _BATCH}
+            for one in arrived
+            for item_id in one.item_ids
+        ),
+        or_ignore=True,
+    )
+    insert(store, "assignments", map(_assignment_row, arrived))
+    insert(
+        store,
+        "raw_answers",
+        ({"assignment_id": one.assignment_id, "raw": one.raw} for one in arrived),
+    )
+    insert(
+        store,
+        "answers",
+        (answer_row(answer) for one in arrived for answer in one.answers),
+    )
+    keep_outcomes(store, arrived, number=number)
+
+
+def keep_outcomes(
+    store: Store, arrived: Iterable[ImportedAssignment], *, number: int
+) -> None:
+    """Keep what was decided elsewhere; a later file knows better than an earlier."""
+    store.db.conn.executemany(
+        "INSERT INTO outcomes (answer_id, outcome, feedback, import_id) "
+        "VALUES (?, ?, ?, ?) ON CONFLICT (answer_id) DO UPDATE SET "
+        "outcome = excluded.outcome, feedback = excluded.feedback, "
+        "import_id = excluded.import_id",
+        [
+            (answer_id, outcome, one.feedback, number)
+            for one in arrived
+            for answer_id, outcome in one.outcomes.items()
+        ],
+    )
+
+
+def count_slots(store: Store) -> None:
+    """Give each HIT as many slots as assignments came of it."""
+    store.db.execute(
+        "UPDATE hits SET max_assignments = max(1, (SELECT count(*) FROM assignments "
+        "WHERE assignments.hit_id = hits.hit_id))"
+    )
+
+
+def retype(store: Store, answers: Iterable[Answer]) -> None:
+    """Type answers anew; verdicts about them stay. Part of a transaction."""
+    store.db.conn.executemany(
+        "UPDATE answers SET fields = :fields, problems = :problems "
+        "WHERE answer_id = :answer_id",
+        (
+            {name: row[name] for name in ("fields", "problems", "answer_id")}
+            for row in map(answer_row, answers)
+        ),
+    )
+
+
+def outcomes(store: Store) -> dict[str, list[str]]:
+    """What was decided elsewhere: columns `answer_id`, `outcome` and `feedback`."""
+    return read_columns(store, "SELECT answer_id, outcome, feedback FROM outcomes")
+
+
+def most_answers(store: Store) -> int:
+    """How many answers the item with the most of them has; at least 1."""
+    (most,) = store.db.execute(
+        "SELECT max(n) FROM (SELECT count(*) AS n FROM answers GROUP BY item_id)"
+    ).fetchone()
+    return max(1, int(most or 0))
+
+
+def _hit_row(
+    one: ImportedAssignment, campaign: str, imported_at: str
+) -> dict[str, object]:
+    begun = one.accepted_at or one.submitted_at
+    return {
+        "hit_key": HitKey(f"{campaign}.imported.{one.hit_id}"),
+        "batch": _BATCH,
+        "round": 0,
+        "max_assignments": 1,
+        "reward_cents": one.reward_cents,
+        "fee_cents": 0,
+        "item_ids": json.dumps(one.item_ids),
+        "hit_type_id": "imported",
+        "hit_id": one.hit_id,
+        "posted_at": to_text(begun) if begun else imported_at,
+        "collected_at": imported_at,
+    }
+
+
+def _assignment_row(one: ImportedAssignment) -> dict[str, object]:
+    return {
+        "assignment_id": one.assignment_id,
+        "hit_id": one.hit_id,
+        "worker_id": one.worker_id,
+        "status_when_collected": one.status,
+        "accepted_at": to_text(one.accepted_at) if one.accepted_at else "",
+        "submitted_at": to_text(one.submitted_at) if one.submitted_at else "",
+    }

@@ -1,0 +1,259 @@
+"""Outward acts that happen once: an intent is durable before, its outcome after.
+
+A process may die at any point. Between intent and outcome it is not known whether the
+call reached the platform, so the next pass **looks** before it acts again. The promise
+is the store's, not that of a cache, a retry or a platform's memory of tokens (MTurk
+forgets a token after 24 hours).
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from piecework.domain.clock import Clock
+from piecework.domain.errors import StoreError
+from piecework.store.columns import from_text, to_text
+from piecework.store.database import Store, get_setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """One outward act that must happen once.
+
+    Attributes:
+        key: stable name of the act, e.g. `publish:birds.b2.r0.0007`.
+        operation: the port's verb.
+        arguments: what it is done with, as plain values.
+        amount_cents: the most that it can cost, fees included.
+    """
+
+    key: str
+    operation: str
+    arguments: Mapping[str, str | int] = field(default_factory=dict)
+    amount_cents: int = 0
+
+    def token(self, store: Store) -> str:
+        """A request token that is this intent's own: at most 64 characters.
+
+        It holds the store's own name, so that two campaigns with equal keys differ.
+        """
+        named = json.dumps([store_name(store), self.key])
+        return hashlib.sha256(named.encode()).hexdigest()
+
+
+def store_name(store: Store) -> str:
+    """The name under which this store's intents are known to the platform."""
+    name = get_setting(store, "name")
+    if name is None:
+        raise StoreError(f"{store.path}: the store has no name yet")
+    return name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Act:
+    """An intent, and how it is carried out.
+
+    Attributes:
+        intent: the act, by its stable key.
+        do: makes the call; gives the outcome as text (an id, or "done").
+        look: asks the platform whether an earlier call got through; its outcome, or
+            `None`. Asked only when an earlier process left the intent open.
+        record: writes what follows from the outcome, in the transaction that closes
+            the intent; both are stored or neither.
+        is_due: whether it still has to be done, asked in the transaction that declares
+            the intent: a person may have taken back what it was to carry out.
+
+    `do` and `look` may be called in any thread, and leave the store alone.
+    """
+
+    intent: Intent
+    do: Callable[[], str]
+    look: Callable[[], str | None]
+    record: Callable[[str], None]
+    is_due: Callable[[], bool] = lambda: True
+
+
+def done(store: Store, operation: str) -> set[str]:
+    """Keys of all intents of an operation that are known to be done."""
+    return {
+        row["intent_key"]
+        for row in store.db.query(
+            "SELECT intent_key FROM intents "
+            "WHERE operation = ? AND done_at IS NOT NULL",
+            [operation],
+        )
+    }
+
+
+def begun(store: Store, operation: str) -> dict[str, datetime]:
+    """When the intents of an operation were made whose outcome is not known, by key."""
+    return {
+        row["intent_key"]: from_text(row["made_at"])
+        for row in store.db.query(
+            "SELECT intent_key, made_at FROM intents "
+            "WHERE operation = ? AND done_at IS NULL",
+            [operation],
+        )
+    }
+
+
+def is_declared(store: Store, intent_key: str) -> bool:
+    """Whether an act was begun, whatever became of it."""
+    row = store.db.execute(
+        "SELECT 1 FROM intents WHERE intent_key = ?", [intent_key]
+    ).fetchone()
+    return row is not None
+
+
+def argument(store: Store, intent_key: str, name: str) -> str:
+    """What an intent was declared with, under this name."""
+    (arguments,) = store.db.execute(
+        "SELECT arguments FROM intents WHERE intent_key = ?", [intent_key]
+    ).fetchone()
+    return str(json.loads(arguments)[name])
+
+
+PROMISES = ("publish", "bonus", "unreject")
+"""Operations that take new money from the requester."""
+
+
+def open_cents(store: Store, *operations: str, but: str) -> int:
+    """The most that open intents of these operations may cost, one key's left out.
+
+    A HIT whose plan was given up is not posted any more, so it costs nothing.
+    """
+    (cents,) = store.db.execute(
+        "SELECT coalesce(sum(amount_cents), 0) FROM intents "
+        f"WHERE operation IN ({', '.join('?' for _ in operations)}) "
+        "AND done_at IS NULL AND intent_key <> ? AND (operation <> 'publish' OR "
+        "EXISTS (SELECT 1 FROM hits WHERE hit_key = substr(intent_key, 9)))",
+        [*operations, but],
+    ).fetchone()
+    return int(cents)
+
+
+def load(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
+    """All intents of an operation that are done, or all that are open."""
+    return [
+        Intent(
+            key=row["intent_key"],
+            operation=operation,
+            arguments=json.loads(row["arguments"]),
+            amount_cents=row["amount_cents"],
+        )
+        for row in store.db.query(
+            "SELECT * FROM intents WHERE operation = ? AND (done_at IS NOT NULL) = ? "
+            "ORDER BY rowid",
+            [operation, is_done],
+        )
+    ]
+
+
+def has_open(store: Store, *operations: str) -> bool:
+    """Whether an intent of these operations is open."""
+    row = store.db.execute(
+        "SELECT 1 FROM intents WHERE done_at IS NULL "
+        f"AND operation IN ({', '.join('?' for _ in operations)}) LIMIT 1",
+        operations,
+    ).fetchone()
+    return row is not None
+
+
+def has_outcome(store: Store, operation: str, outcome: str) -> bool:
+    """Whether an intent of an operation ended so."""
+    row = store.db.execute(
+        "SELECT 1 FROM intents WHERE operation = ? AND done_at IS NOT NULL "
+        "AND outcome = ? LIMIT 1",
+        [operation, outcome],
+    ).fetchone()
+    return row is not None
+
+
+def subjects(store: Store, operation: str, *, outcome: str) -> list[str]:
+    """Whom or what the intents of an operation were about that ended so, in order."""
+    rows = store.db.execute(
+        "SELECT json_extract(arguments, '$.subject') FROM intents "
+        "WHERE operation = ? AND done_at IS NOT NULL AND outcome = ? ORDER BY rowid",
+        [operation, outcome],
+    )
+    return [str(subject) for (subject,) in rows]
+
+
+def withdraw(store: Store, key: str) -> None:
+    """Forget an open intent that was looked for and not found."""
+    with store.db.atomic():
+        store.db.execute(
+            "DELETE FROM intents WHERE intent_key = ? AND done_at IS NULL", [key]
+        )
+
+
+def rename(store: Store, key: str, new_key: str) -> None:
+    """Give an intent that is done another key, with its entries in the ledger."""
+    with store.db.atomic():
+        store.db.execute(
+            "INSERT INTO intents SELECT :new, operation, arguments, amount_cents, "
+            "made_at, done_at, outcome FROM intents WHERE intent_key = :old",
+            {"new": new_key, "old": key},
+        )
+        store.db.execute(
+            "UPDATE ledger SET intent_key = ? WHERE intent_key = ?", [new_key, key]
+        )
+        store.db.execute("DELETE FROM intents WHERE intent_key = ?", [key])
+
+
+def read(store: Store, intent: Intent) -> tuple[str | None] | None:
+    """The outcome of an intent, `(None,)` while open; `None` if never declared."""
+    row: tuple[str | None] | None = store.db.execute(
+        "SELECT outcome FROM intents WHERE intent_key = ?", [intent.key]
+    ).fetchone()
+    return row
+
+
+def declare(store: Store, intent: Intent, clock: Clock) -> None:
+    """Write an intent down; over an open one, which was looked for and not found.
+
+    What is wanted may have changed since (a price was mended, a title reworded): the
+    new meaning is the one that is done. Part of a transaction.
+
+    Raises:
+        StoreError: another pass closed it meanwhile.
+    """
+    declared = store.db.execute(
+        "INSERT INTO intents (intent_key, operation, arguments, amount_cents, made_at) "
+        "VALUES (:key, :operation, :arguments, :cents, :at) "
+        "ON CONFLICT (intent_key) DO UPDATE SET operation = :operation, "
+        "arguments = :arguments, amount_cents = :cents, made_at = :at "
+        "WHERE done_at IS NULL",
+        {
+            "key": intent.key,
+            "operation": intent.operation,
+            "arguments": json.dumps(dict(intent.arguments), sort_keys=True),
+            "cents": intent.amount_cents,
+            "at": to_text(clock.now()),
+        },
+    )
+    if not declared.rowcount:
+        raise _closed_by_another(store, intent)
+
+
+def close(store: Store, act: Act, outcome: str, clock: Clock) -> None:
+    """Write down an outcome and what follows from it; part of a transaction.
+
+    Raises:
+        StoreError: another pass closed the intent meanwhile.
+    """
+    act.record(outcome)
+    closed = store.db.execute(
+        "UPDATE intents SET done_at = ?, outcome = ? "
+        "WHERE intent_key = ? AND done_at IS NULL",
+        [to_text(clock.now()), outcome, act.intent.key],
+    )
+    if not closed.rowcount:
+        # Undoes the record: the pass that closed it has written it already.
+        raise _closed_by_another(store, act.intent)
+
+
+def _closed_by_another(store: Store, intent: Intent) -> StoreError:
+    return StoreError(f"{store.path}: {intent.key} was closed by another pass")

@@ -1,0 +1,207 @@
+"""Items by what is accepted about them: kept answers, of so many workers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from piecework.domain.campaign import Posting
+from piecework.domain.ids import ItemId, WorkerId
+from piecework.store.database import Store, writing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """Answers that were kept about the items of the batches that were begun.
+
+    Attributes:
+        items: that were begun.
+        wanted: answers of these items, by now.
+        accepted: answers that count: one of a worker about an item, and no more of an
+            item than wanted.
+        surplus: kept answers that do not count.
+        unsure: items that are asked again because their labels are not sure.
+    """
+
+    items: int
+    wanted: int
+    accepted: int
+    surplus: int
+    unsure: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lacks:
+    """Accepted answers that a batch lacks.
+
+    Attributes:
+        answers: over all its items, as far as there are workers to give them.
+        least: of the item that lacks fewest, and some.
+        out_of_reach: those for which there are no workers.
+        unsure: items that are asked again because their labels are not sure.
+    """
+
+    answers: int
+    least: int
+    out_of_reach: int = 0
+    unsure: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weighed:
+    """What was found of an item's label, and what follows.
+
+    Attributes:
+        probability: of the likeliest label, by all answers that were kept.
+        wanted: accepted answers that the item gets, by now.
+    """
+
+    probability: float
+    wanted: int
+
+
+_WANTED = "min(coalesce(wanted, :least), :most)"
+"""Answers that an item wants, of table `items`; a campaign file may lower `most`."""
+
+_UNSURE = f"workers < {_WANTED} AND {_WANTED} > :least AND workers = {_WANTED} - 1"
+"""An item that has lost answers besides is not told apart: it lacks these first."""
+
+_EXCLUDED = (
+    "SELECT subject_id FROM (SELECT subject_id, verdict, max(decision_id) "
+    "FROM decisions WHERE subject_kind = 'worker' GROUP BY subject_id) "
+    "WHERE verdict IN ('exclude', 'block')"
+)
+_LACKING = f"""
+SELECT item_id, batch, {_WANTED} - workers AS lacking, {_UNSURE} AS unsure,
+    max(0, min({_WANTED} - workers, :crowd - (SELECT count(*) FROM (
+        SELECT worker_id FROM answers JOIN assignments USING (assignment_id)
+        WHERE answers.item_id = items.item_id UNION {_EXCLUDED}
+    )))) AS within_reach
+FROM items WHERE workers < {_WANTED}
+"""
+"""A row an item that lacks answers; whoever answered it once is asked no more."""
+
+
+def count_accepted(store: Store, posting: Posting) -> Accepted:
+    """How many answers count, by what is wanted of each item."""
+    items, wanted, accepted, kept, unsure = store.db.execute(
+        f"SELECT count(*), coalesce(sum({_WANTED}), 0), "
+        f"coalesce(sum(min(workers, {_WANTED})), 0), coalesce(sum(kept), 0), "
+        f"coalesce(sum({_UNSURE}), 0) FROM items",
+        _range(posting),
+    ).fetchone()
+    return Accepted(
+        items=items,
+        wanted=wanted,
+        accepted=accepted,
+        surplus=kept - accepted,
+        unsure=unsure,
+    )
+
+
+def batches_lacking(
+    store: Store, posting: Posting, *, crowd: int | None = None
+) -> dict[int, Lacks]:
+    """What each batch lacks; a batch that lacks nothing is absent.
+
+    Args:
+        store: the campaign's memory.
+        posting: how many answers an item wants.
+        crowd: how many workers there are in all; `None`: as many as it takes.
+    """
+    if crowd is None:
+        rows = store.db.execute(
+            f"SELECT batch, sum({_WANTED} - workers), min({_WANTED} - workers), 0, "
+            f"sum({_UNSURE}) FROM items WHERE workers < {_WANTED} GROUP BY batch",
+            _range(posting),
+        )
+    else:
+        rows = store.db.execute(
+            "SELECT batch, sum(within_reach), coalesce(min(nullif(within_reach, 0)), "
+            "0), sum(lacking - within_reach), sum(unsure) "
+            f"FROM ({_LACKING}) GROUP BY batch",
+            {**_range(posting), "crowd": crowd},
+        )
+    return {
+        batch: Lacks(
+            answers=answers, least=least, out_of_reach=out_of_reach, unsure=unsure
+        )
+        for batch, answers, least, out_of_reach, unsure in rows
+    }
+
+
+def lacking(
+    store: Store, batch: int, posting: Posting, *, crowd: int | None = None
+) -> dict[ItemId, int]:
+    """How many answers each item of a batch lacks that can be had; others absent."""
+    if crowd is None:
+        rows = store.db.execute(
+            f"SELECT item_id, {_WANTED} - workers FROM items "
+            f"WHERE batch = :batch AND workers < {_WANTED}",
+            {**_range(posting), "batch": batch},
+        )
+    else:
+        rows = store.db.execute(
+            f"SELECT item_id, within_reach FROM ({_LACKING}) "
+            "WHERE batch = :batch AND within_reach > 0",
+            {**_range(posting), "crowd": crowd, "batch": batch},
+        )
+    return {ItemId(item_id): number for item_id, number in rows}
+
+
+def wanted(store: Store, posting: Posting) -> dict[ItemId, int]:
+    """Answers that each item wants which wants more than the least."""
+    rows = store.db.execute(
+        f"SELECT item_id, {_WANTED} FROM items WHERE {_WANTED} > :least",
+        _range(posting),
+    )
+    return {ItemId(item_id): number for item_id, number in rows}
+
+
+def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
+    """Items that have all answers they want, if it is not known how sure they are.
+
+    Or if they were not sure, where the campaign file wants it surer by now.
+
+    Returns:
+        By item, of how many workers answers are kept.
+    """
+    if posting.as_needed is None:
+        return {}
+    rows = store.db.execute(
+        f"SELECT item_id, workers FROM items WHERE workers >= {_WANTED} AND "
+        "(probability IS NULL OR probability < :until AND workers < :most)",
+        {**_range(posting), "until": posting.as_needed.until},
+    )
+    return {ItemId(item_id): workers for item_id, workers in rows}
+
+
+def keep_weighed(store: Store, found: Mapping[ItemId, Weighed]) -> None:
+    """Write down how sure labels are and what is wanted; all of them or none."""
+    with writing(store):
+        store.db.conn.executemany(
+            "UPDATE items SET wanted = :wanted, probability = :probability "
+            "WHERE item_id = :item",
+            [
+                {"item": item_id, "wanted": one.wanted, "probability": one.probability}
+                for item_id, one in found.items()
+            ],
+        )
+
+
+def sureness(store: Store) -> list[tuple[int, float]]:
+    """Workers, and how sure the label is, of each item that was weighed as it is.
+
+    Labels that were known beforehand are certain, and left out.
+    """
+    rows = store.db.execute(
+        "SELECT workers, probability FROM items WHERE probability < 1"
+    )
+    return rows.fetchall()
+
+
+def excluded(store: Store) -> frozenset[WorkerId]:
+    """Workers who are kept out, by the decision in force."""
+    return frozenset(WorkerId(one) for (one,) in store.db.execute(_EXCLUDED))
+
+
+def _range(posting: Posting) -> dict[str, int]:
+    return {"least": posting.assignments, "most": posting.most}

@@ -1,0 +1,46 @@
+"""Labels that people settled where workers differed; one of an item's field."""
+
+from piecework.domain.review import Label
+from piecework.store.columns import from_text, to_text
+from piecework.store.database import Store
+
+
+def keep(store: Store, label: Label) -> None:
+    """Keep a label, in place of one that was settled before."""
+    with store.db.atomic():
+        store.db.execute(
+            "INSERT OR REPLACE INTO labels "
+            "(item_id, field, value, reviewer, reviewed_at, because) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                label.item_id,
+                label.field,
+                label.value,
+                label.reviewer,
+                to_text(label.reviewed_at),
+                label.because,
+            ],
+        )
+
+
+def forget(store: Store, item_id: str, field: str) -> None:
+    """Let the answers alone say what the label is."""
+    with store.db.atomic():
+        store.db.execute(
+            "DELETE FROM labels WHERE item_id = ? AND field = ?", [item_id, field]
+        )
+
+
+def load(store: Store) -> dict[tuple[str, str], Label]:
+    """All that were settled, by item and field."""
+    return {
+        (row["item_id"], row["field"]): Label(
+            item_id=row["item_id"],
+            field=row["field"],
+            value=row["value"],
+            reviewer=row["reviewer"],
+            reviewed_at=from_text(row["reviewed_at"]),
+            because=row["because"],
+        )
+        for row in store.db.query("SELECT * FROM labels ORDER BY item_id, field")
+    }

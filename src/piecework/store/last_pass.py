@@ -1,0 +1,150 @@
+"""What the last pass found, for as long as nothing is written after it.
+
+A pass that finds nothing due costs seconds of reading, so how far it found the campaign
+is kept. Triggers of the tables forget it with whatever is written later, by any
+program. When the marketplace was polled last, and how long to wait, outlives that.
+
+The quick check before a pass reads through the standard library: sqlite-utils loads
+pandas where it finds it, which costs most of a second.
+"""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from piecework.store.files import FILE_NAME, check_kind
+
+if TYPE_CHECKING:
+    from piecework.store.database import Store
+
+_CERTAIN_LAG = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastPass:
+    """What was remembered and still holds.
+
+    Attributes:
+        progress: as it was given to `remember`.
+        open_hits: ids of the HITs whose answers have not been fetched.
+        older: ids of HITs that were posted before all of those.
+        hit_types: the types of those HITs.
+        polled_at: when the marketplace was asked for news last, if it was.
+        wait: how long to wait from then on.
+    """
+
+    progress: Mapping[str, object]
+    open_hits: frozenset[str]
+    older: frozenset[str]
+    hit_types: tuple[str, ...]
+    polled_at: datetime | None
+    wait: timedelta | None
+
+
+def remember(
+    store: "Store", progress: Mapping[str, object], *, request_digest: str
+) -> None:
+    """Keep how far the campaign is, in place of what was kept before.
+
+    Nothing is kept if another connection has written since the pass opened the store: a
+    person may stop the campaign, or decide, when the progress has been read already.
+
+    Args:
+        store: the campaign's memory, as it was opened for the pass.
+        progress: plain values.
+        request_digest: of all that the pass was told; the next must be told the same.
+    """
+    store.db.execute("BEGIN IMMEDIATE")
+    try:
+        # Behind the lock: nothing is written between this question and the commit.
+        if not store.others_have_written():
+            store.db.execute(
+                "INSERT INTO last_pass (only_row, request_digest, progress) "
+                "VALUES (1, ?, ?) ON CONFLICT (only_row) DO UPDATE SET "
+                "request_digest = excluded.request_digest, "
+                "progress = excluded.progress",
+                [request_digest, json.dumps(progress)],
+            )
+        store.db.execute("COMMIT")
+    except BaseException:
+        store.db.rollback()
+        raise
+
+
+def recall(folder: Path, *, request_digest: str | None = None) -> LastPass | None:
+    """What is remembered, unless a pass is told otherwise or something was written.
+
+    Args:
+        folder: the campaign's; there need not be a store in it.
+        request_digest: as `remember` was given it; without it, whatever was told.
+    """
+    path = folder / FILE_NAME
+    check_kind(path)
+    if not path.is_file():
+        return None
+    with closing(sqlite3.connect(path, timeout=30)) as connection:
+        # A store of an earlier version is brought up to date by the pass that opens it.
+        if not connection.execute(
+            "SELECT 1 FROM sqlite_master WHERE name = 'last_pass'"
+        ).fetchone():
+            return None
+        row = connection.execute(
+            "SELECT request_digest, progress, polled_at, wait_seconds FROM last_pass"
+        ).fetchone()
+        if row is None or row[1] is None or (request_digest or row[0]) != row[0]:
+            return None
+        waiting = connection.execute(
+            "SELECT hit_id, hit_type_id FROM hits "
+            "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
+        ).fetchall()
+        older = older_hits(connection)
+    return LastPass(
+        progress=json.loads(row[1]),
+        open_hits=frozenset(hit_id for hit_id, _ in waiting),
+        older=older,
+        hit_types=tuple(sorted({hit_type for _, hit_type in waiting})),
+        polled_at=datetime.fromisoformat(row[2]) if row[2] else None,
+        wait=None if row[3] is None else timedelta(seconds=row[3]),
+    )
+
+
+def mark_polled(folder: Path, *, at: datetime, wait: timedelta) -> None:
+    """Write down that the marketplace was asked for news, and how long to wait now."""
+    with closing(sqlite3.connect(folder / FILE_NAME, timeout=30)) as db, db:
+        db.execute(
+            "INSERT INTO last_pass (only_row, polled_at, wait_seconds) "
+            "VALUES (1, ?, ?) ON CONFLICT (only_row) DO UPDATE SET "
+            "polled_at = excluded.polled_at, wait_seconds = excluded.wait_seconds",
+            [at.isoformat(), wait.total_seconds()],
+        )
+
+
+def older_hits(connection: sqlite3.Connection) -> frozenset[str]:
+    """HITs of a store that were planned and posted before any that is waited for.
+
+    What was posted less than an hour before does not count: many calls are under way at
+    once, and a HIT is written down when its call has come back.
+    """
+    # Since a HIT's call was declared it may be there; its reply may have been lost, and
+    # the HIT found by looking, hours later.
+    number, first = connection.execute(
+        "SELECT min(hits.rowid), min(coalesce(made_at, posted_at)) FROM hits "
+        "LEFT JOIN intents ON intent_key = 'publish:' || hit_key "
+        "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
+    ).fetchone()
+    if number is None:
+        return frozenset()
+    before = (datetime.fromisoformat(first) - _CERTAIN_LAG).isoformat(
+        timespec="microseconds"
+    )
+    rows = connection.execute(
+        "SELECT hit_id FROM hits "
+        "WHERE hit_id IS NOT NULL AND rowid < ? AND posted_at < ?",
+        [number, before],
+    )
+    return frozenset(hit_id for (hit_id,) in rows)

@@ -1,0 +1,21 @@
+"""The latest moment that a store knows of."""
+
+from datetime import datetime
+
+from piecework.store.columns import from_text
+from piecework.store.database import Store
+
+_LATEST = """
+SELECT max(at) FROM (
+    SELECT max(made_at) AS at FROM intents UNION ALL SELECT max(done_at) FROM intents
+    UNION ALL SELECT max(collected_at) FROM hits
+    UNION ALL SELECT max(decided_at) FROM decisions
+    UNION ALL SELECT max(stopped_at) FROM stops
+)
+"""
+
+
+def latest(store: Store) -> datetime | None:
+    """When something was written down last, by the clock of then; `None` if never."""
+    (moment,) = store.db.execute(_LATEST).fetchone()
+    return from_text(moment) if moment else None

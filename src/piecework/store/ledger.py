@@ -1,0 +1,168 @@
+"""Where the money is, in cents; an entry moves an amount between two accounts.
+
+`requester` is where money comes from and goes back to, `held` is reserved by posted
+HITs, `rewards`, `bonuses` and `fees` are spent. So all accounts always sum to zero.
+Balances, the cost of a batch and what was promised on a day are carried on by triggers
+of the tables, so asking costs the same however long the ledger is.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Literal, get_args
+
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import AssignmentId
+from piecework.store.columns import insert, to_text
+from piecework.store.database import Store
+
+Account = Literal["requester", "held", "rewards", "bonuses", "fees"]
+
+
+def move(
+    store: Store,
+    amount_cents: int,
+    *,
+    credit: Account,
+    debit: Account,
+    intent_key: str,
+    batch: int,
+    at: datetime,
+) -> None:
+    """Move an amount from `credit` to `debit`; part of the caller's transaction.
+
+    Args:
+        store: the campaign's memory.
+        amount_cents: zero moves nothing.
+        credit: where it is taken.
+        debit: where it goes.
+        intent_key: the act that moves it.
+        batch: whose cost it is.
+        at: when.
+    """
+    if amount_cents == 0:
+        return
+    entry = {
+        "intent_key": intent_key,
+        "credit": credit,
+        "debit": debit,
+        "amount_cents": amount_cents,
+        "batch": batch,
+        "at": to_text(at),
+    }
+    insert(store, "ledger", [entry])
+
+
+def pay(
+    store: Store,
+    cents_by_account: Mapping[Account, int],
+    *,
+    intent_key: str,
+    batch: int,
+    at: datetime,
+) -> None:
+    """Pay out of what was not held before; part of the caller's transaction."""
+    for account, cents in cents_by_account.items():
+        move(
+            store,
+            cents,
+            credit="requester",
+            debit=account,
+            intent_key=intent_key,
+            batch=batch,
+            at=at,
+        )
+
+
+def balances(store: Store) -> dict[Account, int]:
+    """What each account holds, in cents; `requester` is negative by what was taken."""
+    totals: dict[Account, int] = dict.fromkeys(get_args(Account), 0)
+    totals.update(store.db.execute("SELECT account, cents FROM balances").fetchall())
+    return totals
+
+
+def taken_cents(store: Store) -> int:
+    """Spent and held together: what counts against a campaign's cap."""
+    return -balances(store)["requester"]
+
+
+def taken_by_batch_cents(store: Store, batch: int) -> int:
+    """Spent and held for one batch: what counts against its cap."""
+    row = store.db.execute(
+        "SELECT cents FROM batch_costs WHERE batch = ?", [batch]
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def promised_on_day_cents(store: Store, moment: datetime) -> int:
+    """What left `requester` on the UTC day of a moment.
+
+    What came back on that day is not taken off: it was promised all the same.
+    """
+    day = moment.astimezone(UTC).date().isoformat()
+    row = store.db.execute(
+        "SELECT cents FROM day_promises WHERE day = ?", [day]
+    ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def released_cents(store: Store) -> int:
+    """What was held and went back to the requester, in cents."""
+    (cents,) = store.db.execute(
+        "SELECT coalesce(sum(amount_cents), 0) FROM ledger "
+        "WHERE credit = 'held' AND debit = 'requester'"
+    ).fetchone()
+    return int(cents)
+
+
+_OF_ASSIGNMENT = (
+    "FROM ledger JOIN intents USING (intent_key) WHERE intent_key IN ('approve:' "
+    "|| :id, 'reject:' || :id, 'unreject:' || :id, 'forget:' || :id) OR "
+    "(operation = 'bonus' AND json_extract(arguments, '$.subject') = :id)"
+)
+
+
+def paid_cents(store: Store, *accounts: Account) -> dict[AssignmentId, int]:
+    """What workers got for each assignment, in cents without fees, by these accounts.
+
+    Whichever intent paid: an approval, a rejection that came too late, or one that was
+    taken back. What the platform has lost was not paid.
+    """
+    wanted = ", ".join("?" for _ in accounts)
+    return {
+        AssignmentId(row["subject"]): row["cents"]
+        for row in store.db.query(
+            "SELECT json_extract(arguments, '$.subject') AS subject, "
+            f"sum(iif(debit IN ({wanted}), 1, -1) * ledger.amount_cents) AS cents "
+            "FROM ledger JOIN intents USING (intent_key) "
+            f"WHERE debit IN ({wanted}) OR credit IN ({wanted}) "
+            "GROUP BY subject HAVING cents > 0",
+            [*accounts, *accounts, *accounts],
+        )
+    }
+
+
+def spent_on(store: Store, assignment_id: AssignmentId) -> dict[Account, int]:
+    """What was spent on an assignment, in cents, by the account that it went to."""
+    rows = store.db.execute(
+        "SELECT account, sum(cents) FROM ("
+        "SELECT debit AS account, ledger.amount_cents AS cents "
+        f"{_OF_ASSIGNMENT} UNION ALL "
+        f"SELECT credit, -ledger.amount_cents {_OF_ASSIGNMENT}) "
+        "WHERE account IN ('rewards', 'fees', 'bonuses') "
+        "GROUP BY account HAVING sum(cents) > 0",
+        {"id": assignment_id},
+    )
+    return dict(rows.fetchall())
+
+
+def held_cents(store: Store, hit: PlannedHit) -> int:
+    """What is held for a HIT, its added slots included, in cents."""
+    (cents,) = store.db.execute(
+        "SELECT coalesce(sum(iif(debit = 'held', 1, -1) * amount_cents), 0) "
+        "FROM ledger WHERE 'held' IN (credit, debit) AND intent_key IN ("
+        "SELECT 'publish:' || hit_key FROM hits WHERE :key IN (hit_key, extends) "
+        "UNION SELECT verb.value || ':' || assignment_id FROM assignments, "
+        'json_each(\'["approve", "reject"]\') AS verb WHERE hit_id = :id)',
+        {"key": hit.hit_key, "id": hit.hit_id},
+    ).fetchone()
+    return int(cents)

@@ -1,0 +1,33 @@
+"""What another market took beside the prices of HITs: what of it is booked, and open.
+
+The ledger's entries have it as fees, each with an intent that names the HIT type.
+"""
+
+from piecework.domain.ids import HitTypeId
+from piecework.store.database import Store, get_setting, keep_setting
+
+OPERATION = "outside-price"
+_UNSETTLED = "outside_unsettled"
+
+
+def booked(store: Store) -> dict[HitTypeId, tuple[int, int]]:
+    """How often something was booked for a HIT type, and how much in all."""
+    return {
+        HitTypeId(row["hit_type_id"]): (row["times"], row["cents"])
+        for row in store.db.query(
+            "SELECT json_extract(arguments, '$.hit_type_id') AS hit_type_id, "
+            "count(*) AS times, sum(json_extract(arguments, '$.cents')) AS cents "
+            "FROM intents WHERE operation = ? GROUP BY hit_type_id",
+            [OPERATION],
+        )
+    }
+
+
+def unsettled(store: Store) -> int:
+    """How many visits and bonuses were not settled there when it was asked last."""
+    return int(get_setting(store, _UNSETTLED) or 0)
+
+
+def keep_unsettled(store: Store, number: int) -> None:
+    """Write down how many there are; part of no other transaction."""
+    keep_setting(store, _UNSETTLED, str(number))

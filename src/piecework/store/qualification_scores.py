@@ -1,0 +1,28 @@
+"""Scores of the test before the work: the newest of each worker."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from piecework.domain.ids import WorkerId
+from piecework.store.columns import to_text
+from piecework.store.database import Store
+
+
+def keep(store: Store, scores: Mapping[WorkerId, int], *, at: datetime) -> None:
+    """Remember scores; a worker who took the test again has the new score."""
+    rows = [(worker_id, score, to_text(at)) for worker_id, score in scores.items()]
+    with store.db.atomic():
+        store.db.conn.executemany(
+            "INSERT INTO scores (worker_id, score, seen_at) VALUES (?, ?, ?) "
+            "ON CONFLICT (worker_id) DO UPDATE SET score = excluded.score, "
+            "seen_at = excluded.seen_at WHERE score <> excluded.score",
+            rows,
+        )
+
+
+def load(store: Store) -> dict[WorkerId, int]:
+    """The score of everybody who has taken the test, by worker."""
+    return {
+        WorkerId(row["worker_id"]): int(row["score"])
+        for row in store.db.query("SELECT * FROM scores ORDER BY worker_id")
+    }

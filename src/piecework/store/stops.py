@@ -1,0 +1,46 @@
+"""Whether a person has stopped the campaign: remembered until it is undone.
+
+Every stop stays in the table, so that a report can say when nothing was posted. Another
+process may write it while a pass is at work; that pass reads it before each HIT.
+"""
+
+from datetime import datetime
+
+from piecework.store.columns import from_text, to_text
+from piecework.store.database import Store
+
+
+def stop(store: Store, *, at: datetime) -> bool:
+    """Remember that nothing more shall be posted; whether that is news."""
+    with store.db.atomic():
+        written = store.db.execute(
+            "INSERT INTO stops (stopped_at) SELECT ? "
+            "WHERE NOT EXISTS (SELECT 1 FROM stops WHERE undone_at IS NULL)",
+            [to_text(at)],
+        )
+    return bool(written.rowcount)
+
+
+def undo(store: Store, *, at: datetime) -> bool:
+    """Let the campaign go on; whether it was stopped."""
+    with store.db.atomic():
+        written = store.db.execute(
+            "UPDATE stops SET undone_at = ? WHERE undone_at IS NULL", [to_text(at)]
+        )
+    return bool(written.rowcount)
+
+
+def stopped_at(store: Store) -> datetime | None:
+    """Since when the campaign is stopped; `None` if it is not."""
+    row = store.db.execute(
+        "SELECT stopped_at FROM stops WHERE undone_at IS NULL"
+    ).fetchone()
+    return from_text(row[0]) if row else None
+
+
+def undone(store: Store) -> int:
+    """How often the campaign was stopped and went on."""
+    row = store.db.execute(
+        "SELECT count(*) FROM stops WHERE undone_at IS NOT NULL"
+    ).fetchone()
+    return int(row[0])

@@ -1,0 +1,39 @@
+"""What people said of words that cleaning would change, for the whole campaign."""
+
+from piecework.domain.review import WordVerdict
+from piecework.store.columns import from_text, to_text
+from piecework.store.database import Store
+
+
+def keep(store: Store, verdict: WordVerdict) -> None:
+    """Keep what is said of a word, in place of what was said before."""
+    with store.db.atomic():
+        store.db.execute(
+            "INSERT OR REPLACE INTO words (word, meant, reviewer, reviewed_at) "
+            "VALUES (?, ?, ?, ?)",
+            [
+                verdict.word,
+                verdict.meant,
+                verdict.reviewer,
+                to_text(verdict.reviewed_at),
+            ],
+        )
+
+
+def forget(store: Store, word: str) -> None:
+    """Let cleaning propose for a word again."""
+    with store.db.atomic():
+        store.db.execute("DELETE FROM words WHERE word = ?", [word])
+
+
+def load(store: Store) -> dict[str, WordVerdict]:
+    """What was said, by word, in the order of the alphabet."""
+    return {
+        row["word"]: WordVerdict(
+            word=row["word"],
+            meant=row["meant"],
+            reviewer=row["reviewer"],
+            reviewed_at=from_text(row["reviewed_at"]),
+        )
+        for row in store.db.query("SELECT * FROM words ORDER BY word")
+    }

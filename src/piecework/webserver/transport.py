@@ -1,0 +1,125 @@
+"""What lies below HTTP: limits on what a stranger sends, and lost connections."""
+
+import asyncio
+import time
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from piecework.webserver.connections import Connection, Connections, Owed
+
+LARGEST_BODY_BYTES = 1_048_576
+LARGEST_HEAD_BYTES = 65_536
+
+
+class DroppableProtocol(HttpToolsProtocol):
+    """HTTP/1.1 whose connection a request can see, so that a rehearsal can cut it.
+
+    The parser itself would gather headers for ever; here a head ends or is refused, and
+    what the client owes is told to those who lose patience (`connections`).
+    """
+
+    _head_bytes: int | None = 0
+    _chunk_bytes = 0
+    _connection: Connection | None = None
+    _first_pause: float | None = None
+
+    def __init__(self, *, connections: Connections, **given: Any) -> None:  # noqa: ANN401 - uvicorn's
+        super().__init__(**given)
+        self._connections = connections
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's own
+        """Keep the connection in reach of `request.state`."""
+        super().connection_made(transport)
+        self._connection = self._connections.of(transport)
+        self.app_state = {**self.app_state, "transport": transport}
+
+    def data_received(self, data: bytes) -> None:
+        """Parse, unless the head of a request does not end."""
+        connection = self._connection
+        if connection and connection.owed in (Owed.FIRST_BYTE, Owed.NEXT_REQUEST):
+            connection.owes(Owed.HEAD)
+        self._chunk_bytes = len(data)
+        super().data_received(data)
+        if self._head_bytes is not None and not self.transport.is_closing():
+            self._head_bytes += len(data)
+            if self._head_bytes > LARGEST_HEAD_BYTES:
+                self.send_400_response(
+                    f"The head of a request has at most {LARGEST_HEAD_BYTES} bytes."
+                )
+
+    def on_headers_complete(self) -> None:
+        """The head has ended; what comes is counted as the body."""
+        self._head_bytes = self._first_pause = None
+        super().on_headers_complete()
+        self._client_owes(Owed.BODY)
+
+    def on_message_complete(self) -> None:
+        """What comes is the head of another request; counted from the next bytes."""
+        self._head_bytes = -self._chunk_bytes
+        super().on_message_complete()
+        # A request may have been answered before its body had ended.
+        is_answered = self.cycle.response_complete
+        self._client_owes(Owed.NEXT_REQUEST if is_answered else None)
+
+    def on_response_complete(self) -> None:
+        """All was said; what comes next is another request, if it has not come yet."""
+        has_next = bool(self.pipeline)
+        super().on_response_complete()
+        if not has_next:
+            is_slow = self.flow.write_paused
+            self._client_owes(Owed.TAKE_REPLY if is_slow else Owed.NEXT_REQUEST)
+
+    def _client_owes(self, owed: Owed | None) -> None:
+        if self._connection is not None:
+            self._connection.owes(owed)
+
+    def pause_writing(self) -> None:
+        """The client does not take what it asked for."""
+        super().pause_writing()
+        self._first_pause = self._first_pause or time.monotonic()
+        self._client_owes(Owed.TAKE_REPLY)
+
+    def resume_writing(self) -> None:
+        """The client has taken it; who takes a reply in sips for ever is let go."""
+        super().resume_writing()
+        taken_seconds = time.monotonic() - (self._first_pause or time.monotonic())
+        if taken_seconds > self._connections.limits.whole_reply_seconds:
+            self.transport.abort()
+            return
+        is_answered = self.cycle.response_complete
+        self._client_owes(Owed.NEXT_REQUEST if is_answered else None)
+
+
+async def drop_connection(request: Request) -> None:
+    """Cut the connection before anything is said; the client cannot know more."""
+    transport: Any = request.state.transport
+    transport.abort()
+    while (await request.receive())["type"] != "http.disconnect":
+        continue
+
+
+class BodyLimit:
+    """Refuses bodies above a mebibyte with 413, announced or not."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count what arrives."""
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > LARGEST_BODY_BYTES:
+                raise HTTPException(
+                    413, f"A request has at most {LARGEST_BODY_BYTES} bytes."
+                )
+            return message
+
+        await self._app(scope, counted, send)
