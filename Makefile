@@ -78,7 +78,7 @@ bench-full: bench  ## ten million rows too: two hours more
 truth: $(READY)  ## how true each heuristic is, from ../shared/data: qc/truth.json and its page
 	$(BIN)/python -m tests.bench.truth.fit
 	$(BIN)/python -m tests.bench.truth
-	$(BIN)/python -m piecework.qc.docs_page > docs/heuristics.md
+	$(BIN)/python -m tools.heuristics_page > docs/heuristics.md
 
 lock:  ## resolve again; writes names, versions and hashes, never a download host
 	uv pip compile pyproject.toml --extra dev --universal --no-strip-extras --generate-hashes \

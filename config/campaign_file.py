@@ -2,7 +2,7 @@
 
 All paths in the file are relative to the file, so that a schedule started in another
 folder finds the same store and cannot post a second time. What the tables mean beside
-tasks, heuristics and items is put together in `piecework.flows.assembling`.
+tasks, heuristics and items is put together in `piecework.campaign.assembling`.
 """
 
 import hashlib

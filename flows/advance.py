@@ -12,32 +12,33 @@ from prefect import Flow, flow
 from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.config.deployment_file import read_deployment
 from piecework.domain.counts import plural
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.progress import GOES_ON, Progress
+from piecework.engine.environments import open_environment
+from piecework.engine.opening import open_on_marketplace
+from piecework.engine.pass_request import CampaignPath, PassRequest, amount_cents
+from piecework.engine.passes import run_pass
+from piecework.engine.polling import WATCHED_HITS, next_wait
+from piecework.engine.progress import read_progress
+from piecework.engine.quick_check import cached_progress
 from piecework.flows.artifacts import publish_artifacts
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
 from piecework.flows.credentials import from_block
-from piecework.flows.environments import open_environment
 from piecework.flows.events import tell_of_end, tell_of_failure
-from piecework.flows.opening import open_on_marketplace
-from piecework.flows.pass_request import CampaignPath, PassRequest, amount_cents
-from piecework.flows.passes import book_at_end, remember_pass, run_pass, write_results
-from piecework.flows.payments.outside_prices import say_unsettled
-from piecework.flows.polling import WATCHED_HITS, next_wait
 from piecework.flows.prefect_tasks import (
     label_run,
     run_as_task,
     run_name,
     task_for_each,
 )
-from piecework.flows.progress import read_progress
-from piecework.flows.quick_check import cached_progress
 from piecework.flows.run_log import logged_in_run
+from piecework.payments.outside_prices import say_unsettled
 from piecework.platforms.credentials import Credentials
 from piecework.platforms.outage import LONG_PATIENCE_SECONDS
+from piecework.results.whole_pass import finish_pass, remember_pass
 
 _LOG = logging.getLogger(__name__)
 
@@ -225,10 +226,7 @@ def _whole_pass(
 
 
 def _finish_pass(opened_run: CampaignRun, progress: Progress) -> Progress:
-    progress = book_at_end(opened_run, progress)
-    report = (
-        write_results(opened_run, call=run_as_task) if progress.is_finished else None
-    )
+    progress, report = finish_pass(opened_run, progress, call=run_as_task)
     publish_artifacts(opened_run, progress, report)
     return progress
 

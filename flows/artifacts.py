@@ -9,11 +9,11 @@ from prefect.artifacts import (
     create_table_artifact,
 )
 
+from piecework.campaign.opened import CampaignStore
 from piecework.domain.ids import WorkerId
 from piecework.domain.progress import Progress
-from piecework.flows.campaign_run import CampaignStore
-from piecework.flows.results.export import SUMMARY
 from piecework.postprocess.pseudonyms import pseudonym
+from piecework.results.export import SUMMARY
 from piecework.store import findings
 
 _ROWS = 1000

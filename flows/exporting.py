@@ -7,15 +7,15 @@ from pathlib import Path
 
 from prefect import flow
 
+from piecework.campaign.assembling import load_campaign
+from piecework.engine.opening import open_to_look
+from piecework.engine.pass_request import CampaignPath
+from piecework.engine.progress import read_progress
 from piecework.flows.artifacts import publish_artifacts
-from piecework.flows.assembling import load_campaign
-from piecework.flows.opening import open_to_look
-from piecework.flows.pass_request import CampaignPath
-from piecework.flows.passes import write_results
 from piecework.flows.prefect_tasks import label_run, run_as_task, run_name
-from piecework.flows.progress import read_progress
-from piecework.flows.results.export import write_report
 from piecework.flows.run_log import logged_in_run
+from piecework.results.export import write_report
+from piecework.results.whole_pass import write_results
 
 
 @flow(name="export", flow_run_name=run_name, validate_parameters=True)

@@ -13,11 +13,11 @@ from prefect.cache_policies import NO_CACHE
 from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
 
+from piecework.campaign.opened import CampaignRun, CampaignStore
 from piecework.domain.progress import Progress
-from piecework.flows.campaign_run import CampaignRun, CampaignStore
-from piecework.flows.passes import CROWD, Call
-from piecework.flows.planning.next_action import next_action
-from piecework.flows.snapshot import take_snapshot
+from piecework.engine.passes import CROWD, Call
+from piecework.engine.planning.next_action import next_action
+from piecework.engine.snapshot import take_snapshot
 
 _T = TypeVar("_T")
 _RETRIES = {"collect": 2}

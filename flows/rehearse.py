@@ -6,29 +6,29 @@ from pathlib import Path
 
 from prefect import Flow, flow
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.progress import Progress
+from piecework.engine.pass_request import CampaignPath
+from piecework.engine.progress import read_progress
 from piecework.flows.artifacts import publish_artifacts
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.pass_request import CampaignPath
-from piecework.flows.passes import write_results
 from piecework.flows.prefect_tasks import (
     label_run,
     run_as_task,
     run_name,
     task_for_each,
 )
-from piecework.flows.progress import read_progress
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import (
+from piecework.flows.run_log import logged_in_run
+from piecework.platforms.virtual_clock import START
+from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import (
     CrowdKind,
     rehearsal_at_prolific,
     rehearsal_of,
     work_through,
 )
-from piecework.flows.run_log import logged_in_run
-from piecework.platforms.virtual_clock import START
-from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.results.whole_pass import write_results
 
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)

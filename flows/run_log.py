@@ -12,7 +12,10 @@ from contextlib import contextmanager
 from prefect.context import FlowRunContext
 from prefect.logging.handlers import APILogHandler
 
-ROOMS = ("piecework.flows", "piecework.platforms", "piecework.store")
+ROOMS = (
+    *("piecework.flows", "piecework.engine", "piecework.payments", "piecework.results"),
+    *("piecework.platforms", "piecework.store"),
+)
 
 
 class _ToRun(APILogHandler):

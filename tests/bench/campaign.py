@@ -83,8 +83,8 @@ def _in_a_process(size: str) -> dict[str, dict[str, float]]:
 def measure(size: str) -> dict[str, dict[str, float]]:
     """The cost of one rehearsal of so many drawn pictures, as tables."""
     # Imported here: the parent process only prints.
-    from piecework.flows.rehearsing.campaign import prepare  # noqa: PLC0415
-    from piecework.flows.rehearsing.rehearsal import rehearsal_of  # noqa: PLC0415
+    from piecework.rehearsing.campaign import prepare  # noqa: PLC0415
+    from piecework.rehearsing.rehearsal import rehearsal_of  # noqa: PLC0415
 
     watch = Watch()
     is_rehearsed = "rehearsed" in size
@@ -214,9 +214,9 @@ def _pass_apart(path: Path, endpoint: str) -> dict[str, float]:
 def one_pass(path: Path, endpoint: str) -> dict[str, float]:
     """Seconds of one pass over a campaign that is being rehearsed elsewhere."""
     began = time.perf_counter()
-    from piecework.flows.assembling import load_campaign  # noqa: PLC0415 - timed
-    from piecework.flows.opening import open_for_rehearsal  # noqa: PLC0415
-    from piecework.flows.passes import run_pass  # noqa: PLC0415
+    from piecework.campaign.assembling import load_campaign  # noqa: PLC0415 - timed
+    from piecework.engine.opening import open_for_rehearsal  # noqa: PLC0415
+    from piecework.engine.passes import run_pass  # noqa: PLC0415
     from piecework.platforms.virtual_clock import VirtualClock  # noqa: PLC0415
 
     imported = time.perf_counter()
@@ -240,8 +240,9 @@ def _run(
     last_batch: Callable[[], None],
 ) -> tuple[int, Any]:
     """Passes and workers in turn; how many passes, and the progress at the end."""
-    from piecework.flows.passes import run_pass, write_results  # noqa: PLC0415
-    from piecework.flows.polling import LEAST, next_wait  # noqa: PLC0415
+    from piecework.engine.passes import run_pass  # noqa: PLC0415
+    from piecework.engine.polling import LEAST, next_wait  # noqa: PLC0415
+    from piecework.results.whole_pass import write_results  # noqa: PLC0415
 
     passes, wait, known, is_last = 0, LEAST, 0, False
     while True:

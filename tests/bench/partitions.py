@@ -18,9 +18,9 @@ from tempfile import TemporaryDirectory
 
 import psutil
 
-from piecework.flows.partitions.assessing import assess_files
-from piecework.flows.partitions.cleaning import clean_files
-from piecework.flows.partitions.running import LOCAL, here, on_dask
+from piecework.bulk.assessing import assess_files
+from piecework.bulk.cleaning import clean_files
+from piecework.bulk.running import LOCAL, here, on_dask
 from piecework.hit_templates.tasks import load_task
 from tests.bench.many_captions import write
 

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import httpx
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.clock import SystemClock
-from piecework.flows.assembling import load_campaign
-from piecework.flows.opening import AT_ONCE, open_for_rehearsal
-from piecework.flows.steps import launch
+from piecework.engine.opening import AT_ONCE, open_for_rehearsal
+from piecework.engine.steps import launch
 from piecework.store import hits
 
 HITS = 1000

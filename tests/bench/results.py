@@ -51,7 +51,6 @@ def measure(kind: str, answers: int) -> dict[str, float]:
     """Seconds of processor time by part, and memory at its end in MiB."""
     # Imported here: the parent process only prints.
     from piecework.domain.campaign import OutputFormat  # noqa: PLC0415
-    from piecework.flows.results.export import write_whole  # noqa: PLC0415
     from piecework.postprocess.answers import with_edits  # noqa: PLC0415
     from piecework.postprocess.apply import Text, clean_and_propose  # noqa: PLC0415
     from piecework.postprocess.datasets.facts import DatasetFacts  # noqa: PLC0415
@@ -59,6 +58,7 @@ def measure(kind: str, answers: int) -> dict[str, float]:
     from piecework.report.facts import ReportFacts  # noqa: PLC0415
     from piecework.report.item_sample import ShownItem, chosen  # noqa: PLC0415
     from piecework.report.page import render  # noqa: PLC0415
+    from piecework.results.export import write_whole  # noqa: PLC0415
 
     task = load_task("caption")
     items = [_item(number) for number in range(-(-answers // ANSWERS_EACH))]

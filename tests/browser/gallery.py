@@ -13,13 +13,13 @@ from playwright.sync_api import Browser, sync_playwright
 from piecework.hit_templates.messages import FOLDER as TASKS
 from piecework.hit_templates.messages import languages
 from piecework.hit_templates.tasks import load_task, task_names
-from piecework.rehearsal.examples.one_error import TRIALS
-from piecework.rehearsal.examples.portraits import draw_portrait
 from piecework.rehearsal.pictures.drawing import draw
 from piecework.rehearsal.pictures.scenes import scenes
 from tests.browser import host as hosts
 from tests.conftest import ARGUMENTS, installed_chromium
 from tests.hit_templates.examples import example_of
+from tools.examples.one_error import TRIALS
+from tools.examples.portraits import draw_portrait
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "gallery"
 WIDTH, HEIGHT = 1180, 860

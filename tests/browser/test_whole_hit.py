@@ -7,13 +7,13 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, FrameLocator, expect
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.answer_xml import fields_of
 from piecework.domain.clock import SystemClock
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_for_rehearsal
-from piecework.flows.steps.collect import collect
-from piecework.flows.steps.launch import launch
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.steps.collect import collect
+from piecework.engine.steps.launch import launch
 from piecework.marketplace.http.server import serve
 from piecework.rehearsal.crowd.preview_worker import sign_in_url
 from piecework.store import assignments

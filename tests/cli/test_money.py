@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock, SystemClock
-from piecework.flows.assembling import load_campaign
-from piecework.flows.opening import open_for_rehearsal, open_on_marketplace
-from piecework.flows.passes import run_pass
+from piecework.engine.opening import open_for_rehearsal, open_on_marketplace
+from piecework.engine.passes import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.store import decisions
 from tests.crash.people import People

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from piecework.imports.recognise import recognise
-from piecework.imports.rows import ImportedRow
+from piecework.importing.readers.recognise import recognise
+from piecework.importing.readers.rows import ImportedRow
 from tests.clients.environments import UnavailableError, python_client
 
 pytestmark = pytest.mark.clients

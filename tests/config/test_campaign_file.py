@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.lines import line_of
-from piecework.flows.assembling import load_campaign
 from piecework.hit_templates.tasks import load_task
 
 GOOD = """

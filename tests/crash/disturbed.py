@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING
 import click
 import urllib3
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.clock import Clock, SystemClock
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_for_rehearsal
-from piecework.flows.passes import run_pass
-from piecework.flows.reconciling.reconcile import reconcile
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.passes import run_pass
+from piecework.engine.reconciling.reconcile import reconcile
 from piecework.platforms import outage
 from tests.crash.apart import apart
 from tests.crash.faults import Fault

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from piecework.flows.campaign_run import CampaignRun
+from piecework.campaign.opened import CampaignRun
 
 Moment = Literal["before the call", "reply lost", "before the record"]
 

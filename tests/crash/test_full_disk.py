@@ -20,15 +20,15 @@ import httpx
 import pytest
 
 from piecework.cli.main import main
-from piecework.flows.passes import write_results
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import (
+from piecework.marketplace.state.backend import rules_of
+from piecework.platforms import outage
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import (
     rehearsal_at_prolific,
     rehearsal_of,
     work_through,
 )
-from piecework.marketplace.state.backend import rules_of
-from piecework.platforms import outage
+from piecework.results.whole_pass import write_results
 from tests.conftest import ROOT
 from tests.crash.apart import apart
 from tests.crash.campaign import MOST_PASSES, check_laws, check_store

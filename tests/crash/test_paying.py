@@ -16,18 +16,18 @@ from typing import get_args
 import httpx
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock, SystemClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_for_rehearsal
-from piecework.flows.passes import run_pass
-from piecework.flows.payments.interrupted_payments import close_interrupted
-from piecework.flows.payments.pay import pay
-from piecework.flows.payments.wage_floor_bonuses import top_ups
-from piecework.flows.people.unreject import unreject
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.passes import run_pass
 from piecework.marketplace.http.server import serve
+from piecework.payments.interrupted_payments import close_interrupted
+from piecework.payments.pay import pay
+from piecework.payments.unreject import unreject
+from piecework.payments.wage_floor_bonuses import top_ups
 from piecework.store import assignments, ledger
 from tests.crash.apart import apart
 from tests.crash.disturbed import LONGEST_PASS_SECONDS

@@ -13,11 +13,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from piecework.flows.passes import run_pass, write_results
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.engine.passes import run_pass
 from piecework.marketplace.state import audit
 from piecework.marketplace.state.backend import Backend, Rules
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.results.whole_pass import write_results
 from tests.flows.bookkeeping import books, check_books
 
 _BEGUN = Path(__file__).with_name("begun")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from piecework.flows.passes import write_results
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.results.whole_pass import write_results
 from tests.end_to_end.conftest import Command
 
 pytestmark = pytest.mark.flow

@@ -15,8 +15,8 @@ from statistics import median
 
 import pytest
 
-from piecework.flows.passes import write_results
-from piecework.flows.payments.wage_floor_bonuses import top_ups
+from piecework.payments.wage_floor_bonuses import top_ups
+from piecework.results.whole_pass import write_results
 from tests.end_to_end.told.rehearsed import Listened, listened
 from tests.end_to_end.told.world import is_near, is_share
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import httpx
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AssignmentId
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
+from piecework.engine.passes import run_pass
 from piecework.store import assignments, ledger
 from piecework.store.database import Store
 from tests.flows.conftest import Opened

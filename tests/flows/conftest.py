@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_on_marketplace
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
+from piecework.engine.opening import open_on_marketplace
 from piecework.marketplace.http.server import serve
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign

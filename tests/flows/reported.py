@@ -1,8 +1,8 @@
 """What a campaign's report is made of, as tests ask for it."""
 
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.results.report_facts import report_facts
+from piecework.campaign.opened import CampaignRun
 from piecework.report.facts import ReportFacts
+from piecework.results.report_facts import report_facts
 
 
 def reported(run: CampaignRun) -> ReportFacts:

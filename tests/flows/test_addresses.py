@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError
-from piecework.flows.assembling import load_campaign
-from piecework.flows.opening import bound_endpoint
-from piecework.flows.pass_request import PassRequest
-from piecework.flows.without_prefect import advance_without_prefect
+from piecework.engine.opening import bound_endpoint
+from piecework.engine.pass_request import PassRequest
 from piecework.marketplace.http.server import serve
 from piecework.platforms.endpoint import normal_endpoint
+from piecework.results.whole_pass import advance_without_prefect
 from tests.small_campaign import write_campaign
 
 

@@ -18,17 +18,17 @@ import httpx
 import pandas as pd
 import pytest
 
+from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock, SystemClock
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.progress import Progress
-from piecework.flows import passes
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.pass_request import PassRequest
-from piecework.flows.progress import read_progress
-from piecework.flows.quick_check import cached_progress
-from piecework.flows.without_prefect import advance_without_prefect
+from piecework.engine import passes
+from piecework.engine.pass_request import PassRequest
+from piecework.engine.progress import read_progress
+from piecework.engine.quick_check import cached_progress
 from piecework.marketplace.http.server import serve
+from piecework.results.whole_pass import advance_without_prefect
 from tests.crash.apart import apart
 from tests.crash.disturbed import LONGEST_PASS_SECONDS
 from tests.crash.people import People
@@ -263,7 +263,7 @@ def test_a_rehearsal_is_refused_where_time_is_real(tmp_path: Path) -> None:
 def test_a_pass_loads_neither_plots_nor_word_lists() -> None:
     """Only results need them; they would double the start of every other pass."""
     program = (
-        "import sys, piecework.flows.passes, flows.opening; "
+        "import sys, piecework.engine.passes, piecework.engine.opening; "
         "dear = {'matplotlib', 'wordfreq', 'sacrebleu', 'scipy.stats'}; "
         "print(sorted(dear & set(sys.modules)))"
     )

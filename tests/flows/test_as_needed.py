@@ -8,23 +8,23 @@ from statistics import fmean
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import AsNeeded
 from piecework.domain.errors import ConfigError, PieceworkError
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.planning.next_action import next_action
-from piecework.flows.progress import read_progress
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
-from piecework.flows.results.report_facts import report_facts
-from piecework.flows.results.table import answers_table
-from piecework.flows.snapshot import take_snapshot
-from piecework.flows.steps import weigh as weighing
+from piecework.engine.passes import run_pass
+from piecework.engine.planning.next_action import next_action
+from piecework.engine.progress import read_progress
+from piecework.engine.snapshot import take_snapshot
+from piecework.engine.steps import weigh as weighing
 from piecework.postprocess.aggregates import item_aggregates
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.report.model import report_model
 from piecework.report.page import render
 from piecework.report.sections import as_needed
+from piecework.results.report_facts import report_facts
+from piecework.results.table import answers_table
 from piecework.store import item_totals
 from tests.as_needed_campaign import ANSWERS, AS_NEEDED, Voters, write_as_needed
 from tests.flows.bookkeeping import check_books

@@ -6,11 +6,11 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
-from piecework.flows.results.batch_results import write_batch_results
-from piecework.imports.recognise import recognise
-from piecework.imports.rows import ImportedRow
+from piecework.importing.readers.recognise import recognise
+from piecework.importing.readers.rows import ImportedRow
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.results.batch_results import write_batch_results
 from tests.flows.test_own_page import HTML, written
 from tests.small_campaign import write_campaign
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from piecework.flows.partitions.buckets import (
+from piecework.bulk.buckets import (
     BatchByBatch,
     deal,
     item_tally,

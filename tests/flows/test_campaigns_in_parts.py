@@ -9,12 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
+from piecework.bulk.assessing import assess_files
+from piecework.bulk.exporting import export_files
+from piecework.bulk.running import here
 from piecework.cli.main import main
 from piecework.domain.errors import ConfigError
 from piecework.domain.tables import COLLECTED
-from piecework.flows.partitions.assessing import assess_files
-from piecework.flows.partitions.exporting import export_files
-from piecework.flows.partitions.running import here
 from piecework.hit_templates.tasks import load_task
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.qc.ratings import with_ratings

@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from piecework.campaign import caps
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitKey
-from piecework.flows import caps
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.steps import launch
+from piecework.engine.passes import run_pass
+from piecework.engine.steps import launch
 from piecework.store import hits, ledger
 from tests.flows.conftest import Open
 

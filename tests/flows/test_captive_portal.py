@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from piecework.domain.errors import TransientPlatformError
-from piecework.flows.passes import run_pass
-from piecework.flows.payments.bonus_csv import read_bonuses
-from piecework.flows.payments.pay import pay
+from piecework.engine.passes import run_pass
+from piecework.payments.bonus_csv import read_bonuses
+from piecework.payments.pay import pay
 from piecework.platforms.mturk import MTurk
 from piecework.store import intents
 from tests.captive_portal import captive_portal

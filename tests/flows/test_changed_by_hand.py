@@ -9,15 +9,15 @@ from typing import Any
 import httpx
 import pytest
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitId, HitKey
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.people.unreject import unreject
-from piecework.flows.posting.exclusion import exclusion_type
-from piecework.flows.posting.hit_status import status_of
-from piecework.flows.progress import read_progress
-from piecework.flows.steps import collect, launch
+from piecework.engine.passes import run_pass
+from piecework.engine.posting.exclusion import exclusion_type
+from piecework.engine.posting.hit_status import status_of
+from piecework.engine.progress import read_progress
+from piecework.engine.steps import collect, launch
+from piecework.payments.unreject import unreject
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import assignments, hits, ledger, stops

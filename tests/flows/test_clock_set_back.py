@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock, MonotonicClock
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.people.decisions_csv import read_decisions, waiting_csv
+from piecework.engine.passes import run_pass
+from piecework.review.model.decisions_csv import read_decisions, waiting_csv
 from tests.crash import people as script
 from tests.flows.conftest import Open
 

@@ -15,17 +15,17 @@ from sqlite3 import Cursor
 import httpx
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.dealing import deal, first_round
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId
 from piecework.domain.verdicts import Decision
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_for_rehearsal
-from piecework.flows.passes import run_pass
-from piecework.flows.planning.dealing import deal, first_round
-from piecework.flows.steps.collect import collect
-from piecework.flows.steps.launch import launch
-from piecework.flows.steps.settle import settle
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.passes import run_pass
+from piecework.engine.steps.collect import collect
+from piecework.engine.steps.launch import launch
+from piecework.engine.steps.settle import settle
 from piecework.marketplace.http.server import serve
 from piecework.store import assignments, decisions, hits, intents, ledger
 from piecework.store.intents import Intent

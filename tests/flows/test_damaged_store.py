@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.flows.passes import run_pass
+from piecework.engine.passes import run_pass
 from piecework.marketplace.http.server import serve
 from piecework.store.files import FILE_NAME
 from tests.crash.people import People

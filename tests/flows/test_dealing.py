@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.domain.ids import ItemId
-from piecework.flows.assembling import read_anywhere
-from piecework.flows.planning.dealing import (
+from piecework.campaign.assembling import read_anywhere
+from piecework.campaign.dealing import (
     affordable,
     all_first_rounds,
     deal,
     first_rounds_cost_cents,
     replacements,
 )
+from piecework.domain.ids import ItemId
 from tests.flows.campaigns import TODAY, campaign
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "config" / "campaigns"

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from piecework.domain.errors import ConfigError
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
-from piecework.flows.results.export import export
-from piecework.flows.results.table import answers_table
 from piecework.rehearsal.pictures.scenes import imagined_scenes
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.results.export import export
+from piecework.results.table import answers_table
 
 OWN_PICTURES = """
 name = "own"

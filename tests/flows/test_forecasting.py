@@ -9,22 +9,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from piecework.bulk.dask_cluster import LOCAL, dask_client
 from piecework.cli.main import main
 from piecework.cli.work.forecast import Made, say_forecast
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError
-from piecework.flows.dask_cluster import LOCAL, dask_client
-from piecework.flows.forecasting.choices import (
-    Choice,
-    choices,
-    chosen,
-    shared_out,
-    with_bad,
-)
-from piecework.flows.forecasting.outcomes import Outcome, summarised
-from piecework.flows.forecasting.pilot import pilot_of
-from piecework.flows.forecasting.rehearsals import rehearse_once
-from piecework.flows.passes import run_pass
+from piecework.engine.passes import run_pass
+from piecework.forecasting.choices import Choice, choices, chosen, shared_out, with_bad
+from piecework.forecasting.outcomes import Outcome, summarised
+from piecework.forecasting.pilot import pilot_of
+from piecework.forecasting.rehearsals import rehearse_once
 from piecework.report.forecast import (
     Estimate,
     Forecast,

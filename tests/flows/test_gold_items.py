@@ -7,19 +7,19 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.pricing import price
 from piecework.cli.work.check import check_campaign
 from piecework.cli.work.check_tables import say_checked
 from piecework.domain.errors import ConfigError
-from piecework.flows.assembling import load_campaign
-from piecework.flows.gold_feedback import with_room
-from piecework.flows.passes import run_pass
-from piecework.flows.planning.pricing import price
-from piecework.flows.results.export import export
-from piecework.flows.results.labels import doubtful
-from piecework.flows.results.report_facts import report_facts
+from piecework.engine.gold_feedback import with_room
+from piecework.engine.passes import run_pass
 from piecework.report.model import report_model
 from piecework.report.page import render
 from piecework.report.sections import gold
+from piecework.results.export import export
+from piecework.results.labels import doubtful
+from piecework.results.report_facts import report_facts
 from tests.as_needed_campaign import AS_NEEDED, PEOPLE, VOTES, Voters, write_as_needed
 from tests.flows.campaigns import TODAY
 from tests.flows.conftest import Open

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.progress import Waiting
-from piecework.flows.assembling import load_campaign
-from piecework.flows.opening import open_to_look
-from piecework.flows.progress import read_progress
+from piecework.engine.opening import open_to_look
+from piecework.engine.progress import read_progress
 from tests.crash.disturbed import Call, pass_apart
 from tests.crash.faults import BY_NAME
 from tests.crash.world import World

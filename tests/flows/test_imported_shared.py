@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from piecework.flows.assembling import load_campaign
-from piecework.flows.opening import open_to_look
+from piecework.campaign.assembling import load_campaign
+from piecework.engine.opening import open_to_look
 from piecework.store import imports
 from tests.flows.test_importing import done
 

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
+from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
-from piecework.flows.assembling import load_campaign
-from piecework.flows.opening import open_to_look
-from piecework.flows.progress import read_progress
+from piecework.engine.opening import open_to_look
+from piecework.engine.progress import read_progress
 from piecework.store import imports
 from tests.imports.batches import row, stances, write
 from tests.review.conftest import served

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError
-from piecework.flows.assembling import load_campaign
 from piecework.hit_templates.messages import FOLDER
 from tests.flows.test_own_page import written
 

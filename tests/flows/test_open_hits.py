@@ -9,18 +9,18 @@ import httpx
 import pandas as pd
 import pytest
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.ids import HitId, HitTypeId
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.polling import OPEN_HITS
-from piecework.flows.progress import read_progress
-from piecework.flows.results.clean import clean
-from piecework.flows.results.export import export
-from piecework.flows.snapshot import next_poll_of_open_hits
-from piecework.flows.steps import assess, collect
+from piecework.engine.passes import run_pass
+from piecework.engine.polling import OPEN_HITS
+from piecework.engine.progress import read_progress
+from piecework.engine.snapshot import next_poll_of_open_hits
+from piecework.engine.steps import assess, collect
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.postprocess.datasets.reading import read_captions
+from piecework.results.clean import clean
+from piecework.results.export import export
 from piecework.store import answers_table, decisions, hits, ledger
 from tests.crash.people import People
 from tests.flows.conftest import Open
@@ -194,8 +194,8 @@ def test_a_hit_that_must_be_over_is_not_overlooked(
     at_work: Open, campaign_text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Listings are read in part, until a HIT is overdue; then they are read whole."""
-    monkeypatch.setattr("piecework.flows.snapshot.OPEN_HITS", timedelta(days=365))
-    monkeypatch.setattr("piecework.flows.steps.collect.OPEN_HITS", timedelta(days=365))
+    monkeypatch.setattr("piecework.engine.snapshot.OPEN_HITS", timedelta(days=365))
+    monkeypatch.setattr("piecework.engine.steps.collect.OPEN_HITS", timedelta(days=365))
     with at_work(campaign_text) as (market, people):
         clock = VirtualClock(market.platform.endpoint)
         run = replace(

@@ -4,11 +4,11 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
+from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.ids import HitTypeId
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.posting.orphan_hits import orphan_hits
+from piecework.engine.passes import run_pass
+from piecework.engine.posting.orphan_hits import orphan_hits
 from piecework.store import hits, intents
 from tests.flows.conftest import Open
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.progress import Progress
-from piecework.flows.assembling import load_campaign
-from piecework.flows.opening import open_to_look
-from piecework.flows.pass_request import PassRequest
-from piecework.flows.quick_check import cached_progress
-from piecework.flows.without_prefect import advance_without_prefect
+from piecework.engine.opening import open_to_look
+from piecework.engine.pass_request import PassRequest
+from piecework.engine.quick_check import cached_progress
+from piecework.results.whole_pass import advance_without_prefect
 from piecework.store import ledger, outside_prices
 from tests.prolific.bridge.town import Town, Visitor, a_town
 

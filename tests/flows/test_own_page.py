@@ -7,21 +7,21 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.binding import bind_store
+from piecework.campaign.dealing import all_first_rounds
 from piecework.cli.work.check import check_campaign
 from piecework.cli.work.reach import sample_of_pictures
 from piecework.domain.errors import ConfigError, StoreError
-from piecework.flows.assembling import load_campaign
-from piecework.flows.binding import bind_store
-from piecework.flows.planning.dealing import all_first_rounds
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
-from piecework.flows.results.clean import clean
-from piecework.flows.results.export import export
-from piecework.flows.results.pictures import picture_sizes, small_pictures
-from piecework.flows.results.table import answers_table
-from piecework.flows.steps.launch import question
+from piecework.engine.steps.launch import question
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.platforms.virtual_clock import START
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.results.clean import clean
+from piecework.results.export import export
+from piecework.results.pictures import picture_sizes, small_pictures
+from piecework.results.table import answers_table
 from piecework.store.database import open_store
 from tests.hit_templates.own_html import LIBRARIES, SHARED, needs_shared
 

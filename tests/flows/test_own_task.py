@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.binding import bind_store
 from piecework.cli.work.new_task import write_starter
 from piecework.domain.errors import ConfigError, StoreError
-from piecework.flows.assembling import load_campaign
-from piecework.flows.binding import bind_store
-from piecework.flows.passes import run_pass
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of
+from piecework.engine.passes import run_pass
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of
 from piecework.store.database import open_store
 
 

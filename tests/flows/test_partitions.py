@@ -18,15 +18,15 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
+from piecework.bulk import rounds
+from piecework.bulk.answer_files import as_frame
+from piecework.bulk.assessing import Assessed, assess_files
+from piecework.bulk.cleaning import clean_files
+from piecework.bulk.running import LOCAL, Do, Run, here, on_dask
+from piecework.bulk.work_folder import FORM
 from piecework.cli.main import main
 from piecework.domain.errors import ConfigError
 from piecework.domain.tables import COLLECTED, task_columns
-from piecework.flows.partitions import rounds
-from piecework.flows.partitions.answer_files import as_frame
-from piecework.flows.partitions.assessing import Assessed, assess_files
-from piecework.flows.partitions.cleaning import clean_files
-from piecework.flows.partitions.running import LOCAL, Do, Run, here, on_dask
-from piecework.flows.partitions.work_folder import FORM
 from piecework.hit_templates.tasks import load_task
 from piecework.postprocess.apply import Text, clean_and_propose, replay
 from piecework.postprocess.datasets.file_table import edits_json
@@ -211,7 +211,7 @@ def test_work_of_an_earlier_version_is_not_gone_on_with(
     """Its parts may be kept in another way."""
     source = cut(answers, tmp_path / "answers", 2)
     leave_stale_work(source, tmp_path / "findings")
-    monkeypatch.setattr("piecework.flows.partitions.work_folder.FORM", FORM + 1)
+    monkeypatch.setattr("piecework.bulk.work_folder.FORM", FORM + 1)
     assert judged(source, tmp_path / "findings").answers == len(answers)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.flows.pass_request import PassRequest
+from piecework.engine.pass_request import PassRequest
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 

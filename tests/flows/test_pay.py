@@ -8,12 +8,12 @@ import pytest
 
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError
-from piecework.flows.payments.bonus_csv import label_fault, read_bonuses
-from piecework.flows.payments.bonuses import OPERATION
-from piecework.flows.payments.interrupted_payments import close_interrupted
-from piecework.flows.payments.pay import pay
-from piecework.flows.payments.wage_floor_bonuses import top_ups
-from piecework.flows.progress import read_progress
+from piecework.engine.progress import read_progress
+from piecework.payments.bonus_csv import label_fault, read_bonuses
+from piecework.payments.bonuses import OPERATION
+from piecework.payments.interrupted_payments import close_interrupted
+from piecework.payments.pay import pay
+from piecework.payments.wage_floor_bonuses import top_ups
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.store import assignments, intents, ledger
 from tests.flows.bookkeeping import (

@@ -5,10 +5,10 @@ import pytest
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.verdicts import JOINED, Finding, SubjectKind
-from piecework.flows.passes import run_pass
-from piecework.flows.people.decisions_csv import read_decisions, waiting_csv
-from piecework.flows.steps.assess import table_of_batch
-from piecework.flows.steps.decide import split_by_doubt
+from piecework.engine.passes import run_pass
+from piecework.engine.steps.assess import table_of_batch
+from piecework.engine.steps.decide import split_by_doubt
+from piecework.review.model.decisions_csv import read_decisions, waiting_csv
 from piecework.store import assignments, decisions, findings
 from tests.flows.conftest import Open
 

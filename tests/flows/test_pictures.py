@@ -14,8 +14,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.dataset import Pictures, Publication
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.flows.results.export import export
-from piecework.flows.results.pictures import (
+from piecework.results.export import export
+from piecework.results.pictures import (
     copy_pictures,
     picture_sizes,
     small_pictures,

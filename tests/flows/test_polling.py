@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from piecework.flows.polling import LEAST, next_wait
+from piecework.engine.polling import LEAST, next_wait
 
 
 def test_the_wait_grows_while_nothing_comes_and_is_an_hour_at_most() -> None:

@@ -10,20 +10,21 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
+from piecework.campaign.pricing import price
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import RefusedForSafety, StoreError
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import as_begun, open_on_marketplace, open_to_look
-from piecework.flows.passes import run_pass, write_results
-from piecework.flows.payments.bonus_csv import read_bonuses
-from piecework.flows.payments.pay import pay
-from piecework.flows.planning.pricing import price
-from piecework.flows.progress import read_progress
+from piecework.engine.opening import as_begun, open_on_marketplace, open_to_look
+from piecework.engine.passes import run_pass
+from piecework.engine.progress import read_progress
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.requester import extensions
 from piecework.marketplace.state.money import MTURK, PriceList
+from piecework.payments.bonus_csv import read_bonuses
+from piecework.payments.pay import pay
+from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger
 from tests.crash.people import People
 from tests.flows.bookkeeping import EVENING, assignment_ids, bonus_file, check_books

@@ -10,20 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from piecework.campaign.dealing import all_first_rounds, deal, replacements
+from piecework.campaign.pricing import (
+    expected_replacements,
+    price,
+    top_up_cents,
+    worst_replacements,
+)
+from piecework.campaign.warnings import campaign_warnings
 from piecework.config.rewards import listed_fees
 from piecework.domain.campaign import MASTERS, AsNeeded, Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import QualificationRequirement
 from piecework.domain.ids import ItemId, QualificationTypeId
 from piecework.domain.money import FeeSchedule
-from piecework.flows.planning.dealing import all_first_rounds, deal, replacements
-from piecework.flows.planning.pricing import (
-    expected_replacements,
-    price,
-    top_up_cents,
-    worst_replacements,
-)
-from piecework.flows.planning.warnings import campaign_warnings
 from tests.flows.campaigns import TODAY, campaign
 
 

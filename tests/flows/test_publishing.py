@@ -10,16 +10,16 @@ from typing import Any
 import httpx
 import pytest
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, StoreError, TransientPlatformError
 from piecework.domain.ids import HitId
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_on_marketplace
-from piecework.flows.passes import run_pass
-from piecework.flows.payments.bonus_csv import read_bonuses
-from piecework.flows.payments.pay import check_bonuses, pay
-from piecework.flows.payments.plan import BonusPlan
-from piecework.flows.steps import assess, collect, decide, launch, settle
+from piecework.engine.opening import open_on_marketplace
+from piecework.engine.passes import run_pass
+from piecework.engine.steps import assess, collect, decide, launch, settle
+from piecework.payments.bonus_csv import read_bonuses
+from piecework.payments.pay import check_bonuses, pay
+from piecework.payments.plan import BonusPlan
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import hits, intents, ledger, stops

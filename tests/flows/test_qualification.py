@@ -9,15 +9,15 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError, PlatformRefused
 from piecework.domain.hit import PostableTest
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of
+from piecework.engine.passes import run_pass
 from piecework.hit_templates.qualification import answer_key, question_form
 from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of
 from piecework.report.page import render
 from piecework.store import assignments, qualification_scores
 from tests.flows.reported import reported

@@ -9,20 +9,20 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import (
     PieceworkError,
     RefusedForSafety,
     StoreError,
 )
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_on_marketplace
-from piecework.flows.passes import run_pass
-from piecework.flows.payments.adopted_bonuses import adopt_bonuses
-from piecework.flows.posting.adopting import begin_adopting
-from piecework.flows.reconciling.reconcile import Reconciliation, owed_path, reconcile
-from piecework.flows.steps import assess, collect, decide, settle
+from piecework.engine.opening import open_on_marketplace
+from piecework.engine.passes import run_pass
+from piecework.engine.posting.adopting import begin_adopting
+from piecework.engine.reconciling.reconcile import Reconciliation, owed_path, reconcile
+from piecework.engine.steps import assess, collect, decide, settle
 from piecework.marketplace.http.server import serve
+from piecework.payments.adopted_bonuses import adopt_bonuses
 from piecework.store import generations
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import START

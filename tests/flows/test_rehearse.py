@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import StoreError
-from piecework.flows.passes import run_pass
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.marketplace import rehearsal_market
-from piecework.flows.rehearsing.rehearsal import rehearsal_of
+from piecework.engine.passes import run_pass
 from piecework.marketplace.state import clock
 from piecework.platforms import virtual_clock
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.marketplace import rehearsal_market
+from piecework.rehearsing.rehearsal import rehearsal_of
 from tests.flows.bookkeeping import check_books
 
 CAMPAIGN = """

@@ -17,19 +17,19 @@ from typing import Any
 
 import pytest
 
+from piecework.campaign.planted_traits import planted
 from piecework.domain.errors import PlatformRefused, StoreError
 from piecework.domain.progress import Progress
-from piecework.flows.passes import write_results
-from piecework.flows.planted_traits import planted
-from piecework.flows.progress import read_progress
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import (
+from piecework.engine.progress import read_progress
+from piecework.rehearsal.crowd.events import Event
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import (
     rehearsal_at_prolific,
     rehearsal_of,
     work_through,
 )
-from piecework.flows.results.books import Books
-from piecework.rehearsal.crowd.events import Event
+from piecework.results.books import Books
+from piecework.results.whole_pass import write_results
 from piecework.store import assignments, qualification_scores
 from tests.conftest import ROOT
 from tests.flows.test_qualification import CAMPAIGN as GATED
@@ -88,8 +88,8 @@ quality_writer = 8
 KILLED = """
 import sys
 from pathlib import Path
-from piecework.flows.rehearsing.rehearsal import rehearsal_at_prolific, work_through
-from piecework.flows.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_at_prolific, work_through
+from piecework.rehearsing.campaign import prepare
 with rehearsal_at_prolific(prepare(Path(sys.argv[1]))) as (run, crowd, prolific):
     left = [int(sys.argv[2])]
     def tell(event):

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from piecework.campaign.dealing import all_first_rounds, replacements
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import HitId, ItemId
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_on_marketplace
-from piecework.flows.passes import run_pass
-from piecework.flows.planning.dealing import all_first_rounds, replacements
-from piecework.flows.progress import read_progress
-from piecework.flows.steps import assess, collect, decide, settle
+from piecework.engine.opening import open_on_marketplace
+from piecework.engine.passes import run_pass
+from piecework.engine.progress import read_progress
+from piecework.engine.steps import assess, collect, decide, settle
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.store import hits, ledger

@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
 from piecework.domain.verdicts import Decision, Verdict
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.people.deciding import waiting_for_people
-from piecework.flows.people.decisions_csv import read_decisions, waiting_csv
-from piecework.flows.people.reviewing import (
+from piecework.engine.passes import run_pass
+from piecework.engine.steps.settle import settle
+from piecework.results.answers_shown import Work
+from piecework.review.model.deciding import waiting_for_people
+from piecework.review.model.decisions_csv import read_decisions, waiting_csv
+from piecework.review.model.reviewing import (
     ActName,
     DecidedMeanwhile,
     Group,
@@ -23,8 +25,6 @@ from piecework.flows.people.reviewing import (
     state_of,
     undo,
 )
-from piecework.flows.people.work import Work
-from piecework.flows.steps.settle import settle
 from piecework.store import decisions, intents
 from piecework.store.database import Store
 from tests.flows.conftest import Open

@@ -9,14 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from piecework.domain.clock import FixedClock
-from piecework.domain.errors import PlatformRefused
-from piecework.domain.ids import AssignmentId, WorkerId
-from piecework.domain.verdicts import Decision, SubjectKind, Verdict
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.posting.exclusion import exclusion_type
-from piecework.flows.settlement import (
+from piecework.campaign.acts import (
     DONE,
     ELSEWHERE,
     FORGET,
@@ -26,8 +19,15 @@ from piecework.flows.settlement import (
     REJECTED_ALREADY,
     forget_key,
 )
-from piecework.flows.steps import collect
-from piecework.flows.steps.settle import carry_out_again, settle, settle_workers
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.domain.verdicts import Decision, SubjectKind, Verdict
+from piecework.engine.passes import run_pass
+from piecework.engine.posting.exclusion import exclusion_type
+from piecework.engine.steps import collect
+from piecework.engine.steps.settle import carry_out_again, settle, settle_workers
 from piecework.platforms.mturk import MTurk
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.policy import REJECTED_WITH

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from piecework.campaign.pricing import expected_out_of_reach
 from piecework.cli.main import main
 from piecework.domain.errors import PlatformRefused
-from piecework.flows.passes import run_pass
-from piecework.flows.planning.pricing import expected_out_of_reach
-from piecework.flows.progress import read_progress
+from piecework.engine.passes import run_pass
+from piecework.engine.progress import read_progress
 from piecework.store import ledger
 from tests.crash.people import People
 from tests.flows.bookkeeping import check_books

@@ -6,13 +6,13 @@ import pytest
 
 from piecework.domain.errors import BudgetExceeded, PlatformRefused, StoreError
 from piecework.domain.ids import AssignmentId
-from piecework.flows.opening import open_on_marketplace
-from piecework.flows.passes import run_pass
-from piecework.flows.progress import read_progress
-from piecework.flows.results.clean import clean
-from piecework.flows.results.export import export
-from piecework.flows.steps import assess, collect, decide, launch, settle
+from piecework.engine.opening import open_on_marketplace
+from piecework.engine.passes import run_pass
+from piecework.engine.progress import read_progress
+from piecework.engine.steps import assess, collect, decide, launch, settle
 from piecework.platforms.mturk import MTurk
+from piecework.results.clean import clean
+from piecework.results.export import export
 from piecework.store import assignments, ledger
 from tests.flows.conftest import Open
 

@@ -6,13 +6,13 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.ids import HitId, HitKey
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.progress import read_progress
-from piecework.flows.steps import launch
+from piecework.engine.passes import run_pass
+from piecework.engine.progress import read_progress
+from piecework.engine.steps import launch
 from piecework.store import hits, intents, ledger, stops
 from piecework.store.database import open_store
 from piecework.store.intents import declare

@@ -11,22 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import Decision
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_for_rehearsal
-from piecework.flows.passes import run_pass
-from piecework.flows.payments.bonus_csv import read_bonuses
-from piecework.flows.payments.interrupted_payments import close_interrupted
-from piecework.flows.payments.pay import pay
-from piecework.flows.people.unreject import OPERATION, unreject
-from piecework.flows.progress import read_progress
-from piecework.flows.results.table import answers_table
-from piecework.flows.steps import collect, launch, settle
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.passes import run_pass
+from piecework.engine.progress import read_progress
+from piecework.engine.steps import collect, launch, settle
 from piecework.marketplace.http.server import serve
+from piecework.payments.bonus_csv import read_bonuses
+from piecework.payments.interrupted_payments import close_interrupted
+from piecework.payments.pay import pay
+from piecework.payments.unreject import OPERATION, unreject
+from piecework.results.table import answers_table
 from piecework.store import assignments, decisions, intents, ledger
 from tests.crash.people import People
 from tests.flows.bookkeeping import (

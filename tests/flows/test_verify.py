@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused, StoreError
 from piecework.domain.ids import AssignmentId
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_to_look
-from piecework.flows.passes import run_pass
+from piecework.engine.opening import open_to_look
+from piecework.engine.passes import run_pass
 from piecework.platforms.mturk import MTurk
 from piecework.store import ledger
 from tests.crash.people import People

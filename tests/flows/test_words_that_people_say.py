@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from piecework.campaign.opened import CampaignStore
 from piecework.domain.edit import Edit
-from piecework.flows.campaign_run import CampaignStore
-from piecework.flows.people.words import say, words_shown
-from piecework.flows.results.clean import clean
 from piecework.postprocess.rules import real_words
+from piecework.results.clean import clean
+from piecework.results.words import say, words_shown
 from piecework.store import edits
 from tests.review import stores
 

@@ -9,16 +9,16 @@ import httpx
 import pytest
 from click.testing import CliRunner, Result
 
+from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.passes import run_pass
-from piecework.flows.people.workers import WorkerHistory, exclude, histories, include
-from piecework.flows.progress import read_progress
-from piecework.flows.steps.settle import settle, settle_workers
+from piecework.engine.passes import run_pass
+from piecework.engine.progress import read_progress
+from piecework.engine.steps.settle import settle, settle_workers
 from piecework.postprocess.pseudonyms import pseudonym
+from piecework.review.model.workers import WorkerHistory, exclude, histories, include
 from piecework.store import assignments, decisions, intents
 from piecework.store.lock import only_pass
 from tests.crash.people import People
@@ -147,7 +147,7 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
 
 
 def _exclude_there(run: CampaignRun, worker_id: WorkerId) -> None:
-    from piecework.flows.posting.exclusion import exclusion_type  # noqa: PLC0415 - one test's
+    from piecework.engine.posting.exclusion import exclusion_type  # noqa: PLC0415 - one test's
 
     run.platform.exclude(worker_id, exclusion_type(run))
 

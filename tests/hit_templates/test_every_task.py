@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.ids import AssignmentId
 from piecework.domain.task import GOLD, TRUTH, Task
-from piecework.flows.assembling import load_campaign
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.item_faults import faults_of_item, faults_of_items
 from piecework.hit_templates.messages import FOLDER as TASKS

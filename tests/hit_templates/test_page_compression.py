@@ -6,10 +6,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.capabilities import MTURK
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.flows.assembling import load_campaign
 from piecework.hit_templates.page_compression import MARK, compress, decompress
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task

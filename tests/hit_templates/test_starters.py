@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.dealing import all_first_rounds
+from piecework.campaign.pricing import price
+from piecework.campaign.warnings import campaign_warnings
 from piecework.cli.work.new_task import write_starter
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
-from piecework.flows.assembling import load_campaign
-from piecework.flows.planning.dealing import all_first_rounds
-from piecework.flows.planning.pricing import price
-from piecework.flows.planning.warnings import campaign_warnings
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
-from piecework.flows.results.table import answers_table
-from piecework.flows.steps.launch import question
+from piecework.engine.steps.launch import question
 from piecework.hit_templates.starters import STARTER_KINDS, StarterKind
 from piecework.platforms.virtual_clock import START
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.results.table import answers_table
 
 KINDS = {"text": "text", "choice": "choice", "choices": "choices", "scale": "number"}
 

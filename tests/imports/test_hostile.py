@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError
-from piecework.flows.assembling import load_campaign
-from piecework.flows.opening import open_to_look
-from piecework.imports.head import LONGEST_CELL, MOST_COLUMNS, head_of
-from piecework.imports.recognise import recognise
-from piecework.imports.rows import ImportedRow, Unreadable
+from piecework.engine.opening import open_to_look
+from piecework.importing.readers.head import LONGEST_CELL, MOST_COLUMNS, head_of
+from piecework.importing.readers.recognise import recognise
+from piecework.importing.readers.rows import ImportedRow, Unreadable
 from tests.flows.test_importing import done, piecework
 from tests.imports.batches import row, stances, write
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from piecework.domain.errors import ConfigError
-from piecework.imports.recognise import recognise
+from piecework.importing.readers.recognise import recognise
 
 _ROOM = 3 << 30
 """Of addresses: libraries take half of it, and any of the files would take more."""
@@ -20,7 +20,7 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({_ROOM}, {_ROOM}))
 from pathlib import Path
 from piecework.domain.errors import ConfigError
-from piecework.imports.recognise import recognise
+from piecework.importing.readers.recognise import recognise
 (source,) = recognise([Path(sys.argv[1])])
 try:
     for row in source.rows():

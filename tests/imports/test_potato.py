@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from piecework.domain.errors import ConfigError
-from piecework.imports.recognise import Source, recognise
-from piecework.imports.rows import ImportedRow, NotSent, Read
+from piecework.importing.readers.recognise import Source, recognise
+from piecework.importing.readers.rows import ImportedRow, NotSent, Read
 
 LABELS = {
     "marks": {"comma": "comma", "quote": "quote"},

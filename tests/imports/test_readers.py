@@ -11,10 +11,10 @@ import pytest
 
 from piecework.config.imported_file import read_reading
 from piecework.domain.errors import ConfigError
-from piecework.imports.moments import moment
-from piecework.imports.recognise import recognise
-from piecework.imports.results_file import unpack
-from piecework.imports.rows import ImportedRow, NotSent, Read, Unreadable
+from piecework.importing.readers.moments import moment
+from piecework.importing.readers.recognise import recognise
+from piecework.importing.readers.results_file import unpack
+from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
 from tests.imports.batches import row, stances, write
 
 XSD = (

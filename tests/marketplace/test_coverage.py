@@ -1,12 +1,12 @@
 """The page that says what the marketplace does, held to what it does."""
 
-from piecework.marketplace.coverage import NOTES, PAGE, render
 from piecework.marketplace.requester.model import operation_names
 from piecework.marketplace.requester.operations import OPERATIONS
+from tools.marketplace_page import NOTES, PAGE, render
 
 
 def test_the_committed_page_is_what_the_code_says() -> None:
-    """`python -m piecework.marketplace.coverage` would change nothing."""
+    """`python -m tools.marketplace_page` would change nothing."""
     assert PAGE.read_text(encoding="utf-8") == render()
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from piecework.qc.docs_page import heuristics_page
 from piecework.qc.registry import HEURISTICS, Description, describe
+from tools.heuristics_page import heuristics_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_committed_page_is_the_generated_one() -> None:
-    """`python -m piecework.qc.docs_page > docs/heuristics.md` writes it."""
+    """`python -m tools.heuristics_page > docs/heuristics.md` writes it."""
     committed = (ROOT / "docs" / "heuristics.md").read_text(encoding="utf-8")
     assert committed == heuristics_page()
 
@@ -45,6 +45,6 @@ def test_every_heuristic_says_idea_naive_reading_and_edge_cases(
 
 def test_running_the_module_writes_the_page() -> None:
     """The command that the page names does what it says."""
-    command = [sys.executable, "-m", "piecework.qc.docs_page"]
+    command = [sys.executable, "-m", "tools.heuristics_page"]
     ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     assert ran.stdout.decode() == heuristics_page()

@@ -15,13 +15,13 @@ from typing import Literal
 import pandas as pd
 import pytest
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.imported import Reading
 from piecework.domain.tables import COLLECTED, faults, is_canned
-from piecework.flows.assembling import load_campaign
-from piecework.flows.importing.importing import keep, look
-from piecework.flows.opening import open_to_look
+from piecework.engine.opening import open_to_look
 from piecework.hit_templates.tasks import load_task
-from piecework.imports.moments import moment
+from piecework.importing.importing import keep, look
+from piecework.importing.readers.moments import moment
 from piecework.qc.heuristics import (
     canned_share,
     capitals,

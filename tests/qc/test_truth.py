@@ -6,7 +6,6 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from piecework.qc.docs_page import heuristics_page
 from piecework.qc.heuristics import random_sample
 from piecework.qc.registry import HEURISTICS, OFF_BY_DEFAULT
 from piecework.qc.truth import measured
@@ -19,6 +18,7 @@ from tests.bench.truth.sets import (
     repeated_sentences,
     submissions,
 )
+from tools.heuristics_page import heuristics_page
 
 
 def test_every_heuristic_was_measured_in_its_version_or_says_never() -> None:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from piecework.rehearsal.examples.items_files import EXAMPLES, FOLDER, as_csv
+from tools.examples.items_files import EXAMPLES, FOLDER, as_csv
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_committed_file_is_the_generated_one(name: str) -> None:
-    """`python -m piecework.rehearsal.examples.items_files` writes it."""
+    """`python -m tools.examples.items_files` writes it."""
     assert (FOLDER / name).read_text("utf-8") == as_csv(list(EXAMPLES[name]()))

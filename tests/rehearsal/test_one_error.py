@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from piecework.rehearsal.examples.items_files import EXAMPLES, FOLDER, as_csv, pictures
-from piecework.rehearsal.examples.one_error import ERRORS, STIMULI, Row, rows
+from tools.examples.items_files import EXAMPLES, FOLDER, as_csv, pictures
+from tools.examples.one_error import ERRORS, STIMULI, Row, rows
 
 FILES = {"zh-Hant": "severity.csv", "en": "severity_en.csv"}
 

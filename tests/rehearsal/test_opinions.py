@@ -10,9 +10,9 @@ import pytest
 
 from piecework.analyses.anova import repeated_measures
 from piecework.analyses.paired import paired_t_tests
+from piecework.campaign.assembling import read_anywhere
 from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
-from piecework.flows.assembling import read_anywhere
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from piecework.rehearsal.crowd.judging import Judging

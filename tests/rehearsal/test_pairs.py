@@ -1,7 +1,7 @@
 """Drawn pairs of which it is known who is better."""
 
-from piecework.rehearsal.examples.items_files import SEED, clear_scenes, pairwise_rows
-from piecework.rehearsal.examples.pairs import pairs_of, swapped
+from tools.examples.items_files import SEED, clear_scenes, pairwise_rows
+from tools.examples.pairs import pairs_of, swapped
 
 ROWS = list(pairs_of(clear_scenes(), images=12, seed=SEED))
 

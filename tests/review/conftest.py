@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.flows.campaign_run import CampaignStore
+from piecework.campaign.opened import CampaignStore
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to, server_of
 from piecework.webserver.connections import Limits, Listening

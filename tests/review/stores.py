@@ -5,6 +5,9 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.binding import bind_store
+from piecework.campaign.opened import CampaignStore
 from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import (
@@ -17,10 +20,7 @@ from piecework.domain.ids import (
     answer_id,
 )
 from piecework.domain.verdicts import Decision, Finding, Verdict
-from piecework.flows.assembling import load_campaign
-from piecework.flows.binding import bind_store
-from piecework.flows.campaign_run import CampaignStore
-from piecework.flows.opening import open_to_look
+from piecework.engine.opening import open_to_look
 from piecework.store import assignments, decisions, findings, hits
 from piecework.store.database import open_store, set_once
 from piecework.store.files import FILE_NAME

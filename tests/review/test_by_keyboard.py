@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from piecework.flows.campaign_run import CampaignStore
-from piecework.flows.passes import run_pass
-from piecework.flows.people.decisions_csv import waiting_csv
+from piecework.campaign.opened import CampaignStore
+from piecework.engine.passes import run_pass
+from piecework.review.model.decisions_csv import waiting_csv
 from piecework.store import decisions, ledger
 from tests.browser.test_accessibility import fits, violations
 from tests.flows.bookkeeping import check_books

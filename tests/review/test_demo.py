@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_for_rehearsal
-from piecework.flows.passes import run_pass
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.marketplace import rehearsal_market
-from piecework.flows.results.export import export
+from piecework.campaign.opened import CampaignRun
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.passes import run_pass
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.rehearsal.crowd.campaign_crowd import crowd_of
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.worker_site import WorkerSite
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.marketplace import rehearsal_market
+from piecework.results.export import export
 from tests.flows.bookkeeping import check_books
 from tests.review.conftest import served
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignStore
 from piecework.domain.verdicts import Decision
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignStore
-from piecework.flows.opening import open_for_import
-from piecework.flows.results.clean import clean
-from piecework.flows.results.export import export
-from piecework.flows.results.labels import doubtful
+from piecework.engine.opening import open_for_import
+from piecework.results.clean import clean
+from piecework.results.export import export
+from piecework.results.labels import doubtful
 from piecework.store import decisions
 from tests.flows.test_importing import done
 from tests.review import stores

@@ -11,12 +11,12 @@ import pytest
 
 from piecework.cli.output import progress_rows
 from piecework.domain.verdicts import JOINED, Decision, Finding, Verdict
-from piecework.flows.people.evidence import joined_suspicion
-from piecework.flows.people.review_quality import review_quality
-from piecework.flows.people.waiting import Waiting
-from piecework.flows.people.work import Work
-from piecework.flows.progress import read_progress
+from piecework.engine.progress import read_progress
+from piecework.results.answers_shown import Work
+from piecework.results.evidence import joined_suspicion
+from piecework.results.review_quality import review_quality
 from piecework.review.desk import Manner
+from piecework.review.model.waiting import Waiting
 from piecework.store import decisions, findings, reviews
 from tests.review import stores
 from tests.review.conftest import Served, served

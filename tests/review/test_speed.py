@@ -9,7 +9,7 @@ from statistics import median
 import httpx
 import pytest
 
-from piecework.flows.people.reviewing import VIEWS
+from piecework.review.model.reviewing import VIEWS
 from tests.review import stores
 from tests.review.conftest import served
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import httpx
 import pytest
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignStore
 from piecework.domain.errors import ConfigError
 from piecework.domain.verdicts import Verdict
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignStore
-from piecework.flows.opening import open_to_look
-from piecework.flows.people.deciding import ALL_LOOKED_AT
-from piecework.flows.people.decisions_csv import read_decisions, waiting_csv
+from piecework.engine.opening import open_to_look
+from piecework.review.model.deciding import ALL_LOOKED_AT
+from piecework.review.model.decisions_csv import read_decisions, waiting_csv
 from piecework.store import decisions
 from tests.review import stores
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from piecework.domain.verdicts import Finding, SubjectKind
-from piecework.flows.people.deciding import waiting_for_people
+from piecework.review.model.deciding import waiting_for_people
 from piecework.store import decisions, findings
 from tests.domain.test_picture_metadata import is_clean, saved
 from tests.review import stores
@@ -243,7 +243,7 @@ def test_what_follows_of_very_many_is_told_before_it_is_done(
     page: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The card of a worker leaves it out; the page that asks once more has it."""
-    monkeypatch.setattr("piecework.flows.people.cards._MOST_FORESEEN", 1)
+    monkeypatch.setattr("piecework.review.model.cards._MOST_FORESEEN", 1)
     with page.client() as ada:
         shown = ada.get("/next?view=worker", follow_redirects=True)
         worker = {"view": "worker", "key": shown.url.params["key"], "act": "drop"}

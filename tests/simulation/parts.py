@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.progress import Progress
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_on_marketplace
-from piecework.flows.passes import run_pass
-from piecework.flows.reconciling.reconcile import reconcile
+from piecework.engine.opening import open_on_marketplace
+from piecework.engine.passes import run_pass
+from piecework.engine.reconciling.reconcile import reconcile
 from piecework.marketplace.http.options import Marketplace
 from piecework.marketplace.http.server import _prepared
 from piecework.marketplace.state.backend import Backend, Rules, rules_of

@@ -11,8 +11,8 @@ from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.ids import AnswerId, AssignmentId, HitId, ItemId, WorkerId
 from piecework.domain.tables import COLLECTED, faults, task_columns
 from piecework.domain.verdicts import Decision
-from piecework.flows.results.table import surplus as beyond
 from piecework.hit_templates.tasks import load_task
+from piecework.results.table import surplus as beyond
 from piecework.store import answers_table, assignments, decisions
 from piecework.store.answers_table import last_number, read_answers, read_verdicts
 from piecework.store.database import Store

@@ -58,7 +58,7 @@ def advance(
               --live --spend-at-most 120
     """
     from piecework.cli.work.advance import advance_once  # noqa: PLC0415 - boto3 costs a third of a second
-    from piecework.flows.pass_request import PassRequest, amount_cents  # noqa: PLC0415 - as above
+    from piecework.engine.pass_request import PassRequest, amount_cents  # noqa: PLC0415 - as above
 
     request = PassRequest(
         campaign=campaign,

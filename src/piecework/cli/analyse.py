@@ -55,11 +55,7 @@ def analyse(  # noqa: PLR0913 - an argument an option
     """  # noqa: D301 - click's mark for lines that stay lines
     from piecework.cli.sections import say_sections  # noqa: PLC0415 - pandas costs a second
     from piecework.config.imported_file import read_reading  # noqa: PLC0415 - as above
-    from piecework.flows.importing.analysing import (  # noqa: PLC0415
-        Wanted,
-        analyse_campaign,
-        analyse_file,
-    )
+    from piecework.importing.analysing import Wanted, analyse_campaign, analyse_file  # noqa: PLC0415
     from piecework.report.sections_page import render_sections  # noqa: PLC0415
 
     wanted = Wanted(condition or "", unit or "", margin, seed)

@@ -129,12 +129,12 @@ def _of_campaign(
     path: Path, answers: Path | None, batch_results: Path | None
 ) -> dict[str, str | int]:
     """What was written, by name, and whose it is."""
-    from piecework.flows.assembling import load_campaign  # noqa: PLC0415
-    from piecework.flows.opening import open_to_look  # noqa: PLC0415
-    from piecework.flows.results.answers_file import write_answers  # noqa: PLC0415
-    from piecework.flows.results.batch_results import write_batch_results  # noqa: PLC0415
-    from piecework.flows.results.clean import clean  # noqa: PLC0415 - dictionaries cost a second
-    from piecework.flows.results.export import export as write_files  # noqa: PLC0415
+    from piecework.campaign.assembling import load_campaign  # noqa: PLC0415
+    from piecework.engine.opening import open_to_look  # noqa: PLC0415
+    from piecework.results.answers_file import write_answers  # noqa: PLC0415
+    from piecework.results.batch_results import write_batch_results  # noqa: PLC0415
+    from piecework.results.clean import clean  # noqa: PLC0415 - dictionaries cost a second
+    from piecework.results.export import export as write_files  # noqa: PLC0415
 
     with open_to_look(load_campaign(path)) as run:
         if batch_results is not None:

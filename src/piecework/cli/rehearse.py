@@ -38,7 +38,7 @@ def rehearse(
               piecework rehearse config/campaigns/demo.toml --crowd prolific
     """  # noqa: D301 - click's mark for lines that stay lines
     began = time.monotonic()
-    from piecework.flows.assembling import read_anywhere  # noqa: PLC0415 - pandas costs a second
+    from piecework.campaign.assembling import read_anywhere  # noqa: PLC0415 - pandas costs a second
 
     # A fault of the file is told before a server starts and Prefect is imported.
     read_anywhere(campaign)

@@ -10,7 +10,7 @@ from piecework.cli.output import say_progress
 from piecework.domain.errors import CampaignBusy, ConfigError
 
 if TYPE_CHECKING:
-    from piecework.flows.campaign_run import CampaignRun
+    from piecework.campaign.opened import CampaignRun
 
 
 @click.command()
@@ -28,10 +28,10 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     Example:  piecework stop birds.toml
               piecework stop birds.toml --undo
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.flows.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
-    from piecework.flows.binding import refuse_imported  # noqa: PLC0415
-    from piecework.flows.opening import on_its_platform, open_to_look  # noqa: PLC0415
-    from piecework.flows.progress import read_progress  # noqa: PLC0415
+    from piecework.campaign.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
+    from piecework.campaign.binding import refuse_imported  # noqa: PLC0415
+    from piecework.engine.opening import on_its_platform, open_to_look  # noqa: PLC0415
+    from piecework.engine.progress import read_progress  # noqa: PLC0415
     from piecework.store import stops  # noqa: PLC0415
 
     with open_to_look(load_campaign(campaign)) as run:
@@ -59,7 +59,7 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
 
 def _expire(run: "CampaignRun") -> str:
     """Expire now what is live, unless a pass is at work, which does it itself."""
-    from piecework.flows.steps.launch import launch  # noqa: PLC0415 - pandas costs a second
+    from piecework.engine.steps.launch import launch  # noqa: PLC0415 - pandas costs a second
     from piecework.store import intents  # noqa: PLC0415
     from piecework.store.lock import only_pass  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""The pages and forms of the review; `piecework.flows.people` decides."""
+"""The pages and forms of the review; `piecework.review.model` decides."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -16,10 +16,14 @@ from starlette.staticfiles import StaticFiles
 
 from piecework.domain.errors import ConfigError
 from piecework.domain.verdicts import Decision
-from piecework.flows.people.cards import MOST_LISTED, answers_shown
-from piecework.flows.people.deciding import NEEDS_REASON
-from piecework.flows.people.review_quality import review_quality
-from piecework.flows.people.reviewing import (
+from piecework.report.sections.reviews import sentences
+from piecework.results.labels import has_labels
+from piecework.results.review_quality import review_quality
+from piecework.review.desk import Desk, blinded, undecided
+from piecework.review.labels import Labels
+from piecework.review.model.cards import MOST_LISTED, answers_shown
+from piecework.review.model.deciding import NEEDS_REASON
+from piecework.review.model.reviewing import (
     ACTS,
     VIEWS,
     ActName,
@@ -30,11 +34,7 @@ from piecework.flows.people.reviewing import (
     plan,
     undo,
 )
-from piecework.flows.people.second_opinions import give_second_opinion
-from piecework.flows.results.labels import has_labels
-from piecework.report.sections.reviews import sentences
-from piecework.review.desk import Desk, blinded, undecided
-from piecework.review.labels import Labels
+from piecework.review.model.second_opinions import give_second_opinion
 from piecework.review.pages import HEADERS, STATIC, page
 from piecework.review.parts import Endpoint, Parts
 from piecework.review.pictures import Pictures, address_of_picture, columns_shown

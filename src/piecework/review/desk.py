@@ -5,16 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from piecework.flows.campaign_run import CampaignStore
-from piecework.flows.people.cards import Card, card_of
-from piecework.flows.people.reviewing import Group, View, group_of, state_of
-from piecework.flows.people.waiting import (
-    Waiting,
-    draw,
-    first_of,
-    second_opinions,
-)
-from piecework.flows.people.work import Work
+from piecework.campaign.opened import CampaignStore
+from piecework.results.answers_shown import Work
+from piecework.review.model.cards import Card, card_of
+from piecework.review.model.reviewing import Group, View, group_of, state_of
+from piecework.review.model.waiting import Waiting, draw, first_of, second_opinions
 from piecework.store import reviews
 
 _LOOKED_AT = timedelta(minutes=3)

@@ -8,14 +8,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from piecework.domain.errors import ConfigError
-from piecework.flows.people.cards import cut
-from piecework.flows.people.reviewing import group_of
-from piecework.flows.results.labels import (
-    Doubtful,
-    doubtful,
-    settle_label,
-    unsettle_label,
-)
+from piecework.results.labels import Doubtful, doubtful, settle_label, unsettle_label
+from piecework.review.model.cards import cut
+from piecework.review.model.reviewing import group_of
 from piecework.review.parts import Parts
 from piecework.review.replies import moved
 from piecework.review.sessions import Session

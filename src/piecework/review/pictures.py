@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from piecework.flows.results.pictures import clean_picture, picture_path, small_copy
+from piecework.results.pictures import clean_picture, picture_path, small_copy
 from piecework.review.desk import Desk
 from piecework.review.pages import PICTURE_HEADERS
 from piecework.review.parts import Parts

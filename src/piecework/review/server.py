@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from piecework.campaign.opened import CampaignStore
 from piecework.domain.errors import ConfigError, RefusedForSafety
-from piecework.flows.campaign_run import CampaignStore
 from piecework.review.app import Review
 from piecework.review.desk import Desk, Manner
 from piecework.review.sessions import Sessions

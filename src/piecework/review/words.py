@@ -5,8 +5,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from piecework.domain.errors import ConfigError
-from piecework.flows.people.words import say, unsay, words_shown
-from piecework.flows.results.clean import clean
+from piecework.results.clean import clean
+from piecework.results.words import say, unsay, words_shown
 from piecework.review.parts import Parts
 from piecework.review.replies import moved
 from piecework.review.sessions import Session

@@ -21,7 +21,7 @@ _LATEST_OF_WORKERS = """
 _KEY_OF_WORKER = (
     "latest.verdict || ':' || subject_id || iif(times > 1, ':' || times, '')"
 )
-"""As `piecework.flows.settlement.settlement_key` makes it."""
+"""As `piecework.campaign.acts.settlement_key` makes it."""
 
 
 def keep(store: Store, decisions: Iterable[Decision]) -> int:

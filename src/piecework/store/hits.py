@@ -29,7 +29,7 @@ What is accepted after slots were added to its HIT is of the round that added th
 
 
 _IS_LOST = "EXISTS (SELECT 1 FROM intents WHERE intent_key = 'forget:' || hit_key)"
-"""Whether the platform has lost a HIT (`piecework.flows.reconciling`)."""
+"""Whether the platform has lost a HIT (`piecework.engine.reconciling`)."""
 
 
 def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
@@ -95,7 +95,7 @@ def ids(store: Store) -> frozenset[HitId]:
 
 
 def lost_ids(store: Store) -> frozenset[HitId]:
-    """The platform's ids of HITs that it has lost (`piecework.flows.reconciling`)."""
+    """The platform's ids of HITs that it has lost (`piecework.engine.reconciling`)."""
     rows = store.db.execute(f"SELECT hit_id FROM hits WHERE {_IS_LOST}")
     return frozenset(HitId(hit_id) for (hit_id,) in rows)
 
@@ -351,7 +351,7 @@ def batch_at_work(store: Store) -> int:
     """The first batch that is open or undecided; 0 before any was planned.
 
     Where none is, the batch of the HIT that was planned last. An earlier batch is at
-    work again where a HIT of it was opened again (`piecework.flows.reconciling`).
+    work again where a HIT of it was opened again (`piecework.engine.reconciling`).
     """
     row = store.db.execute(
         "SELECT min(batch) FROM (SELECT batch FROM hits "

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from piecework.flows.planted_traits import planted
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.campaign.planted_traits import planted
 from piecework.qc.ratings import with_ratings
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from tests.bench.truth.sets import LabelledSet
 
 CAMPAIGNS = Path(__file__).resolve().parents[3] / "config/campaigns"

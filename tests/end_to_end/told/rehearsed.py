@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.verdicts import JOINED, Decision, Finding
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.store import decisions, findings
 from tests.end_to_end.told.claims import fault_of
 from tests.end_to_end.told.policy import fault_of_decision

@@ -1,11 +1,11 @@
 """The table of what MTurk's words become at Prolific, held to the API."""
 
 from piecework.marketplace.requester.model import operation_names
-from piecework.prolific.bridge.coverage import LINES, PAGE, render
+from tools.prolific_page import LINES, PAGE, render
 
 
 def test_the_committed_table_is_what_the_code_says() -> None:
-    """`python -m piecework.prolific.bridge.coverage` would change nothing."""
+    """`python -m tools.prolific_page` would change nothing."""
     assert PAGE.read_text(encoding="utf-8") == render()
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from piecework.domain.money import cents_to_wire
 from piecework.domain.progress import Progress
-from piecework.flows.pass_request import PassRequest
-from piecework.flows.quick_check import cached_progress
+from piecework.engine.pass_request import PassRequest
+from piecework.engine.quick_check import cached_progress
 
 
 def advance_once(request: PassRequest, *, poll_open_hits: bool) -> Progress:
@@ -20,7 +20,7 @@ def advance_once(request: PassRequest, *, poll_open_hits: bool) -> Progress:
         from piecework.cli.work.run import advance_in_prefect  # noqa: PLC0415 - costs seconds
 
         return advance_in_prefect(request, poll_open_hits=poll_open_hits)
-    from piecework.flows.without_prefect import advance_without_prefect  # noqa: PLC0415 - pandas
+    from piecework.results.whole_pass import advance_without_prefect  # noqa: PLC0415 - pandas
 
     return advance_without_prefect(request, poll_open_hits=poll_open_hits)
 

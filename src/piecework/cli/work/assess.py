@@ -13,8 +13,8 @@ from piecework.config.imported_file import read_reading
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
-from piecework.flows.importing import assessing
-from piecework.flows.importing.assessing import Assessed
+from piecework.importing import assessing
+from piecework.importing.assessing import Assessed
 from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable
 from piecework.postprocess.datasets.parquet_file import write_parquet
 from piecework.report.sections_page import render_sections

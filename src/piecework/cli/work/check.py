@@ -6,22 +6,22 @@ from datetime import UTC, date, datetime, time
 from itertools import chain
 from pathlib import Path
 
+from piecework.campaign.assembling import read_anywhere
+from piecework.campaign.caps import check_caps
+from piecework.campaign.dealing import all_first_rounds
+from piecework.campaign.prices import ask_prices, with_prices
+from piecework.campaign.pricing import Price, expected_out_of_reach, price
+from piecework.campaign.warnings import campaign_warnings
 from piecework.cli.work.page_sizes import largest_page
 from piecework.cli.work.reach import sample_of_pictures, unreached
 from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.errors import ConfigError
-from piecework.flows.assembling import read_anywhere
-from piecework.flows.caps import check_caps
-from piecework.flows.opening import as_begun
-from piecework.flows.planning.dealing import all_first_rounds
-from piecework.flows.planning.pricing import Price, expected_out_of_reach, price
-from piecework.flows.planning.warnings import campaign_warnings
-from piecework.flows.prices import ask_prices, with_prices
-from piecework.flows.results.pictures import warnings_of_metadata
+from piecework.engine.opening import as_begun
 from piecework.platforms.endpoint import normal_endpoint, refuse_closed_host
 from piecework.platforms.mturk import MTurk
 from piecework.rehearsal.crowd.campaign_crowd import answering_of
 from piecework.rehearsal.crowd.people import people
+from piecework.results.pictures import warnings_of_metadata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

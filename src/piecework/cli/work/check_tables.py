@@ -6,13 +6,13 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from piecework.campaign.pricing import Price
 from piecework.cli.work.check import Checked
 from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.counts import plural
 from piecework.domain.dataset import STATEMENTS
 from piecework.domain.scales import is_unlimited
 from piecework.domain.task import Field
-from piecework.flows.planning.pricing import Price
 
 _Rows = list[tuple[str, str, str]]
 

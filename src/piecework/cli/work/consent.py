@@ -5,17 +5,13 @@ from pathlib import Path
 
 import click
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.consent import agreed_before, most_cents, refuse_without_consent
+from piecework.campaign.prices import ask_prices, with_prices
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.money import Currency, cents_from_text, shown
-from piecework.flows.assembling import load_campaign
-from piecework.flows.consent import (
-    agreed_before,
-    most_cents,
-    refuse_without_consent,
-)
-from piecework.flows.pass_request import amount_cents
-from piecework.flows.prices import ask_prices, with_prices
+from piecework.engine.pass_request import amount_cents
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.platforms.mturk import MTurk
 
@@ -27,7 +23,7 @@ def consent_to_spend(
 
     Raises:
         RefusedForSafety: another amount was typed, or nobody can be asked; or see
-            `piecework.flows.prices`.
+            `piecework.campaign.prices`.
     """
     campaign = load_campaign(path)
     rewards = campaign.rewards

@@ -5,14 +5,12 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from piecework.campaign.planted_traits import remember_planted
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.progress import Progress
-from piecework.flows.opening import open_for_rehearsal
-from piecework.flows.planted_traits import remember_planted
-from piecework.flows.quick_check import count_news
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.marketplace import rehearsal_market
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.quick_check import count_news
 from piecework.platforms.credentials import REHEARSAL
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
@@ -20,6 +18,8 @@ from piecework.rehearsal.crowd.campaign_crowd import crowd_of
 from piecework.rehearsal.crowd.crowd import Crowd
 from piecework.rehearsal.crowd.traits import SIMULATED_BAD
 from piecework.rehearsal.crowd.worker_site import WorkerSite
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.marketplace import rehearsal_market
 from piecework.store.last_pass import recall
 from piecework.store.lock import only_pass
 

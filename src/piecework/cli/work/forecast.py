@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from piecework.campaign.assembling import load_campaign, read_anywhere
 from piecework.config.campaign_file import parse
-from piecework.flows.assembling import load_campaign, read_anywhere
-from piecework.flows.forecasting.choices import choices
-from piecework.flows.forecasting.outcomes import summarised
-from piecework.flows.forecasting.pilot import Pilot, pilot_of
-from piecework.flows.forecasting.rehearsals import BAD, crowd_as_stated, forecast
-from piecework.flows.opening import open_to_look
+from piecework.engine.opening import open_to_look
+from piecework.forecasting.choices import choices
+from piecework.forecasting.outcomes import summarised
+from piecework.forecasting.pilot import Pilot, pilot_of
+from piecework.forecasting.rehearsals import BAD, crowd_as_stated, forecast
 from piecework.report.forecast import (
     Forecast,
     Row,

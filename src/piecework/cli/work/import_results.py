@@ -15,8 +15,8 @@ from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.printable import printable
-from piecework.flows.importing.importing import Import, keep, look
-from piecework.flows.importing.understanding import FileSummary, Understanding
+from piecework.importing.importing import Import, keep, look
+from piecework.importing.understanding import FileSummary, Understanding
 from piecework.store.imports import ImportedFile
 
 _NOWHERE = Path("imported.toml")

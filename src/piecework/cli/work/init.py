@@ -11,20 +11,12 @@ from typing import Any, TypeVar
 
 import click
 
-from piecework.cli.init import ASSIGNMENTS, BATCHES, MINUTES, WAGE
-from piecework.cli.work.check import Checked, check_campaign
-from piecework.config.items_file import Row, read_rows
-from piecework.config.utf8 import write_new
-from piecework.domain.counts import plural
-from piecework.domain.errors import ConfigError
-from piecework.domain.hit import PICTURES, is_picture
-from piecework.domain.money import Currency
-from piecework.flows.composing.columns import (
+from piecework.campaign.composing.columns import (
     folder_of_pictures,
     is_on_the_web,
     match_columns,
 )
-from piecework.flows.composing.draft import (
+from piecework.campaign.composing.draft import (
     Asked,
     Draft,
     compose,
@@ -36,6 +28,14 @@ from piecework.flows.composing.draft import (
     usual_batches,
     usual_description,
 )
+from piecework.cli.init import ASSIGNMENTS, BATCHES, MINUTES, WAGE
+from piecework.cli.work.check import Checked, check_campaign
+from piecework.config.items_file import Row, read_rows
+from piecework.config.utf8 import write_new
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import PICTURES, is_picture
+from piecework.domain.money import Currency
 from piecework.hit_templates.own_html.task import ITEM_ID
 from piecework.hit_templates.tasks import load_task, task_names
 

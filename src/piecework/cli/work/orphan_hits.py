@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from piecework.domain.counts import plural
-from piecework.flows.posting.orphan_hits import OrphanHit, Whose
+from piecework.engine.posting.orphan_hits import OrphanHit, Whose
 
 if TYPE_CHECKING:
-    from piecework.flows.campaign_run import CampaignStore
+    from piecework.campaign.opened import CampaignStore
 
 _MEANING: dict[Whose, str] = {
     "this store": "This store posted them and has no note of it. The next pass takes "

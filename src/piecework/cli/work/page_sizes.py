@@ -19,7 +19,7 @@ from typing import TextIO
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
-from piecework.flows.steps.launch import question
+from piecework.engine.steps.launch import question
 from piecework.hit_templates.templates import QUESTION, line_of_template
 from piecework.platforms.question import question_bytes
 

@@ -12,18 +12,18 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from piecework.bulk.assessing import assess_files
+from piecework.bulk.cleaning import clean_files
+from piecework.bulk.exporting import export_files
+from piecework.bulk.running import Run, here, on_dask
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.dataset import Publication
 from piecework.domain.task import Task
-from piecework.flows.assembling import load_campaign
-from piecework.flows.partitions.assessing import assess_files
-from piecework.flows.partitions.cleaning import clean_files
-from piecework.flows.partitions.exporting import export_files
-from piecework.flows.partitions.running import Run, here, on_dask
-from piecework.flows.provenance import code_version
 from piecework.hit_templates.tasks import load_task
 from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.results.provenance import code_version
 
 _NOTHING = Task(
     name="answers",

@@ -8,22 +8,22 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.cli.work.consent import type_back
 from piecework.config.utf8 import read_text
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import Currency
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import bound_endpoint, open_on_marketplace
-from piecework.flows.payments.adopted_bonuses import adopt_bonuses, take_over
-from piecework.flows.payments.bonus_csv import label_fault, read_bonuses
-from piecework.flows.payments.interrupted_payments import close_interrupted
-from piecework.flows.payments.pay import Paid, check_bonuses
-from piecework.flows.payments.pay import pay as pay_out
-from piecework.flows.payments.plan import BonusPlan
-from piecework.flows.payments.wage_floor_bonuses import top_ups
+from piecework.engine.opening import bound_endpoint, open_on_marketplace
+from piecework.payments.adopted_bonuses import adopt_bonuses, take_over
+from piecework.payments.bonus_csv import label_fault, read_bonuses
+from piecework.payments.interrupted_payments import close_interrupted
+from piecework.payments.pay import Paid, check_bonuses
+from piecework.payments.pay import pay as pay_out
+from piecework.payments.plan import BonusPlan
+from piecework.payments.wage_floor_bonuses import top_ups
 from piecework.postprocess.pseudonyms import pseudonym
 
 _SHOWN = 20

@@ -13,18 +13,18 @@ from pathlib import Path
 
 import click
 
+from piecework.campaign.assembling import read_anywhere
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.qualification import QualificationTest
-from piecework.flows.assembling import read_anywhere
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import open_for_rehearsal
-from piecework.flows.posting.qualification_test import post_test
-from piecework.flows.rehearsing.campaign import draw_pictures, items_with_pictures
-from piecework.flows.rehearsing.marketplace import assumed_prices
-from piecework.flows.steps.launch import launch
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.posting.qualification_test import post_test
+from piecework.engine.steps.launch import launch
 from piecework.marketplace.http.server import serve
 from piecework.rehearsal.crowd.preview_worker import first_hit_url
+from piecework.rehearsing.campaign import draw_pictures, items_with_pictures
+from piecework.rehearsing.marketplace import assumed_prices
 
 
 def serve_preview(path: Path, *, port: int) -> None:

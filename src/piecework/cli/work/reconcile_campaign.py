@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
 from piecework.domain.counts import plural
 from piecework.domain.errors import PlatformRefused
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignRun
-from piecework.flows.opening import bound_endpoint, open_on_marketplace
-from piecework.flows.reconciling.comparing import Comparison
-from piecework.flows.reconciling.reconcile import Reconciliation, owed_path, reconcile
+from piecework.engine.opening import bound_endpoint, open_on_marketplace
+from piecework.engine.reconciling.comparing import Comparison
+from piecework.engine.reconciling.reconcile import Reconciliation, owed_path, reconcile
 
 
 def reconcile_campaign(

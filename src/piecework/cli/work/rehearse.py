@@ -6,19 +6,19 @@ from pathlib import Path
 from prefect import tags
 from rich.progress import Progress as Bar
 
+from piecework.campaign.warnings import own_seconds
 from piecework.cli.prefect_server import TemporaryServer
 from piecework.domain.progress import Progress
-from piecework.flows.opening import open_to_look
-from piecework.flows.planning.warnings import own_seconds
-from piecework.flows.progress import read_progress
+from piecework.engine.opening import open_to_look
+from piecework.engine.progress import read_progress
 from piecework.flows.rehearse import rehearsal_flow
-from piecework.flows.rehearsing.campaign import prepare
-from piecework.flows.rehearsing.rehearsal import CrowdKind
-from piecework.flows.results.books import Books
-from piecework.flows.results.report_facts import report_facts
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import CrowdKind
 from piecework.report.components import Note
 from piecework.report.model import report_model
 from piecework.report.sections.summary import notes
+from piecework.results.books import Books
+from piecework.results.report_facts import report_facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

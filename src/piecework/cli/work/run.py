@@ -5,17 +5,17 @@ from pathlib import Path
 
 from prefect import tags
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.caps import check_caps
 from piecework.cli.prefect_server import TemporaryServer
 from piecework.cli.work.consent import consent_to_spend
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.progress import Progress
+from piecework.engine.opening import open_on_marketplace, open_to_look
+from piecework.engine.pass_request import PassRequest
+from piecework.engine.progress import read_progress
 from piecework.flows.advance import flow_of, run
-from piecework.flows.assembling import load_campaign
-from piecework.flows.caps import check_caps
-from piecework.flows.opening import open_on_marketplace, open_to_look
-from piecework.flows.pass_request import PassRequest
-from piecework.flows.progress import read_progress
 
 _LOG = logging.getLogger(__name__)
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
+from piecework.campaign.assembling import load_campaign
 from piecework.domain.capabilities import MTURK
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
-from piecework.flows.assembling import load_campaign
-from piecework.flows.opening import bound_endpoint, open_on_marketplace
-from piecework.flows.payments.interrupted_payments import close_interrupted
-from piecework.flows.people.unreject import unreject
+from piecework.engine.opening import bound_endpoint, open_on_marketplace
+from piecework.payments.interrupted_payments import close_interrupted
+from piecework.payments.unreject import unreject
 
 
 def take_back(

@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignStore
 from piecework.domain.errors import CampaignBusy, ConfigError, PieceworkError
 from piecework.domain.printable import one_line
 from piecework.domain.verdicts import Decision
-from piecework.flows.assembling import load_campaign
-from piecework.flows.campaign_run import CampaignStore
-from piecework.flows.opening import on_its_platform, open_to_look
-from piecework.flows.people.workers import WorkerHistory, exclude, histories, include
-from piecework.flows.steps.settle import settle_workers
+from piecework.engine.opening import on_its_platform, open_to_look
+from piecework.engine.steps.settle import settle_workers
+from piecework.review.model.workers import WorkerHistory, exclude, histories, include
 from piecework.store.lock import only_pass
 
 _LINE = "{:<16}  {:>4}  {:>7}  {:>4}  {:>7}  {:>8}  {:>9}  {}"

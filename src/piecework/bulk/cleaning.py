@@ -1,0 +1,117 @@
+"""`clean` for texts that outgrow memory: each part follows the rules, then is written.
+
+The edits are those of `piecework.postprocess.apply.clean_and_propose`, whatever the
+parts are (`piecework.bulk.rounds`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from piecework.bulk.answer_files import answer_files, as_frame, pieces_of
+from piecework.bulk.buckets import bucket_count
+from piecework.bulk.parts import Source, states
+from piecework.bulk.rounds import COLUMNS, ROWS, drafts_of, follow_rules, split
+from piecework.bulk.running import Run
+from piecework.bulk.work_folder import finish, gc_paused, open_work
+from piecework.postprocess.apply import replay
+from piecework.postprocess.datasets.file_table import edits_json
+from piecework.postprocess.registry import RULES
+
+_CLEANED = pa.schema(
+    [
+        ("answer_id", pa.string()),
+        ("item_id", pa.string()),
+        ("text", pa.string()),
+        ("clean_text", pa.string()),
+        ("edits", pa.string()),
+        ("edit_proposals", pa.string()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanedFiles:
+    """What became of the texts of files, counted; the texts are in the folder."""
+
+    folder: Path
+    answers: int
+    changed: int
+    edits: int
+    proposals: int
+
+
+def clean_files(
+    paths: Sequence[Path], run: Run, *, into: Path, bucket_rows: int = ROWS
+) -> CleanedFiles:
+    """Clean the texts of all files together.
+
+    Args:
+        paths: Parquet files or folders (`piecework.bulk.answer_files`).
+        run: who does the parts.
+        into: a folder of clean texts, which must not be there yet.
+        bucket_rows: about so many rows are held at a time.
+
+    Raises:
+        ConfigError: files that cannot be read; or the folder is there.
+    """
+    files = answer_files(paths)
+    pieces, schema = pieces_of(files, COLUMNS)
+    of = {
+        "files": states(files),
+        "rules": {rule.NAME: rule.VERSION for rule in RULES},
+        "bucket_rows": bucket_rows,
+    }
+    source = Source(
+        folder=open_work(into, of),
+        pieces=tuple(pieces),
+        schema=schema,
+        columns=COLUMNS,
+        buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
+    )
+    run("split", partial(split, source), range(len(pieces)))
+    number = follow_rules(source, run)
+    run("writing", partial(_write, source, number), range(source.buckets))
+    return _finished(source, into)
+
+
+def _write(source: Source, number: int, bucket: int) -> None:
+    """Write the clean texts of a bucket."""
+
+    @gc_paused()
+    def write(path: Path) -> None:
+        drafts = drafts_of(source, bucket, number)
+        proposals = drafts.proposals()
+        rows = as_frame(source.about_items(bucket), source.columns)
+        texts = rows["text"].tolist()
+        edits = [drafts.edits.get(one, ()) for one in rows.index.tolist()]
+        unsure = [proposals.get(one, ()) for one in rows.index.tolist()]
+        cells = {
+            "answer_id": rows.index.tolist(),
+            "item_id": rows["item_id"].tolist(),
+            "text": texts,
+            "clean_text": [replay(*pair) for pair in zip(texts, edits, strict=True)],
+            "edits": [edits_json(made) for made in edits],
+            "edit_proposals": [edits_json(made) for made in unsure],
+        }
+        pq.write_table(pa.table(cells, schema=_CLEANED), path, compression="zstd")
+        told = [sum(map(bool, edits)), sum(map(len, edits)), sum(map(len, unsure))]
+        source.folder.keep(f"told-{bucket}", lambda: [len(rows), *told])
+
+    source.folder.once(source.folder.out(f"part-{bucket:05d}.parquet"), write)
+
+
+def _finished(source: Source, into: Path) -> CleanedFiles:
+    told = [source.folder.kept(f"told-{bucket}") for bucket in range(source.buckets)]
+    answers, changed, edits, proposals = (
+        sum(column) for column in zip(*told, strict=True)
+    )
+    parts = {f"part-{n:05d}.parquet": rows[0] for n, rows in enumerate(told)}
+    finish(source.folder, into, {"answers": answers, "parts": parts})
+    return CleanedFiles(
+        folder=into, answers=answers, changed=changed, edits=edits, proposals=proposals
+    )

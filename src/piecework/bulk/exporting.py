@@ -1,0 +1,340 @@
+"""`export` for answers that outgrow memory: a dataset's tables, part by part.
+
+A part has some items with all answers about them, cleaned, and goes through the layout
+that a whole dataset goes through. What all answers have to say together is left out:
+probabilities of labels, participants, conditions, and what is no table.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+from piecework.bulk.answer_files import (
+    answer_files,
+    as_frame,
+    columns_of,
+    pieces_of,
+    warnings_of,
+)
+from piecework.bulk.buckets import bucket_count
+from piecework.bulk.parts import Source, keep_items, known_items, states
+from piecework.bulk.rounds import ROWS, drafts_of, follow_rules, split
+from piecework.bulk.running import Run
+from piecework.bulk.work_folder import finish, open_work
+from piecework.domain.edit import Edit
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId, WorkerId
+from piecework.domain.tables import (
+    COLLECTED,
+    HIT_VALUE,
+    ITEM_VALUE,
+    ORDER,
+    OUTCOME,
+    PUBLISHED,
+    VERDICTS,
+    Column,
+    task_columns,
+    value_column,
+)
+from piecework.domain.task import MIXED_IN
+from piecework.postprocess.answers import answer_columns
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.file_table import FileTable
+from piecework.postprocess.datasets.files import layout_of
+from piecework.postprocess.datasets.parquet_file import write_parquet
+from piecework.postprocess.datasets.pictures import picture_columns
+from piecework.postprocess.edits import replay
+from piecework.postprocess.pseudonyms import is_pseudonym, pseudonym
+from piecework.postprocess.splits import splits
+from piecework.qc.scores import is_first
+
+_NEEDED = ("worker_id", "item_id", "batch", "text", "is_canned", "submitted_at")
+_TEXT = Column("str", "")
+_CLEANED = {"clean_text": _TEXT, "edits": _TEXT}
+_NOTHING: Mapping[str, object] = {
+    "int64": 0,
+    "float64": float("nan"),
+    "bool": False,
+    "str": "",
+    "object": (),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedFiles:
+    """What was written; `rows` by the name of a table, whose files are in a folder."""
+
+    folder: Path
+    answers: int
+    rows: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job(Source):
+    """Beside what is read, what a dataset says of itself.
+
+    Attributes:
+        warning: of the files; those that are written bear it too.
+        is_hashed: workers are pseudonyms already.
+    """
+
+    facts: DatasetFacts
+    warning: str
+    is_hashed: bool
+
+
+def export_files(
+    paths: Sequence[Path],
+    run: Run,
+    *,
+    into: Path,
+    facts: DatasetFacts,
+    key: bytes,
+    items: Iterable[Item] = (),
+    bucket_rows: int = ROWS,
+) -> ExportedFiles:
+    """Write the tables of a dataset of the answers of all files.
+
+    Texts are cleaned, unless the files have `clean_text` and `edits`; answers without
+    verdicts are all kept, of a worker's several about an item the first.
+
+    Args:
+        paths: Parquet files or folders (`piecework.bulk.answer_files`).
+        run: who does the parts.
+        into: a folder of tables, which must not be there yet.
+        facts: with `is_part`; the task says what the columns are.
+        key: of the pseudonyms of workers.
+        items: all of the campaign, if it is known.
+        bucket_rows: about so many rows are held at a time.
+
+    Raises:
+        ConfigError: files that cannot be read, or of other items; or the folder is
+            there.
+    """
+    files = answer_files(paths)
+    wanted = _wanted(facts, columns_of(files))
+    pieces, schema = pieces_of(files, wanted)
+    of = {
+        "files": states(files),
+        "campaign": [facts.campaign, facts.source_hash, facts.code_commit],
+        "task": [facts.task.name, facts.task.version],
+        "rules": dict(facts.rules),
+        "bucket_rows": bucket_rows,
+    }
+    job = _Job(
+        folder=open_work(into, of),
+        pieces=tuple(pieces),
+        schema=schema,
+        columns=wanted,
+        buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
+        facts=facts,
+        warning=" ".join(filter(None, [*warnings_of(files), facts.warning])),
+        is_hashed=all(piece.names["worker_id"] == "worker" for piece in pieces),
+    )
+    job.folder.keep("key", lambda: key)
+    if several := list(items):
+        keep_items(job, several)
+        own = [item for item in several if not item.columns.get(MIXED_IN)]
+        job.folder.keep("listed", lambda: _listed(own, facts))
+    run("split", partial(split, job), range(len(pieces)))
+    number = None
+    if not _CLEANED.keys() <= wanted.keys() and facts.task.html_page is None:
+        number = follow_rules(job, run)
+    run("writing", partial(_write, job, number), range(job.buckets))
+    return _finished(job, into)
+
+
+def _wanted(facts: DatasetFacts, there: frozenset[str]) -> dict[str, Column]:
+    """The columns to read: what is needed, and what any file has besides."""
+    asked = task_columns(facts.task)
+    needed = {name: COLLECTED[name] for name in _NEEDED}
+    others = {**COLLECTED, **VERDICTS, **_CLEANED, **PUBLISHED, **asked, OUTCOME: _TEXT}
+    personal = {value_column(one) for one in facts.task.fields if one.is_personal}
+    more = {
+        name: column
+        for name, column in others.items()
+        if name in there and name not in {"worker", *personal}
+    }
+    if not _CLEANED.keys() <= more.keys():
+        more = {name: more[name] for name in more.keys() - _CLEANED.keys()}
+    return {**needed, **dict(sorted(more.items()))}
+
+
+def _listed(items: Sequence[Item], facts: DatasetFacts) -> pd.DataFrame:
+    """By item, what hangs on all items: its `split` and `file_name`."""
+    ids = [str(item.item_id) for item in items]
+    split_of = splits(items, facts.shares)
+    names = picture_columns(items, facts.sizes)["file_name"].tolist()
+    return pd.DataFrame(
+        {"split": [split_of[one] for one in ids], "file_name": names}, index=ids
+    )
+
+
+def _write(job: _Job, number: int | None, bucket: int) -> None:
+    """Write the tables of a bucket."""
+    rows = as_frame(job.about_items(bucket), job.columns)
+    known = known_items(job, bucket)
+    own = [item for item in known if not item.columns.get(MIXED_IN)]
+    if job.folder.at("listed").exists():
+        _must_be_of(known, rows)
+        rows = rows[rows["item_id"].isin([str(item.item_id) for item in own])]
+        rows = _with_listed(rows, job.folder.shared("listed"), own)
+    else:
+        own = _items_of(rows)
+    table = _cleaned(job, rows, number, bucket)
+    absent = answer_columns(job.facts.task).keys() - table.columns
+    layout = layout_of(_whole(job, table), own, job.facts)
+    for name in (layout.main, "set_aside", "items"):
+        cells = _with_known(job, rows, layout.tables[name], absent)
+        folder = job.folder.out(name)
+        folder.mkdir(exist_ok=True)
+
+        def write(path: Path, cells: FileTable = cells) -> None:
+            with path.open("wb") as file:
+                write_parquet(cells, file, warning=job.warning)
+
+        job.folder.once(folder / f"part-{bucket:05d}.parquet", write)
+
+
+def _must_be_of(known: Sequence[Item], rows: pd.DataFrame) -> None:
+    ids = {str(item.item_id) for item in known}
+    strange = sorted(set(rows["item_id"]) - ids)
+    if strange:
+        raise ConfigError(
+            [f"answers are about {strange[0]!r}, which is no item of the campaign"],
+            next_step="leave out --as, or name the campaign that they are of",
+        )
+
+
+def _items_of(rows: pd.DataFrame) -> list[Item]:
+    """What the answers say of their items: ids, and addresses if there are any."""
+    first = rows.drop_duplicates("item_id").sort_values("item_id")
+    urls = first["url"] if "url" in first else [""] * len(first)
+    return [
+        Item(item_id=ItemId(item_id), columns={"url": url})
+        for item_id, url in zip(first["item_id"], urls, strict=True)
+    ]
+
+
+def _with_listed(
+    rows: pd.DataFrame, listed: pd.DataFrame, items: Sequence[Item]
+) -> pd.DataFrame:
+    urls = {str(item.item_id): item.picture for item in items}
+    return rows.assign(
+        url=rows["item_id"].map(urls).astype("str"),
+        split=rows["item_id"].map(listed["split"]).astype("str"),
+    )
+
+
+def _cleaned(
+    job: _Job, rows: pd.DataFrame, number: int | None, bucket: int
+) -> pd.DataFrame:
+    """The rows with `clean_text` and `edits`."""
+    if "edits" in rows:
+        edits = [_edits(cell) for cell in rows["edits"].tolist()]
+    elif number is None:
+        edits = [()] * len(rows)
+    else:
+        drafts = drafts_of(job, bucket, number)
+        edits = [tuple(drafts.edits.get(one, ())) for one in rows.index.tolist()]
+    try:
+        clean = list(map(replay, rows["text"].tolist(), edits))
+    except ValueError as fault:
+        raise ConfigError([f"edits that do not fit their text: {fault}"]) from fault
+    return rows.assign(
+        clean_text=pd.Series(clean, index=rows.index, dtype="str"),
+        edits=pd.Series(edits, index=rows.index, dtype="object"),
+    )
+
+
+def _edits(cell: str) -> tuple[Edit, ...]:
+    if cell in {"", "[]"}:
+        return ()
+    try:
+        return tuple(Edit(**one) for one in json.loads(cell))
+    except (ValueError, TypeError) as fault:
+        raise ConfigError([f"the column 'edits' holds no edits: {fault}"]) from fault
+
+
+def _whole(job: _Job, table: pd.DataFrame) -> pd.DataFrame:
+    """The table of answers as it leaves a store; nothing where nothing is known."""
+    table = table.assign(worker=_pseudonyms(job, table["worker_id"]))
+    if "is_surplus" not in table:
+        table = table.assign(is_surplus=~is_first(table))
+    wanted = answer_columns(job.facts.task)
+    if job.facts.is_imported:
+        wanted[OUTCOME] = _TEXT
+    missing = {
+        name: pd.Series(
+            [_NOTHING[column.dtype]] * len(table),
+            index=table.index,
+            dtype=column.dtype,
+        )
+        for name, column in wanted.items()
+        if name not in table and column.dtype in _NOTHING
+    }
+    return table.drop(columns="worker_id").assign(**missing)
+
+
+def _pseudonyms(job: _Job, workers: "pd.Series[str]") -> "pd.Series[str]":
+    different = workers.unique().tolist()
+    if job.is_hashed:
+        if not all(map(is_pseudonym, different)):
+            raise ConfigError(
+                ["the column 'worker' holds something else than a keyed hash in hex"],
+                next_step="name the column worker_id: ids are hashed then",
+            )
+        return workers
+    key: bytes = job.folder.shared("key")
+    of_worker = {worker: pseudonym(WorkerId(worker), key) for worker in different}
+    return workers.map(of_worker).astype("str")
+
+
+def _with_known(
+    job: _Job, rows: pd.DataFrame, table: FileTable, absent: Iterable[str]
+) -> FileTable:
+    """A table without columns of which the files say nothing."""
+    unknown = {_in_files(name) for name in absent} - {"is_surplus", "worker"}
+    unknown.discard(job.facts.task.main_text or "")
+    cells = table.cells
+    if job.folder.at("listed").exists():
+        listed = job.folder.shared("listed").reindex(cells["item_id"])
+        named = [name for name in listed if name in cells]
+        cells = cells.assign(**{name: listed[name].to_numpy() for name in named})
+    else:
+        unknown |= {"file_name", "width", "height"}
+        if "split" in rows:
+            of_item = rows.drop_duplicates("item_id").set_index("item_id")["split"]
+            cells = cells.assign(split=of_item.reindex(cells["item_id"]).to_numpy())
+    types = {name: type_ for name, type_ in table.types.items() if name not in unknown}
+    return replace(table, cells=cells, types=types)
+
+
+def _in_files(column: str) -> str:
+    """What a column of the table of answers is called in files.
+
+    >>> _in_files("value.stance"), _in_files("order.sides"), _in_files("round")
+    ('stance', 'order_sides', 'round')
+    """
+    if column.startswith(ORDER):
+        return f"order_{column.removeprefix(ORDER)}"
+    return column.removeprefix(ITEM_VALUE).removeprefix(HIT_VALUE)
+
+
+def _finished(job: _Job, into: Path) -> ExportedFiles:
+    parts = {
+        f"{path.parent.name}/{path.name}": pq.read_metadata(path).num_rows
+        for path in sorted(job.folder.out("").glob("*/*.parquet"))
+    }
+    finish(job.folder, into, {"answers": job.answers, "parts": parts})
+    rows: dict[str, int] = {}
+    for name, number in parts.items():
+        table = name.partition("/")[0]
+        rows[table] = rows.get(table, 0) + number
+    return ExportedFiles(folder=into, answers=job.answers, rows=rows)

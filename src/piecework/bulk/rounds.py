@@ -1,0 +1,312 @@
+"""Rules that all texts follow until none has anything left to make, part by part.
+
+Texts are dealt by item. Each part counts its own words (`Corpus`, whole numbers that
+add up) and one process joins them; each part follows a rule by these counts; what
+changed is counted anew. So the edits are those of
+`piecework.postprocess.apply.clean_and_propose`, whatever the parts are.
+
+The texts of a part stand on shelves, pickled, some twenty items on each. Most rounds
+look near the last changes alone; which shelves these are is known without reading them.
+"""
+
+import pickle
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from io import BytesIO
+from itertools import chain, count
+from typing import NamedTuple
+
+from piecework.bulk.answer_files import as_frame
+from piecework.bulk.buckets import by_item
+from piecework.bulk.parts import Source, known_items
+from piecework.bulk.running import Run
+from piecework.bulk.work_folder import gc_paused, unpickled
+from piecework.domain.tables import COLLECTED
+from piecework.postprocess.apply import (
+    Followed,
+    forget_counts,
+    rarer_now,
+    until_settled,
+)
+from piecework.postprocess.drafts import Changes, Drafts, Look, Made, Width
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.registry import RULES
+from piecework.postprocess.text import Rule, Text, TextRule, protected_words
+
+COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
+"""What rules ask of an answer."""
+
+ROWS = 75_000
+"""Of a bucket, about: some 200 MB while a rule looks at its texts."""
+
+_BY_NAME = {rule.NAME: rule for rule in RULES}
+
+_COUNTED_AT_ONCE = 100_000
+"""Changed texts that are held to be counted, before and after: some 100 MB."""
+
+_JOINED = 8
+"""Buckets whose counts are joined before they are joined to those of all, which takes
+longer."""
+
+_SHELF = 100
+"""About so many texts stand on a shelf."""
+
+
+_Holders = Mapping[str, bytes]
+"""Which shelves hold each word, as whole numbers of four bytes."""
+
+
+class _Shelved(NamedTuple):
+    """What rules made of the texts of a shelf.
+
+    Attributes:
+        made: pickled (`postprocess.drafts.Made`).
+        waiting: names of the rules that have not looked at it since it was changed.
+        unsure: names of the rules that were not sure of some edit.
+    """
+
+    made: bytes
+    waiting: frozenset[str]
+    unsure: frozenset[str]
+
+
+_UNTOUCHED = _Shelved(pickle.dumps(Made()), frozenset(_BY_NAME), frozenset())
+
+
+class _State(NamedTuple):
+    """What rules made of the texts of a bucket.
+
+    Attributes:
+        shelves: in the order of those of the texts.
+        holders: the shelves on which a text was given a word that it had not.
+    """
+
+    shelves: list[_Shelved]
+    holders: dict[str, set[int]]
+
+
+def split(source: Source, number: int) -> None:
+    """Deal the rows of a piece by item."""
+    source.split(number, partial(by_item, n=source.buckets))
+
+
+def follow_rules(source: Source, run: Run) -> int:
+    """Clean the texts of a source that is split; the number of the last round.
+
+    Words of the items that are known (`known_items`) are protected.
+    """
+    run("reading", partial(_read, source), range(source.buckets))
+    rounds = _Rounds(source, run)
+    until_settled(RULES, rounds.follow)
+    return next(rounds.numbers)
+
+
+def drafts_of(source: Source, bucket: int, number: int) -> Drafts:
+    """The texts of a bucket as so many rounds have left them."""
+    shelves: Sequence[bytes] = source.folder.kept(f"texts-{bucket}")
+    state: _State = source.folder.kept(f"made-{bucket}-{number}")
+    return _together(map(_taken_down, shelves), state.shelves)
+
+
+def _taken_down(shelf: bytes) -> Sequence[Text]:
+    """The texts of a shelf as workers wrote them: all that there are of its items."""
+    texts: Sequence[Text] = unpickled(BytesIO(shelf))
+    return texts
+
+
+def _together(texts: Iterable[Sequence[Text]], shelved: Iterable[_Shelved]) -> Drafts:
+    """The texts of some shelves as the rules have left them."""
+    made = Made()
+    for one in shelved:
+        made.add(unpickled(BytesIO(one.made)))
+    return Drafts(chain.from_iterable(texts), made)
+
+
+@dataclass(slots=True)
+class _Rounds:
+    """Rule after rule over all parts; what was done before is not done again."""
+
+    source: Source
+    run: Run
+    numbers: "count[int]" = field(default_factory=count)
+    corpus: Corpus | None = None
+
+    def follow(self, rule: Rule, look: Look) -> Followed:
+        """Let all parts follow a rule (`piecework.postprocess.apply.until_settled`)."""
+        number, folder = next(self.numbers), self.source.folder
+        if not folder.at(f"followed-{number}").exists():
+            corpus = self.corpus or self._counted(number)
+            self.corpus = corpus
+            if not isinstance(rule, TextRule):
+                folder.keep(f"counts-{number}", lambda: (corpus, look))
+            step = f"{rule.NAME} ({number + 1})"
+            follow = partial(_follow, self.source, number, rule.NAME)
+            self.run(step, follow, range(self.source.buckets))
+            followed = self._count_changes(corpus, number)
+            folder.keep(f"followed-{number}", lambda: followed)
+        folder.at(f"counts-{number}").unlink(missing_ok=True)
+        for bucket in range(self.source.buckets):
+            folder.at(f"made-{bucket}-{number}").unlink(missing_ok=True)
+        kept: Followed = folder.kept(f"followed-{number}")
+        return kept
+
+    def _counted(self, number: int) -> Corpus:
+        """The counts of all texts as they are before this round."""
+        folder, first = self.source.folder, range(0, self.source.buckets, _JOINED)
+        self.run("counting", partial(_count, self.source, number), first)
+        corpus = Corpus()
+        for bucket in first:
+            corpus.join(folder.kept(f"counted-{bucket}-{number}"))
+            folder.at(f"counted-{bucket}-{number}").unlink()
+        return corpus
+
+    def _count_changes(self, corpus: Corpus, number: int) -> Followed:
+        has_changed, replaced = False, Counter[str]()
+        before, after, items = list[Text](), list[Text](), Counter[str]()
+        for bucket in range(self.source.buckets):
+            changes: Changes = self.source.folder.kept(f"changes-{bucket}-{number}")
+            has_changed |= changes.is_any_left or bool(changes.after)
+            replaced.update(changes.replaced())
+            before += changes.before
+            after += changes.after
+            items.update(changes.items)
+            if len(after) >= _COUNTED_AT_ONCE:
+                corpus.replace(before, after, items)
+                before, after, items = [], [], Counter()
+        if after:
+            corpus.replace(before, after, items)
+        return Followed(has_changed, rarer_now(replaced, corpus))
+
+
+def _read(source: Source, bucket: int) -> None:
+    """Put the texts of a bucket on shelves."""
+
+    @gc_paused()
+    def shelves() -> list[bytes]:
+        rows = source.about_items(bucket).sort_by("item_id")
+        table = as_frame(rows, source.columns)
+        protected = {
+            str(item.item_id): protected_words(item)
+            for item in known_items(source, bucket)
+        }
+        ids = table["item_id"].tolist()
+        cells = zip(
+            table.index.tolist(),
+            ids,
+            table["text"].tolist(),
+            table["is_canned"].tolist(),
+            strict=True,
+        )
+        texts = [
+            Text(
+                text_id=answer_id,
+                item_id=item_id,
+                text=text,
+                protected=protected.get(item_id, frozenset()),
+            )
+            for answer_id, item_id, text, is_canned in cells
+            if not is_canned
+        ]
+        by_items = list(_by_items(texts))
+        source.folder.keep(f"words-{bucket}", lambda: _holders(by_items))
+        return [pickle.dumps(own, protocol=5) for own in by_items]
+
+    source.folder.keep(f"texts-{bucket}", shelves)
+    # Were it not there, what a later round made is.
+    if not any(source.folder.path.glob(f"made-{bucket}-*")):
+        n = len(source.folder.kept(f"texts-{bucket}"))
+        source.folder.keep(f"made-{bucket}-0", lambda: _State([_UNTOUCHED] * n, {}))
+
+
+def _by_items(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
+    """Texts in the order of their items, so many at a time that no item is divided."""
+    start = 0
+    for end in range(1, len(texts) + 1):
+        is_last = end == len(texts)
+        if is_last or (
+            end - start >= _SHELF and texts[end].item_id != texts[end - 1].item_id
+        ):
+            yield texts[start:end]
+            start = end
+
+
+def _holders(shelves: Sequence[Sequence[Text]]) -> _Holders:
+    found: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
+    for n, texts in enumerate(shelves):
+        for word in set(chain.from_iterable(text.words for text in texts)):
+            found[word].append(n)
+    return {word: numbers.tobytes() for word, numbers in found.items()}
+
+
+@gc_paused()
+def _count(source: Source, number: int, first: int) -> None:
+    """Count the texts of some buckets, from the first, as they are before a round."""
+
+    def counted() -> Corpus:
+        corpus = Corpus()
+        for bucket in range(first, min(first + _JOINED, source.buckets)):
+            corpus.join(Corpus(drafts_of(source, bucket, number).texts()))
+        return corpus
+
+    source.folder.keep(f"counted-{first}-{number}", counted)
+
+
+def _follow(source: Source, number: int, name: str, bucket: int) -> None:
+    """Let the texts of a bucket follow a rule."""
+    folder, rule = source.folder, _BY_NAME[name]
+
+    @gc_paused()
+    def made() -> _State:
+        # Of many texts it is gigabytes, which a rule for one text does not ask for.
+        corpus, look = Corpus(), Look(Width.NEAR)
+        if not isinstance(rule, TextRule):
+            corpus, look = folder.latest(f"counts-{number}", forget_counts)
+        state: _State = folder.kept(f"made-{bucket}-{number}")
+        asked = _asked(state, partial(folder.kept, f"words-{bucket}"), name, look)
+        shelves: Sequence[bytes] = folder.kept(f"texts-{bucket}") if asked else ()
+        texts = [_taken_down(shelves[n]) for n in asked]
+        drafts = _together(texts, [state.shelves[n] for n in asked])
+        proposed = drafts.propose(rule, corpus, look)
+        changes = drafts.accept(rule, proposed, look)
+        owners = {
+            each.text_id: n for n, own in zip(asked, texts, strict=True) for each in own
+        }
+        for text in changes.after:
+            for word in drafts.new_words(text.text_id):
+                state.holders.setdefault(word, set()).add(owners[text.text_id])
+        for n, own_made in drafts.made.dealt(owners, asked).items():
+            state.shelves[n] = _put_back(own_made)
+        folder.keep(f"changes-{bucket}-{number}", lambda: changes)
+        return state
+
+    folder.keep(f"made-{bucket}-{number + 1}", made)
+
+
+def _asked(
+    state: _State, read_holders: Callable[[], _Holders], rule: str, look: Look
+) -> Sequence[int]:
+    """The shelves of which a rule may say something new (`Drafts.propose`)."""
+    if look.width is Width.ALL:
+        return range(len(state.shelves))
+    asked = {
+        n
+        for n, shelved in enumerate(state.shelves)
+        if rule in shelved.waiting
+        or (look.width is Width.UNSURE and rule in shelved.unsure)
+    }
+    of_originals = read_holders() if look.words else {}
+    for word in look.words:
+        asked |= state.holders.get(word, set())
+        asked.update(array("I", of_originals.get(word, b"")))
+    return sorted(asked)
+
+
+def _put_back(made: Made) -> _Shelved:
+    return _Shelved(
+        made=pickle.dumps(made, protocol=5),
+        waiting=frozenset(name for name in _BY_NAME if made.unseen.get(name, True)),
+        unsure=frozenset(name for name, edits in made.unsure.items() if edits),
+    )

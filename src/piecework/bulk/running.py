@@ -1,0 +1,65 @@
+"""Who does the parts: this process, or the workers of a Dask cluster.
+
+All that passes between parts are files, so a cluster on several machines needs a folder
+that all of them see. A worker that dies costs the part that it was at; another does it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from piecework.bulk.dask_cluster import LOCAL, TRIES, dask_client
+from piecework.domain.errors import PieceworkError
+
+__all__ = ["LOCAL", "Do", "Run", "Told", "here", "on_dask"]
+
+Told = Callable[[str, int, int], None]
+"""Is told how many of how many parts of a step are done."""
+
+
+Do = Callable[[int], None]
+"""Does the part of this number."""
+
+Run = Callable[[str, Do, Sequence[int]], None]
+"""Does a step for these parts, and raises the first fault that one of them raises."""
+
+
+def here(told: Told) -> Run:
+    """In this process, one part after another."""
+
+    def run(step: str, do: Do, parts: Sequence[int]) -> None:
+        for done, part in enumerate(parts):
+            told(step, done, len(parts))
+            do(part)
+        told(step, len(parts), len(parts))
+
+    return run
+
+
+@contextmanager
+def on_dask(address: str, told: Told, *, processes: int = 2) -> Iterator[Run]:
+    """On a cluster: that at the address, or `LOCAL`, which ends with the context.
+
+    Raises:
+        ConfigError: Dask is not installed, or nothing answers at the address.
+    """
+    with dask_client(address, processes=processes) as client:
+        from distributed import as_completed  # noqa: PLC0415 - an extra
+        from distributed.scheduler import KilledWorker  # noqa: PLC0415
+
+        def run(step: str, do: Do, parts: Sequence[int]) -> None:
+            futures = client.map(do, parts, pure=False, retries=0, key=step)
+            told(step, 0, len(parts))
+            try:
+                for done, future in enumerate(as_completed(futures), start=1):
+                    future.result()
+                    told(step, done, len(parts))
+            except KilledWorker as fault:
+                raise PieceworkError(
+                    f"{step}: {TRIES} processes died of one part; there may be too "
+                    "little memory",
+                    next_step="run the same again: it goes on where it stopped",
+                ) from fault
+            finally:
+                client.cancel(futures)
+
+        yield run

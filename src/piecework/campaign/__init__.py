@@ -1,0 +1,1 @@
+"""A campaign: assembled from its file, checked, priced, dealt, bound and opened."""

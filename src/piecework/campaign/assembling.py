@@ -1,0 +1,325 @@
+"""From a campaign file to a `Campaign`: with its task, items, heuristics and policy.
+
+Every fault is found before any is raised, since a person mends them all at once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+from piecework.campaign.binding import refuse_imported
+from piecework.campaign.campaign_faults import faults_of_names, faults_with_items
+from piecework.campaign.gold_items import with_gold
+from piecework.config import campaign_values as values
+from piecework.config.campaign_file import CampaignFile, parse
+from piecework.config.drawn_pictures import item_rows
+from piecework.config.imported_table import ImportedTable
+from piecework.config.items_file import items_from_rows
+from piecework.config.rewards import read_rewards
+from piecework.config.schema import CampaignTables
+from piecework.domain.campaign import FORMATS, Campaign, RehearsalPlan
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import Item
+from piecework.domain.lines import line_of
+from piecework.domain.qualification import QualificationTest
+from piecework.domain.task import PRACTICE, Task
+from piecework.hit_templates.answer_fields import answers_task
+from piecework.hit_templates.own_files import TASK_FILE
+from piecework.hit_templates.own_html.fields import Said
+from piecework.hit_templates.own_html.task import (
+    ITEM_ID,
+    Around,
+    html_task,
+    with_shown_columns,
+)
+from piecework.hit_templates.qualification import faults_of_test
+from piecework.hit_templates.tasks import load_task
+from piecework.qc.policy import check_rules
+from piecework.qc.registry import HEURISTICS, check_settings
+from piecework.store import imports
+from piecework.store.database import open_store
+from piecework.store.files import FILE_NAME
+
+_T = TypeVar("_T")
+_MOST_REQUIREMENTS = 10
+"""MTurk's limit for one HIT type; three are taken by what piecework adds itself."""
+
+
+def load_campaign(
+    path: Path, *, drawn: Sequence[Mapping[str, str]] | None = None
+) -> Campaign:
+    """The campaign of a file, with tasks and heuristics as they are installed.
+
+    Args:
+        path: of the campaign file.
+        drawn: rows of drawn pictures; without them, they are read from where the
+            rehearsal left them.
+
+    Raises:
+        ConfigError: every fault of the file, its items, heuristics and policy.
+    """
+    return assemble(parse(path), drawn=drawn)
+
+
+def read_anywhere(path: Path) -> Campaign:
+    """The campaign of a file, with drawn pictures even if none were drawn yet.
+
+    It is read so where its pages are to be shown or posted.
+
+    Raises:
+        ConfigError: as `load_campaign`.
+        RefusedForSafety: its answers were imported; there is no page.
+    """
+    file = parse(path)
+    items = file.tables.items
+    if file.tables.imported is not None:
+        refuse_imported(assemble(file))
+    if not items.scenes or items.file is not None:
+        return assemble(file)
+    return assemble(file, drawn=item_rows(items.scenes))
+
+
+def assemble(
+    file: CampaignFile, *, drawn: Sequence[Mapping[str, str]] | None = None
+) -> Campaign:
+    """The campaign that a file describes, items included; see `load_campaign`."""
+    if faults := faults_of_names(file):
+        raise ConfigError(faults)
+    faults, steps = _own_faults(file), list[str]()
+    task = _collect(faults, steps, lambda: _asked(file))
+    test = _collect(faults, steps, lambda: _qualification(file))
+    if test is not None:
+        faults += [f"{file.path}: {fault}" for fault in faults_of_test(test)]
+    items = None
+    if task is not None:
+        read = _items if file.tables.imported is None else _imported_items
+        items = _collect(
+            faults, steps, lambda: with_gold(file, task, read(file, task, drawn))
+        )
+        faults += faults_with_items(file, task, items or ())
+    if faults or task is None or items is None:
+        raise ConfigError(faults, next_step=next(filter(None, steps), ""))
+    return _campaign(file, with_shown_columns(task, items), items, test)
+
+
+def _asked(file: CampaignFile) -> Task:
+    """What the campaign asks: its task, or the page that it names instead."""
+    tables = file.tables
+    if tables.imported is not None and tables.task is None:
+        return _asked_elsewhere(file, tables.imported)
+    if tables.question is None:
+        return _task(file, str(tables.task))
+    return html_task(file.path.parent / tables.question, _around_page(tables))
+
+
+def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
+    tables = file.tables
+    try:
+        return answers_task(
+            tables.name,
+            _said(tables),
+            title=tables.posting.title or tables.description,
+            columns=(ITEM_ID, *(name for name in imported.item if name != ITEM_ID)),
+            once=frozenset(
+                name for name, field in tables.fields.items() if field.scope == "hit"
+            ),
+            language=tables.language,
+            canned=_canned(tables),
+        )
+    except ConfigError as fault:
+        raise ConfigError([f"{file.path}: {one}" for one in fault.faults]) from fault
+
+
+def _said(tables: CampaignTables) -> dict[str, Said]:
+    return {
+        name: Said(**table.model_dump(exclude={"scope", "canned"}))
+        for name, table in tables.fields.items()
+    }
+
+
+def _canned(tables: CampaignTables) -> dict[str, str]:
+    return {
+        name: table.canned
+        for name, table in tables.fields.items()
+        if table.canned is not None
+    }
+
+
+def _around_page(tables: CampaignTables) -> Around:
+    minutes = tables.rewards.expected_minutes
+    return Around(
+        title=tables.posting.title or "",
+        description=tables.posting.description or tables.description,
+        fields=_said(tables),
+        hosts=tables.page.hosts,
+        html_columns=tables.page.html_columns,
+        reward_cents=tables.rewards.reward or 1,
+        seconds=None if minutes is None else minutes * 60,
+        language=tables.language,
+        canned=_canned(tables),
+    )
+
+
+def _task(file: CampaignFile, named: str) -> Task:
+    task = load_task(named, file.tables.language, beside=file.path.parent)
+    if faults := check_settings(task.heuristics):
+        raise ConfigError([_of_task(task, fault) for fault in faults])
+    return task
+
+
+def _of_task(task: Task, fault: str) -> str:
+    """A fault of the heuristics that a task states, with file and line."""
+    if task.own is None:
+        return f"the task {task.name}: {fault}"
+    path = Path(task.own.path) / TASK_FILE
+    key = fault.split(maxsplit=1)[0].rstrip(":")
+    line = line_of(path.read_text("utf-8"), key.split("."))
+    return f"{path}:{line}: {fault}"
+
+
+def _own_faults(file: CampaignFile) -> list[str]:
+    """What is wrong with heuristics, policy and requirements; a key with its line."""
+    tables = file.tables
+    known = bool(tables.requirements.countries) + (tables.qualification is not None)
+    subjects = {heuristic.NAME: heuristic.SUBJECT for heuristic in HEURISTICS}
+    faults = [
+        *(_located(file, fault) for fault in check_settings(values.heuristics(tables))),
+        *(
+            _of_rule(file, fault)
+            for fault in check_rules(values.policy(tables), heuristics=subjects)
+        ),
+    ]
+    if tables.decisions.by == "policy" and not tables.decisions.rule:
+        faults.append(
+            f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
+            "says what the policy is"
+        )
+    if len(tables.requirements.qualification) + known + 3 > _MOST_REQUIREMENTS:
+        faults.append(f"{file.at('requirements')}: MTurk allows ten for one HIT type")
+    return faults
+
+
+def _located(file: CampaignFile, fault: str) -> str:
+    """A sentence that begins with its key (`heuristics.too_fast: …`), with the line."""
+    key = fault.split(maxsplit=1)[0].rstrip(":")
+    return file.at(*key.split(".")) + fault.removeprefix(key)
+
+
+def _of_rule(file: CampaignFile, fault: str) -> str:
+    """A sentence that begins with `policy rule 2: `, with the line of that rule."""
+    number = int(fault.removeprefix("policy rule ").partition(":")[0])
+    where = file.at("decisions", "rule", str(number - 1))
+    return f"{where.rpartition(': ')[0]}: {fault}"
+
+
+def _collect(faults: list[str], steps: list[str], read: Callable[[], _T]) -> _T | None:
+    try:
+        return read()
+    except ConfigError as error:
+        faults.extend(error.faults)
+        steps.append(error.next_step)
+        return None
+
+
+def _qualification(file: CampaignFile) -> QualificationTest | None:
+    table = file.tables.qualification
+    if table is None:
+        return None
+    task = _task(file, table.task)
+    retry = table.retry_hours
+    return QualificationTest(
+        name=table.name or f"piecework: {task.name}, test of {file.tables.name}",
+        task=task,
+        items=file.items(
+            task.columns, file=file.path.parent / table.items, is_own=False
+        ),
+        correct_at_least=table.correct_at_least,
+        duration_seconds=round(table.time_limit_minutes * 60),
+        retry_seconds=None if retry is None else round(retry * values.HOUR),
+    )
+
+
+def _items(
+    file: CampaignFile, task: Task, drawn: Sequence[Mapping[str, str]] | None
+) -> tuple[Item, ...]:
+    if drawn is not None:
+        return items_from_rows(drawn, task.columns)
+    table = file.tables.items
+    if table.file is not None:
+        if task.html_page is None:
+            return file.items(task.columns, file=file.path.parent / table.file)
+        return file.items(
+            task.columns,
+            file=file.path.parent / table.file,
+            numbered=True,
+            addresses=task.columns[1:],
+            possible=task.html_page.possible_addresses,
+        )
+    if not table.scenes:
+        if task.html_page is None:
+            return file.items_of_folder(task.columns)
+        possible = task.html_page.possible_addresses
+        needed = tuple(name for name in possible if name in task.optional_columns)
+        return file.items_of_folder(task.columns, addresses=task.columns[1:] or needed)
+    left = file.out / "items.jsonl"
+    if not left.is_file():
+        first = f"run `piecework rehearse {file.path}` first"
+        raise ConfigError([f"{file.path}: items.scenes: none are drawn yet; {first}"])
+    return file.items(task.columns, file=left, is_own=False)
+
+
+def _imported_items(
+    file: CampaignFile, _task: Task, _drawn: Sequence[Mapping[str, str]] | None
+) -> tuple[Item, ...]:
+    """What the imported answers are about; nothing before the first import."""
+    path = file.out / FILE_NAME
+    if not path.is_file():
+        return ()
+    with closing(open_store(path)) as store:
+        return imports.items(store)
+
+
+def _campaign(
+    file: CampaignFile,
+    task: Task,
+    items: Sequence[Item],
+    test: QualificationTest | None,
+) -> Campaign:
+    tables, replay = file.tables, file.tables.rehearsal.replay
+    return Campaign(
+        name=tables.name,
+        path=file.path.resolve(),
+        source_hash=file.source_hash,
+        description=tables.description,
+        task=task,
+        title=tables.posting.title or task.title,
+        hit_description=tables.posting.description or task.description,
+        keywords=task.keywords
+        if tables.posting.keywords is None
+        else tables.posting.keywords,
+        items=tuple(item for item in items if not item.columns.get(PRACTICE)),
+        practice=tuple(item for item in items if item.columns.get(PRACTICE)),
+        pictures=file.pictures,
+        posting=values.posting(tables.posting, task),
+        rewards=read_rewards(tables.rewards, task),
+        requirements=values.requirements(tables.requirements),
+        exclusion_name=tables.requirements.exclusion_name
+        or f"piecework: not for {tables.name}",
+        crowd_size=tables.requirements.workers,
+        qualification=test,
+        dataset=values.publication(tables.dataset),
+        heuristics={**task.heuristics, **values.heuristics(tables)},
+        decided_by=tables.decisions.by,
+        policy=values.policy(tables),
+        formats=tables.output.formats or FORMATS[task.dataset],
+        out=file.out,
+        rehearsal=RehearsalPlan(
+            seed=tables.rehearsal.seed,
+            crowd=dict(tables.rehearsal.crowd),
+            replay=(file.path.parent / replay).resolve() if replay else None,
+            scenes=tables.items.scenes or 0,
+        ),
+        tells_gold=tables.gold is not None and tables.gold.feedback,
+        imported=None if tables.imported is None else tables.imported.reading(),
+    )

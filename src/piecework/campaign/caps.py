@@ -1,0 +1,131 @@
+"""What may still be promised: by the campaign's cap, its batches' and its days'.
+
+Every act that promises money asks here before its call. The caps of campaign and batch
+end work; the cap of a day only puts it off until the next UTC day of the clock.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+
+from piecework.campaign.dealing import affordable, all_first_rounds
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import BudgetExceeded
+from piecework.domain.hit import PlannedHit
+from piecework.store import intents, ledger
+from piecework.store.intents import Intent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """What is left of each cap, in cents; `None` where there is no such cap.
+
+    Attributes:
+        batch: of the batch that was asked about.
+        day: of the present UTC day.
+    """
+
+    campaign: int
+    batch: int | None
+    day: int | None
+
+
+def left(campaign_store: CampaignStore, batch: int) -> Left:
+    """What is left of the caps now."""
+    rewards = campaign_store.campaign.rewards
+    of_batch = rewards.batch_budget_cents
+    if of_batch is not None:
+        of_batch -= ledger.taken_by_batch_cents(campaign_store.store, batch)
+    return Left(
+        campaign=rewards.cap_cents - ledger.taken_cents(campaign_store.store),
+        batch=of_batch,
+        day=left_today(campaign_store),
+    )
+
+
+def left_today(campaign_store: CampaignStore) -> int | None:
+    """What may still be promised on this UTC day, in cents; `None`: no such cap."""
+    cap = campaign_store.campaign.rewards.day_budget_cents
+    if cap is None:
+        return None
+    return cap - ledger.promised_on_day_cents(
+        campaign_store.store, campaign_store.clock.now()
+    )
+
+
+def next_day(campaign_store: CampaignStore) -> datetime:
+    """When a new UTC day begins, and with it a day's new allowance."""
+    today = campaign_store.clock.now().astimezone(UTC).date()
+    return datetime.combine(today + timedelta(days=1), time.min, UTC)
+
+
+def payable_today(
+    campaign_store: CampaignStore, hits: Sequence[PlannedHit]
+) -> list[PlannedHit]:
+    """The first of these planned HITs that today's allowance pays for."""
+    today = left_today(campaign_store)
+    return list(hits) if today is None else affordable(hits, left_cents=today)
+
+
+def refuse_beyond(campaign_store: CampaignStore, intent: Intent, *, batch: int) -> None:
+    """Refuse what passes a cap; calls under way count as if they had got through.
+
+    Raises:
+        BudgetExceeded: before the call, naming the cap that forbids it.
+    """
+    rewards, room = campaign_store.campaign.rewards, left(campaign_store, batch)
+    under_way = intents.open_cents(
+        campaign_store.store, *intents.PROMISES, but=intent.key
+    )
+    caps = (
+        (room.campaign, rewards.cap_name, rewards.cap_cents),
+        (room.batch, f"the cap of batch {batch}", rewards.batch_budget_cents),
+        (room.day, "the cap of a day", rewards.day_budget_cents),
+    )
+    for rest, name, cap in caps:
+        if rest is not None and intent.amount_cents > rest - under_way:
+            raise BudgetExceeded(
+                f"{intent.key}: would cost {rewards.shown(intent.amount_cents)}, more "
+                f"than is left of {name} ({rewards.shown(cap or 0)})",
+                next_step=f"piecework status {campaign_store.campaign.path}",
+            )
+
+
+def check_caps(campaign: Campaign, *, at: datetime) -> None:
+    """Refuse a campaign that its caps do not let happen even once.
+
+    Raises:
+        BudgetExceeded: before anything is posted.
+    """
+    rewards, rounds = campaign.rewards, all_first_rounds(campaign, on=at.date())
+    costs = [sum(hit.cost_cents for hit in hits) for hits in rounds]
+    dearest = max(hit.cost_cents for hits in rounds for hit in hits)
+    faults = (
+        (
+            rewards.cap_cents,
+            rewards.cap_name,
+            sum(costs),
+            "the campaign costs {} before any replacement",
+        ),
+        (
+            rewards.batch_budget_cents,
+            "rewards.batch_budget",
+            max(costs),
+            "the dearest batch costs {} before any replacement",
+        ),
+        (
+            rewards.day_budget_cents,
+            "rewards.day_budget",
+            dearest,
+            "the dearest HIT alone costs {}",
+        ),
+    )
+    for cap, name, cost, words in faults:
+        if cap is not None and cost > cap:
+            raise BudgetExceeded(
+                f"{campaign.path}: {name} is {rewards.shown(cap)}, and "
+                f"{words.format(rewards.shown(cost))}",
+                next_step=f"raise {name}, or lower items, assignments or reward; "
+                f"piecework check {campaign.path}",
+            )

@@ -1,0 +1,249 @@
+"""What a new campaign is to be, and what follows from that: its pay, its budget."""
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import ROUND_CEILING, Decimal
+from pathlib import Path
+
+from piecework.campaign.assembling import assemble
+from piecework.campaign.composing.campaign_text import Statement, campaign_text
+from piecework.campaign.composing.default_policy import default_policy
+from piecework.campaign.pricing import price
+from piecework.config.campaign_file import parse_text
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import ConfigError
+from piecework.domain.money import Currency
+from piecework.domain.task import Task
+from piecework.hit_templates.own_html.hosts import hosts_refused
+from piecework.hit_templates.own_html.placeholders import cut
+from piecework.hit_templates.own_html.task import Around, html_task
+from piecework.hit_templates.tasks import load_task, task_names
+
+_ROOM = Decimal("1.2")
+"""A budget is a fifth more than what is expected, up to the next whole unit."""
+
+_MOST_CENTS = 10**8
+"""A budget to price with; nothing that is written has it."""
+
+_BATCHES, _ITEMS_A_BATCH = 5, 10
+"""Bad workers of one batch are kept out of the next, so there shall be several."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What workers are asked: a task, or a page of one's own.
+
+    Attributes:
+        named: as a campaign file beside it names it.
+        is_page: it is HTML.
+        hosts: that the page may load from.
+        needed: columns of items that it cannot do without; the first is the id.
+        addresses: those that hold addresses of pictures.
+    """
+
+    named: str
+    is_page: bool
+    task: Task
+    hosts: tuple[str, ...] = ()
+    needed: tuple[str, ...]
+    addresses: tuple[str, ...]
+
+    @property
+    def has_title(self) -> bool:
+        """Whether it says itself what the HIT is called."""
+        return not self.is_page or self.task.title != Path(self.named).stem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """All that a campaign file shall say.
+
+    Attributes:
+        path: of the file.
+        items_file: and `pictures`, relative to it.
+        wage_cents: an hour, which is the floor as well.
+        minutes: that one HIT is expected to take.
+    """
+
+    path: Path
+    name: str
+    asked: Asked
+    count: int
+    items_file: str = ""
+    pictures: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    description: str
+    assignments: int
+    batches: int
+    minutes: Decimal
+    wage_cents: int
+    currency: Currency = "USD"
+
+    @property
+    def items_per_hit(self) -> int:
+        """As many as the task shows, or as a batch has."""
+        return items_per_hit(self.asked.task, self.count, self.batches)
+
+    @property
+    def reward_cents(self) -> int:
+        """What the time is worth at the wage."""
+        return reward_of(self.minutes, self.wage_cents)
+
+
+def reward_of(minutes: Decimal, wage_cents: int) -> int:
+    """What so many minutes are worth at a wage of so many cents an hour, rounded up.
+
+    >>> reward_of(Decimal("5.3"), 1000)  # 88.33 cents
+    89
+    """
+    exact = minutes * wage_cents / 60
+    return max(1, int(exact.to_integral_value(ROUND_CEILING)))
+
+
+def items_per_hit(task: Task, count: int, batches: int) -> int:
+    """As many as the task shows at most, or as a batch has."""
+    return max(1, min(task.items_per_hit, math.ceil(count / batches)))
+
+
+def usual_description(asked: Asked, title: str) -> str:
+    """What a collection is for, as far as its task tells."""
+    if title or asked.has_title:
+        return f"{(title or asked.task.title).rstrip('.')}."
+    return "Answers to a page of questions about each item."
+
+
+def usual_batches(count: int) -> int:
+    """How many batches so many items are dealt into, if nobody says.
+
+    >>> [usual_batches(count) for count in (6, 25, 4000)]
+    [1, 2, 5]
+    """
+    return max(1, min(_BATCHES, count // _ITEMS_A_BATCH))
+
+
+def own_minutes(task: Task, items: int) -> Decimal:
+    """What a HIT of so many items takes by the task's own pace, to a tenth."""
+    return Decimal(math.ceil(task.seconds_of_hit(items) / 6)) / 10
+
+
+def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Asked:
+    """The task or page that a person names.
+
+    Args:
+        named: a task of the gallery, a folder, or a page of HTML, from where the
+            person is.
+        folder: where the campaign file will lie.
+        hosts: that a page may load from.
+
+    Raises:
+        ConfigError: there is none, or it has faults.
+    """
+    path = Path(named)
+    if path.suffix.lower() in {".html", ".htm"}:
+        return _page(path, folder, hosts)
+    is_folder = named not in task_names() and path.is_dir()
+    beside = relative(path, folder) if is_folder or "/" in named else named
+    if is_folder and not beside.startswith((".", "/")):
+        beside = f"./{beside}"
+    task = load_task(beside, beside=folder)
+    return Asked(
+        named=beside,
+        is_page=False,
+        task=task,
+        needed=task.columns,
+        addresses=tuple(
+            name for name in task.columns if name == "url" or name.endswith("_url")
+        ),
+    )
+
+
+def unknown_hosts(named: str, *, allowed: Sequence[str]) -> dict[str, str]:
+    """Hosts that a page loads from, each with why it is refused; none of a task."""
+    path = Path(named)
+    if path.suffix.lower() not in {".html", ".htm"} or not path.is_file():
+        return {}
+    return hosts_refused(path, path.read_text("utf-8-sig", errors="replace"), allowed)
+
+
+def _page(path: Path, folder: Path, hosts: tuple[str, ...]) -> Asked:
+    task = html_task(
+        path, Around(title="", description="A page.", fields={}, hosts=hosts)
+    )
+    assert task.html_page is not None  # noqa: S101 - html_task made it
+    template = cut(task.html_page.html)
+    given = {
+        gap.column
+        for gap in template.gaps
+        if any(one.name == "default" for one in gap.filters)
+    }
+    parts = (name.partition(".")[0] for name in template.columns if name not in given)
+    return Asked(
+        named=relative(path, folder),
+        is_page=True,
+        task=task,
+        hosts=hosts,
+        needed=tuple(dict.fromkeys((*task.columns, *parts))),
+        addresses=task.columns[1:],
+    )
+
+
+def relative(path: Path, folder: Path) -> str:
+    """How a campaign file in a folder names a path.
+
+    >>> relative(Path("/a/items.csv"), Path("/a/b"))
+    '../items.csv'
+    """
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+
+
+def compose(draft: Draft, *, today: date) -> tuple[str, Campaign]:
+    """The text of the campaign file, and the campaign that it describes.
+
+    Raises:
+        ConfigError: the items have faults, or do not fit the task.
+    """
+    statement = _statement(draft)
+    unpriced = _read(draft.path, campaign_text(statement, budget_cents=_MOST_CENTS))
+    policy = default_policy(unpriced.task, (*unpriced.items, *unpriced.practice))
+    expected = price(unpriced, on=today).expected
+    units = (Decimal(expected) * _ROOM / 100).to_integral_value(ROUND_CEILING)
+    text = campaign_text(
+        replace(statement, policy=policy, expected_cents=expected),
+        budget_cents=int(units) * 100,
+    )
+    return text, _read(draft.path, text)
+
+
+def _read(path: Path, text: str) -> Campaign:
+    return assemble(parse_text(path, text))
+
+
+def _statement(draft: Draft) -> Statement:
+    asked = draft.asked
+    if not draft.count:
+        raise ConfigError(["there are no items"])
+    return Statement(
+        file_name=draft.path.name,
+        name=draft.name,
+        description=draft.description,
+        key="question" if asked.is_page else "task",
+        named=asked.named,
+        hosts=asked.hosts,
+        items_file=draft.items_file,
+        pictures=draft.pictures,
+        columns=draft.columns,
+        title=draft.title,
+        has_title=asked.has_title,
+        assignments=draft.assignments,
+        batches=draft.batches,
+        items_per_hit=draft.items_per_hit,
+        minutes=draft.minutes,
+        wage_cents=draft.wage_cents,
+        reward_cents=draft.reward_cents,
+        currency=draft.currency,
+        is_caption=asked.task.dataset == "captions",
+    )

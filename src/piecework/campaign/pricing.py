@@ -1,0 +1,243 @@
+"""What a campaign costs, before anything: plain, expected, and at the very worst.
+
+Plain: every item posted once. Expected: the answers that are lost are asked for again,
+each with the chance that the campaign file states, and a worker below the wage
+floor gets a bonus. Worst: every answer of every round is paid for and lost, in the
+dearest way that rounds can be cut into HITs. The caps end that. How many labels will
+need more answers than the least is not known beforehand: what it costs if all of them
+do stands beside.
+"""
+
+import math
+from dataclasses import dataclass
+from datetime import date
+
+from piecework.campaign.dealing import (
+    all_first_rounds,
+    deal,
+    hit_cost_cents,
+    replacements,
+)
+from piecework.domain.campaign import Campaign, Posting
+
+_HOUR = 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What a campaign costs by the fees of one day; money in cents.
+
+    Attributes:
+        fees_from: since when these fees are in force.
+        fees_source: who says so.
+        fee_cents: of one assignment of a HIT that is posted for the first time.
+        batches: plain cost of each batch.
+        assignments: of all HITs that are posted for the first time.
+        rewards: and `fees`, which together are the plain cost.
+        replacements: expected for answers that are lost, fees included.
+        bonus_each: what lifts one assignment to the wage floor; `None`: it is not
+            stated how long one takes.
+        bonuses: expected, fees included.
+        more: what is added if every item gets the most answers that it may have,
+            replacements and bonuses included; 0 where all get the same number.
+        worst: all rounds of all batches, without any cap and without bonuses.
+        cap: what the campaign may take at most, whatever happens.
+        days: days that the plain campaign needs at least, by the cap of a day.
+    """
+
+    on: date
+    fees_from: date
+    fees_source: str
+    fee_cents: int
+    batches: tuple[int, ...]
+    hits: int
+    assignments: int
+    rewards: int
+    fees: int
+    replacements: int
+    bonus_each: int | None
+    bonuses: int
+    more: int
+    worst: int
+    cap: int
+    days: int
+
+    @property
+    def plain(self) -> int:
+        """Every item posted once."""
+        return self.rewards + self.fees
+
+    @property
+    def expected(self) -> int:
+        """Plain cost, replacements and bonuses; the least, where `more` is asked."""
+        return self.plain + self.replacements + self.bonuses
+
+    @property
+    def expected_at_most(self) -> int:
+        """The same if every item gets the most answers that it may have."""
+        return self.expected + self.more
+
+    @property
+    def at_most(self) -> int:
+        """The most that posting HITs can cost: the worst that the cap allows."""
+        return min(self.worst, self.cap)
+
+
+def price(campaign: Campaign, *, on: date) -> Price:
+    """Price a campaign by the fees of a day.
+
+    Raises:
+        ConfigError: no fees are known for that day.
+    """
+    rewards, rounds = campaign.rewards, all_first_rounds(campaign, on=on)
+    hits = [hit for batch in rounds for hit in batch]
+    fees = rewards.fees_on(on)
+    assignments = sum(hit.max_assignments for hit in hits)
+    costs = tuple(sum(hit.cost_cents for hit in batch) for batch in rounds)
+    replacing, extra = expected_replacements(campaign, on=on)
+    each = top_up_cents(
+        rewards.wage_floor_cents_per_hour,
+        rewards.expected_seconds,
+        rewards.reward_cents,
+    )
+    bonuses = 0
+    if each:
+        paid = assignments + extra
+        bonuses = math.ceil(paid * (each + fees.bonus_fee_cents(each)))
+    day = rewards.day_budget_cents
+    return Price(
+        on=on,
+        fees_from=fees.valid_from,
+        fees_source=fees.source,
+        fee_cents=hits[0].fee_cents,
+        batches=costs,
+        hits=len(hits),
+        assignments=assignments,
+        rewards=sum(hit.max_assignments * hit.reward_cents for hit in hits),
+        fees=sum(hit.max_assignments * hit.fee_cents for hit in hits),
+        replacements=math.ceil(replacing),
+        bonus_each=each,
+        bonuses=bonuses,
+        more=_more(campaign, each or 0, on=on),
+        worst=sum(costs) + worst_replacements(campaign, on=on),
+        cap=rewards.cap_cents,
+        days=max(1, math.ceil(sum(costs) / day)) if day else 1,
+    )
+
+
+def _more(campaign: Campaign, bonus_each: int, *, on: date) -> int:
+    """What every item costs from the least answers to the most, one a round."""
+    posting, rewards = campaign.posting, campaign.rewards
+    further = posting.most - posting.assignments
+    if not further:
+        return 0
+    hits = [
+        hit
+        for batch, item_ids in enumerate(deal(campaign), start=1)
+        for hit in replacements(campaign, batch, 1, dict.fromkeys(item_ids, 1), on=on)
+    ]
+    fee = rewards.fees_on(on).bonus_fee_cents(bonus_each) if bonus_each else 0
+    a_round = sum(hit.cost_cents for hit in hits) + len(hits) * (bonus_each + fee)
+    # Each is asked for until it is not lost.
+    return math.ceil(further * a_round / (1 - float(rewards.expected_loss)))
+
+
+def top_up_cents(
+    floor_cents_per_hour: int, seconds: float | None, paid_cents: int
+) -> int | None:
+    """What an assignment of so many seconds needs beyond its pay to reach the floor.
+
+    >>> top_up_cents(1000, 540, 100)  # nine minutes at $10 an hour are $1.50
+    50
+    """
+    if seconds is None:
+        return None
+    # Rounded up: a cent below the floor is below the floor. The tenth of a millionth
+    # is the float's own error, not the worker's.
+    earned = math.ceil(floor_cents_per_hour * seconds / _HOUR - 1e-7)
+    return max(earned - paid_cents, 0)
+
+
+def expected_replacements(campaign: Campaign, *, on: date) -> tuple[float, float]:
+    """Expected cost in cents, and number, of assignments that replace lost answers.
+
+    Each answer is lost on its own with the stated chance; an item that misses m answers
+    is posted again for m assignments, with others that miss as many. The number of HITs
+    is the larger of two bounds from below: full HITs, and the chance that there is one.
+    """
+    posting, loss = campaign.posting, campaign.rewards.expected_loss
+    cents = assignments = 0.0
+    for item_ids in deal(campaign):
+        count, missing = len(item_ids), [0.0] * posting.assignments + [1.0]
+        for _ in range(posting.max_rounds):
+            missing = _lost(missing, loss)
+            for wanted, chance in enumerate(missing):
+                hits = max(
+                    count * chance / posting.items_per_hit, 1 - (1 - chance) ** count
+                )
+                assignments += hits * wanted
+                cents += hits * hit_cost_cents(campaign, wanted, on=on)
+    return cents, assignments
+
+
+def expected_out_of_reach(campaign: Campaign) -> float:
+    """Answers that a crowd of known size is expected to be unable to give.
+
+    Every worker answers every item once, and loses each answer on its own with the
+    stated chance: 6 workers who lose none can give 5 answers each, 4 cannot.
+    """
+    crowd, wanted = campaign.crowd_size, campaign.posting.assignments
+    if crowd is None:
+        return 0.0
+    loss = campaign.rewards.expected_loss
+    short = sum(
+        (wanted - kept)
+        * math.comb(crowd, kept)
+        * (1 - loss) ** kept
+        * loss ** (crowd - kept)
+        for kept in range(min(wanted, crowd + 1))
+    )
+    return len(campaign.items) * short
+
+
+def worst_replacements(campaign: Campaign, *, on: date) -> int:
+    """The dearest that all rounds of replacement can be, in cents."""
+    posting = campaign.posting
+    return posting.rounds * sum(
+        _dearest_round(campaign, posting, len(item_ids), on=on)
+        for item_ids in deal(campaign)
+    )
+
+
+def _lost(missing: list[float], loss: float) -> list[float]:
+    """How many answers an item misses after a round, as chances, from those before."""
+    after = [0.0] * len(missing)
+    for asked, chance in enumerate(missing):
+        for again in range(asked + 1):
+            after[again] += (
+                chance
+                * math.comb(asked, again)
+                * loss**again
+                * (1 - loss) ** (asked - again)
+            )
+    return after
+
+
+def _dearest_round(
+    campaign: Campaign, posting: Posting, items: int, *, on: date
+) -> int:
+    """One round, cut so that it costs most.
+
+    Items that miss different numbers share no HIT: the first HIT of a kind needs one
+    item, every further one a whole HIT of items more. So some of the dearest kinds have
+    a HIT each, and all other items are in HITs of the dearest kind.
+    """
+    kinds = [
+        hit_cost_cents(campaign, wanted, on=on)
+        for wanted in range(posting.assignments, 0, -1)
+    ]
+    most = 0
+    for number in range(1, min(len(kinds), items) + 1):
+        further = (items - number) // posting.items_per_hit
+        most = max(most, sum(kinds[:number]) + further * kinds[0])
+    return most

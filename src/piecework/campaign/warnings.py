@@ -1,0 +1,173 @@
+"""What is allowed and probably not meant: wages, caps, crowds and policies.
+
+A campaign with warnings may begin; what is forbidden is a fault, told elsewhere.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from piecework.campaign.out_of_reach import rules_out_of_reach
+from piecework.campaign.pricing import Price, expected_out_of_reach
+from piecework.domain.campaign import Campaign
+from piecework.qc.heuristics import gold_failed
+from piecework.qc.registry import params_of
+
+_HOUR = 3600
+_ONE_IN_TWO = 0.5
+"""An answer that is as likely to be missing as not is said to be."""
+
+
+def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
+    """Each warning as a sentence, with the key that it is about.
+
+    Args:
+        campaign: as it was read.
+        price: what it costs.
+    """
+    return [
+        *_about_title(campaign),
+        *_about_page(campaign),
+        *_about_pay(campaign),
+        *_about_time(campaign),
+        *_about_crowd(campaign),
+        *_about_most(campaign),
+        *_about_policy(campaign),
+        *_about_gold(campaign),
+        *rules_out_of_reach(campaign),
+        *_about_cap(campaign, price),
+    ]
+
+
+def own_seconds(campaign: Campaign) -> float:
+    """What a HIT takes by the pace that the task states, as rehearsals have it."""
+    return campaign.task.seconds_of_hit(campaign.posting.items_per_hit)
+
+
+def _about_title(campaign: Campaign) -> Iterator[str]:
+    own = campaign.task.own
+    is_page = campaign.task.html_page is not None
+    if is_page and own is not None and campaign.title == Path(own.path).stem:
+        yield (
+            f"posting.title is not stated and the page has no <title>: workers read "
+            f"{campaign.title!r}, the name of the file, as what the HIT is about"
+        )
+
+
+def _about_page(campaign: Campaign) -> Iterator[str]:
+    task = campaign.task
+    shows = len(task.columns) > 1 or task.optional_columns  # the first is the id
+    if task.html_page is not None and not shows:
+        yield (
+            "the page has no placeholder of an item's column, such as ${image_url}: "
+            "all items look the same on it"
+        )
+
+
+def _about_pay(campaign: Campaign) -> Iterator[str]:
+    rewards = campaign.rewards
+    floor = rewards.wage_floor_cents_per_hour
+    if not floor:
+        yield (
+            "rewards.wage_floor_per_hour is 0: nobody is lifted to any wage, whatever "
+            "a HIT takes"
+        )
+        return
+    if rewards.expected_seconds is not None:
+        return  # then the bonus that lifts to the floor is priced
+    seconds = own_seconds(campaign)
+    hourly = int(rewards.reward_cents * _HOUR / seconds)
+    pace = (
+        f"at the task's own pace ({campaign.task.seconds_to_begin:g} s to "
+        f"begin, {campaign.task.seconds_per_item:g} s an item, "
+        f"{seconds / 60:.1f} minutes a HIT) the reward pays {rewards.shown(hourly)} an "
+        f"hour, the floor is {rewards.shown(floor)}"
+    )
+    if hourly < floor:
+        yield f"{pace}: raise rewards.reward, or expect to pay bonuses up to it"
+    yield (
+        "bonuses are not priced: state rewards.expected_minutes "
+        f"({seconds / 60:.1f} by the task's own pace), better from a pilot"
+    )
+
+
+def _about_time(campaign: Campaign) -> Iterator[str]:
+    seconds, allowed = own_seconds(campaign), campaign.posting
+    if seconds > allowed.assignment_duration_seconds:
+        minutes = allowed.assignment_duration_seconds / 60
+        yield (
+            f"posting.assignment_minutes is {minutes:g}, and a HIT takes "
+            f"{seconds / 60:.1f} by the task's own pace: half of the work is cut off"
+        )
+    expected = campaign.rewards.expected_seconds
+    if expected is not None and expected * 2 < seconds:
+        yield (
+            f"rewards.expected_minutes is {expected / 60:g}, and the task's own pace "
+            f"says {seconds / 60:.1f}: bonuses may cost more than is priced"
+        )
+
+
+def _about_crowd(campaign: Campaign) -> Iterator[str]:
+    crowd, wanted = campaign.crowd_size, campaign.posting.assignments
+    lost = expected_out_of_reach(campaign)
+    if crowd is not None and lost >= _ONE_IN_TWO:
+        loss = f"{float(campaign.rewards.expected_loss):.0%} of answers lost"
+        yield (
+            f"requirements.workers: {crowd} workers cannot give {wanted} answers each "
+            f"with {loss}; about {lost:.0f} will stay missing"
+        )
+
+
+def _about_most(campaign: Campaign) -> Iterator[str]:
+    posting, crowd = campaign.posting, campaign.crowd_size
+    if crowd is not None and posting.assignments <= crowd < posting.most:
+        yield (
+            f"requirements.workers: {crowd} workers cannot give {posting.most} answers "
+            "each, which posting.assignments asks of items that are not sure"
+        )
+
+
+def _about_policy(campaign: Campaign) -> Iterator[str]:
+    if any(rule.then in {"drop", "reject"} for rule in campaign.policy):
+        return
+    if campaign.decided_by == "policy":
+        yield (
+            "decisions: no [[decisions.rule]] drops or rejects anything, so every "
+            "answer becomes part of the dataset"
+        )
+    else:
+        yield (
+            "decisions: no [[decisions.rule]] proposes to drop anything: a person "
+            "decides on all that heuristics flag, and a rehearsal keeps all of it"
+        )
+
+
+def _about_gold(campaign: Campaign) -> Iterator[str]:
+    """Pay that hangs on so few known answers that one slip, or one fault, decides."""
+    least = params_of(gold_failed, campaign.heuristics, seed=0).min_items
+    usual = gold_failed.Params().min_items
+    rejects = any(
+        rule.then == "reject" and rule.at_least == 1 and gold_failed.NAME in rule.any_of
+        for rule in campaign.policy
+    )
+    if rejects and least < usual:
+        yield (
+            f"heuristics.gold_failed.min_items is {least}, and a rule rejects by it: "
+            f"of fewer than {usual} known answers one slip, or one that is wrong "
+            "itself, may cost a worker's pay"
+        )
+
+
+def _about_cap(campaign: Campaign, price: Price) -> Iterator[str]:
+    lacking = price.expected - price.cap
+    if lacking > 0:
+        shown = campaign.rewards.shown(lacking)
+        yield (
+            f"rewards.budget is {shown} below what is expected to be spent: some "
+            "answers will stay missing"
+        )
+    elif price.expected_at_most > price.cap:
+        shown = campaign.rewards.shown(price.expected_at_most - price.cap)
+        yield (
+            f"rewards.budget is {shown} below what {campaign.posting.most} answers to "
+            "every item would cost: some labels may stay unsure"
+        )

@@ -1,0 +1,1 @@
+"""The pass: what is due, in one order, and carried out; without Prefect."""

@@ -1,0 +1,91 @@
+"""The environment that a pass is told to work in: real work, or a rehearsal elsewhere.
+
+A rehearsal may have its marketplace and crowd in another process (`piecework crowd`).
+So a schedule can be rehearsed as it is: passes come and go as they do with people, and
+the crowd works between them in virtual time.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.errors import PlatformRefused, RefusedForSafety
+from piecework.engine.opening import open_for_rehearsal, open_on_marketplace
+from piecework.engine.pass_request import PassRequest
+from piecework.platforms.credentials import Credentials
+from piecework.platforms.endpoint import is_on_this_machine, normal_endpoint
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.store.lock import only_pass
+
+
+@contextmanager
+def open_environment(
+    request: PassRequest, *, credentials: Credentials | None = None
+) -> Iterator[CampaignRun]:
+    """A campaign as one pass needs it.
+
+    Args:
+        request: what the pass is told.
+        credentials: keys for the marketplace; without them, boto3's own chain.
+
+    Raises:
+        RefusedForSafety: the request could cost money or harm.
+        CampaignBusy: another process works on the campaign.
+        ConfigError: the campaign file has faults.
+    """
+    if request.rehearsal:
+        opened = _rehearsal_elsewhere(request)
+    else:
+        opened = open_on_marketplace(
+            load_campaign(request.campaign),
+            request.endpoint,
+            live=request.live,
+            allow_second_store=request.allow_second_store,
+            spend_at_most_cents=request.spend_at_most_cents,
+            credentials=credentials,
+        )
+    with opened as run:
+        yield run
+
+
+@contextmanager
+def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
+    """A campaign as one pass of a rehearsal needs it; its time is the marketplace's.
+
+    Raises:
+        RefusedForSafety: the marketplace is no rehearsal's, or is on another machine,
+            or has HITs of this campaign from another store.
+        CampaignBusy: another process works on the campaign.
+    """
+    campaign = load_campaign(request.campaign)
+    endpoint = normal_endpoint(request.endpoint)
+    if not is_on_this_machine(endpoint):
+        raise RefusedForSafety(
+            f"{endpoint}: a rehearsal's marketplace is on this machine",
+            next_step=f"piecework crowd {campaign.path} --port 8080",
+        )
+    clock = VirtualClock(endpoint)
+    _check_rehearses(clock, endpoint)
+    with (
+        only_pass(campaign.out),
+        open_for_rehearsal(
+            campaign,
+            endpoint,
+            clock,
+            allow_second_store=request.allow_second_store,
+            recognises_copies=True,
+        ) as run,
+    ):
+        yield run
+
+
+def _check_rehearses(clock: VirtualClock, endpoint: str) -> None:
+    try:
+        clock.refresh()
+    except PlatformRefused as refusal:
+        raise RefusedForSafety(
+            f"{endpoint}: this marketplace has no rehearsal clock, so it is real; a "
+            "rehearsal must not post there",
+            next_step="piecework crowd CAMPAIGN --port 8080 is a world to rehearse in",
+        ) from refusal

@@ -1,0 +1,386 @@
+"""Opening a campaign: its file, its store, and the environment that it works in.
+
+A store is bound to its campaign and environment (`piecework.campaign.binding`), and at
+each opening its marketplace is asked what it takes (`piecework.campaign.prices`).
+"""
+
+import hashlib
+import secrets
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+
+from piecework.campaign.binding import (
+    ENVIRONMENT,
+    IMPORTED,
+    REHEARSAL,
+    bind_currency,
+    bind_items,
+    bind_store,
+    check_store,
+    check_typed,
+    refuse_imported,
+    rehearsal_environment,
+)
+from piecework.campaign.consent import agreed_before, refuse_without_consent
+from piecework.campaign.opened import CampaignRun, CampaignStore
+from piecework.campaign.prices import ask_prices, with_prices
+from piecework.domain.campaign import Campaign
+from piecework.domain.clock import Clock, MonotonicClock, SystemClock
+from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.domain.marks import Marks
+from piecework.engine.posting.restored import refuse_restored
+from piecework.engine.posting.second_store import claim, refuse_second_store
+from piecework.payments.outside_prices import book_outside_prices
+from piecework.platforms.credentials import REHEARSAL as REHEARSAL_KEYS
+from piecework.platforms.credentials import Credentials
+from piecework.platforms.endpoint import normal_endpoint
+from piecework.platforms.mturk import MTurk
+from piecework.store import generations, imports
+from piecework.store.agreements import agree, agreed_cents
+from piecework.store.damage import damage_told
+from piecework.store.database import Store, get_setting, open_store, set_once
+from piecework.store.files import FILE_NAME
+from piecework.store.latest import latest
+from piecework.store.lock import only_pass
+from piecework.store.prices import keep_prices, kept_prices
+
+AT_ONCE = 24
+"""Calls under way at a time on a marketplace; beyond it only the caller's own
+processor is busier, see docs/benchmarks.md."""
+
+AT_ONCE_IN_REHEARSALS = 4
+"""Likewise where marketplace and pipeline share a machine."""
+
+
+@contextmanager
+def open_on_marketplace(
+    campaign: Campaign,
+    endpoint: str,
+    *,
+    live: bool,
+    allow_second_store: bool = False,
+    allow_restored: bool = False,
+    spend_at_most_cents: int | None = None,
+    credentials: Credentials | None = None,
+    patience_seconds: float | None = None,
+) -> Iterator[CampaignRun]:
+    """A campaign at work on a marketplace that runs elsewhere.
+
+    Args:
+        campaign: the campaign.
+        endpoint: URL of the marketplace.
+        live: real people work, perhaps on another machine.
+        allow_second_store: begin although the marketplace has HITs of a campaign of
+            this name from another store.
+        allow_restored: open it although store or marketplace is an older copy; for
+            what compares the two.
+        spend_at_most_cents: what the campaign may take in all, from now on; `None`: as
+            it was agreed before.
+        credentials: keys for the marketplace; without them, boto3's own chain.
+        patience_seconds: how long the marketplace may be away
+        (`piecework.platforms.outage`).
+
+    Raises:
+        RefusedForSafety: `piecework.campaign.consent`, `piecework.campaign.prices` and
+            `piecework.engine.posting.restored` say why; or another store began it.
+        StoreError: another process works on the campaign, or the store is of
+            another environment.
+    """
+    endpoint = normal_endpoint(endpoint)
+    is_agreed = spend_at_most_cents is not None or agreed_before(campaign) is not None
+    refuse_without_consent(campaign, endpoint, live=live, is_agreed=is_agreed)
+    platform = MTurk.with_keys(endpoint, credentials, patience_seconds=patience_seconds)
+    with only_pass(campaign.out):
+        if not allow_second_store:
+            refuse_second_store(campaign, platform)
+        # Another marketplace than the store's is not asked anything.
+        check_store(campaign, endpoint)
+        clock = SystemClock()
+        prices = ask_prices(campaign, platform, today=clock.now().date())
+        with _opened(campaign, environment=endpoint, marks=platform.marks) as store:
+            _name(store, secrets.token_hex(8), secrets.token_bytes(32))
+            if not allow_restored:
+                _recognise(campaign, store, platform, clock)
+            claim(campaign, store, platform, allow_second_store=allow_second_store)
+            keep_prices(store, prices)
+            book_outside_prices(store, prices, clock)
+            if spend_at_most_cents is not None:
+                agree(store, spend_at_most_cents, at=clock.now())
+            yield _run(campaign, store, clock, platform, at_once=AT_ONCE)
+
+
+@contextmanager
+def open_for_rehearsal(
+    campaign: Campaign,
+    endpoint: str,
+    clock: Clock,
+    *,
+    allow_second_store: bool = True,
+    recognises_copies: bool = False,
+    allow_restored: bool = False,
+) -> Iterator[CampaignRun]:
+    """A campaign at work in a rehearsal: policy decides, ids are hashed by the seed.
+
+    Args:
+        campaign: the campaign.
+        endpoint: URL of the rehearsal's marketplace.
+        clock: its virtual time.
+        allow_second_store: as for `open_on_marketplace`.
+        recognises_copies: refuse a store or marketplace that was restored, as on any
+            marketplace that outlives a pass. One that starts and ends with the
+            rehearsal needs no such check.
+        allow_restored: as for `open_on_marketplace`.
+
+    Raises:
+        RefusedForSafety: the campaign is at work from another store; or see
+            `piecework.campaign.prices` and `piecework.engine.posting.restored`.
+    """
+    refuse_imported(campaign)
+    platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)
+    if not allow_second_store:
+        refuse_second_store(campaign, platform)
+    environment = rehearsal_environment(campaign)
+    check_store(campaign, environment)
+    prices = ask_prices(campaign, platform, today=clock.now().date())
+    marks = platform.marks if recognises_copies else None
+    with _opened(
+        campaign, environment=environment, survives_power_cuts=False, marks=marks
+    ) as store:
+        _name(store, *_rehearsal_name_and_key(campaign))
+        if recognises_copies and not allow_restored:
+            _recognise(campaign, store, platform, clock)
+        keep_prices(store, prices)
+        book_outside_prices(store, prices, clock)
+        yield _run(
+            replace(campaign, decided_by="policy"),
+            store,
+            clock,
+            platform,
+            at_once=AT_ONCE_IN_REHEARSALS,
+        )
+
+
+@contextmanager
+def open_to_look(campaign: Campaign) -> Iterator[CampaignStore]:
+    """A campaign with its store, to look at it, decide and export; no platform.
+
+    Raises:
+        StoreError: the campaign has no store yet, or it is of other items; or it was
+            imported, and read by other fields than the campaign file has now.
+    """
+    environment = _environment_of(campaign)
+    if (environment == IMPORTED) != (campaign.imported is not None):
+        raise _mixed_up(campaign, environment)
+    is_rehearsal = environment.startswith(REHEARSAL)
+    if is_rehearsal:
+        environment = rehearsal_environment(campaign)
+        campaign = replace(campaign, decided_by="policy")
+    with _opened(campaign, environment=environment) as store:
+        if environment == IMPORTED:
+            check_typed(store, campaign)
+        is_somewhere = not is_rehearsal and environment != IMPORTED
+        yield CampaignStore(
+            campaign=_as_kept(campaign, store),
+            store=store,
+            clock=MonotonicClock(SystemClock(), latest(store)),
+            is_rehearsal=is_rehearsal,
+            pseudonym_key=_pseudonym_key(store),
+            endpoint=environment if is_somewhere else "",
+        )
+
+
+@contextmanager
+def open_for_import(campaign: Campaign) -> Iterator[CampaignStore]:
+    """A campaign of imported results with its store, made if there is none.
+
+    Raises:
+        CampaignBusy: another process works on the campaign.
+        StoreError: the store is of a campaign that collects.
+    """
+    with (
+        only_pass(campaign.out),
+        _opened(campaign, environment=IMPORTED) as store,
+    ):
+        _name(store, secrets.token_hex(8), secrets.token_bytes(32))
+        bind_items(store, campaign)
+        yield CampaignStore(
+            campaign=campaign,
+            store=store,
+            clock=MonotonicClock(SystemClock(), latest(store)),
+            is_rehearsal=False,
+            pseudonym_key=_pseudonym_key(store),
+        )
+
+
+def on_its_platform(campaign_store: CampaignStore) -> CampaignRun:
+    """The campaign on the marketplace that its store is bound to.
+
+    Raises:
+        RefusedForSafety: the store is of a rehearsal, or was imported.
+    """
+    refuse_imported(campaign_store.campaign)
+    if campaign_store.is_rehearsal:
+        raise _was_rehearsed(campaign_store.campaign)
+    return CampaignRun(
+        campaign=campaign_store.campaign,
+        store=campaign_store.store,
+        clock=campaign_store.clock,
+        is_rehearsal=False,
+        pseudonym_key=campaign_store.pseudonym_key,
+        endpoint=campaign_store.endpoint,
+        platform=MTurk.with_keys(campaign_store.endpoint, None),
+        at_once=AT_ONCE,
+    )
+
+
+def bound_endpoint(campaign: Campaign) -> str:
+    """The marketplace that a campaign's store is of.
+
+    Raises:
+        RefusedForSafety: it is of a rehearsal, or was imported.
+        StoreError: the campaign has no store yet.
+    """
+    refuse_imported(campaign)
+    environment = _environment_of(campaign)
+    if environment.startswith(REHEARSAL):
+        raise _was_rehearsed(campaign)
+    return environment
+
+
+def as_begun(campaign: Campaign) -> Campaign:
+    """A campaign at what its marketplace takes, if it was begun on one that says so.
+
+    Raises:
+        StoreError: its store is of another currency.
+    """
+    path = campaign.out / FILE_NAME
+    if not path.is_file():
+        return campaign
+    with closing(open_store(path)) as store:
+        environment = get_setting(store, ENVIRONMENT)
+        if environment in {None, IMPORTED} or str(environment).startswith(REHEARSAL):
+            return campaign
+        bind_currency(store, campaign)
+        return with_prices(campaign, kept_prices(store))
+
+
+@contextmanager
+def _opened(
+    campaign: Campaign,
+    *,
+    environment: str,
+    survives_power_cuts: bool = True,
+    marks: Marks | None = None,
+) -> Iterator[Store]:
+    """The campaign's store, made if there is none, and bound for good."""
+    path = campaign.out / FILE_NAME
+    with (
+        closing(
+            open_store(
+                path,
+                create=True,
+                survives_power_cuts=survives_power_cuts,
+                marks=marks,
+            )
+        ) as store,
+        damage_told(store),
+    ):
+        with store.db.atomic():
+            bind_store(store, campaign, environment)
+        yield store
+
+
+def _recognise(campaign: Campaign, store: Store, platform: MTurk, clock: Clock) -> None:
+    """Refuse a copy, and let store and marketplace tell each other their marks."""
+    refuse_restored(campaign, store, platform)
+    generations.begin(store, at=clock.now())
+
+
+def _run(
+    campaign: Campaign,
+    store: Store,
+    clock: Clock,
+    platform: MTurk,
+    *,
+    at_once: int,
+) -> CampaignRun:
+    environment = get_setting(store, ENVIRONMENT) or ""
+    return CampaignRun(
+        campaign=_as_kept(campaign, store),
+        store=store,
+        platform=platform,
+        clock=MonotonicClock(clock, latest(store)),
+        is_rehearsal=environment.startswith(REHEARSAL),
+        pseudonym_key=_pseudonym_key(store),
+        endpoint=platform.endpoint,
+        capabilities=platform.capabilities,
+        at_once=at_once,
+        posts_in_order=environment.startswith(REHEARSAL),
+    )
+
+
+def _as_kept(campaign: Campaign, store: Store) -> Campaign:
+    """The campaign with what its store knows: the amount agreed to, and the fees."""
+    if campaign.imported is not None:
+        # All that came is wanted; only a worker's second answer is surplus.
+        wanted = imports.most_answers(store)
+        posting = replace(campaign.posting, assignments=wanted)
+        campaign = replace(campaign, posting=posting)
+    rewards = replace(campaign.rewards, agreed_cents=agreed_cents(store))
+    return with_prices(replace(campaign, rewards=rewards), kept_prices(store))
+
+
+def _name(store: Store, name: str, pseudonym_key: bytes) -> None:
+    """Give a store its name and key; those of an earlier time stay."""
+    with store.db.atomic():
+        set_once(store, "name", get_setting(store, "name") or name)
+        set_once(
+            store,
+            "pseudonym_key",
+            get_setting(store, "pseudonym_key") or pseudonym_key.hex(),
+        )
+
+
+def _pseudonym_key(store: Store) -> bytes:
+    return bytes.fromhex(get_setting(store, "pseudonym_key") or "")
+
+
+def _rehearsal_name_and_key(campaign: Campaign) -> tuple[str, bytes]:
+    name = f"piecework rehearsal {campaign.name} {campaign.rehearsal.seed}"
+    return name, hashlib.sha256(name.encode()).digest()
+
+
+def _was_rehearsed(campaign: Campaign) -> RefusedForSafety:
+    return RefusedForSafety(
+        f"{campaign.out / FILE_NAME}: it is of a rehearsal; its workers are simulated, "
+        "and its marketplace does not run any more"
+    )
+
+
+def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
+    if environment == IMPORTED:
+        found = "its answers were imported, but the campaign file has no [imported]"
+    else:
+        found = f"it is of {environment}, but the campaign file has [imported]"
+    return StoreError(
+        f"{campaign.out / FILE_NAME}: {found}",
+        next_step="put the campaign file back as it was",
+    )
+
+
+def _environment_of(campaign: Campaign) -> str:
+    path = campaign.out / FILE_NAME
+    environment = None
+    if path.is_file():
+        with closing(open_store(path)) as store:
+            environment = get_setting(store, ENVIRONMENT)
+    if environment is None:
+        raise StoreError(
+            f"{path}: there is no store yet; no pass of {campaign.path} has begun",
+            next_step=f"piecework import FILES --as {campaign.path}"
+            if campaign.imported is not None
+            else f"piecework rehearse {campaign.path} (simulated workers), or "
+            f"piecework run {campaign.path} --endpoint URL",
+        )
+    return environment

@@ -1,0 +1,98 @@
+"""One pass over a campaign: whatever is due, in the one order, written once.
+
+`advance`, `run`, `rehearse` and the tests all come through here. Prefect is handed in
+as `call` and changes nothing of it. What a step did is a line of the log.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.counts import plural
+from piecework.domain.progress import Progress
+from piecework.engine.progress import read_progress
+from piecework.engine.steps.assess import assess
+from piecework.engine.steps.collect import collect
+from piecework.engine.steps.decide import decide
+from piecework.engine.steps.launch import launch
+from piecework.engine.steps.settle import settle
+from piecework.engine.steps.verify import verify
+from piecework.engine.steps.weigh import weigh
+
+_T = TypeVar("_T")
+_LOG = logging.getLogger(__name__)
+_DONE = {
+    "collect": ("assignment came in", "assignments came in"),
+    "assess": ("flag was raised by heuristics", "flags were raised by heuristics"),
+    "decide": ("decision was made", "decisions were made"),
+    "settle": ("decision was carried out", "decisions were carried out"),
+    "weigh": ("label is not sure yet", "labels are not sure yet"),
+    "launch": ("HIT was posted or extended", "HITs were posted or extended"),
+    "verify": (
+        "approval was read again, and holds",
+        "approvals were read again, and hold",
+    ),
+}
+"""What the number means that a step gives back."""
+
+
+CROWD = "crowd"
+"""The step between two passes of a rehearsal, in which simulated workers work."""
+
+
+class Call(Protocol):
+    """Runs a step by its name; gives what the step gives."""
+
+    def __call__(self, name: str, step: Callable[[], _T], /) -> _T:
+        """Run the step once."""
+        ...
+
+
+def call_plainly(_name: str, step: Callable[[], _T], /) -> _T:
+    """Run a step, and nothing around it."""
+    return step()
+
+
+def run_pass(
+    run: CampaignRun, *, call: Call = call_plainly, poll_open_hits: bool = False
+) -> Progress:
+    """Do whatever is due, and say how far the campaign is.
+
+    Each step asks the store what is due for it; one that finds nothing costs next to
+    nothing.
+
+    Args:
+        run: the campaign at work.
+        call: what runs each step.
+        poll_open_hits: ask open HITs for what they have got, however lately that was
+            done.
+
+    Raises:
+        PieceworkError: as the steps say; making the pass again is always safe.
+    """
+    call = _with_log(call)
+    call("collect", lambda: collect(run, poll_open_hits=poll_open_hits))
+    call("assess", lambda: assess(run))
+    call("decide", lambda: decide(run))
+    call("settle", lambda: settle(run))
+    call("weigh", lambda: weigh(run))
+    call("launch", lambda: launch(run))
+    call("verify", lambda: verify(run))
+    return read_progress(run)
+
+
+def _with_log(call: Call) -> Call:
+    """What runs steps, and says of each what it did if it did anything."""
+
+    def logged(name: str, step: Callable[[], _T], /) -> _T:
+        done = call(name, step)
+        if isinstance(done, int) and done:
+            _LOG.info(
+                "%s",
+                plural(done, *_DONE[name]),
+                extra={"facts": {"step": name, "number": done}},
+            )
+        return done
+
+    return logged

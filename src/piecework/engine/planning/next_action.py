@@ -1,0 +1,350 @@
+"""The planner: what is due next, when and why. Values in, a value out.
+
+Steps and `status` read the same plan, so what is announced is what happens. Reading
+how far a campaign is plans no HIT; which batch comes next follows from counts, and only
+`piecework.engine.steps.launch` deals its items out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Literal
+
+from piecework.campaign.dealing import first_rounds_cost_cents, hit_cost_cents
+from piecework.domain.campaign import Campaign
+from piecework.domain.counts import plural
+from piecework.domain.progress import Waiting
+
+BY_A_PERSON = "piecework stop"
+
+Step = Literal["decide", "settle", "weigh", "launch", "wind down"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchState:
+    """One batch that was begun.
+
+    Attributes:
+        last_round: 0 for the first posting.
+        is_collected: all its HITs were posted, and all their answers are here.
+        lacking: accepted answers that are wanted still, and that can be had.
+        least_lacking: of the item that lacks fewest answers, and some; 0 if none does.
+        left_cents: what its own cap leaves; `None`: there is no such cap.
+        out_of_reach: accepted answers that are wanted and for which there are no
+            workers.
+        unsure: items that lack an answer because their labels are not sure.
+    """
+
+    last_round: int
+    is_collected: bool
+    lacking: int
+    least_lacking: int
+    left_cents: int | None
+    out_of_reach: int = 0
+    unsure: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """What is open in a campaign, as counts and moments.
+
+    `piecework.engine.snapshot` reads it.
+
+    Attributes:
+        batch: the batch at work (`piecework.store.hits.batch_at_work`); 0 before it.
+        batches: the state of each batch that was begun, by number.
+        open_hits: HITs that were posted and not collected.
+        unposted: HITs that are planned and not posted.
+        payable_now: whether today's cap pays for one of them.
+        decidable: undecided assignments that are due and wait for no person.
+        undecided: whether any answer or assignment has no decision.
+        proposals: subjects that wait for a person.
+        unsettled: decisions that are to be carried out.
+        interrupted_payments: whether a payment was cut short by a death.
+        stopped: whether a person has stopped the campaign.
+        winding_down: whether a stopped campaign has HITs to expire or to give up.
+        left_cents: what the campaign's cap leaves.
+        most_rounds: how often a batch may be posted again.
+        due_at: when something is due although workers are waited for.
+        next_day: when a new UTC day begins.
+        unweighed: items that have all answers they want, of which it is not known how
+            sure their labels are; 0 where that decides nothing.
+    """
+
+    batch: int
+    batches: Mapping[int, BatchState]
+    open_hits: int
+    unposted: int
+    payable_now: bool
+    decidable: int
+    undecided: bool
+    proposals: int
+    unsettled: int
+    interrupted_payments: bool
+    stopped: bool
+    winding_down: bool
+    left_cents: int
+    most_rounds: int
+    due_at: datetime | None
+    next_day: datetime
+    unweighed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posting:
+    """HITs that come next: a batch's first round, or one that replaces answers.
+
+    Attributes:
+        room_cents: what they may cost together.
+    """
+
+    batch: int
+    round: int
+    room_cents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """What is due.
+
+    Attributes:
+        waiting_for: who has to act; `the next pass` if a step is due now.
+        step: which one.
+        at: when, if it is not now and the moment is known.
+        reason: why, in a sentence.
+        stopped_by: the key that ended or puts off a campaign that lacks answers, or
+            the command by which a person stopped it; or nothing.
+    """
+
+    waiting_for: Waiting
+    reason: str
+    step: Step | Literal[""] = ""
+    at: datetime | None = None
+    stopped_by: str = ""
+
+
+def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Action:
+    """What is due now, or whom the campaign waits for."""
+    step = _step_due(snapshot)
+    if step is not None:
+        return step
+    stopped_by = BY_A_PERSON if snapshot.stopped else ""
+    is_put_off = bool(snapshot.unposted) and not snapshot.stopped
+    if snapshot.open_hits:
+        return Action(
+            waiting_for="workers",
+            reason=f"open HITs: {snapshot.open_hits}",
+            at=snapshot.due_at,
+            stopped_by="rewards.day_budget" if is_put_off else stopped_by,
+        )
+    if is_put_off:
+        return Action(
+            waiting_for="the next day",
+            reason=f"the cap of a day puts {snapshot.unposted} HITs off",
+            at=snapshot.next_day,
+            stopped_by="rewards.day_budget",
+        )
+    if snapshot.proposals:
+        return Action(
+            waiting_for="people",
+            reason=f"{snapshot.proposals} decisions wait for a person",
+            stopped_by=stopped_by,
+        )
+    return _end_or_launch(snapshot, campaign, today=today)
+
+
+def may_weigh(snapshot: Snapshot) -> bool:
+    """Whether labels are to be weighed now: nothing of the batch at work is open."""
+    return bool(snapshot.unweighed) and _is_settled(snapshot)
+
+
+def next_posting(
+    snapshot: Snapshot, campaign: Campaign, *, today: date
+) -> Posting | None:
+    """What is to be planned now; `None` while earlier work is open, or at the end.
+
+    Nothing before it is known which labels are sure. Then first what the batch at work
+    lacks, then the next batch, and when all are posted, what any batch still lacks.
+    Money for batches to come is not spent on replacements: an item with four answers is
+    worth more than one with none.
+    """
+    if snapshot.stopped or snapshot.unweighed or not _is_settled(snapshot):
+        return None
+    to_come = [
+        batch
+        for batch in range(1, campaign.posting.batches + 1)
+        if batch not in snapshot.batches
+    ]
+    if snapshot.batch and _may_be_posted_again(snapshot, snapshot.batch):
+        reserved = first_rounds_cost_cents(campaign, to_come, on=today)
+        again = _again(snapshot, campaign, snapshot.batch, reserved, today=today)
+        if again is not None:
+            return again
+    if to_come:
+        return _first_round(snapshot, campaign, to_come[0], today=today)
+    for batch in sorted(snapshot.batches):
+        if _may_be_posted_again(snapshot, batch):
+            again = _again(snapshot, campaign, batch, 0, today=today)
+            if again is not None:
+                return again
+    return None
+
+
+def _step_due(snapshot: Snapshot) -> Action | None:
+    # Of open HITs too: an assignment that was decided, or is to be before the platform
+    # does it, or HITs that a pass died before posting, do not wait for workers.
+    due: tuple[tuple[bool, Step, str], ...] = (
+        (
+            snapshot.stopped and snapshot.winding_down,
+            "wind down",
+            "the campaign was stopped, and HITs of it are live",
+        ),
+        (
+            bool(snapshot.unsettled),
+            "settle",
+            f"{snapshot.unsettled} decisions are to be carried out",
+        ),
+        (
+            bool(snapshot.decidable),
+            "decide",
+            f"{snapshot.decidable} assignments are due for a decision",
+        ),
+        (
+            may_weigh(snapshot),
+            "weigh",
+            f"it is to be found out how sure {_are(snapshot.unweighed, 'label')}",
+        ),
+        (
+            not snapshot.stopped and snapshot.payable_now,
+            "launch",
+            f"{snapshot.unposted} HITs are planned and not posted",
+        ),
+    )
+    for is_due, step, reason in due:
+        if is_due:
+            return Action(
+                waiting_for="the next pass",
+                step=step,
+                reason=reason,
+                stopped_by=BY_A_PERSON if snapshot.stopped else "",
+            )
+    return None
+
+
+def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Action:
+    if snapshot.interrupted_payments:
+        return Action(
+            waiting_for="the next pass",
+            step="settle",
+            reason="a payment was cut short; the platform is to be asked about it",
+        )
+    if snapshot.undecided:
+        return Action(
+            waiting_for="the next pass", step="decide", reason="answers are undecided"
+        )
+    if snapshot.stopped:
+        return Action(
+            waiting_for="nobody",
+            reason="a person stopped the campaign",
+            stopped_by=BY_A_PERSON,
+        )
+    if campaign.imported is not None:
+        return Action(waiting_for="nobody", reason="")
+    posting = next_posting(snapshot, campaign, today=today)
+    if posting is not None or not snapshot.batches:
+        batch, round_ = (posting.batch, posting.round) if posting else (1, 0)
+        return Action(
+            waiting_for="the next pass",
+            step="launch",
+            reason=f"round {round_} of batch {batch} is to be posted"
+            + _why_again(snapshot, batch, campaign),
+        )
+    lacking = sum(
+        batch.lacking + batch.out_of_reach for batch in snapshot.batches.values()
+    )
+    return Action(
+        waiting_for="nobody",
+        reason=f"{_are(lacking, 'answer')} lacking and cannot be bought"
+        if lacking
+        else "",
+        stopped_by=_what_stopped(snapshot, campaign) if lacking else "",
+    )
+
+
+def _are(number: int, noun: str) -> str:
+    return f"{plural(number, noun)} {'is' if number == 1 else 'are'}"
+
+
+def _why_again(snapshot: Snapshot, batch: int, campaign: Campaign) -> str:
+    """Why items of a batch are asked again, where that is not only for lost answers."""
+    state, rule = snapshot.batches.get(batch), campaign.posting.as_needed
+    if state is None or rule is None or not state.unsure:
+        return ""
+    return (
+        f": {_are(state.unsure, 'label')} not sure to {rule.until:g}, and at most "
+        f"{rule.most} answers are asked for"
+    )
+
+
+def _what_stopped(snapshot: Snapshot, campaign: Campaign) -> str:
+    """The campaign file's key that lets no more answers be bought."""
+    again = [
+        batch
+        for batch in sorted(snapshot.batches)
+        if _may_be_posted_again(snapshot, batch)
+    ]
+    if not any(state.lacking for state in snapshot.batches.values()):
+        return "requirements.workers"
+    if not again:
+        return "posting.max_rounds"
+    left_cents = snapshot.batches[again[0]].left_cents
+    if left_cents is not None and left_cents < snapshot.left_cents:
+        return "rewards.batch_budget"
+    return campaign.rewards.cap_name
+
+
+def _is_settled(snapshot: Snapshot) -> bool:
+    """Whether nothing of the batch at work is under way."""
+    return not snapshot.batch or (
+        snapshot.batches[snapshot.batch].is_collected
+        and not snapshot.undecided
+        and not snapshot.unsettled
+        and not snapshot.proposals
+    )
+
+
+def _may_be_posted_again(snapshot: Snapshot, batch: int) -> bool:
+    state = snapshot.batches[batch]
+    return bool(state.lacking) and state.last_round < snapshot.most_rounds
+
+
+def _again(
+    snapshot: Snapshot,
+    campaign: Campaign,
+    batch: int,
+    reserved_cents: int,
+    *,
+    today: date,
+) -> Posting | None:
+    state = snapshot.batches[batch]
+    room = _room_cents(snapshot, state.left_cents, reserved_cents)
+    # The HITs that ask for the fewest answers come first, and cost least.
+    if hit_cost_cents(campaign, state.least_lacking, on=today) > room:
+        return None
+    return Posting(batch=batch, round=state.last_round + 1, room_cents=room)
+
+
+def _first_round(
+    snapshot: Snapshot, campaign: Campaign, batch: int, *, today: date
+) -> Posting | None:
+    room = _room_cents(snapshot, campaign.rewards.batch_budget_cents, 0)
+    if hit_cost_cents(campaign, campaign.posting.assignments, on=today) > room:
+        return None
+    return Posting(batch=batch, round=0, room_cents=room)
+
+
+def _room_cents(
+    snapshot: Snapshot, left_of_batch: int | None, reserved_cents: int
+) -> int:
+    free = snapshot.left_cents - reserved_cents
+    return free if left_of_batch is None else min(free, left_of_batch)

@@ -1,0 +1,206 @@
+"""HITs that a newer copy of the store posted: taken in, batch by batch.
+
+A store that was restored from an older copy works through the campaign again, from
+where the copy was made. What it would post is on the platform already, under the name
+of this store. So a batch's HITs are adopted before any is planned or posted for it,
+and the answers that they brought are collected, judged and paid as if they were new;
+what is paid already is only booked.
+"""
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from piecework.campaign.dealing import deal, first_round
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.errors import StoreError
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId, HitKey, ItemId
+from piecework.engine.posting.publishing import (
+    OPERATION,
+    PostedAs,
+    posted_as,
+    publish_key,
+    recording,
+)
+from piecework.platforms.ports import PostedHit
+from piecework.store import hits, intents
+from piecework.store.acting import carry_out
+from piecework.store.database import Store, get_setting, keep_setting
+from piecework.store.intents import Act, Intent
+
+_ADOPTING = "adopting"
+"""The setting that says that HITs of this store may be unknown to it."""
+
+_FIRST_ADDED = 900_001
+"""Number of the first plan that stands for slots that are there and were not planned.
+A round has fewer HITs than this."""
+
+
+def begin_adopting(store: Store) -> None:
+    """Let the passes that follow take in what the store does not know."""
+    keep_setting(store, _ADOPTING, "yes")
+
+
+def is_adopting(store: Store) -> bool:
+    """Whether HITs of this store may be on the platform and not in it."""
+    return get_setting(store, _ADOPTING) == "yes"
+
+
+def unknown_hits(run: CampaignRun) -> list[tuple[PostedHit, PostedAs]]:
+    """HITs that this store posted and has no note of, in the order of their keys."""
+    known, name = hits.ids(run.store), intents.store_name(run.store)
+    named = (
+        (posted, posted_as(posted.annotation, run.campaign.name))
+        for posted in run.platform.find_hits()
+        if posted.hit_id not in known
+    )
+    ours = [(posted, by) for posted, by in named if by and by.store == name]
+    return sorted(ours, key=lambda pair: pair[1].hit_key)
+
+
+def adopt(run: CampaignRun) -> int:
+    """Take in the HITs of the batches that were begun; how many there were.
+
+    Raises:
+        StoreError: it cannot be told which items a HIT shows.
+    """
+    if not is_adopting(run.store):
+        return 0
+    begun = max((each.batch for each in hits.count_by_batch(run.store)), default=0)
+    unknown = unknown_hits(run)
+    due = [(posted, by) for posted, by in unknown if by.batch <= begun]
+    adopted = [_as_planned(run, posted, by) for posted, by in due]
+    _give_up_later_rounds(run.store, {hit.batch for hit in adopted})
+    hits.give_up(run.store, [hit.hit_key for hit in adopted])
+    hits.plan(run.store, adopted)
+    carry_out(run.store, [_adopting(run, hit) for hit in adopted], clock=run.clock)
+    if len(unknown) == len(due):
+        keep_setting(run.store, _ADOPTING, "")
+    return len(adopted)
+
+
+def adopt_slots(run: CampaignRun) -> None:
+    """Take in slots that a newer copy of the store added to HITs that this one knows.
+
+    Before any answer of theirs is collected: what comes on top of the slots of a HIT
+    counts as added by hand, and is held then.
+    """
+    added = list(_added_slots(run))
+    _give_up_later_rounds(run.store, {hit.batch for hit in added})
+    hits.plan(run.store, added)
+    carry_out(run.store, [_adopting(run, hit) for hit in added], clock=run.clock)
+
+
+def _give_up_later_rounds(store: Store, batches: AbstractSet[int]) -> None:
+    """Forget plans of replacements: they follow from what is adopted, and come again.
+
+    Under their keys a newer copy of the store may have posted something else.
+    """
+    hits.give_up(
+        store,
+        [
+            hit.hit_key
+            for hit in hits.unposted(store)
+            if hit.round > 0 and hit.batch in batches
+        ],
+    )
+
+
+def _as_planned(run: CampaignRun, posted: PostedHit, by: PostedAs) -> PlannedHit:
+    """A HIT of the platform as this store would have planned it."""
+    return PlannedHit(
+        hit_key=by.hit_key,
+        batch=by.batch,
+        round=by.round,
+        max_assignments=posted.slots,
+        reward_cents=posted.reward_cents,
+        fee_cents=_fee_cents(run, posted),
+        item_ids=_items(run, posted, by),
+        hit_type_id=posted.hit_type_id,
+        hit_id=posted.hit_id,
+        posted_at=posted.made_at,
+    )
+
+
+def _items(run: CampaignRun, posted: PostedHit, by: PostedAs) -> tuple[ItemId, ...]:
+    if by.round == 0:
+        day = posted.made_at.date()
+        batches = deal(run.campaign)
+        if by.batch <= len(batches):
+            planned = first_round(run.campaign, by.batch, batches[by.batch - 1], on=day)
+            for hit in planned:
+                if hit.hit_key == by.hit_key:
+                    return hit.item_ids
+    try:
+        return run.item_numbers().from_text(by.item_numbers)
+    except ValueError as fault:
+        raise StoreError(
+            f"{run.store.path}: HIT {posted.hit_id} ({by.hit_key!r}) was posted by a "
+            f"newer copy of this store, and its annotation {posted.annotation!r} does "
+            "not say which items it shows",
+            next_step="bring the newest piecework.db back; without one, end the HIT by "
+            f"hand (piecework status {run.campaign.path} --look says how)",
+        ) from fault
+
+
+def _fee_cents(run: CampaignRun, posted: PostedHit) -> int:
+    fees = run.campaign.rewards.fees_on(posted.made_at.date())
+    return fees.reward_fee_cents(
+        posted.reward_cents,
+        max_assignments=posted.slots,
+        for_masters=run.campaign.is_for_masters,
+    )
+
+
+def _added_slots(run: CampaignRun) -> Iterator[PlannedHit]:
+    """Plans for slots that HITs have beyond what this store knows of."""
+    known = {hit.hit_id: hit for hit in hits.load(run.store) if hit.hit_id}
+    rounds = {
+        counts.batch: max(counts.last_round, 1)
+        for counts in hits.count_by_batch(run.store)
+    }
+    number = _FIRST_ADDED + _count_added(run.store)
+    for posted in run.platform.find_hits():
+        hit = known.get(posted.hit_id)
+        if hit is None or posted.slots <= hit.max_assignments:
+            continue
+        round_ = rounds[hit.batch]
+        yield replace(
+            hit,
+            hit_key=HitKey(
+                f"{run.campaign.name}.b{hit.batch:04}.r{round_:02}.{number:06}"
+            ),
+            round=round_,
+            max_assignments=posted.slots - hit.max_assignments,
+            extends=hit.hit_key,
+        )
+        number += 1
+
+
+def _count_added(store: Store) -> int:
+    """How many such plans there are already."""
+    return sum(
+        bool(hit.extends) and int(hit.hit_key.rsplit(".", 1)[1]) >= _FIRST_ADDED
+        for hit in hits.load(store)
+    )
+
+
+def _adopting(run: CampaignRun, hit: PlannedHit) -> Act:
+    """Write a HIT or slots down that are there; nothing is called."""
+    hit_id = HitId(str(hit.hit_id))
+
+    def there() -> str:
+        return hit_id
+
+    return Act(
+        intent=Intent(
+            key=publish_key(hit),
+            operation=OPERATION,
+            arguments={"hit_type_id": str(hit.hit_type_id), "hit_id": hit_id},
+            amount_cents=hit.cost_cents,
+        ),
+        do=there,
+        look=there,
+        record=recording(run, hit),
+    )

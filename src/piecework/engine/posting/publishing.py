@@ -1,0 +1,215 @@
+"""HITs that are on the platform and not in the store: taken in, or a reason to stop.
+
+A pass that dies while it posts leaves intents whose HITs may be there. Who can take
+them up works for money, so they are written down before anything else is posted or
+stopped, whatever the caps say by then. And a store that was brought back from a copy
+does not know what was posted since; that it must not post again.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.errors import PlatformRefused, StoreError
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId, HitKey, HitTypeId
+from piecework.store import hits, intents, ledger
+from piecework.store.acting import carry_out
+from piecework.store.intents import Act, Intent
+
+OPERATION = "publish"
+_LONGEST_ANNOTATION = 255
+"""Of a `RequesterAnnotation`, in characters (MTurk's API reference)."""
+GONE = "disposed of before"
+"""Outcome of an extension of a HIT that the platform has no more."""
+
+
+def publish_key(hit: PlannedHit) -> str:
+    """The key of the intent that posts a HIT."""
+    return f"{OPERATION}:{hit.hit_key}"
+
+
+def annotation(run: CampaignRun, hit: PlannedHit) -> str:
+    """What a HIT is found by on the platform: `<store name>/<hit key>`, and its items.
+
+    Which items a first round shows follows from the campaign. Later rounds depend on
+    what was answered, so they name theirs (`piecework.domain.item_numbers`), as far as
+    there is room: a store that was restored from an older copy reads them there.
+    """
+    name = f"{intents.store_name(run.store)}/{hit.hit_key}"
+    if hit.round == 0:
+        return name
+    whole = f"{name}/{run.item_numbers().to_text(hit.item_ids)}"
+    return whole if len(whole) <= _LONGEST_ANNOTATION else name
+
+
+def extended(run: CampaignRun, extension: PlannedHit) -> PlannedHit:
+    """The HIT that an extension adds slots to."""
+    return hits.by_key(run.store, extension.extends or extension.hit_key)
+
+
+def slots_wanted(run: CampaignRun, extension: PlannedHit) -> int:
+    """How many slots that HIT has when it is extended."""
+    return extended(run, extension).max_assignments + extension.max_assignments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostedAs:
+    """What the annotation of one of our HITs says.
+
+    Attributes:
+        store: name of the store that posted it.
+        item_numbers: as in `annotation`; "": it does not name its items.
+    """
+
+    store: str
+    hit_key: HitKey
+    batch: int
+    round: int
+    item_numbers: str
+
+
+def posted_as(annotation: str, campaign_name: str) -> PostedAs | None:
+    """Read the annotation of a HIT; `None`: it is not of a campaign of this name.
+
+    >>> posted_as("7ab1/birds.b0001.r00.000001", "birds").store
+    '7ab1'
+    """
+    ours = re.fullmatch(
+        rf"(.+?)/({re.escape(campaign_name)}\.b(\d+)\.r(\d+)\.\d+)(?:/([0-9a-z.]+))?",
+        annotation,
+    )
+    if ours is None:
+        return None
+    return PostedAs(
+        store=ours[1],
+        hit_key=HitKey(ours[2]),
+        batch=int(ours[3]),
+        round=int(ours[4]),
+        item_numbers=ours[5] or "",
+    )
+
+
+def recording(run: CampaignRun, hit: PlannedHit) -> Callable[[str], None]:
+    """What is written, given its id, when a HIT is posted; part of a transaction."""
+
+    def record(hit_id: str) -> None:
+        key, now = publish_key(hit), run.clock.now()
+        if hit.extends:
+            hits.mark_extended(run.store, hit, is_open=hit_id != GONE, at=now)
+        else:
+            hits.mark_posted(
+                run.store,
+                hit.hit_key,
+                # As it was posted: the title may have been reworded since.
+                hit_type_id=HitTypeId(intents.argument(run.store, key, "hit_type_id")),
+                hit_id=HitId(hit_id),
+                at=now,
+            )
+        if hit_id == GONE:
+            return
+        ledger.move(
+            run.store,
+            hit.cost_cents,
+            credit="requester",
+            debit="held",
+            intent_key=key,
+            batch=hit.batch,
+            at=now,
+        )
+
+    return record
+
+
+def take_in(run: CampaignRun) -> Mapping[str, HitId]:
+    """Write down what was posted by a pass that died.
+
+    Returns:
+        The platform's HITs by annotation; empty where nothing had to be looked for.
+    """
+    begun = {
+        intent.key: intent
+        for intent in intents.load(run.store, OPERATION, is_done=False)
+    }
+    cut_off = [hit for hit in hits.unposted(run.store) if publish_key(hit) in begun]
+    if not cut_off:
+        return {}
+    known = {}
+    if any(not hit.extends for hit in cut_off):
+        known = {hit.annotation: hit.hit_id for hit in run.platform.find_hits()}
+    there = {
+        hit.hit_key: _slots_there(run, hit)
+        if hit.extends
+        else known.get(annotation(run, hit))
+        for hit in cut_off
+    }
+    acts = [
+        _as_found(run, hit, begun[publish_key(hit)], hit_id)
+        for hit in cut_off
+        if (hit_id := there[hit.hit_key]) is not None
+    ]
+    carry_out(run.store, acts, clock=run.clock)
+    return known
+
+
+def _slots_there(run: CampaignRun, extension: PlannedHit) -> HitId | None:
+    """The HIT of an extension whose call was cut off, if the slots were added."""
+    hit_id = HitId(str(extended(run, extension).hit_id))
+    try:
+        slots = run.platform.slots(hit_id)
+    except PlatformRefused as refusal:
+        # Gone, or not these keys': the call itself finds out.
+        if refusal.kind != "hit_unknown":
+            raise
+        return None
+    return hit_id if slots >= slots_wanted(run, extension) else None
+
+
+def refuse_posted_elsewhere(
+    run: CampaignRun, due: Sequence[PlannedHit]
+) -> Mapping[HitId, int]:
+    """Refuse to post what is there already and this store never began.
+
+    The newest of the platform's HITs are looked through, down to one that the store
+    knows: what a newer copy of it has posted is newer still. Where HITs are to be
+    extended, down to the first of those.
+
+    Returns:
+        How many slots each HIT has that was seen.
+
+    Raises:
+        StoreError: the store is older than what was posted from it.
+    """
+    begun = intents.begun(run.store, OPERATION)
+    new = [hit for hit in due if publish_key(hit) not in begun]
+    if not new:
+        return {}
+    name = intents.store_name(run.store)
+    keys = {hit.hit_key for hit in new}
+    extended_keys = [hit.extends for hit in new if hit.extends]
+    older = (
+        hits.older_than(run.store, extended_keys)
+        if extended_keys
+        else hits.ids(run.store)
+    )
+    slots = {}
+    for posted in run.platform.find_hits(older=older):
+        known = posted_as(posted.annotation, run.campaign.name)
+        if known is not None and known.store == name and known.hit_key in keys:
+            raise StoreError(
+                f"{run.store.path}: HIT {posted.hit_id} is {known.hit_key!r} "
+                "already, and this store has no note of it: it was brought back from "
+                "a copy, and what was posted since would be posted and paid twice",
+                next_step="bring the newest piecework.db back; without one, `piecework "
+                f"reconcile {run.campaign.path}` takes in what was posted since",
+            )
+        slots[posted.hit_id] = posted.slots
+    return slots
+
+
+def _as_found(run: CampaignRun, hit: PlannedHit, intent: Intent, hit_id: HitId) -> Act:
+    def there() -> str:
+        return hit_id
+
+    return Act(intent=intent, do=there, look=there, record=recording(run, hit))

@@ -1,0 +1,53 @@
+"""The test before the work: made once, required of workers, and its scores kept."""
+
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.hit import PostableTest, QualificationRequirement
+from piecework.domain.ids import QualificationTypeId
+from piecework.domain.qualification import QualificationTest
+from piecework.hit_templates.qualification import answer_key, question_form
+from piecework.store import qualification_scores
+from piecework.store.database import get_setting, set_once
+
+_KNOWN = "qualification"
+
+
+def requirements(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
+    """What the campaign's test demands of workers; nothing if it has none."""
+    test = run.campaign.qualification
+    if test is None:
+        return ()
+    return (
+        QualificationRequirement(
+            qualification_type_id=post_test(run, test),
+            comparator="GreaterThanOrEqualTo",
+            integer_values=(test.least_passing,),
+            lets_look=True,
+        ),
+    )
+
+
+def keep_scores(run: CampaignRun) -> None:
+    """Write down who has taken the test by now, and how; workers may take it again."""
+    known = get_setting(run.store, _KNOWN)
+    if run.campaign.qualification is not None and known is not None:
+        scores = dict(run.platform.scores(QualificationTypeId(known)))
+        qualification_scores.keep(run.store, scores, at=run.clock.now())
+
+
+def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
+    """Make the test's qualification type, once; its id."""
+    # Making it twice makes it once: it is found again by its name.
+    if (known := get_setting(run.store, _KNOWN)) is not None:
+        return QualificationTypeId(known)
+    type_id = run.platform.qualification(
+        PostableTest(
+            name=test.name,
+            description=test.task.description,
+            question_form=question_form(test, site=run.platform.endpoint),
+            answer_key=answer_key(test),
+            duration_seconds=test.duration_seconds,
+            retry_seconds=test.retry_seconds,
+        )
+    )
+    set_once(run.store, _KNOWN, type_id)
+    return type_id

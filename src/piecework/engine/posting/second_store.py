@@ -1,0 +1,67 @@
+"""One store a campaign: a second one would post and pay everything again."""
+
+from contextlib import closing
+
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import RefusedForSafety
+from piecework.engine.posting.publishing import posted_as
+from piecework.platforms.ports import Platform
+from piecework.store import hits
+from piecework.store.database import Store, get_setting, open_store, set_once
+from piecework.store.files import FILE_NAME
+
+_CLAIMED = "claimed"
+"""The setting that says that no other store began the campaign, or may have."""
+
+
+def refuse_second_store(campaign: Campaign, platform: Platform) -> None:
+    """Refuse to begin a campaign that is at work from a store on another machine.
+
+    A store is the only place that knows what was posted and who was paid, so one that
+    is to be made asks the marketplace first.
+
+    Raises:
+        RefusedForSafety: the marketplace has HITs of a campaign of this name.
+    """
+    path = campaign.out / FILE_NAME
+    if path.is_file():
+        with closing(open_store(path)) as store:
+            if get_setting(store, "name") is not None:
+                return
+    for hit in platform.find_hits():
+        if (posted := posted_as(hit.annotation, campaign.name)) is not None:
+            raise RefusedForSafety(
+                f"{campaign.out}: there is no store here, but HIT {hit.hit_id} on "
+                f"{platform.endpoint} belongs to a campaign {campaign.name!r} whose "
+                f"store is elsewhere ({posted.store!r}); a second store would post and "
+                "pay everything again",
+                next_step="run the pass where the store is, or bring piecework.db "
+                "here; another campaign of this name begins with --allow-second-store",
+            )
+
+
+def claim(
+    campaign: Campaign, store: Store, platform: Platform, *, allow_second_store: bool
+) -> None:
+    """Let one store alone be the first of a campaign, also of two that begin at once.
+
+    Neither sees a HIT of the other in a list yet. So each claims the campaign's name on
+    the marketplace before it posts anything; one of them has it, and the other is told.
+
+    Raises:
+        RefusedForSafety: another store has it.
+    """
+    if get_setting(store, _CLAIMED) is not None:
+        return
+    name = str(get_setting(store, "name"))
+    if not allow_second_store and not hits.ids(store):
+        owner = platform.claim(f"piecework: store of {campaign.name}", name)
+        if owner != name:
+            raise RefusedForSafety(
+                f"{campaign.out}: a campaign {campaign.name!r} was begun on "
+                f"{platform.endpoint} from another store ({owner!r}); a second store "
+                "would post and pay everything again",
+                next_step="run the pass where that store is; if it is gone for good or "
+                "is another campaign's, begin with --allow-second-store",
+            )
+    set_once(store, _CLAIMED, name)

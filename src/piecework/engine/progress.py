@@ -1,0 +1,111 @@
+"""What has been done, what it cost, and who waits for whom; for people and programs."""
+
+from dataclasses import replace
+from typing import TypedDict
+
+from piecework.campaign.acts import PAID_ALREADY
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.progress import Progress
+from piecework.engine.planning.next_action import Snapshot, next_action
+from piecework.engine.review_pace import pays_itself_at, seconds_left
+from piecework.engine.snapshot import take_snapshot
+from piecework.store import assignments, findings, hits, item_totals, ledger
+
+
+def read_progress(campaign_store: CampaignStore) -> Progress:
+    """Where the campaign stands; asks only the store, and plans nothing."""
+    store, campaign = campaign_store.store, campaign_store.campaign
+    snapshot = take_snapshot(campaign_store)
+    action = next_action(snapshot, campaign, today=campaign_store.clock.now().date())
+    batches = hits.count_by_batch(store)
+    counts = item_totals.count_accepted(store, campaign.posting)
+    verdicts = assignments.count_verdicts(store, paid_already=PAID_ALREADY)
+    money = ledger.balances(store)
+    to_come = campaign.posting.assignments * (len(campaign.items) - counts.items)
+    # What is imported is all there is.
+    missing = (
+        0 if campaign_store.is_imported else to_come + counts.wanted - counts.accepted
+    )
+    is_finished = action.waiting_for == "nobody"
+    is_put_off = action.stopped_by == "rewards.day_budget"
+    is_due = action.waiting_for == "workers" and action.at is not None
+    progress = Progress(
+        campaign=campaign.name,
+        is_rehearsal=campaign_store.is_rehearsal,
+        items=len(campaign.items),
+        batch=max((batch.batch for batch in batches), default=0),
+        batches=campaign.posting.batches,
+        hits_posted=sum(batch.posted for batch in batches),
+        hits_open=snapshot.open_hits,
+        replaced=sum(batch.replacing for batch in batches),
+        submitted=verdicts.assignments,
+        answers=verdicts.answers,
+        flagged=findings.count_flagged(store),
+        accepted=counts.accepted,
+        dropped=verdicts.dropped,
+        surplus=counts.surplus,
+        missing=missing,
+        unsure=counts.unsure,
+        rejected=verdicts.rejected,
+        excluded=verdicts.excluded,
+        to_decide=snapshot.proposals,
+        rewards_cents=money["rewards"],
+        bonuses_cents=money["bonuses"],
+        fees_cents=money["fees"],
+        held_cents=money["held"],
+        budget_cents=campaign.rewards.cap_cents,
+        currency=campaign.rewards.currency,
+        waiting_for=action.waiting_for,
+        cap_reached=is_finished and missing > 0 and not snapshot.stopped,
+        stopped_by=action.stopped_by,
+        goes_on_at=snapshot.next_day.isoformat() if is_put_off else "",
+        due_at=action.at.isoformat() if is_due and action.at else "",
+        **_for_people(campaign_store, snapshot),
+    )
+    if progress.undecided:  # they may be kept, and count as missing till then
+        return progress
+    too_few = _too_few_workers(campaign_store, snapshot)
+    return replace(progress, too_few_workers=too_few)
+
+
+class _ForPeople(TypedDict):
+    review_seconds: int
+    pays_itself_at: str
+
+
+def _for_people(campaign_store: CampaignStore, snapshot: Snapshot) -> _ForPeople:
+    """What is told of the work of people, where any waits."""
+    at = pays_itself_at(campaign_store) if snapshot.proposals else None
+    return {
+        "review_seconds": seconds_left(campaign_store) if snapshot.proposals else 0,
+        "pays_itself_at": at.isoformat() if at else "",
+    }
+
+
+def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:
+    """Whether those who are known cannot give what is missing, in a sentence.
+
+    How many there are is what the campaign file states; else those are counted who have
+    worked, and only while something is asked for again, or when nothing is open.
+    """
+    if snapshot.proposals or campaign_store.is_imported:
+        return ""  # a person may keep what now counts as missing
+    store, campaign = campaign_store.store, campaign_store.campaign
+    crowd, who, then = campaign.crowd_size, "workers", "stay missing"
+    if crowd is None:
+        at_work = snapshot.batches.get(snapshot.batch)
+        if at_work is None or (snapshot.open_hits and not at_work.last_round):
+            return ""
+        crowd = assignments.count_workers(store)
+        if not crowd:
+            return ""  # nobody has come yet, which says nothing of how many will
+        who, then = "workers who have worked so far", "need others"
+    posting = campaign.posting
+    lacks = item_totals.batches_lacking(store, posting, crowd=crowd)
+    missing = sum(lack.out_of_reach for lack in lacks.values())
+    if not missing:
+        return ""
+    return (
+        f"{crowd} {who} cannot give {posting.asked} answers each with "
+        f"{len(item_totals.excluded(store))} excluded: {missing} answers {then}"
+    )

@@ -1,0 +1,90 @@
+"""A check before a pass: whether anything is due, at the cost of next to nothing.
+
+Most passes of a schedule find workers at work, or people who have not decided. Those
+end here: without pandas, without Prefect, and with one question to the marketplace at
+most (which of the HITs that are open have become reviewable), for each HIT type; it is
+asked the less often the less it brings (`piecework.engine.polling`). The store knows
+whether what the last pass found still holds (`piecework.store.last_pass`).
+"""
+
+from datetime import datetime
+
+from piecework.config.campaign_file import parse
+from piecework.domain.clock import Clock, SystemClock
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import HitTypeId
+from piecework.domain.progress import Progress
+from piecework.engine.pass_request import PassRequest
+from piecework.engine.polling import LEAST, LONGEST, OPEN_HITS, next_wait
+from piecework.platforms.credentials import REHEARSAL, Credentials
+from piecework.platforms.mturk import MTurk
+from piecework.store.last_pass import LastPass, mark_polled, recall
+from piecework.store.lock import only_pass
+
+
+def cached_progress(
+    request: PassRequest,
+    *,
+    credentials: Credentials | None = None,
+    clock: Clock | None = None,
+) -> Progress | None:
+    """How far the campaign is if nothing is due now; `None` if a pass has to find out.
+
+    Args:
+        request: what the pass is told.
+        credentials: keys for the marketplace; without them, boto3's own chain.
+        clock: tells what time has made due; a rehearsal's has no part in it.
+
+    Raises:
+        CampaignBusy: another process works on the campaign.
+        ConfigError: the campaign file cannot be read, or there is no access key.
+        TransientPlatformError: the marketplace could not be asked.
+    """
+    now = (clock or SystemClock()).now()
+    folder = parse(request.campaign).out
+    if not folder.is_dir():
+        return None
+    with only_pass(folder):
+        last = recall(folder, request_digest=request.digest())
+        progress = None if last is None else Progress.from_dict(last.progress)
+        if last is None or progress is None or not _holds(progress, request, now):
+            return None
+        if progress.waiting_for == "workers" and _may_poll(last, request, now):
+            keys = REHEARSAL if request.rehearsal else credentials
+            try:
+                came = count_news(MTurk.with_keys(request.endpoint, keys), last)
+            except PlatformRefused:
+                # A HIT type may have been deleted by hand; a pass knows what to do.
+                return None
+            left = len(last.open_hits) - came
+            wait = next_wait(last.wait or LEAST, came=came, left=left)
+            mark_polled(folder, at=now, wait=wait)
+            if came:
+                return None
+    return progress
+
+
+def count_news(platform: MTurk, last: LastPass) -> int:
+    """How many HITs whose answers have not been fetched have become reviewable."""
+    hit_types = [HitTypeId(hit_type) for hit_type in last.hit_types]
+    reviewable = platform.reviewable_hits(hit_types, older=last.older)
+    return sum(hit_id in last.open_hits for hit_id in reviewable)
+
+
+def _holds(progress: Progress, request: PassRequest, now: datetime) -> bool:
+    """Whether nothing but workers or people can move the campaign; not time, either."""
+    # A rehearsal's time goes by events, and HITs that no worker takes expire in it.
+    if progress.due_at and not request.rehearsal:
+        # No later than a poll of open HITs, or the clock was wrong at that time.
+        due_at = datetime.fromisoformat(progress.due_at)
+        if not now < due_at <= now + OPEN_HITS:
+            return False
+    return progress.waiting_for in {"nobody", "people", "workers"} and (
+        not progress.goes_on_at
+    )
+
+
+def _may_poll(last: LastPass, request: PassRequest, now: datetime) -> bool:
+    if request.rehearsal or last.polled_at is None or last.wait is None:
+        return True
+    return not now < last.polled_at + last.wait <= now + LONGEST

@@ -1,0 +1,267 @@
+"""What a store and its marketplace do not agree on; changes nothing in either.
+
+HITs and assignments are compared by id, payments by what was paid. What the store does
+not know is only looked for where the store may be the older of the two, and what the
+marketplace does not know only where the marketplace may: under another requester's
+keys every HIT of ours is unknown, and still live.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import chain
+
+from piecework.campaign.acts import DONE, FORGET, FORGOTTEN, forget_key
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.assignment import Assignment
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.hit import HitStatus, PlannedHit
+from piecework.domain.ids import AssignmentId, HitId, QualificationTypeId, WorkerId
+from piecework.domain.verdicts import Decision
+from piecework.engine.posting.adopting import unknown_hits
+from piecework.engine.posting.exclusion import EXCLUSION
+from piecework.payments.adopted_bonuses import as_listed, bonuses_there, unknown_bonuses
+from piecework.payments.bonuses import recorded_bonuses
+from piecework.platforms.ports import PostedHit
+from piecework.store import assignments, decisions, hits, intents
+from piecework.store.database import get_setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What differs; the store's side is "here", the marketplace's "there".
+
+    Attributes:
+        unknown_hits: HITs there that this store posted and has no note of.
+        added_slots: slots there that HITs do not have here.
+        lost_hits: HITs here that are unknown there.
+        lost_assignments: assignments here that are unknown there.
+        reopened: HITs that are collected here, and have more to come there.
+        undone: decisions that were carried out here and stand open there.
+        unknown_bonuses: paid there, and not in the ledger here.
+        lost_bonuses: in the ledger here by their key, and not paid there.
+        bonuses_there: all that were paid there.
+        unknown_exclusions: workers who are kept out there and not here.
+        lost_exclusions: decisions to keep workers out that are not in force there.
+        is_exclusion_lost: whether the qualification type that keeps workers out is
+            unknown there.
+    """
+
+    unknown_hits: tuple[PostedHit, ...]
+    added_slots: int
+    lost_hits: tuple[PlannedHit, ...]
+    lost_assignments: tuple[Assignment, ...]
+    reopened: tuple[PlannedHit, ...]
+    undone: tuple[Decision, ...]
+    unknown_bonuses: tuple[Bonus, ...]
+    lost_bonuses: Mapping[str, Bonus]
+    bonuses_there: tuple[Bonus, ...]
+    unknown_exclusions: tuple[WorkerId, ...]
+    lost_exclusions: tuple[Decision, ...]
+    is_exclusion_lost: bool
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether nothing differs."""
+        return not any(
+            (
+                *(self.unknown_hits, self.added_slots, self.lost_hits),
+                *(self.lost_assignments, self.reopened, self.undone),
+                *(self.unknown_bonuses, self.lost_bonuses),
+                *(self.unknown_exclusions, self.lost_exclusions),
+                self.is_exclusion_lost,
+            )
+        )
+
+
+def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
+    """Ask the marketplace about everything that the store knows, and the other way.
+
+    Args:
+        run: the campaign on its marketplace.
+        may_have_lost: whether the marketplace is known to lack what it had.
+
+    Raises:
+        PlatformRefused: the marketplace does not know a HIT that it cannot have lost.
+    """
+    forgotten = {each.key for each in intents.load(run.store, FORGET, is_done=True)}
+    lost_before = hits.lost_ids(run.store)
+    here = {
+        hit.hit_id: hit
+        for hit in hits.load(run.store)
+        if hit.hit_id and hit.hit_id not in lost_before
+    }
+    there = {posted.hit_id: posted for posted in run.platform.find_hits()}
+    status = _status_of_unlisted(
+        run, [hit for hit_id, hit in here.items() if hit_id not in there]
+    )
+    lost = tuple(hit for hit in here.values() if status.get(hit.hit_id) == "unknown")
+    if lost and not may_have_lost:
+        raise PlatformRefused(
+            f"the marketplace does not know HIT {lost[0].hit_id}, which this campaign "
+            "posted, and it says that it has lost nothing",
+            code="HITDoesNotExist",
+            kind="hit_unknown",
+            next_step="look at AWS_ACCESS_KEY_ID: the keys are another requester's",
+        )
+    alive = {hit_id: hit for hit_id, hit in here.items() if hit_id in there}
+    listed = _assignments_there(run, alive, there)
+    is_gone = frozenset(hit.hit_id for hit in lost)
+    known = [
+        assignment
+        for assignment in assignments.load(run.store)
+        if forget_key(assignment.assignment_id) not in forgotten
+    ]
+    paid_there = bonuses_there(run, alive)
+    exclusions = _compare_exclusions(run)
+    return Comparison(
+        unknown_hits=tuple(posted for posted, _ in unknown_hits(run)),
+        added_slots=sum(
+            max(there[hit_id].slots - hit.max_assignments, 0)
+            for hit_id, hit in alive.items()
+        ),
+        lost_hits=lost,
+        lost_assignments=tuple(
+            assignment
+            for assignment in known
+            if assignment.hit_id in is_gone
+            or (assignment.hit_id in alive and assignment.assignment_id not in listed)
+        ),
+        reopened=tuple(_reopened(run, alive, there, listed, known)),
+        undone=tuple(_undone(run, known, listed)),
+        unknown_bonuses=tuple(unknown_bonuses(run, paid_there)),
+        lost_bonuses=_lost_bonuses(run, paid_there, listed),
+        bonuses_there=tuple(paid_there),
+        unknown_exclusions=exclusions[0],
+        lost_exclusions=exclusions[1],
+        is_exclusion_lost=exclusions[2],
+    )
+
+
+def _status_of_unlisted(
+    run: CampaignRun, unlisted: Iterable[PlannedHit]
+) -> dict[HitId | None, HitStatus | str]:
+    """What became of HITs that are in no list: disposed of, or "unknown"."""
+
+    def ask(hit: PlannedHit) -> HitStatus | str:
+        try:
+            return run.platform.hit_status(HitId(str(hit.hit_id)))
+        except PlatformRefused as refusal:
+            if refusal.kind != "hit_unknown":
+                raise
+            return "unknown"
+
+    unlisted = list(unlisted)
+    with ThreadPoolExecutor(run.at_once, thread_name_prefix="compare") as pool:
+        states = pool.map(ask, unlisted)
+        return {hit.hit_id: state for hit, state in zip(unlisted, states, strict=True)}
+
+
+def _assignments_there(
+    run: CampaignRun,
+    alive: Mapping[HitId, PlannedHit],
+    there: Mapping[HitId, PostedHit],
+) -> dict[AssignmentId, Assignment]:
+    slots = {
+        hit_id: max(hit.max_assignments, there[hit_id].slots)
+        for hit_id, hit in alive.items()
+    }
+    parts = run.platform.in_one_call(slots) if slots else []
+    with ThreadPoolExecutor(run.at_once, thread_name_prefix="compare") as pool:
+        fetched = pool.map(run.platform.assignments, parts)
+        return {
+            assignment.assignment_id: assignment
+            for part in fetched
+            for assignment in chain.from_iterable(part.values())
+        }
+
+
+def _reopened(
+    run: CampaignRun,
+    alive: Mapping[HitId, PlannedHit],
+    there: Mapping[HitId, PostedHit],
+    listed: Mapping[AssignmentId, Assignment],
+    known: Iterable[Assignment],
+) -> Iterator[PlannedHit]:
+    """HITs that are collected here and have more to come.
+
+    Either a worker has answered there since, or slots there are free or at work.
+    """
+    arrived = Counter(assignment.hit_id for assignment in listed.values())
+    ids = {assignment.assignment_id for assignment in known}
+    answered_since = {
+        assignment.hit_id for name, assignment in listed.items() if name not in ids
+    }
+    for hit_id, hit in alive.items():
+        if hit.collected_at is None:
+            continue
+        if hit_id in answered_since:
+            yield hit
+        elif arrived[hit_id] >= there[hit_id].slots:
+            continue
+        elif run.platform.hit_status(hit_id) in ("Assignable", "Unassignable"):
+            yield hit
+
+
+def _undone(
+    run: CampaignRun,
+    known: Iterable[Assignment],
+    listed: Mapping[AssignmentId, Assignment],
+) -> Iterator[Decision]:
+    """Approvals and rejections that were carried out, of work that waits there."""
+    for assignment in known:
+        name = assignment.assignment_id
+        if name not in listed or listed[name].status != "Submitted":
+            continue
+        verdict, outcome = assignments.verdict_and_outcome(run.store, name)
+        if verdict in ("approve", "reject") and outcome == DONE:
+            yield from decisions.latest(run.store, [("assignment", name)])
+
+
+def _lost_bonuses(
+    run: CampaignRun,
+    there: Iterable[Bonus],
+    listed: Mapping[AssignmentId, Assignment],
+) -> dict[str, Bonus]:
+    """Bonuses of the ledger for work that is known there, and that were not paid."""
+    paid = Counter(as_listed(run, bonus) for bonus in there)
+    lost = {}
+    for key, bonus in recorded_bonuses(run).items():
+        if paid[as_listed(run, bonus)]:
+            paid[as_listed(run, bonus)] -= 1
+        elif bonus.assignment_id in listed:
+            lost[key] = bonus
+    return lost
+
+
+def _compare_exclusions(
+    run: CampaignRun,
+) -> tuple[tuple[WorkerId, ...], tuple[Decision, ...], bool]:
+    """Workers kept out there alone, decisions in force here alone, and a lost type."""
+    waiting = decisions.unsettled(run.store, "exclude")
+    lost = {
+        subject
+        for operation in ("exclude", "repeat")
+        for subject in intents.subjects(run.store, operation, outcome=FORGOTTEN)
+    }
+    in_force = {
+        WorkerId(decision.subject_id): decision
+        for decision in decisions.load(run.store, "worker", verdicts=["exclude"])
+        if decision not in waiting and decision.subject_id not in lost
+    }
+    if (type_id := get_setting(run.store, EXCLUSION)) is None:
+        return (), (), False
+    try:
+        there = set(run.platform.excluded(QualificationTypeId(type_id)))
+    except PlatformRefused as refusal:
+        if refusal.kind != "qualification_type_unknown":
+            raise
+        return (), tuple(in_force.values()), True
+    decided = decisions.about_workers(run.store)
+    return (
+        tuple(sorted(there - set(decided))),
+        tuple(each for worker, each in in_force.items() if worker not in there),
+        False,
+    )

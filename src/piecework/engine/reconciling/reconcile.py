@@ -1,0 +1,324 @@
+"""Put a store and its marketplace right after one of them was restored from a copy.
+
+Nothing new is bought. HITs and slots that the store does not know are adopted by the
+passes that follow (`piecework.engine.posting.adopting`); decisions, bonuses and
+exclusions that the marketplace has lost are carried out there again, through intents of
+their own, which book nothing: the ledger has them. Work that the marketplace has lost
+cannot be paid there any more. It is taken out of the ledger, and a person is told to
+whom it is owed.
+"""
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from piecework.campaign.acts import DONE, ELSEWHERE, FORGET, FORGOTTEN, forget_key
+from piecework.campaign.opened import CampaignRun, CampaignStore
+from piecework.domain.assignment import Assignment
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import RefusedForSafety
+from piecework.domain.ids import AssignmentId, HitId, WorkerId
+from piecework.domain.money import cents_to_wire
+from piecework.domain.verdicts import Decision
+from piecework.engine.posting.adopting import adopt_slots, begin_adopting
+from piecework.engine.posting.closing import close_gone
+from piecework.engine.posting.publishing import publish_key, take_in
+from piecework.engine.posting.restored import ACCOUNT
+from piecework.engine.reconciling.comparing import Comparison, compare
+from piecework.engine.steps.settle import carry_out_again
+from piecework.payments import bonuses
+from piecework.payments.adopted_bonuses import book
+from piecework.payments.interrupted_payments import close_interrupted
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import assignments, decisions, generations, hits, intents, ledger
+from piecework.store.acting import Refusal, carry_out
+from piecework.store.database import get_setting, writing
+from piecework.store.files import write_private
+from piecework.store.intents import Act, Intent
+
+_OWED_FILE = "owed.csv"
+_REASON = "For work that you did; the marketplace lost the record of it."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """Work that the marketplace has lost, and what its worker had earned by it.
+
+    Attributes:
+        cents: reward and bonuses, without fees.
+    """
+
+    assignment_id: AssignmentId
+    worker: str
+    cents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reconciliation:
+    """What was compared, and what was done about it.
+
+    Attributes:
+        owed: to workers whose work the marketplace has lost, this time or before.
+        refused: acts that the marketplace refused to repeat.
+    """
+
+    comparison: Comparison
+    owed: tuple[Owed, ...]
+    refused: tuple[Refusal, ...]
+
+
+def reconcile(
+    run: CampaignRun, *, dry_run: bool, despite_refusals: bool = False
+) -> Reconciliation:
+    """Compare store and marketplace, and let the campaign go on.
+
+    A process that dies half-way leaves the two unreconciled; the next does the rest.
+
+    Args:
+        run: the campaign, opened although one of the two is an older copy.
+        dry_run: compare, and change nothing.
+        despite_refusals: let the campaign go on although the marketplace refuses to
+            repeat an act.
+
+    Raises:
+        RefusedForSafety: the marketplace is another one, or the keys are another
+            requester's.
+        PlatformRefused: see `compare`.
+    """
+    has_seen = _check_account(run)
+    if not dry_run:
+        take_in(run)
+        close_interrupted(run)
+    comparison = compare(run, may_have_lost=not has_seen)
+    if dry_run:
+        owed = [_owed(run, lost) for lost in comparison.lost_assignments]
+        return Reconciliation(comparison=comparison, owed=tuple(owed), refused=())
+    if comparison.unknown_hits:
+        begin_adopting(run.store)
+    adopt_slots(run)
+    book(run, comparison.unknown_bonuses)
+    _adopt_exclusions(run, comparison)
+    if not has_seen:
+        _ask_for_types_again(run)
+    _forget_lost(run, comparison)
+    refused = _repeat(run, comparison)
+    for hit in comparison.reopened:
+        with writing(run.store):
+            hits.reopen(run.store, HitId(str(hit.hit_id)))
+    _correct_held(run, comparison)
+    all_owed = owed_so_far(run)
+    _write_owed(run, all_owed)
+    if despite_refusals or not refused:
+        _agree(run)
+    return Reconciliation(
+        comparison=comparison, owed=tuple(all_owed), refused=tuple(refused)
+    )
+
+
+def owed_so_far(run: CampaignStore) -> list[Owed]:
+    """What is owed for all work of this campaign that the marketplace ever lost."""
+    return [
+        Owed(
+            assignment_id=AssignmentId(str(intent.arguments["subject"])),
+            worker=str(intent.arguments["worker"]),
+            cents=int(intent.arguments["cents"]),
+        )
+        for intent in intents.load(run.store, FORGET, is_done=True)
+        if "worker" in intent.arguments
+    ]
+
+
+def owed_path(run: CampaignStore) -> Path:
+    """Where the file of what is owed lies."""
+    return run.campaign.out / _OWED_FILE
+
+
+def _check_account(run: CampaignRun) -> bool:
+    """Whether the marketplace has all that the store saw; refuses another account."""
+    name, seen = intents.store_name(run.store), generations.seen(run.store)
+    meeting = run.platform.meet(name, seen=seen)
+    if meeting is None:
+        return True
+    known = get_setting(run.store, ACCOUNT)
+    if known is not None and known != meeting.account:
+        raise RefusedForSafety(
+            f"{run.platform.endpoint}: the account is {meeting.account}, and the "
+            f"campaign was begun with {known}: it is another marketplace, or the keys "
+            "are another requester's",
+            next_step="look at the address, at AWS_ACCESS_KEY_ID, and which file "
+            "`piecework serve` was given; nothing was changed",
+        )
+    return meeting.has_seen
+
+
+def _agree(run: CampaignRun) -> None:
+    """Let the two be of one moment from here on, whatever they were before."""
+    name, seen = intents.store_name(run.store), generations.seen(run.store)
+    meeting = run.platform.meet(name, seen=seen)
+    if meeting is None:
+        return
+    if meeting.store_mark and not generations.has(run.store, meeting.store_mark):
+        generations.accept(run.store, meeting.store_mark)
+    generations.begin(run.store, at=run.clock.now())
+
+
+def _adopt_exclusions(run: CampaignRun, comparison: Comparison) -> None:
+    decisions.keep(
+        run.store,
+        [
+            Decision(
+                subject_kind="worker",
+                subject_id=worker,
+                verdict="exclude",
+                decided_by=ELSEWHERE,
+                decided_at=run.clock.now(),
+                because="the marketplace keeps this worker out already",
+            )
+            for worker in comparison.unknown_exclusions
+        ],
+    )
+
+
+def _ask_for_types_again(run: CampaignRun) -> None:
+    """Forget ids of HIT types and qualification types: each is made once, by name."""
+    with writing(run.store):
+        run.store.db.execute(
+            "DELETE FROM settings WHERE key IN ('exclusion', 'qualification') "
+            "OR key LIKE 'hit type %' OR key LIKE 'answered %'"
+        )
+
+
+def _forget_lost(run: CampaignRun, comparison: Comparison) -> None:
+    """Take what the marketplace has lost out of the ledger, and wait for it no more."""
+    for lost in comparison.lost_assignments:
+        carry_out(run.store, [_forgetting_work(run, lost)], clock=run.clock)
+    for hit in comparison.lost_hits:
+        if hit.collected_at is None:
+            close_gone(run, hit)
+        act = _forgetting(forget_key(hit.hit_key), {"subject": str(hit.hit_id)})
+        carry_out(run.store, [act], clock=run.clock)
+
+
+def _forgetting_work(run: CampaignRun, lost: Assignment) -> Act:
+    name = lost.assignment_id
+    hit, owed = hits.of_assignment(run.store, name), _owed(run, lost)
+
+    def record(_outcome: str) -> None:
+        for account, cents in ledger.spent_on(run.store, name).items():
+            ledger.move(
+                run.store,
+                cents,
+                credit=account,
+                debit="requester",
+                intent_key=forget_key(name),
+                batch=hit.batch,
+                at=run.clock.now(),
+            )
+        verdict, _ = assignments.verdict_and_outcome(run.store, name)
+        if verdict is not None:
+            # A call that was cut off has nothing to be looked for any more.
+            intents.withdraw(run.store, f"{verdict}:{name}")
+            assignments.mark_settled(run.store, name, outcome=FORGOTTEN)
+
+    return _forgetting(
+        forget_key(name),
+        {"subject": name, "worker": owed.worker, "cents": owed.cents},
+        record,
+    )
+
+
+def _owed(run: CampaignRun, lost: Assignment) -> Owed:
+    verdict, _ = assignments.verdict_and_outcome(run.store, lost.assignment_id)
+    hit = hits.of_assignment(run.store, lost.assignment_id)
+    spent = ledger.spent_on(run.store, lost.assignment_id)
+    reward = 0 if verdict == "reject" else hit.reward_cents
+    return Owed(
+        assignment_id=lost.assignment_id,
+        worker=pseudonym(WorkerId(lost.worker_id), run.pseudonym_key),
+        cents=reward + spent.get("bonuses", 0),
+    )
+
+
+def _forgetting(
+    key: str,
+    arguments: dict[str, str | int],
+    record: Callable[[str], None] = lambda _: None,
+) -> Act:
+    def forgotten() -> str:
+        return DONE
+
+    intent = Intent(key=key, operation=FORGET, arguments=arguments)
+    return Act(intent=intent, do=forgotten, look=forgotten, record=record)
+
+
+def _correct_held(run: CampaignRun, comparison: Comparison) -> None:
+    """Hold what the marketplace holds, for HITs that have lost work there."""
+    changed = {lost.hit_id for lost in comparison.lost_assignments}
+    changed |= {
+        HitId(str(hit.hit_id)) for hit in (*comparison.lost_hits, *comparison.reopened)
+    }
+    for hit in hits.load(run.store, changed):
+        price = hit.reward_cents + hit.fee_cents
+        wanted = price * hits.count_held_slots(run.store, hit)
+        lacking = wanted - ledger.held_cents(run.store, hit)
+        with writing(run.store):
+            ledger.move(
+                run.store,
+                abs(lacking),
+                credit="requester" if lacking > 0 else "held",
+                debit="held" if lacking > 0 else "requester",
+                intent_key=publish_key(hit),
+                batch=hit.batch,
+                at=run.clock.now(),
+            )
+
+
+def _repeat(run: CampaignRun, comparison: Comparison) -> list[Refusal]:
+    """Do again what the marketplace has lost; the ledger has it already."""
+    prefix = f"again:{len(intents.done(run.store, 'repeat'))}"
+    refused = carry_out_again(
+        run, [*comparison.undone, *comparison.lost_exclusions], prefix=prefix
+    )
+    paid_there = list(comparison.bonuses_there)
+
+    def acts() -> Iterator[Act]:
+        for key, bonus in comparison.lost_bonuses.items():
+            yield _repeating(run, f"{prefix}:{key}", bonus, paid_there)
+            paid_there.append(bonus)
+
+    # One after the other: each is looked for among what is paid by then.
+    return refused + carry_out(run.store, acts(), clock=run.clock)
+
+
+def _repeating(
+    run: CampaignRun, key: str, bonus: Bonus, paid_there: Sequence[Bonus]
+) -> Act:
+    intent = Intent(
+        key=key,
+        operation="repeat",
+        arguments={
+            "subject": bonus.assignment_id,
+            "worker": bonus.worker_id,
+            "cents": bonus.cents,
+            "reason": bonus.reason,
+        },
+    )
+    paid = bonuses.act_for(run, intent, paid_there)
+    return Act(intent=intent, do=paid.do, look=paid.look, record=lambda _: None)
+
+
+def _write_owed(run: CampaignRun, owed: Sequence[Owed]) -> None:
+    """A file that `piecework pay --from` reads, with a line for each worker."""
+    by_worker: dict[str, int] = {}
+    for each in owed:
+        by_worker[each.worker] = by_worker.get(each.worker, 0) + each.cents
+    rows = [(worker, cents) for worker, cents in by_worker.items() if cents]
+    if not rows:
+        return
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("worker", "amount", "reason"))
+    writer.writerows((worker, cents_to_wire(cents), _REASON) for worker, cents in rows)
+    write_private(owed_path(run), text.getvalue().encode())

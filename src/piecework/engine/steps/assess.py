@@ -1,0 +1,108 @@
+"""Let every heuristic look at the answers, and keep what it found with its evidence."""
+
+import hashlib
+import json
+from collections.abc import Collection
+from dataclasses import asdict
+
+import pandas as pd
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.campaign import Campaign
+from piecework.domain.ids import AssignmentId
+from piecework.domain.verdicts import Finding, SubjectKind
+from piecework.engine.snapshot import decidable, due_for_decision
+from piecework.qc.joined import Judged
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import assess as run_heuristics
+from piecework.store import decisions, findings, hits
+from piecework.store.database import get_setting
+
+JUDGED_BY = "judged by"
+"""The setting that holds the digest of what answers were judged by last."""
+
+
+def assess(run: CampaignStore) -> int:
+    """Judge what is due for a decision; how many findings flag something.
+
+    Heuristics see the whole campaign so far (a sentence pasted in two batches is one
+    story); what they found about answers that are decided stays as it was decided on.
+    """
+    due = to_judge(run)
+    if not due:
+        return 0
+    suspicions = find_suspicions(run)
+    batch = table_of_batch(run)
+    open_rows = batch[batch["assignment_id"].isin(due)]
+    subjects: dict[SubjectKind, set[str]] = {
+        "answer": set(open_rows.index),
+        "assignment": set(open_rows["assignment_id"]),
+        "worker": set(batch["worker_id"]),
+    }
+    mine = [
+        finding
+        for finding in suspicions
+        if finding.subject_id in subjects[finding.subject_kind]
+    ]
+    findings.replace(run.store, mine, subjects=subjects)
+    return sum(finding.flag for finding in mine)
+
+
+def find_suspicions(run: CampaignStore) -> list[Finding]:
+    """What all heuristics find in all answers so far; nothing is kept."""
+    table = with_ratings(run.answers(), run.campaign.task, run.campaign.items)
+    return run_heuristics(
+        table,
+        run.campaign.heuristics,
+        seed=run.campaign.rehearsal.seed,
+        judged=judged_by_people(run),
+        batches=run.batches,
+    )
+
+
+def judged_by_people(run: CampaignStore) -> Judged:
+    """Which answers and workers people found bad, or good, in this campaign.
+
+    The policy's own decisions are left out: they follow from the heuristics.
+    """
+    answers = decisions.by_people(run.store, "answer")
+    workers = decisions.by_people(run.store, "worker")
+    return {
+        "answer": {name: verdict == "drop" for name, verdict in answers.items()},
+        "worker": {
+            name: verdict in {"exclude", "block"} for name, verdict in workers.items()
+        },
+    }
+
+
+def table_of_batch(run: CampaignStore) -> pd.DataFrame:
+    """The answers of the batch at work, a row each (`piecework.domain.tables`)."""
+    table = run.answers()
+    return table[table["batch"] == hits.batch_at_work(run.store)]
+
+
+def to_judge(run: CampaignStore) -> Collection[AssignmentId]:
+    """Assignments that are to be judged now; none if that would say nothing new.
+
+    What waits for a person was judged; it is judged again when more is due, or when the
+    campaign file says something else about judging.
+    """
+    due = due_for_decision(run)
+    if due and not decidable(run):
+        is_same = get_setting(run.store, JUDGED_BY) == judging_digest(run.campaign)
+        return () if is_same else due
+    return due
+
+
+def judging_digest(campaign: Campaign) -> str:
+    """A hash of all in a campaign file that judging depends on."""
+    task = campaign.task
+    rules = [
+        [task.name, task.version, task.own.digest if task.own else ""],
+        campaign.heuristics,
+        [asdict(rule) for rule in campaign.policy],
+        campaign.decided_by,
+        campaign.rehearsal.seed,
+    ]
+    text = json.dumps(rules, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()

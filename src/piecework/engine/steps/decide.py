@@ -1,0 +1,138 @@
+"""Turn findings into decisions: by the campaign's stated policy, or by people.
+
+Where people decide, the policy still settles what nothing speaks against, and proposes
+a verdict for the rest; the rest waits.
+"""
+
+from collections.abc import Collection, Iterable
+
+import pandas as pd
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.ids import AssignmentId
+from piecework.domain.verdicts import Decision, Finding
+from piecework.engine.snapshot import is_batch_collected
+from piecework.engine.steps.assess import (
+    JUDGED_BY,
+    judging_digest,
+    table_of_batch,
+    to_judge,
+)
+from piecework.qc.policy import decide as apply_policy
+from piecework.store import assignments, decisions, findings, hits
+from piecework.store.database import keep_setting
+
+
+def decide(run: CampaignStore) -> int:
+    """Decide what can be decided now; how many decisions are new."""
+    due = to_judge(run)
+    if not due:
+        return 0
+    found = findings.load_for_rules(run.store)
+    batch = table_of_batch(run)
+    proposed = _about(run, batch, propose(run, batch, found), due)
+    waiting: list[Decision] = []
+    if run.campaign.decided_by == "person":
+        proposed, waiting = split_by_doubt(batch, proposed, found)
+    decisions.propose(run.store, waiting)
+    keep_setting(run.store, JUDGED_BY, judging_digest(run.campaign))
+    return decisions.keep(run.store, proposed)
+
+
+def propose(
+    run: CampaignStore, batch: pd.DataFrame, found: Iterable[Finding]
+) -> list[Decision]:
+    """What the policy says about everything in a batch that is undecided.
+
+    Args:
+        run: the campaign.
+        batch: the answers of the batch, a row each.
+        found: of heuristics, those that rules look at among them.
+    """
+    undecided = assignments.undecided(run.store)
+    decided_answers = set(
+        assignments.decided_answers(run.store, undecided) if undecided else ()
+    )
+    collected_at = [
+        counts.collected_at
+        for counts in hits.count_by_batch(run.store)
+        if counts.batch == hits.batch_at_work(run.store)
+    ]
+    workers = decisions.decided_workers(
+        run.store, collected_at=collected_at[0] if collected_at else None
+    )
+    proposals = apply_policy(
+        batch,
+        found,
+        run.campaign.policy,
+        campaign=run.campaign.name,
+        at=run.clock.now(),
+    )
+    assignment_of = batch["assignment_id"].to_dict()
+
+    def is_open(decision: Decision) -> bool:
+        if decision.subject_kind == "worker":
+            return decision.subject_id not in workers
+        if decision.subject_kind == "assignment":
+            return decision.subject_id in undecided
+        return (
+            assignment_of[decision.subject_id] in undecided
+            and decision.subject_id not in decided_answers
+        )
+
+    return [proposal for proposal in proposals if is_open(proposal)]
+
+
+def _about(
+    run: CampaignStore,
+    batch: pd.DataFrame,
+    proposed: Iterable[Decision],
+    due: Collection[AssignmentId],
+) -> list[Decision]:
+    """Proposals about these assignments; about workers when their batch is whole."""
+    assignment_of = batch["assignment_id"].to_dict()
+    is_whole = is_batch_collected(run)
+
+    def is_due(decision: Decision) -> bool:
+        if decision.subject_kind == "worker":
+            return is_whole
+        if decision.subject_kind == "answer":
+            return assignment_of[decision.subject_id] in due
+        return decision.subject_id in due
+
+    return [decision for decision in proposed if is_due(decision)]
+
+
+def split_by_doubt(
+    batch: pd.DataFrame, proposed: Iterable[Decision], found: Iterable[Finding]
+) -> tuple[list[Decision], list[Decision]]:
+    """Proposals about assignments in which nothing at all is flagged, and the others.
+
+    Args:
+        batch: the answers of the batch, a row each.
+        proposed: what the policy says about them.
+        found: of heuristics, of which those count here that flag.
+    """
+    flagged = {(one.subject_kind, one.subject_id) for one in found if one.flag}
+    is_doubtful = pd.Series(
+        [
+            ("answer", answer_id) in flagged
+            or ("assignment", assignment_id) in flagged
+            or ("worker", worker_id) in flagged
+            for answer_id, assignment_id, worker_id in zip(
+                batch.index, batch["assignment_id"], batch["worker_id"], strict=True
+            )
+        ],
+        index=batch.index,
+        dtype="bool",
+    )
+    doubtful = set(batch.loc[is_doubtful, "assignment_id"])
+    assignment_of = batch["assignment_id"].to_dict()
+    clear: list[Decision] = []
+    waiting: list[Decision] = []
+    for decision in proposed:
+        assignment_id = assignment_of.get(decision.subject_id, decision.subject_id)
+        is_worker = decision.subject_kind == "worker"
+        is_clear = not is_worker and assignment_id not in doubtful
+        (clear if is_clear else waiting).append(decision)
+    return clear, waiting

@@ -1,0 +1,86 @@
+"""Find out how sure labels are, and want one more answer of each that is not sure.
+
+Where a campaign asks for as many answers as needed: when a batch is decided, before
+anything else is posted. What is wanted is stored at once, so that a pass that dies
+while it posts asks for the same.
+"""
+
+import pandas as pd
+
+from piecework.analyses.ability import NotConvergedError
+from piecework.analyses.as_needed import weighed
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.errors import PieceworkError
+from piecework.domain.ids import ItemId
+from piecework.domain.tables import value_column
+from piecework.domain.task import Field
+from piecework.engine.planning.next_action import may_weigh
+from piecework.engine.snapshot import take_snapshot
+from piecework.store import item_totals
+from piecework.store.answers_table import read_verdicts
+from piecework.store.item_totals import Weighed
+
+
+def weigh(run: CampaignStore) -> int:
+    """Weigh the labels of which that is due; how many are to be asked about again.
+
+    Raises:
+        PieceworkError: the estimate of what workers are worth did not settle.
+    """
+    rule = run.campaign.posting.as_needed
+    if rule is None or not may_weigh(take_snapshot(run)):
+        return 0
+    due = item_totals.to_weigh(run.store, run.campaign.posting)
+    table = _kept(run)
+    votes = [
+        (_votes(table, field), [option.value for option in field.options])
+        for field in run.campaign.task.label_fields
+    ]
+    answers = pd.Series(due, dtype="int64")
+    try:
+        found = weighed(votes, answers, rule)
+    except NotConvergedError as fault:
+        raise PieceworkError(
+            f"{run.campaign.path}: how sure labels are cannot be told: {fault}",
+            next_step="write a number alone as posting.assignments; what is collected "
+            "counts, and is paid",
+        ) from fault
+    # What is known of the items that were mixed in is not asked for.
+    own = {item.item_id for item in run.campaign.own_items}
+    is_own = found.index.isin(own)
+    found = found.assign(
+        probability=found["probability"].where(is_own, 1.0),
+        wanted=found["wanted"].where(is_own, answers),
+    )
+    item_totals.keep_weighed(
+        run.store,
+        {
+            ItemId(str(item_id)): Weighed(probability=probability, wanted=wanted)
+            for item_id, probability, wanted in zip(
+                found.index,
+                found["probability"].tolist(),
+                found["wanted"].tolist(),
+                strict=True,
+            )
+        },
+    )
+    return int((found["wanted"] > answers).sum())
+
+
+def _kept(run: CampaignStore) -> pd.DataFrame:
+    """Kept answers, a worker's first about an item before his others."""
+    table = run.answers()
+    verdicts = read_verdicts(run.store).reindex(table.index)["verdict"]
+    kept = table[verdicts.isin(["keep"])]
+    return kept.sort_values(["submitted_at", "assignment_id", "position"])
+
+
+def _votes(table: pd.DataFrame, field: Field) -> pd.DataFrame:
+    """What `piecework.analyses.votes` reads; `worker` is the platform's id."""
+    return pd.DataFrame(
+        {
+            "item_id": table["item_id"],
+            "worker": table["worker_id"],
+            "value": table[value_column(field)],
+        }
+    )

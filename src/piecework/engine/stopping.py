@@ -1,0 +1,132 @@
+"""Wind a stopped campaign down: its HITs expire, and nothing is posted.
+
+What was sent, and what a worker holds and still sends, is collected, judged and paid
+by the passes that follow, as if nothing had happened.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from piecework.campaign.acts import DONE
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.errors import PlatformRefused, TransientPlatformError
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId
+from piecework.engine.posting.closing import close_gone
+from piecework.engine.posting.hit_status import status_of
+from piecework.engine.posting.publishing import OPERATION, publish_key, take_in
+from piecework.store import hits, intents, stops
+from piecework.store.acting import Refusal, carry_out
+from piecework.store.database import Store
+from piecework.store.intents import Act, Intent
+
+_GONE = "disposed of before"
+LONGEST_LAG = timedelta(minutes=2)
+"""A HIT that is in no list so long after its call was begun was never posted; MTurk's
+lists are seconds behind."""
+
+
+def is_stopped(store: Store) -> bool:
+    """Whether a person has stopped the campaign."""
+    return stops.stopped_at(store) is not None
+
+
+def is_winding_down(store: Store) -> bool:
+    """Whether a stopped campaign still has HITs to expire, or plans to give up."""
+    return bool(_live(store) or hits.unposted(store))
+
+
+def wind_down(run: CampaignRun) -> int:
+    """Expire what is live and give up what was never posted; how many were expired.
+
+    Raises:
+        PlatformRefused: naming the HITs that could not be expired; all others were.
+        TransientPlatformError: it cannot be told yet whether a HIT was posted.
+    """
+    take_in(run)
+    unsure = _give_up_unposted(run)
+    expired, refused = _expire(run)
+    if refused:
+        raise _not_expired(run, refused, of=expired + len(refused))
+    if unsure:
+        raise TransientPlatformError(
+            f"{unsure[0].hit_key}: the call that posts it was cut off less than "
+            f"{LONGEST_LAG.seconds // 60} minutes ago, and it is in no list yet",
+            next_step=f"piecework stop {run.campaign.path}, in a few minutes",
+        )
+    return expired
+
+
+def _live(store: Store) -> list[PlannedHit]:
+    expired = intents.done(store, "expire")
+    return [
+        hit for hit in hits.uncollected(store) if f"expire:{hit.hit_key}" not in expired
+    ]
+
+
+def _expire(run: CampaignRun) -> tuple[int, list[Refusal]]:
+    """Expire what is live; how many were, and what was refused."""
+    live = _live(run.store)
+    refused = carry_out(
+        run.store,
+        (_expiring(run, hit) for hit in live),
+        clock=run.clock,
+        at_once=run.at_once,
+    )
+    return len(live) - len(refused), refused
+
+
+def _not_expired(
+    run: CampaignRun, refused: Sequence[Refusal], *, of: int
+) -> PlatformRefused:
+    named = ", ".join(str(act.intent.arguments["hit_id"]) for act, _ in refused)
+    why = refused[0][1]
+    return PlatformRefused(
+        f"{len(refused)} of {of} HITs could not be expired ({named}): {why}",
+        code=why.code,
+        kind=why.kind,
+        next_step=f"piecework stop {run.campaign.path}",
+    )
+
+
+def _expiring(run: CampaignRun, hit: PlannedHit) -> Act:
+    hit_id = HitId(str(hit.hit_id))
+
+    def do() -> str:
+        try:
+            run.platform.expire(hit_id)
+        except PlatformRefused:
+            if status_of(run, hit) != "Disposed":
+                raise
+            return _GONE
+        return DONE
+
+    def record(outcome: str) -> None:
+        if outcome == _GONE:
+            close_gone(run, hit)
+
+    return Act(
+        intent=Intent(
+            key=f"expire:{hit.hit_key}",
+            operation="expire",
+            arguments={"hit_id": hit_id},
+        ),
+        do=do,
+        # To expire twice is to expire once, so nothing needs to be looked up.
+        look=lambda: None,
+        record=record,
+    )
+
+
+def _give_up_unposted(run: CampaignRun) -> list[PlannedHit]:
+    """Forget plans that were not posted, as far as anybody can tell.
+
+    Returns:
+        HITs of which it cannot be told yet whether they were posted.
+    """
+    begun = intents.begun(run.store, OPERATION)
+    unposted, lately = hits.unposted(run.store), run.clock.now() - LONGEST_LAG
+    unsure = [hit for hit in unposted if begun.get(publish_key(hit), lately) > lately]
+    never = [hit.hit_key for hit in unposted if hit not in unsure]
+    hits.give_up(run.store, never)
+    return unsure

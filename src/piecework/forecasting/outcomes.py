@@ -1,0 +1,82 @@
+"""What one rehearsal came to, and what many of them say together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from piecework.campaign.opened import CampaignStore
+from piecework.platforms.virtual_clock import START
+from piecework.report.forecast import Estimate
+from piecework.report.model import report_model
+from piecework.report.sections.planted import score
+from piecework.results.report_facts import report_facts
+
+_DAY = 86_400
+_LOW, _HIGH = 0.05, 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One rehearsal to its end; NaN where there was nobody or nothing to count.
+
+    Attributes:
+        cost_cents: rewards, bonuses and fees.
+        days: virtual days from first posting to the last payment.
+        wage_cents: what the worker in the middle earned an hour.
+        bad_kept: share of the kept answers that planted bad workers wrote.
+        bad_found: share of the planted bad workers who were excluded or rejected.
+        honest_wronged: the same of honest workers.
+        complete: share of the wanted answers that were kept.
+    """
+
+    cost_cents: float
+    days: float
+    wage_cents: float
+    bad_kept: float
+    bad_found: float
+    honest_wronged: float
+    complete: float
+
+
+def outcome_of(rehearsed: CampaignStore) -> Outcome:
+    """What a rehearsal that is finished came to."""
+    facts = report_facts(rehearsed)
+    model = report_model(facts)
+    found = score(model)
+    kept = model.count("novel", "canned")
+    by_bad = facts.workers.index[facts.workers["is_planted_bad"]]
+    bad_kept = int(model.rows("novel", "canned")["worker"].isin(by_bad).sum())
+    money = facts.money.ledger if facts.money else {}
+    spent = sum(
+        money.get(account, 0) for account in ("paid_rewards", "paid_bonuses", "fees")
+    )
+    return Outcome(
+        cost_cents=spent,
+        days=(rehearsed.clock.now() - START).total_seconds() / _DAY,
+        wage_cents=float(model.wages.median()),
+        bad_kept=_share(bad_kept, kept),
+        bad_found=_share(found.bad_found, found.bad),
+        honest_wronged=_share(found.honest_wronged, found.honest),
+        complete=_share(kept, model.wanted),
+    )
+
+
+def summarised(outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
+    """Each figure over many rehearsals; NaN if none of them has it."""
+    return {
+        name: _range([getattr(one, name) for one in outcomes])
+        for name in Outcome.__dataclass_fields__
+    }
+
+
+def _range(values: Sequence[float]) -> Estimate:
+    known = np.array([value for value in values if not np.isnan(value)])
+    if not len(known):
+        return Estimate(float("nan"), float("nan"), float("nan"))
+    low, high = np.quantile(known, [_LOW, _HIGH])
+    return Estimate(float(known.mean()), float(low), float(high))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")

@@ -1,0 +1,120 @@
+"""Rehearses every choice with many seeds, side by side: here, or on a Dask cluster.
+
+Each rehearsal is a campaign of its own in a folder that is removed afterwards: real
+marketplace, real pages, virtual time. Nothing of it goes through Prefect, whose start
+would take longer than most of them.
+"""
+
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from piecework.bulk.dask_cluster import dask_client
+from piecework.config.campaign_file import parse
+from piecework.domain.campaign import Campaign
+from piecework.forecasting.choices import Choice, chosen
+from piecework.forecasting.outcomes import Outcome, outcome_of
+from piecework.forecasting.pilot import Pilot
+from piecework.rehearsal.crowd.people import people
+from piecework.rehearsal.crowd.traits import SIMULATED_BAD, default_crowd
+from piecework.rehearsing.campaign import prepare_file
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+
+BAD = tuple(sorted(SIMULATED_BAD))
+
+
+def forecast(
+    campaign: Path,
+    choices: Sequence[Choice],
+    *,
+    seeds: int,
+    pilot: Pilot | None = None,
+    processes: int | None = None,
+    dask: str = "",
+    done: Callable[[int], None] = lambda _done: None,
+) -> list[list[Outcome]]:
+    """The outcomes of each choice, one for each seed.
+
+    Args:
+        campaign: path of the campaign file.
+        choices: what is tried.
+        seeds: how many rehearsals of each; from the campaign's own seed on.
+        pilot: what real work said about people; else they are the file's.
+        processes: how many at once; as many as there are cores.
+        dask: address of a scheduler whose workers rehearse instead; they have to see
+            the campaign's folder under the same path.
+        done: told how many are finished.
+
+    Raises:
+        ConfigError: a choice does not fit the campaign, it cannot be rehearsed, or no
+            scheduler answers.
+    """
+    first = parse(campaign).tables.rehearsal.seed
+    jobs = [
+        (number, first + step)
+        for step in range(seeds)
+        for number in range(len(choices))
+    ]
+    # One of each choice first, so that a fault of any is told before all is rehearsed.
+    outcomes: dict[tuple[int, int], Outcome] = {}
+    with _workers(processes, dask) as pool:
+        begun = {
+            pool.submit(rehearse_once, campaign, choices[number], seed, pilot): (
+                number,
+                seed,
+            )
+            for number, seed in jobs
+        }
+        for finished in as_completed(begun):
+            outcomes[begun[finished]] = finished.result()
+            done(len(outcomes))
+    return [
+        [outcomes[number, first + step] for step in range(seeds)]
+        for number in range(len(choices))
+    ]
+
+
+@contextmanager
+def _workers(processes: int | None, dask: str) -> Iterator[Executor]:
+    """Who rehearses; a fault ends what is not begun yet."""
+    if dask:
+        with dask_client(dask) as client:
+            yield client.get_executor(pure=False)
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes or os.cpu_count(), mp_context=spawn) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def rehearse_once(
+    campaign: Path, choice: Choice, seed: int, pilot: Pilot | None
+) -> Outcome:
+    """One rehearsal of one choice, in a folder that is removed."""
+    with tempfile.TemporaryDirectory(prefix="piecework-forecast-") as folder:
+        file = chosen(parse(campaign), choice, seed=seed, out=folder)
+        prepared = prepare_file(file)
+        crowd = crowd_as_stated(prepared)
+        if pilot is not None:
+            prepared = replace(prepared, task=pilot.paced(prepared.task))
+            if not choice.says_who_is_bad:
+                crowd = pilot.crowd(crowd, BAD)
+        plan = replace(prepared.rehearsal, crowd=choice.crowd(crowd, BAD))
+        people(plan.crowd, seed=seed)
+        with rehearsal_of(replace(prepared, rehearsal=plan)) as (run, workers):
+            work_through(run, workers)
+            return outcome_of(run)
+
+
+def crowd_as_stated(campaign: Campaign) -> Mapping[str, int]:
+    """How many simulated workers have each trait, by the campaign or by default."""
+    judges = campaign.task.dataset != "captions"
+    return campaign.rehearsal.crowd or default_crowd(judges=judges)

@@ -1,0 +1,136 @@
+"""Answers for analyses: of a campaign those that count, of a file all of them."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import pandas as pd
+
+from piecework.analyses.fields import counted
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import WorkerId
+from piecework.domain.imported import Reading
+from piecework.engine.opening import open_to_look
+from piecework.engine.provisional import proposed_verdicts
+from piecework.importing.importing import campaign_name, keep, look
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.report.analysis.answers import AnalysedAnswers
+from piecework.report.analysis.page import Analysed, analyse
+from piecework.results.table import answers_table
+
+
+class Wanted(NamedTuple):
+    """How answers are compared; see `AnalysedAnswers`."""
+
+    condition: str = ""
+    unit: str = ""
+    margin: float | None = None
+    seed: int = 1
+
+
+def analyse_file(
+    path: Path,
+    reading: Reading,
+    *,
+    task_name: str = "",
+    wanted: Wanted,
+) -> Analysed:
+    """Analyse a file that another tool made; nothing is kept.
+
+    Args:
+        path: of the file.
+        reading: what is said about its columns.
+        task_name: what was asked, of the gallery, if that is said.
+        wanted: how answers are compared.
+
+    Raises:
+        ConfigError: it cannot be read, or items have no such column.
+    """
+    with TemporaryDirectory(prefix="piecework-") as folder:
+        into = Path(folder) / f"{campaign_name(path.stem)}.toml"
+        found = look([path], into=into, reading=reading, task_name=task_name)
+        campaign, _ = keep(found)
+        with open_to_look(load_campaign(campaign.path)) as run:
+            table = run.answers()
+            workers = {
+                worker: pseudonym(WorkerId(worker), run.pseudonym_key)
+                for worker in table["worker_id"].unique()
+            }
+            answers = AnalysedAnswers(
+                table=table.assign(worker=table["worker_id"].map(workers)),
+                task=run.campaign.task,
+                items=run.campaign.items,
+                condition=wanted.condition,
+                unit=wanted.unit,
+                margin=wanted.margin,
+                seed=wanted.seed,
+            )
+    _check(answers, wanted, stated_in="the file of --columns")
+    return analyse(path.name, answers)
+
+
+def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
+    """Analyse the answers of a campaign that count, as its dataset has them.
+
+    Raises:
+        ConfigError: items have no such column.
+        StoreError: the campaign has no store yet.
+    """
+    with open_to_look(load_campaign(path)) as run:
+        campaign = run.campaign
+        table, waiting = _counted(run)
+        known = campaign.task.conditions
+        answers = AnalysedAnswers(
+            table=table,
+            task=campaign.task,
+            items=campaign.items,
+            condition=wanted.condition or (known[0].column if known else ""),
+            unit=wanted.unit,
+            margin=wanted.margin,
+            seed=wanted.seed,
+        )
+        _check(answers, wanted, stated_in=str(path))
+        return analyse(campaign.name, answers, remarks=_left_out(waiting))
+
+
+def _counted(run: CampaignStore) -> tuple[pd.DataFrame, int]:
+    """Answers that count, and how many others wait, and so do not yet."""
+    proposed = proposed_verdicts(run)
+    table = answers_table(run, proposed=proposed)
+    is_known = ~table["is_provisional"] | table.index.isin(proposed)
+    kept = counted(table[is_known])
+    waits = table["is_provisional"] & ~table.index.isin(kept.index)
+    return kept, int((waits & ~table["is_surplus"]).sum())
+
+
+def _left_out(waiting: int) -> tuple[str, ...]:
+    if not waiting:
+        return ()
+    more = plural(waiting, "answer")
+    return (f"Without {more} of which nobody has decided whether to keep it.",)
+
+
+def _check(answers: AnalysedAnswers, wanted: Wanted, *, stated_in: str) -> None:
+    known = dict.fromkeys(name for item in answers.items for name in item.columns)
+    faults = [
+        f"items have no column {name!r}; the columns are {', '.join(known)}"
+        for name in (answers.condition, answers.unit)
+        if name and name not in known
+    ]
+    if wanted.condition and not faults and not answers.rated_fields():
+        fields = ", ".join(
+            f"{field.name} ({field.kind})" for field in answers.task.item_fields
+        )
+        faults.append(
+            f"--condition {wanted.condition}: numbers and grades are compared, and no "
+            f"field is either: {fields}. Where numbers were asked for, say so "
+            f'in {stated_in}: [fields.NAME] kind = "number"; where words stand for '
+            'them: values = { good = "3" }'
+        )
+    if answers.margin is not None and answers.margin <= 0:
+        faults.append("the margin must be above 0")
+    if faults:
+        raise ConfigError(faults)

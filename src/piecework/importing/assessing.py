@@ -1,0 +1,195 @@
+"""What heuristics find in imported answers, as a table; of a file nothing is kept."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pandas as pd
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.counts import plural
+from piecework.domain.ids import WorkerId
+from piecework.domain.imported import Reading
+from piecework.domain.progress import Progress
+from piecework.domain.tables import value_column
+from piecework.domain.task import Task
+from piecework.domain.verdicts import Finding
+from piecework.engine.opening import open_to_look
+from piecework.engine.progress import read_progress
+from piecework.engine.steps.assess import assess, find_suspicions
+from piecework.engine.steps.decide import decide
+from piecework.importing.importing import campaign_name, keep, look
+from piecework.importing.understanding import Understanding
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import describe, is_on
+from piecework.qc.silence import silences
+from piecework.report.findings import findings_page
+from piecework.report.sections_page import SectionsPage
+from piecework.store.findings import flagged_by
+from piecework.store.lock import only_pass
+
+COLUMNS = (
+    "heuristic",
+    "version",
+    "subject_kind",
+    "subject_id",
+    "suspicion",
+    "evidence",
+    "assignment_id",
+    "answer",
+    "touched",
+)
+"""Of the table of findings. Workers bear pseudonyms; `assignment_id` is the subject's
+own, or of a worker the first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessed:
+    """What was found.
+
+    Attributes:
+        findings: a row a flag, with `COLUMNS`.
+        page: the same for people.
+        understood: what the file holds; `None` of a campaign.
+        progress: of a campaign, how far it is now; `None` of a file.
+        drawn: answers that a person is to look at by chance, flagged or not.
+    """
+
+    findings: pd.DataFrame
+    page: SectionsPage
+    understood: Understanding | None = None
+    progress: Progress | None = None
+    drawn: int = 0
+
+
+def assess_files(
+    paths: Sequence[Path], reading: Reading, *, task_name: str = ""
+) -> Assessed:
+    """Look at files that another tool made; nothing is kept, and nothing decided.
+
+    Raises:
+        ConfigError: one cannot be read.
+    """
+    with TemporaryDirectory(prefix="piecework-") as folder:
+        into = Path(folder) / f"{campaign_name(paths[0].stem)}.toml"
+        found = look(paths, into=into, reading=reading, task_name=task_name)
+        campaign, kept = keep(found)
+        with open_to_look(load_campaign(campaign.path)) as run:
+            aside = sum(file.unreadable for file in kept)
+            remarks = (f"{aside:,} rows could not be read.",) if aside else ()
+            findings, page = _found(run, _named(paths), remarks)
+    return Assessed(findings=findings, page=page, understood=found.understood)
+
+
+def assess_campaign(path: Path) -> Assessed:
+    """Judge imported answers, keep what is found, and follow the rules of the policy.
+
+    Raises:
+        CampaignBusy: another process works on the campaign.
+        RefusedForSafety: the campaign collects its answers itself.
+    """
+    campaign = load_campaign(path)
+    with only_pass(campaign.out), open_to_look(campaign) as run:
+        assess(run)
+        decide(run)
+        findings, page = _found(run, campaign.name, ())
+        progress = read_progress(run)
+        drawn = len(flagged_by(run.store, SAMPLE))
+    return Assessed(findings=findings, page=page, progress=progress, drawn=drawn)
+
+
+def _named(paths: Sequence[Path]) -> str:
+    others = len(paths) - 1
+    more = f" and {plural(others, 'other file')}" if others else ""
+    return f"{paths[0].name}{more}"
+
+
+def _found(
+    run: CampaignStore, source: str, remarks: tuple[str, ...]
+) -> tuple[pd.DataFrame, SectionsPage]:
+    table = run.answers()
+    flags = [
+        finding
+        for finding in find_suspicions(run)
+        if finding.flag and finding.heuristic != SAMPLE  # drawn, and not suspicious
+    ]
+    findings = _frame(run, table, flags)
+    answers = table[["assignment_id", "worker_id", "item_id"]].assign(
+        is_touched=_is_touched(table, flags)
+    )
+    settings = run.campaign.heuristics
+    ideas = {
+        one.name: one.idea
+        for one in describe()
+        if is_on(one.name, settings) and one.name != SAMPLE
+    }
+    rated = with_ratings(table, run.campaign.task, run.campaign.items)
+    silent = silences(rated, settings)
+    return findings, findings_page(
+        source, findings, answers, ideas=ideas, silent=silent, remarks=remarks
+    )
+
+
+def _frame(
+    run: CampaignStore, table: pd.DataFrame, flags: list[Finding]
+) -> pd.DataFrame:
+    of_assignment = table.groupby("assignment_id", sort=False).indices
+    of_worker = table.groupby("worker_id", sort=False).indices
+    number_of = {answer_id: number for number, answer_id in enumerate(table.index)}
+    rows = []
+    for flag in flags:
+        if flag.subject_kind == "answer":
+            numbers = [number_of[flag.subject_id]]
+        else:
+            groups = of_worker if flag.subject_kind == "worker" else of_assignment
+            numbers = [int(number) for number in groups.get(flag.subject_id, ())]
+        first = numbers[0] if numbers else None
+        rows.append(
+            (
+                flag.heuristic,
+                flag.version,
+                flag.subject_kind,
+                _shown_id(run, flag),
+                flag.suspicion,
+                flag.evidence,
+                "" if first is None else table["assignment_id"].iloc[first],
+                "" if first is None else _answer(table.iloc[first], run.campaign.task),
+                len(numbers),
+            )
+        )
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _is_touched(table: pd.DataFrame, flags: list[Finding]) -> "pd.Series[bool]":
+    ids: dict[str, set[str]] = {"answer": set(), "assignment": set(), "worker": set()}
+    for flag in flags:
+        ids[flag.subject_kind].add(flag.subject_id)
+    touched = (
+        table.index.isin(ids["answer"])
+        | table["assignment_id"].isin(ids["assignment"])
+        | table["worker_id"].isin(ids["worker"])
+    )
+    return pd.Series(touched, index=table.index, dtype="bool")
+
+
+def _shown_id(run: CampaignStore, flag: Finding) -> str:
+    if flag.subject_kind == "worker":
+        return pseudonym(WorkerId(flag.subject_id), run.pseudonym_key)
+    return flag.subject_id
+
+
+def _answer(row: "pd.Series[Any]", task: Task) -> str:
+    """An answer in a line: its text, or each field with what was chosen."""
+    if row["text"]:
+        return str(row["text"])
+    said = {field.name: row[value_column(field)] for field in task.item_fields}
+    return "; ".join(
+        f"{name} {', '.join(value) if isinstance(value, tuple) else value}"
+        for name, value in said.items()
+        if value not in ("", ())
+    )

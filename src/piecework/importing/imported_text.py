@@ -1,0 +1,184 @@
+"""The campaign file of imported results, with a comment wherever a person may edit."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+from piecework.domain.campaign import Campaign
+from piecework.domain.imported import Reading
+from piecework.domain.money import cents_to_wire
+from piecework.domain.verdicts import PolicyRule
+from piecework.hit_templates.tasks import load_task
+from piecework.importing.understanding import Understanding
+
+_AT_MOST_A_LINE = 80
+
+
+def imported_text(
+    name: str, understood: Understanding, *, file_name: str, description: str = ""
+) -> str:
+    """The text of the file, without its policy; it ends with a line break."""
+    parts = (
+        _head(name, understood, file_name, description),
+        _imported(understood.reading),
+        *(_field(understood, name) for name in understood.fields),
+        _rewards(understood),
+    )
+    return "\n".join("\n".join(part) + "\n" for part in map(list, parts))
+
+
+def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
+    """The tables that say what is proposed, for the end of the file."""
+    lines = [
+        "",
+        "# Heuristics flag answers and workers (docs/heuristics.md). What is not",
+        "# flagged is kept; of the rest the rules say what is proposed, and a person",
+        "# decides. What was approved or rejected elsewhere is never evidence.",
+        "[decisions]",
+        'by = "person"                    # "policy" does what the rules say',
+    ]
+    for rule in policy:
+        lines += ["", "[[decisions.rule]]", _line("on", rule.subject_kind)]
+        lines.append(_line("any_of", list(rule.any_of)))
+        if rule.at_least > 1:
+            lines.append(_line("at_least", rule.at_least))
+        if rule.share:
+            lines.append(_line("share", rule.share))
+        lines += [_line("then", rule.then), _line("because", rule.because)]
+    lines += ["", "[dataset]", f'# title = "..."              # of {campaign.name}']
+    return "\n".join(lines) + "\n"
+
+
+def _head(
+    name: str, understood: Understanding, file_name: str, description: str
+) -> Iterator[str]:
+    yield "# Results that another tool collected. Nothing is posted or paid from here."
+    yield "# docs/importing.md explains each key. After a change of fields:"
+    yield f"#   piecework import --as {file_name}      (reads what is here anew)"
+    yield f"#   piecework assess {file_name}           (heuristics, then the rules)"
+    yield f"#   piecework export {file_name}           (the dataset and its report)"
+    yield ""
+    yield _line("name", name)
+    if not description:
+        yield "# Say what was asked about what; report and dataset repeat it."
+    yield _line("description", description or _elsewhere(understood))
+    if understood.task_name:
+        yield _line("task", understood.task_name)
+        task = load_task(understood.task_name)
+        if [one.name for one in task.fields] == [task.main_text]:
+            yield from _canned(
+                understood,
+                task.main_text,
+                " in place of the task",
+                (f"[fields.{_key(task.main_text)}]", _line("kind", "text")),
+            )
+
+
+def _elsewhere(understood: Understanding) -> str:
+    """What files say of themselves: which tool wrote them."""
+    tools = ", ".join(dict.fromkeys(file.format_name for file in understood.files))
+    return f"Answers that were collected elsewhere: {tools}."
+
+
+def _imported(reading: Reading) -> Iterator[str]:
+    yield "[imported]"
+    if reading.header:
+        yield _line("header", list(reading.header))
+    if reading.numbers:
+        yield "# Names of columns that end so are about one of several items of a row."
+        yield _line("numbers", [int(number) for number in reading.numbers])
+    if reading.item:
+        yield "# What makes an item: the same values are the same item."
+        yield from _long("item", list(reading.item))
+    if reading.item_id:
+        yield _line("item_id", reading.item_id)
+    for key in ("answers", "gold", "values"):
+        cells: Mapping[str, str] = getattr(reading, key)
+        if cells:
+            yield _line(key, cells)
+    for field, options in reading.votes.items():
+        yield f"votes.{_key(field)} = {_value(options)}"
+    yield from _columns(reading)
+
+
+def _columns(reading: Reading) -> Iterator[str]:
+    said = {name: value for name, value in asdict(reading.columns).items() if value}
+    if said:
+        yield ""
+        yield "[imported.columns]"
+    for name, value in said.items():
+        yield _line(name, list(value) if isinstance(value, tuple) else value)
+
+
+def _field(understood: Understanding, name: str) -> Iterator[str]:
+    table = understood.fields[name]
+    yield f"[fields.{_key(name)}]"
+    yield _line("kind", table.kind)
+    if table.options:
+        yield from _long("options", list(table.options))
+    for limit in ("minimum", "maximum", "step"):
+        number = getattr(table, limit)
+        if number is not None:
+            yield _line(limit, int(number) if number == int(number) else number)
+    if table.required:
+        yield "required = true                  # who leaves it out breaks a rule"
+    if table.scope == "hit":
+        yield 'scope = "hit"                    # answered once for all items of a row'
+    of_items = {key: one for key, one in understood.fields.items() if not one.scope}
+    if name == next(iter(of_items), "") and all(
+        one.kind == "text" for one in of_items.values()
+    ):
+        yield from _canned(understood, name)
+
+
+def _canned(
+    understood: Understanding, name: str, where: str = "", before: Sequence[str] = ()
+) -> Iterator[str]:
+    """What to say if the commonest sentence of a field is the page's own."""
+    survey = understood.surveys.get(understood.reading.answers.get(name, name))
+    if survey and (text := survey.said_again()):
+        times = survey.values[text]
+        yield f"# Written {times:,} times; if the page offered it, say so{where}:"
+        yield from (f"# {line}" for line in (*before, _line("canned", text)))
+
+
+def _rewards(understood: Understanding) -> Iterator[str]:
+    yield "[rewards]"
+    cents = understood.reward_cents
+    if not cents:
+        yield "# The files do not say what was paid; this amount enters nothing."
+    yield _line("reward", cents_to_wire(max(1, cents)))
+    yield 'budget = "0.00"                  # nothing is paid from here'
+    yield 'wage_floor_per_hour = "0.00"'
+
+
+def _long(key: str, values: list[str]) -> Iterator[str]:
+    line = _line(key, values)
+    if len(line) <= _AT_MOST_A_LINE:
+        yield line
+        return
+    yield f"{key} = ["
+    for value in values:
+        yield f"    {_value(value)},"
+    yield "]"
+
+
+def _line(key: str, value: object) -> str:
+    return f"{key} = {_value(value)}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        inside = ", ".join(
+            f"{_key(name)} = {_value(one)}" for name, one in value.items()
+        )
+        return f"{{ {inside} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    # A basic string of TOML is written as one of JSON, but for what it cannot hold.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    is_bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if is_bare else _value(name)

@@ -1,0 +1,170 @@
+"""Brings files into a store: each assignment once, whatever file it comes from again.
+
+What is written is only what was understood before (`understanding`). A process that
+dies half way has kept a part; importing the same files again adds the rest.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from piecework.campaign.binding import is_typed_by, keep_typed_by
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.campaign import Campaign
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.engine.opening import open_for_import
+from piecework.importing.readers.recognise import Source
+from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
+from piecework.importing.typing_rows import RowIds, RowTyper, row_of
+from piecework.store import imports
+from piecework.store.imports import ImportedAssignment, ImportedFile
+
+_AT_ONCE = 500
+"""Rows that are held, and written in one transaction."""
+
+_PIECE = 1 << 20
+_LONGEST_KEPT = 100_000
+_CONFLICT = (
+    "says something else than the assignment of this id that was imported before, "
+    "which stays as it is"
+)
+_T = TypeVar("_T")
+
+
+def keep_files(campaign: Campaign, sources: Sequence[Source]) -> list[ImportedFile]:
+    """Import files into the campaign's store, made if there is none.
+
+    Raises:
+        CampaignBusy: another process works on the campaign.
+        StoreError: the store is of something else.
+    """
+    with open_for_import(campaign) as run:
+        if not is_typed_by(run.store, campaign):
+            _type_anew(run)
+        kept = [_keep_file(run, source) for source in sources]
+        with run.store.db.atomic():
+            imports.count_slots(run.store)
+    return kept
+
+
+def _type_anew(run: CampaignStore) -> None:
+    """Type all answers by the campaign's fields as they are now."""
+    typer = RowTyper(run.campaign)
+    rows = run.store.db.execute("SELECT assignment_id, raw FROM raw_answers").fetchall()
+    with run.store.db.atomic():
+        for assignment_id, raw in rows:
+            answers = typer.answers(row_of(raw), AssignmentId(assignment_id))
+            imports.retype(run.store, answers)
+    keep_typed_by(run.store, run.campaign)
+
+
+def _keep_file(run: CampaignStore, source: Source) -> ImportedFile:
+    keeper = _FileKeeper(run, source)
+    for rows in _pieces(source.rows(), _AT_ONCE):
+        with run.store.db.atomic():
+            keeper.keep(rows)
+    return keeper.counts
+
+
+class _FileKeeper:
+    """Brings one file into a store, piece by piece."""
+
+    def __init__(self, run: CampaignStore, source: Source) -> None:
+        self._run, self._store, self._at = run, run.store, run.clock.now()
+        self._typer, self._ids = RowTyper(run.campaign), RowIds(run.pseudonym_key)
+        self._items: set[ItemId] = set()
+        self.counts = ImportedFile(
+            file=source.path.name,
+            sha256=_digest(source.path),
+            format_name=source.format_name,
+        )
+        with self._store.db.atomic():
+            self._number = imports.begin(self._store, self.counts, at=self._at)
+
+    def keep(self, rows: Iterable[Read]) -> None:
+        """Keep rows; part of the caller's transaction."""
+        arrived = []
+        for row in rows:
+            if isinstance(row, ImportedRow):
+                arrived.append((row, self._typer.assignment(row, self._ids)))
+            elif isinstance(row, NotSent):
+                self._count("not_sent")
+            else:
+                self._put_aside(row)
+        new = self._new(arrived)
+        imports.keep(
+            self._store,
+            new,
+            campaign=self._run.campaign.name,
+            number=self._number,
+            at=self._at,
+        )
+        self._count("assignments", len(new))
+        imports.end(self._store, self._number, self.counts)
+
+    def _new(
+        self, arrived: list[tuple[ImportedRow, ImportedAssignment]]
+    ) -> list[ImportedAssignment]:
+        """Those that are not here; of the others, what was decided elsewhere since."""
+        ids = (one.assignment_id for _, one in arrived)
+        known = imports.known_raw(self._store, ids)
+        new: dict[AssignmentId, ImportedAssignment] = {}
+        again: list[ImportedAssignment] = []
+        items: list[dict[str, str]] = []
+        for row, one in arrived:
+            twin = new.get(one.assignment_id)
+            before = twin.raw if twin else known.get(one.assignment_id)
+            if before is None:
+                new[one.assignment_id] = one
+                if not self._items.issuperset(one.item_ids):
+                    self._items.update(one.item_ids)
+                    items += self._typer.items(row)
+            elif before != one.raw:
+                fault = f"{one.assignment_id} {_CONFLICT}"
+                self._put_aside(Unreadable(line=row.line, fault=fault))
+            else:
+                self._count("known")
+                if twin is None:
+                    again.append(one)
+        imports.keep_items(self._store, items, key=self._typer.key)
+        imports.keep_outcomes(self._store, again, number=self._number)
+        return list(new.values())
+
+    def _put_aside(self, row: Unreadable) -> None:
+        imports.keep_unreadable(
+            self._store,
+            self._number,
+            row.line,
+            column=row.column,
+            fault=row.fault,
+            cells=json.dumps(row.cells)[:_LONGEST_KEPT],
+        )
+        self._count("unreadable")
+
+    def _count(self, name: str, number: int = 1) -> None:
+        counted = getattr(self.counts, name) + number
+        self.counts = replace(self.counts, **{name: counted})
+
+
+def _pieces(rows: Iterable[_T], size: int) -> Iterator[list[_T]]:
+    iterator = iter(rows)
+    while piece := list(islice(iterator, size)):
+        yield piece
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    files = (
+        [path]
+        if path.is_file()
+        else sorted(one for one in path.rglob("*") if one.is_file())
+    )
+    for file in files:
+        with file.open("rb") as content:
+            while piece := content.read(_PIECE):
+                digest.update(piece)
+    return digest.hexdigest()

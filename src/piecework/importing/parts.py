@@ -1,0 +1,233 @@
+"""A row of a file as the items that it is about, each with what was answered.
+
+Three shapes are known. A row is about one item. Or its columns are numbered, `text1`
+and `answer1` and so on, a number an item. Or it was sent by a page of piecework, whose
+fields are `caption.1` and which names its items itself (`item.1`).
+"""
+
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from piecework.domain.imported import Reading
+from piecework.domain.task import GOLD, MADE_BY, PRACTICE, TRUTH, TWIN, TWIN_REVERSED
+from piecework.importing.readers.rows import ImportedRow
+
+_WIRE = re.compile(r"(?P<name>.+)\.(?P<number>[1-9][0-9]{0,3})")
+_NUMBERED = re.compile(r"(?P<name>.*?\D)(?P<number>[0-9]{1,3})")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f]")
+_LONGEST_ID = 200
+_DIGEST = 12
+_OF_THE_PAGE = ("shown_ms", "pastes", "keystrokes", "focus_losses", "order")
+_TAKEN = frozenset({PRACTICE, TWIN, TWIN_REVERSED})
+_ADDRESSES = ("image_url", "img_url", "picture_url", "photo_url", "image", "picture")
+
+ITEM_ID = "item_id"
+"""The column with an item's id."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a row says about one of its items.
+
+    Attributes:
+        position: from 1.
+        shown: the item's columns.
+        sent: what was answered about it, by the file's names without their numbers.
+    """
+
+    position: int
+    shown: Mapping[str, str]
+    sent: Mapping[str, str]
+
+
+def is_wired(row: ImportedRow) -> bool:
+    """Whether a page of piecework sent this row, which says itself what it is about."""
+    return "item.1" in row.sent
+
+
+def find_numbers(shown: Iterable[str], sent: Iterable[str]) -> tuple[str, ...]:
+    """What numbered columns end in; () if rows are about one item each.
+
+    Answers alone may be numbered for other reasons (`q1`, `q2`), so columns of items
+    must be numbered alike.
+
+    >>> find_numbers(["text1", "text2", "url"], ["answer1", "answer2", "comment"])
+    ('1', '2')
+    >>> find_numbers(["url"], ["q1", "q2"])
+    ()
+    """
+    of_items = {frozenset(numbers) for numbers in _numbers_by_name(shown).values()}
+    both = [
+        frozenset(numbers)
+        for numbers in _numbers_by_name(sent).values()
+        if frozenset(numbers) in of_items and _is_count(numbers)
+    ]
+    most = max(both, key=len, default=frozenset())
+    return tuple(sorted(most, key=int))
+
+
+def split(row: ImportedRow, reading: Reading) -> tuple[list[Part], dict[str, str]]:
+    """The items of a row, and what was answered once for all of them.
+
+    Numbers of which a row has neither an item nor an answer are left out.
+    """
+    if row.parts:
+        listed = enumerate(row.parts, start=1)
+        return [
+            Part(
+                position=position,
+                shown={**row.shown, **part.shown},
+                sent=part.sent,
+            )
+            for position, part in listed
+        ], dict(row.sent)
+    if is_wired(row):
+        return _wired(row)
+    if not _has_numbers(row, reading.numbers):
+        return [Part(position=1, shown=row.shown, sent=row.sent)], {}
+    bare = {
+        name: cell
+        for name, cell in row.shown.items()
+        if _base(name, reading.numbers) is None
+    }
+    once = {
+        name: cell
+        for name, cell in row.sent.items()
+        if _base(name, reading.numbers) is None
+    }
+    parts: list[Part] = []
+    for number in reading.numbers:
+        own = _ending(row.shown, number, reading.numbers)
+        sent = _ending(row.sent, number, reading.numbers)
+        if any(map(str.strip, own.values())) or any(map(str.strip, sent.values())):
+            part = Part(position=len(parts) + 1, shown={**bare, **own}, sent=sent)
+            parts.append(part)
+    return parts, once
+
+
+def item_of(part: Part, row: ImportedRow, reading: Reading) -> dict[str, str]:
+    """The item of a part: its columns, the id among them.
+
+    Without anything that tells items apart, the HIT is the item; without a HIT there is
+    one item in all.
+    """
+    own = {
+        _safe_name(name): cell
+        for name, cell in part.shown.items()
+        if not reading.item or name in reading.item
+    }
+    named = part.shown.get(reading.item_id, "").strip() if reading.item_id else ""
+    item_id = named if _is_id(named) else ""
+    if not item_id and any(own.values()):
+        text = json.dumps(own, sort_keys=True, ensure_ascii=False)
+        item_id = f"item_{hashlib.sha256(text.encode(errors='replace')).hexdigest()}"
+        item_id = item_id[: len("item_") + _DIGEST]
+    columns = {**own, ITEM_ID: item_id or row.hit_id or "everything"}
+    if "url" not in own:
+        columns |= _address(own)
+    for field, column in reading.gold.items():
+        if expected := part.shown.get(column, "").strip():
+            columns[GOLD + field] = expected
+    return columns
+
+
+def _wired(row: ImportedRow) -> tuple[list[Part], dict[str, str]]:
+    sent: dict[int, dict[str, str]] = defaultdict(dict)
+    once = {}
+    for name, cell in row.sent.items():
+        match = _WIRE.fullmatch(name)
+        if match is None:
+            once[name.removeprefix("hit.")] = cell
+        elif match["name"].split(".")[0] not in (*_OF_THE_PAGE, "practice"):
+            sent[int(match["number"])][match["name"]] = cell
+    parts = [
+        Part(
+            position=position,
+            shown={**row.shown, ITEM_ID: cells.pop("item")},
+            sent=cells,
+        )
+        for position, cells in sorted(sent.items())
+        if "item" in cells
+    ]
+    return parts, once
+
+
+def measures(row: ImportedRow) -> dict[str, str]:
+    """What a page of piecework measured, as it sent it."""
+    return {
+        name: cell
+        for name, cell in row.sent.items()
+        if name.split(".")[0] in _OF_THE_PAGE
+    }
+
+
+def _numbers_by_name(names: Iterable[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for name in names:
+        if match := _NUMBERED.fullmatch(name):
+            found[match["name"]].add(match["number"])
+    return found
+
+
+def _is_count(numbers: set[str]) -> bool:
+    """From 0 or 1 on without a gap, and more than one."""
+    values = sorted(map(int, numbers))
+    return (
+        len(values) > 1
+        and values[0] in {0, 1}
+        and values == list(range(values[0], values[0] + len(values)))
+    )
+
+
+def _has_numbers(row: ImportedRow, numbers: tuple[str, ...]) -> bool:
+    if not numbers:
+        return False
+    return any(_base(name, numbers) is not None for name in row.sent)
+
+
+def _base(name: str, numbers: tuple[str, ...]) -> str | None:
+    """The name without its number; `None` if it has none of these."""
+    match = _NUMBERED.fullmatch(name)
+    return match["name"] if match and match["number"] in numbers else None
+
+
+def base_name(name: str, numbers: tuple[str, ...]) -> str:
+    """A column's name without the number of its item, if it has one.
+
+    >>> base_name("text2", ("1", "2")), base_name("url", ("1", "2"))
+    ('text', 'url')
+    """
+    return _base(name, numbers) or name
+
+
+def _ending(
+    cells: Mapping[str, str], number: str, numbers: tuple[str, ...]
+) -> dict[str, str]:
+    found = {}
+    for name, cell in cells.items():
+        base = _base(name, numbers)
+        if base is not None and name == f"{base}{number}":
+            found[base] = cell
+    return found
+
+
+def _safe_name(name: str) -> str:
+    """A column's name without a meaning of ours: a stranger's `practice` is a word."""
+    if name in _TAKEN or name.startswith((GOLD, TRUTH, MADE_BY)):
+        return f"input_{name}"
+    return name
+
+
+def _is_id(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST_ID and not _UNSAFE.search(text)
+
+
+def _address(columns: Mapping[str, str]) -> dict[str, str]:
+    for name in _ADDRESSES:
+        if columns.get(name, "").startswith(("http://", "https://")):
+            return {"url": columns[name]}
+    return {}

@@ -1,0 +1,216 @@
+"""Any CSV, tab separated file or JSON Lines, of which a person says the columns.
+
+Rows that follow each other and are of one assignment are one row here. Columns of
+nobody's interest are left alone.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from itertools import groupby
+from pathlib import Path
+
+from piecework.domain.imported import Reading
+from piecework.importing.readers.crowd_form import as_text
+from piecework.importing.readers.head import Head
+from piecework.importing.readers.objects import Document, objects_of
+from piecework.importing.readers.rows import ImportedRow, Read, RowPart, Unreadable
+from piecework.importing.readers.tables import CellError, Cells, read_table, time_in
+
+NAME = "columns as stated"
+
+
+def read(path: Path, head: Head, reading: Reading) -> Iterator[Read]:
+    """The rows, as `reading` says.
+
+    Raises:
+        ConfigError: the file has no line of columns.
+    """
+    rows = (
+        _json_rows(path, head, reading)
+        if head.first_object is not None
+        else read_table(
+            path,
+            head,
+            lambda line, cells: _row(line, cells, reading),
+            header=reading.header,
+        )
+    )
+    if reading.votes:
+        for row in rows:
+            yield from _each_vote(row, reading)
+    elif reading.columns.assignment:
+        yield from _together(rows)
+    else:
+        yield from rows
+
+
+def columns_named(reading: Reading) -> set[str]:
+    """Every column that is spoken of, for telling which of them a file lacks."""
+    said = reading.columns
+    return {
+        *said.assignment,
+        *said.hit,
+        *filter(
+            None,
+            (said.worker, said.accepted, said.submitted, said.seconds, said.outcome),
+        ),
+        *filter(None, (said.feedback, reading.item_id)),
+        *reading.item,
+        *reading.answers.values(),
+        *(column for votes in reading.votes.values() for column in votes.values()),
+        *reading.gold.values(),
+    }
+
+
+def _json_rows(path: Path, head: Head, reading: Reading) -> Iterator[Read]:
+    for line, found in objects_of(path, head):
+        if isinstance(found, str):
+            yield Unreadable(line=line, fault=found)
+            continue
+        for document in _entries(found, reading):
+            yield _json_row(line, document, reading)
+
+
+def _entries(found: Document, reading: Reading) -> Iterator[Document]:
+    """The object; or each of its members, if two names are given for these."""
+    if not reading.header:
+        yield found
+        return
+    key, *rest = reading.header
+    for name, value in found.items():
+        yield {key: name, **dict.fromkeys(rest, value)}
+
+
+def _json_row(line: int, document: Document, reading: Reading) -> Read:
+    try:
+        return _row(line, _flat(document), reading)
+    except CellError as fault:
+        return Unreadable(line=line, column=fault.column, fault=str(fault))
+
+
+def _flat(document: Mapping[str, object], prefix: str = "") -> dict[str, str]:
+    """Objects in objects as names that are joined by a dot."""
+    cells: dict[str, str] = {}
+    for name, value in document.items():
+        if isinstance(value, dict) and len(prefix) < 100:  # noqa: PLR2004 - deep enough
+            cells |= _flat(value, f"{prefix}{name}.")
+        else:
+            cells[f"{prefix}{name}"] = as_text(value)
+    return cells
+
+
+def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
+    said = reading.columns
+    accepted, submitted = time_in(cells, said.accepted), time_in(cells, said.submitted)
+    accepted, submitted = _with_seconds(cells, said.seconds, accepted, submitted)
+    sent = {
+        name: cells[name]
+        for name in (*reading.answers.values(), *_votes_columns(reading))
+        if name in cells
+    }
+    shown_names = {*reading.item, reading.item_id, *reading.gold.values()} - {""}
+    if reading.numbers:
+        sent = {
+            name: cell
+            for name, cell in cells.items()
+            if _without(name, reading) in reading.answers.values()
+        }
+    return ImportedRow(
+        line=line,
+        hit_id=_joined(cells, said.hit),
+        assignment_id=_joined(cells, said.assignment),
+        worker_id=cells.get(said.worker, "").strip(),
+        accepted_at=accepted,
+        submitted_at=submitted,
+        outcome=cells.get(said.outcome, "").strip(),
+        feedback=cells.get(said.feedback, ""),
+        shown={
+            name: cell
+            for name, cell in cells.items()
+            if name in shown_names or _without(name, reading) in shown_names
+        },
+        sent=sent,
+    )
+
+
+def _with_seconds(
+    cells: Cells, column: str, accepted: datetime | None, submitted: datetime | None
+) -> tuple[datetime | None, datetime | None]:
+    text = cells.get(column, "").strip()
+    if not text:
+        return accepted, submitted
+    try:
+        worked = timedelta(seconds=float(text))
+    except (ValueError, OverflowError) as fault:
+        raise CellError(column, f"{text[:80]!r} is no number of seconds") from fault
+    if accepted is None and submitted is not None:
+        accepted = submitted - worked
+    elif submitted is None and accepted is not None:
+        submitted = accepted + worked
+    return accepted, submitted
+
+
+def _joined(cells: Cells, columns: tuple[str, ...]) -> str:
+    values = [cells.get(name, "").strip() for name in columns]
+    return "/".join(values) if any(values) else ""
+
+
+def _votes_columns(reading: Reading) -> list[str]:
+    return [name for votes in reading.votes.values() for name in votes.values()]
+
+
+def _without(name: str, reading: Reading) -> str:
+    """A column's name without the number of its item."""
+    for number in sorted(reading.numbers, key=len, reverse=True):
+        if name.endswith(number):
+            return name.removesuffix(number)
+    return name
+
+
+def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
+    """An assignment for each vote that was counted; who voted is not known."""
+    if not isinstance(row, ImportedRow):
+        yield row
+        return
+    for field, columns in reading.votes.items():
+        for option, column in columns.items():
+            text = row.sent.get(column, "").strip() or "0"
+            if not text.isdigit():
+                fault = f"{text[:80]!r} is no number of votes"
+                yield Unreadable(line=row.line, column=column, fault=fault)
+                continue
+            for _ in range(int(text)):
+                yield ImportedRow(
+                    line=row.line,
+                    hit_id=row.hit_id,
+                    shown=row.shown,
+                    sent={field: option},
+                )
+
+
+def _together(rows: Iterator[Read]) -> Iterator[Read]:
+    """Rows of one assignment that follow each other, as one with numbered columns."""
+
+    def whose(row: Read) -> str:
+        if isinstance(row, ImportedRow) and row.assignment_id:
+            return row.assignment_id
+        return f"line {row.line}"
+
+    for _, group in groupby(rows, whose):
+        members = list(group)
+        first = members[0]
+        if not isinstance(first, ImportedRow) or len(members) == 1:
+            yield from members
+            continue
+        many = [row for row in members if isinstance(row, ImportedRow)]
+        yield ImportedRow(
+            line=first.line,
+            hit_id=first.hit_id,
+            assignment_id=first.assignment_id,
+            worker_id=first.worker_id,
+            accepted_at=first.accepted_at,
+            submitted_at=first.submitted_at,
+            feedback=first.feedback,
+            parts=tuple(RowPart(row.shown, row.sent) for row in many),
+            outcomes={number: row.outcome for number, row in enumerate(many, start=1)},
+        )

@@ -1,0 +1,77 @@
+"""The batch results that MTurk's requester site gave: `Batch_123_batch_results.csv`.
+
+A row an assignment. `Input.*` are the columns of the items file, `Answer.*` what the
+worker sent; an answer that was left empty is empty or `{}`. Pages of
+`crowd-html-elements` send everything in one field, `Answer.taskAnswers`, as JSON.
+What workers' approval rates were at that time is left alone: it says nothing about
+these answers.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+from piecework.importing.readers.crowd_form import CROWD, flattened
+from piecework.importing.readers.head import Head
+from piecework.importing.readers.rows import ImportedRow, Read
+from piecework.importing.readers.tables import (
+    CellError,
+    Cells,
+    cents_in,
+    filled,
+    read_table,
+    time_in,
+)
+
+NAME = "MTurk batch results (CSV)"
+
+_INPUT, _ANSWER = "Input.", "Answer."
+
+
+def fits(head: Head) -> bool:
+    """By the columns that each batch has."""
+    return head.has("HITId", "AssignmentId", "WorkerId") and any(
+        name.startswith(_ANSWER) for name in head.header
+    )
+
+
+def read(path: Path, head: Head) -> Iterator[Read]:
+    """A row an assignment."""
+    return read_table(path, head, _row)
+
+
+def _row(line: int, cells: Cells) -> Read:
+    if not cells["AssignmentId"].strip():
+        raise CellError("AssignmentId", "is empty; each row is one assignment")
+    sent = {
+        name.removeprefix(_ANSWER): cell
+        for name, cell in filled(cells).items()
+        if name.startswith(_ANSWER)
+    }
+    if CROWD in sent:
+        try:
+            sent |= flattened(sent.pop(CROWD))
+        except ValueError as fault:
+            raise CellError(_ANSWER + CROWD, str(fault)) from fault
+    submitted = time_in(cells, "SubmitTime")
+    accepted = time_in(cells, "AcceptTime")
+    seconds = cells.get("WorkTimeInSeconds", "").strip()
+    if accepted is None and submitted is not None and seconds.isdigit():
+        accepted = submitted - timedelta(seconds=int(seconds))
+    return ImportedRow(
+        line=line,
+        hit_id=cells["HITId"].strip(),
+        assignment_id=cells["AssignmentId"].strip(),
+        worker_id=cells["WorkerId"].strip(),
+        accepted_at=accepted,
+        submitted_at=submitted,
+        outcome=cells.get("AssignmentStatus", "").strip(),
+        feedback=cells.get("RequesterFeedback", "") or cells.get("Reject", ""),
+        reward_cents=cents_in(cells, "Reward"),
+        shown={
+            name.removeprefix(_INPUT): cell
+            for name, cell in cells.items()
+            if name.startswith(_INPUT)
+        },
+        sent=sent,
+    )

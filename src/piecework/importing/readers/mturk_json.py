@@ -1,0 +1,101 @@
+"""What MTurk's API answers to `list-assignments-for-hit`, as JSON.
+
+From the AWS CLI or boto3: pages of the listing, a list of assignments or one a line;
+what is said of HITs (`get-hit`, `list-hits`) may stand between them and tells the
+reward.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from piecework.domain.answer_xml import fields_of
+from piecework.importing.readers.crowd_form import CROWD, flattened
+from piecework.importing.readers.head import Head
+from piecework.importing.readers.moments import moment
+from piecework.importing.readers.objects import Document, objects_of, text_in
+from piecework.importing.readers.rows import ImportedRow, Read, Unreadable
+
+NAME = "MTurk API (JSON)"
+
+
+def fits(head: Head) -> bool:
+    """By the members of the first object."""
+    first = head.first_object
+    if not isinstance(first, dict):
+        return False
+    return (
+        {"AssignmentId", "WorkerId"} <= first.keys()
+        or "Assignments" in first
+        or ("HIT" in first and isinstance(first["HIT"], dict))
+        or "HITs" in first
+    )
+
+
+def read(path: Path, head: Head) -> Iterator[Read]:
+    """A row an assignment."""
+    rewards: dict[str, int] = {}
+    for number, document in objects_of(path, head):
+        if isinstance(document, str):
+            yield Unreadable(line=number, fault=document)
+            continue
+        for hit in (document.get("HIT"), *_listed(document, "HITs")):
+            if isinstance(hit, dict):
+                rewards |= _reward(hit)
+        many = _listed(document, "Assignments")
+        for one in many or ([document] if "AssignmentId" in document else []):
+            yield assignment_row(number, one, rewards)
+
+
+def assignment_row(number: int, one: object, rewards: dict[str, int]) -> Read:
+    """An assignment as the API gives it.
+
+    Args:
+        number: where it stands.
+        one: the assignment.
+        rewards: what HITs offered, in cents.
+    """
+    if not isinstance(one, dict) or not text_in(one, "AssignmentId"):
+        fault = "no assignment: it has no AssignmentId"
+        return Unreadable(line=number, column="AssignmentId", fault=fault)
+    document = text_in(one, "Answer")
+    sent = dict(fields_of(document)) if document else {}
+    if document and not sent and "<Answer>" in document:
+        fault = "no answer document that can be read (QuestionFormAnswers)"
+        return Unreadable(
+            line=number, column="Answer", fault=fault, cells=(document[:1000],)
+        )
+    column = "Answer"
+    try:
+        if CROWD in sent:
+            sent |= flattened(sent.pop(CROWD))
+        column = "AcceptTime"
+        accepted = moment(text_in(one, "AcceptTime"))
+        column = "SubmitTime"
+        submitted = moment(text_in(one, "SubmitTime"))
+    except ValueError as fault:
+        return Unreadable(line=number, column=column, fault=str(fault))
+    hit_id = text_in(one, "HITId")
+    return ImportedRow(
+        line=number,
+        hit_id=hit_id,
+        assignment_id=text_in(one, "AssignmentId"),
+        worker_id=text_in(one, "WorkerId"),
+        accepted_at=accepted,
+        submitted_at=submitted,
+        outcome=text_in(one, "AssignmentStatus"),
+        feedback=text_in(one, "RequesterFeedback"),
+        reward_cents=rewards.get(hit_id),
+        sent=sent,
+    )
+
+
+def _listed(document: Document, name: str) -> list[object]:
+    value = document.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _reward(hit: Document) -> dict[str, int]:
+    try:
+        return {text_in(hit, "HITId"): round(float(text_in(hit, "Reward")) * 100)}
+    except (ValueError, OverflowError):
+        return {}

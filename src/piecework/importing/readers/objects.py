@@ -1,0 +1,83 @@
+"""JSON objects of a file one by one: JSON Lines, a list, or one after another."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from piecework.importing.readers.head import Head, lines_of
+
+_PIECE = 1 << 20
+_BETWEEN = " \t\r\n,[]"
+LARGEST = 1 << 28
+"""256 MB. One object alone is never larger than what an API answers."""
+
+Document = dict[str, object]
+Found = tuple[int, Document | str]
+"""The number of a line or object, and the object or why it is none."""
+
+
+def objects_of(path: Path, head: Head) -> Iterator[Found]:
+    """The objects of a file, no more held than one."""
+    if _is_json_lines(head):
+        yield from _lines(path, head)
+    else:
+        yield from _documents(path, head)
+
+
+def text_in(document: Document, *names: str) -> str:
+    """The first of these members that is text or a number, as text; or ""."""
+    for name in names:
+        value = document.get(name)
+        if isinstance(value, str):
+            return value.strip()
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+    return ""
+
+
+def object_in(document: Document, name: str) -> Document:
+    """A member that is an object; {} if it is none."""
+    value = document.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _is_json_lines(head: Head) -> bool:
+    first, _, rest = head.text.lstrip("\ufeff").partition("\n")
+    if not rest.strip():
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _lines(path: Path, head: Head) -> Iterator[Found]:
+    for number, line in lines_of(path, head):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as fault:
+            yield number, f"no valid JSON ({fault})"
+            continue
+        yield number, value if isinstance(value, dict) else "no JSON object"
+
+
+def _documents(path: Path, head: Head) -> Iterator[Found]:
+    decoder, buffer, number, size = json.JSONDecoder(), "", 0, _PIECE
+    with path.open(encoding=head.encoding, errors="replace") as file:
+        while piece := file.read(size):
+            buffer += piece
+            while buffer := buffer.lstrip(_BETWEEN):
+                try:
+                    value, end = decoder.raw_decode(buffer)
+                except (ValueError, RecursionError):
+                    break
+                number, size, buffer = number + 1, _PIECE, buffer[end:]
+                is_object = isinstance(value, dict)
+                yield number, value if is_object else "no JSON object"
+            # What is not whole yet is tried again when there is twice as much.
+            size = max(_PIECE, len(buffer))
+            if len(buffer) > LARGEST:
+                yield number + 1, f"is larger than {LARGEST >> 20} MB"
+                return
+    if buffer.strip(_BETWEEN):
+        yield number + 1, "no valid JSON; the file may have been cut off"

@@ -1,0 +1,272 @@
+"""Potato's annotations: what it exports, and what it keeps while people annotate.
+
+Its export (2.x) is JSON Lines with `labels`, or a table with columns `scheme.label`.
+What it keeps is a folder with a `user_state.json` for each annotator; only that says
+how long an annotation took. Version 1 wrote `label_annotations`, or columns
+`scheme:::label`. The texts are in a file of items (`potato_items`).
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from piecework.importing.readers.crowd_form import as_text
+from piecework.importing.readers.head import Head, head_of
+from piecework.importing.readers.moments import moment
+from piecework.importing.readers.objects import Document, object_in, objects_of, text_in
+from piecework.importing.readers.rows import ImportedRow, NotSent, Read, Unreadable
+from piecework.importing.readers.tables import Cells, read_table
+
+NAME = "Potato"
+STATE_FILE = "user_state.json"
+
+_LABELS = ("labels", "label_annotations", "annotation", "annotations")
+_STATE = ("instance_id_to_label_to_value", "instance_id_to_behavioral_data")
+_FIRST = ("instance_id", "user_id")
+"""The columns that a table of version 2 begins with."""
+
+_OLD, _NEW = ":::", "."
+_SPANS = "_spans"
+_TICKED = {"true", "on"}
+_UNTICKED = {"false", "off"}
+_SCALE = "scale_"
+_INPUTS = frozenset(
+    {
+        *("text_box", "textbox", "value", "slider", "number", "select-one"),
+        *("free_response", "rank_order", "scale_value", "confidence_level"),
+    }
+)
+"""Names of a scheme's only input: what stands there is the answer itself."""
+
+
+def fits(head: Head) -> bool:
+    """By a user with an instance, or by what is kept of a user."""
+    if head.is_folder:
+        return STATE_FILE in head.names
+    first = head.first_object
+    if isinstance(first, dict):
+        named = {"user_id", "instance_id"} <= first.keys() or (
+            {"user_id", "id"} <= first.keys()
+        )
+        return (named and any(name in first for name in _LABELS)) or _is_state(first)
+    # What is kept of a busy annotator is longer than a file's beginning.
+    if all(f'"{name}"' in head.text for name in ("user_id", _STATE[1])):
+        return True
+    is_old = head.has("user", "instance_id") and _any_with(_OLD, head)
+    return is_old or (head.header[:2] == _FIRST and _any_with(_NEW, head))
+
+
+def read(path: Path, head: Head) -> Iterator[Read]:
+    """A row an annotation: one user's of one instance.
+
+    Raises:
+        ConfigError: a file of the folder cannot be read.
+    """
+    if head.is_folder:
+        for file in sorted(path.rglob(STATE_FILE)):
+            for row in read(file, head_of(file)):
+                yield _of_user(file, row)
+    elif head.header:
+        yield from read_table(path, head, _table_row)
+    else:
+        for number, document in objects_of(path, head):
+            if isinstance(document, str):
+                yield Unreadable(line=number, fault=document)
+            elif _is_state(document):
+                yield from _kept(document)
+            else:
+                yield _row(number, document)
+
+
+def _of_user(file: Path, row: Read) -> Read:
+    if isinstance(row, Unreadable):
+        return replace(row, fault=f"{file.parent.name}/{file.name}: {row.fault}")
+    return row
+
+
+def _is_state(document: Document) -> bool:
+    return "user_id" in document and any(name in document for name in _STATE)
+
+
+def _any_with(between: str, head: Head) -> bool:
+    return any(between in name for name in head.header)
+
+
+def _row(number: int, document: Document) -> Read:
+    return _annotation(
+        number,
+        text_in(document, "user_id"),
+        text_in(document, "instance_id", "id"),
+        next(filter(None, (object_in(document, name) for name in _LABELS)), {}),
+        object_in(document, "spans"),
+        text=text_in(document, "displayed_text", "text"),
+        has_keys="labels" not in document,
+    )
+
+
+def _table_row(line: int, cells: Cells) -> Read:
+    is_old = "user" in cells
+    labels: dict[str, dict[str, object]] = {}
+    spans: Document = {}
+    for name, cell in cells.items():
+        scheme, between, label = name.partition(_OLD if is_old else _NEW)
+        if label == _SPANS:
+            spans[scheme] = cell
+        elif between and not label.startswith("_"):
+            labels.setdefault(scheme, {})[label] = cell
+    return _annotation(
+        line,
+        cells["user" if is_old else "user_id"],
+        cells["instance_id"],
+        labels,
+        spans,
+        text=cells.get("displayed_text", ""),
+        has_keys=is_old,
+    )
+
+
+def _kept(state: Document) -> Iterator[Read]:
+    """Each annotation of one user, as Potato keeps them, with their times."""
+    user = text_in(state, "user_id")
+    labels, times = (object_in(state, name) for name in _STATE)
+    spans = object_in(state, "instance_id_to_span_to_value")
+    dealt = state.get("instance_id_ordering")
+    order = map(str, dealt if isinstance(dealt, list) else ())
+    instances = dict.fromkeys([*order, *labels, *spans])
+    for number, instance in enumerate(instances, start=1):
+        row = _annotation(
+            number,
+            user,
+            instance,
+            _labels_kept(labels.get(instance)),
+            _spans_kept(spans.get(instance)),
+        )
+        yield _timed(row, object_in(times, instance))
+
+
+def _labels_kept(kept: object) -> Document:
+    """Pairs of a label and its value as objects: scheme, label, value."""
+    if isinstance(kept, dict):
+        return kept
+    labels: dict[str, dict[str, object]] = {}
+    for label, value in _pairs(kept):
+        labels.setdefault(text_in(label, "schema"), {})[text_in(label, "name")] = value
+    return dict(labels)
+
+
+def _spans_kept(kept: object) -> Document:
+    if isinstance(kept, dict):
+        return kept
+    spans: dict[str, list[object]] = {}
+    for span, _ in _pairs(kept):
+        spans.setdefault(text_in(span, "schema"), []).append(span)
+    return dict(spans)
+
+
+def _pairs(kept: object) -> Iterator[tuple[Document, object]]:
+    for pair in kept if isinstance(kept, list) else ():
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], dict):  # noqa: PLR2004 - a pair
+            yield pair[0], pair[1]
+
+
+def _timed(row: Read, seen: Document) -> Read:
+    """With when the annotator left the instance, and how long the work took.
+
+    Pauses are not in `total_time_ms`; the time from the first look to the last would
+    count a lunch as work.
+    """
+    if not isinstance(row, ImportedRow):
+        return row
+    try:
+        submitted = moment(text_in(seen, "session_end"))
+        worked = timedelta(milliseconds=float(text_in(seen, "total_time_ms") or 0))
+    except (ValueError, OverflowError) as fault:
+        return Unreadable(line=row.line, column="session_end", fault=str(fault))
+    accepted = submitted - worked if submitted and worked else None
+    return replace(row, accepted_at=accepted, submitted_at=submitted)
+
+
+def _annotation(
+    line: int,
+    user: str,
+    instance: str,
+    labels: Mapping[str, object],
+    spans: Mapping[str, object],
+    *,
+    text: str = "",
+    has_keys: bool = False,
+) -> Read:
+    sent: dict[str, str] = {}
+    for scheme, chosen in labels.items():
+        sent |= _answers(str(scheme), chosen, has_keys=has_keys)
+    sent |= {str(scheme): _span_text(found) for scheme, found in spans.items()}
+    if not any(sent.values()):
+        return NotSent(line=line, why="not annotated")
+    return ImportedRow(
+        line=line,
+        hit_id=instance,
+        assignment_id=f"{instance}/{user}",
+        worker_id=user,
+        shown={"instance_id": instance, **({"text": text} if text else {})},
+        sent=sent,
+    )
+
+
+def _answers(scheme: str, chosen: object, *, has_keys: bool = False) -> dict[str, str]:
+    """The labels that are set, joined by `|`; what was typed, picked or rated as such.
+
+    Args:
+        scheme: its name.
+        chosen: a value for each label.
+        has_keys: a single character is the key by which the label was chosen, as
+            version 1 wrote it.
+
+    >>> _answers("mood", {"good": "good"}), _answers("mood", {"good": "mood:::good"})
+    ({'mood': 'good'}, {'mood': 'good'})
+    >>> _answers("how", {"slider": "1"}), _answers("how", {"scale_4": "4"})
+    ({'how': '1'}, {'how': '4'})
+    >>> _answers("mood", {"good": "2"}, has_keys=True)
+    {'mood': 'good'}
+    >>> _answers("rate", {"style": "very good", "order": "bad"})
+    {'rate.style': 'very good', 'rate.order': 'bad'}
+    """
+    if not isinstance(chosen, dict):
+        return {scheme: as_text(chosen)}
+    ticked, answers = [], {}
+    for label, value in chosen.items():
+        name, said = str(label), as_text(value)
+        if not said.strip() or said.lower() in _UNTICKED:
+            continue
+        if name in _INPUTS:
+            ticked.append(said)
+        elif name.startswith(_SCALE):
+            ticked.append(name.removeprefix(_SCALE))
+        elif _is_tick(scheme, name, said) or (has_keys and len(said) == 1):
+            ticked.append(name)
+        else:
+            answers[f"{scheme}.{name}"] = said
+    return {scheme: "|".join(ticked), **answers} if ticked else answers
+
+
+def _is_tick(scheme: str, name: str, said: str) -> bool:
+    return said.lower() in _TICKED or said in {name, f"{scheme}{_OLD}{name}"}
+
+
+def _span_text(found: object) -> str:
+    """Spans as JSON: the label, from where to where, and the words if they are said."""
+    if isinstance(found, str):
+        try:
+            found = json.loads(found)
+        except (ValueError, RecursionError):
+            return as_text(found)
+    if not isinstance(found, list):
+        return as_text(found)
+    kept = ("name", "start", "end", "text")
+    spans = [
+        {name: span[name] for name in kept if name in span}
+        for span in found
+        if isinstance(span, dict)
+    ]
+    return json.dumps(spans, ensure_ascii=False) if spans else ""

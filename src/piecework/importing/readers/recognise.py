@@ -1,0 +1,143 @@
+"""Which reader a file is for: by its content, in one order, the surest first."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from piecework.domain.errors import ConfigError
+from piecework.domain.imported import Reading
+from piecework.domain.suggestion import did_you_mean
+from piecework.importing.readers import (
+    amti,
+    mapped,
+    mephisto,
+    mturk_csv,
+    mturk_json,
+    parquet,
+    potato,
+    potato_items,
+    prolific_export,
+    results_file,
+    simple_amt,
+)
+from piecework.importing.readers.head import Head, head_of
+from piecework.importing.readers.rows import Read, Reader
+
+READERS: tuple[Reader, ...] = (
+    parquet,
+    mturk_csv,
+    results_file,
+    prolific_export,
+    amti,
+    mturk_json,
+    simple_amt,
+    mephisto,
+    potato,
+)
+
+
+class Source(NamedTuple):
+    """A file that is to be read.
+
+    Attributes:
+        format_name: as people say it.
+    """
+
+    path: Path
+    head: Head
+    format_name: str
+    rows: Callable[[], Iterator[Read]]
+
+
+def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Source]:
+    """How files are to be read; some are joined to what comes with them.
+
+    Prolific's export says who gave the answers of a table, and a file of items what
+    Potato's instances are.
+
+    Args:
+        paths: of files, or of a folder that a tool made.
+        reading: what is said about the columns of a table.
+
+    Raises:
+        ConfigError: one cannot be read, or is of no format that is known.
+    """
+    heads = {path: head_of(path) for path in paths}
+    exports = [path for path, head in heads.items() if prolific_export.fits(head)]
+    others = {path: head for path, head in heads.items() if path not in exports}
+    if len(exports) == 1 and others and all(map(_is_plain, others.values())):
+        return [
+            Source(
+                path,
+                head,
+                f"answers joined to {prolific_export.NAME}",
+                partial(
+                    prolific_export.joined, path, head, exports[0], heads[exports[0]]
+                ),
+            )
+            for path, head in others.items()
+        ]
+    annotated = [path for path, head in heads.items() if potato.fits(head)]
+    items = [(path, head) for path, head in heads.items() if path not in annotated]
+    if annotated and items and not any(_of_a_tool(head) for _, head in items):
+        return [
+            Source(
+                path,
+                heads[path],
+                f"{potato.NAME}, joined to its items",
+                partial(potato_items.joined, path, heads[path], items),
+            )
+            for path in annotated
+        ]
+    return [_source(path, head, reading) for path, head in heads.items()]
+
+
+def _source(path: Path, head: Head, reading: Reading | None) -> Source:
+    for reader in READERS:
+        if reader.fits(head):
+            return Source(path, head, reader.NAME, partial(reader.read, path, head))
+    if reading is not None and (reading.answers or reading.votes):
+        _check_columns(path, head, reading)
+        rows = partial(mapped.read, path, head, reading)
+        return Source(path, head, mapped.NAME, rows)
+    names = ", ".join(reader.NAME for reader in READERS)
+    if head.is_folder:
+        wanted = (
+            f"{amti.FILE} (of {amti.NAME}) or {potato.STATE_FILE} (of {potato.NAME})"
+        )
+        raise ConfigError(
+            [f"{path}: the folder holds no {wanted}"],
+            next_step="name the files themselves",
+        )
+    raise ConfigError(
+        [f"{path}: is of no format that is known; those are {names}"],
+        next_step="say which column is what: --columns FILE (docs/importing.md)",
+    )
+
+
+def _is_plain(head: Head) -> bool:
+    """A table of no tool that is known."""
+    return bool(head.header) and not _of_a_tool(head)
+
+
+def _of_a_tool(head: Head) -> bool:
+    return head.is_folder or any(reader.fits(head) for reader in READERS)
+
+
+def _check_columns(path: Path, head: Head, reading: Reading) -> None:
+    """Columns that are spoken of must be there; of JSON they may come later."""
+    if head.first_object is not None:
+        return
+    header = reading.header or head.header
+    if not header or reading.numbers:
+        return
+    missing = sorted(mapped.columns_named(reading) - set(header))
+    if missing:
+        raise ConfigError(
+            [
+                f"{path}: line 1: no column {name!r}, of which is spoken"
+                f"{did_you_mean(name, header)}; the columns are {', '.join(header)}"
+                for name in missing
+            ]
+        )

@@ -1,0 +1,61 @@
+"""simple-amt's `results.txt`: one assignment a line, its answers in `output`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from piecework.importing.readers.crowd_form import as_text
+from piecework.importing.readers.head import Head
+from piecework.importing.readers.moments import moment
+from piecework.importing.readers.objects import Document, objects_of, text_in
+from piecework.importing.readers.rows import ImportedRow, Read, RowPart, Unreadable
+
+NAME = "simple-amt"
+
+
+def fits(head: Head) -> bool:
+    """By the members of the first line."""
+    first = head.first_object
+    members = {"assignment_id", "hit_id", "worker_id", "output"}
+    return isinstance(first, dict) and members <= first.keys()
+
+
+def read(path: Path, head: Head) -> Iterator[Read]:
+    """A row an assignment; `output` is a list of an object for each item."""
+    for number, document in objects_of(path, head):
+        if isinstance(document, str):
+            yield Unreadable(line=number, fault=document)
+        else:
+            yield _row(number, document)
+
+
+def _row(number: int, document: Document) -> Read:
+    output = document.get("output")
+    listed = output if isinstance(output, list) else [output]
+    answers = [
+        {str(name): as_text(value) for name, value in one.items()}
+        if isinstance(one, dict)
+        else {"answer": as_text(one)}
+        for one in listed
+    ]
+    try:
+        submitted = moment(text_in(document, "submit_time"))
+        accepted = moment(text_in(document, "accept_time"))
+    except ValueError as fault:
+        return Unreadable(line=number, column="submit_time", fault=str(fault))
+    hit_id = text_in(document, "hit_id")
+    is_one = len(answers) == 1
+    return ImportedRow(
+        line=number,
+        hit_id=hit_id,
+        assignment_id=text_in(document, "assignment_id"),
+        worker_id=text_in(document, "worker_id"),
+        accepted_at=accepted,
+        submitted_at=submitted,
+        sent=answers[0] if is_one else {},
+        parts=()
+        if is_one
+        else tuple(
+            RowPart({"item": f"{hit_id}/{which}"}, answer)
+            for which, answer in enumerate(answers, start=1)
+        ),
+    )

@@ -1,0 +1,326 @@
+"""What files hold, found out before anything is written: the table that is shown.
+
+The files are read twice: once for the names and values of their columns, once for the
+items that follow from them. What is remembered grows with columns and items, not with
+rows.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from piecework.config.schema import FieldTable
+from piecework.domain.errors import ConfigError
+from piecework.domain.imported import Reading
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.task import Task
+from piecework.hit_templates.answers import MEASURES
+from piecework.hit_templates.tasks import load_task, task_names
+from piecework.importing.parts import (
+    ITEM_ID,
+    base_name,
+    find_numbers,
+    is_wired,
+    item_of,
+    split,
+)
+from piecework.importing.readers.head import MOST_COLUMNS
+from piecework.importing.readers.recognise import Source
+from piecework.importing.readers.rows import ImportedRow, NotSent, Unreadable
+from piecework.importing.survey import ColumnSurvey
+
+_MOST_NAMED = 20
+_ID_WORDS = ("id", "key", "uuid", "name", "filename", "url")
+_MOST_CANDIDATES = 8
+
+
+@dataclass(slots=True)
+class FileSummary:
+    """What one file holds.
+
+    Attributes:
+        unreadable: rows that are kept aside.
+        first_faults: the first of them.
+        not_sent: goes at a HIT that were never sent in, by why.
+        outcomes: what was decided elsewhere, in the tool's words, by assignment.
+    """
+
+    path: Path
+    format_name: str
+    assignments: int = 0
+    unreadable: int = 0
+    first_faults: list[Unreadable] = field(default_factory=list)
+    not_sent: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    workers: set[str] = field(default_factory=set)
+    unnamed: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    rewards: Counter[int] = field(default_factory=Counter)
+
+    def see(self, row: ImportedRow) -> None:
+        """Count one more assignment."""
+        self.assignments += 1
+        self.outcomes[row.outcome] += 1
+        if row.worker_id:
+            self.workers.add(row.worker_id)
+        else:
+            self.unnamed += 1
+        if row.reward_cents is not None:
+            self.rewards[row.reward_cents] += 1
+        if row.submitted_at is not None:
+            self.first_at = min(self.first_at or row.submitted_at, row.submitted_at)
+            self.last_at = max(self.last_at or row.submitted_at, row.submitted_at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understanding:
+    """What the files hold and how they will be read.
+
+    Attributes:
+        reading: as `[imported]` will say it.
+        task_name: of the gallery, where one fits; else "".
+        fields: what was asked, by what the files call it; empty with a task.
+        surveys: what was seen of each answer, by name.
+        items: how many different ones.
+        answers: about items, over all files.
+    """
+
+    files: tuple[FileSummary, ...]
+    reading: Reading
+    task_name: str
+    fields: Mapping[str, FieldTable]
+    surveys: Mapping[str, ColumnSurvey]
+    items: int
+    answers: int
+
+    @property
+    def reward_cents(self) -> int:
+        """What was offered most often; 0 if no file says."""
+        rewards: Counter[int] = Counter()
+        for file in self.files:
+            rewards += file.rewards
+        return rewards.most_common(1)[0][0] if rewards else 0
+
+
+def understand(
+    sources: Sequence[Source], reading: Reading, *, task: Task | None = None
+) -> Understanding:
+    """Look at all rows of all files.
+
+    Args:
+        sources: the files.
+        reading: what is said about the columns already.
+        task: what was asked, if that is said.
+
+    Raises:
+        ConfigError: a file cannot be read, or holds no answer at all.
+    """
+    names = _Names()
+    files = [_look(source, names) for source in sources]
+    if not sum(file.assignments for file in files):
+        raise ConfigError(
+            [f"{file.path}: holds no answer{_why_none(file)}" for file in files]
+        )
+    numbers = reading.numbers or find_numbers(names.shown, names.sent)
+    reading = replace(
+        reading,
+        numbers=numbers,
+        item=reading.item or _item_columns(names, numbers),
+    )
+    items = _Items(reading)
+    for source in sources:
+        for row in source.rows():
+            if isinstance(row, ImportedRow):
+                items.see(row)
+    if reading.fields:
+        items.check_fields(task)
+    is_stated = task or reading.answers or reading.fields
+    fitting = "" if is_stated else _fitting_task(items)
+    known = task or (load_task(fitting) if fitting else None)
+    return Understanding(
+        files=tuple(files),
+        reading=replace(reading, item_id=reading.item_id or items.id_column()),
+        task_name=task.name if task else fitting,
+        fields={} if known else items.fields(),
+        surveys=items.answers,
+        items=len(items.ids),
+        answers=items.parts,
+    )
+
+
+class _Names:
+    """Names of columns, in the order of their first row."""
+
+    def __init__(self) -> None:
+        self.shown: dict[str, None] = {}
+        self.sent: dict[str, None] = {}
+        self.is_wired = False
+
+    def see(self, row: ImportedRow, path: Path) -> None:
+        self.shown |= dict.fromkeys(row.shown)
+        for part in row.parts:
+            self.shown |= dict.fromkeys(part.shown)
+        self.is_wired |= is_wired(row)
+        if not row.parts and not is_wired(row):
+            self.sent |= dict.fromkeys(row.sent)
+        if len(self.shown) + len(self.sent) > MOST_COLUMNS:
+            raise ConfigError(
+                [f"{path}: line {row.line}: more than {MOST_COLUMNS:,} columns in all"]
+            )
+
+
+def _look(source: Source, names: _Names) -> FileSummary:
+    summary = FileSummary(path=source.path, format_name=source.format_name)
+    for row in source.rows():
+        if isinstance(row, Unreadable):
+            summary.unreadable += 1
+            if len(summary.first_faults) < _MOST_NAMED:
+                summary.first_faults.append(row)
+        elif isinstance(row, NotSent):
+            summary.not_sent[row.why] += 1
+        else:
+            summary.see(row)
+            names.see(row, source.path)
+    return summary
+
+
+class _Items:
+    """The items and answers that follow from a reading of the columns."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self.ids: set[bytes] = set()
+        self.columns: set[str] = set()
+        self.answers: dict[str, ColumnSurvey] = defaultdict(ColumnSurvey)
+        self.once: dict[str, None] = {}
+        self.parts = self.rows = 0
+        self._owners: dict[str, dict[str, bytes]] = {
+            name: {} for name in _candidates(reading.item)
+        }
+
+    def see(self, row: ImportedRow) -> None:
+        parts, once = split(row, self._reading)
+        for part in parts:
+            item = item_of(part, row, self._reading)
+            key = item[ITEM_ID].encode(errors="replace")
+            self.ids.add(key)
+            self.columns |= item.keys()
+            self.parts += 1
+            for name, cell in part.sent.items():
+                if name not in MEASURES:
+                    said = self._reading.values.get(cell.strip(), cell)
+                    self.answers[name].see(said)
+            for name in [*self._owners]:
+                value = part.shown.get(name, "").strip()
+                if not value or self._owners[name].setdefault(value, key) != key:
+                    del self._owners[name]
+        self.rows += 1
+        for name, cell in once.items():
+            self.once[name] = None
+            self.answers[name].see(cell)
+
+    def id_column(self) -> str:
+        """A column that names each item, and each by another value; or ""."""
+        return next(iter(self._owners), "")
+
+    def fields(self) -> dict[str, FieldTable]:
+        """What was asked, as far as the answers tell."""
+        renamed = {sent: name for name, sent in self._reading.answers.items()}
+        return {
+            field: self._field(field, name)
+            for name in self.answers
+            if not self._reading.answers or name in renamed
+            for field in [renamed.get(name, name)]
+        }
+
+    def _field(self, field: str, name: str) -> FieldTable:
+        """A field of the answers of this name: what is said of it, else a guess."""
+        stated = FieldTable.model_validate(self._reading.fields.get(field, {}))
+        guess = self.answers[name].guess(self._asked(name), stated.kind)
+        once = {"scope": "hit"} if name in self.once else {}
+        return guess.model_copy(
+            update={**once, **stated.model_dump(exclude_unset=True)}
+        )
+
+    def check_fields(self, task: Task | None) -> None:
+        """Refuse what is said about fields if it does not fit the answers.
+
+        Raises:
+            ConfigError: a task says what was asked, there is no such answer, or one
+                that is to be a number is not; all faults.
+        """
+        if task is not None:
+            raise ConfigError(
+                [f"fields: the task {task.name!r} says what was asked; leave them out"]
+            )
+        answers = {
+            name: self.answers[sent]
+            for name, sent in (
+                self._reading.answers or {name: name for name in self.answers}
+            ).items()
+            if sent in self.answers
+        }
+        faults = []
+        for name, stated in self._reading.fields.items():
+            if name not in answers:
+                faults.append(
+                    f"fields.{name}: there is no such answer"
+                    f"{did_you_mean(name, answers)}; there are {', '.join(answers)}"
+                )
+            elif stated.get("kind") == "number" and not answers[name].is_number:
+                faults.append(
+                    f"fields.{name}: kind is number, and some answers are none, such "
+                    f"as {answers[name].first_word()!r}; allowed are choice, choices "
+                    "and text"
+                )
+        if faults:
+            raise ConfigError(faults)
+
+    def _asked(self, name: str) -> int:
+        return self.rows if name in self.once else self.parts
+
+
+def _item_columns(names: _Names, numbers: tuple[str, ...]) -> tuple[str, ...]:
+    found = dict.fromkeys(base_name(name, numbers) for name in names.shown)
+    return (ITEM_ID, *found) if names.is_wired else tuple(found)
+
+
+def _candidates(item: tuple[str, ...]) -> list[str]:
+    """Columns whose names say that they may tell items apart, the likeliest first."""
+    ranked = [
+        (rank, name)
+        for name in item
+        for rank, word in enumerate(_ID_WORDS)
+        if name.lower() == word
+        or name.lower().endswith(("_" + word, " " + word))
+        or name.endswith(word.capitalize())
+    ]
+    return [name for _, name in sorted(ranked, key=lambda pair: pair[0])][
+        :_MOST_CANDIDATES
+    ]
+
+
+def _fitting_task(items: _Items) -> str:
+    """A task of the gallery that asks exactly this about such items; or ""."""
+    for name in task_names():
+        task = load_task(name)
+        asked = {one.name for one in task.item_fields}
+        needed = {one.name for one in task.item_fields if not one.optional}
+        if (
+            needed <= items.answers.keys()
+            and items.answers.keys() <= asked | {one.name for one in task.hit_fields}
+            and (set(task.columns[1:]) - {"url"}) <= items.columns
+        ):
+            return name
+    return ""
+
+
+def _why_none(file: FileSummary) -> str:
+    if not file.first_faults:
+        return ""
+    first = file.first_faults[0]
+    column = f", column {first.column}" if first.column else ""
+    return f" that can be read; line {first.line}{column}: {first.fault}"

@@ -1,0 +1,176 @@
+"""Bonuses that a person wrote into a CSV; every fault is told, and then none is paid.
+
+The person has the dataset, where a worker is a keyed hash and an answer has an id; so a
+row names `assignment_id` (an `answer_id` does as well) or `worker`. A worker's bonus is
+paid with the last paid assignment of that worker.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.assignment import Assignment
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId
+from piecework.domain.money import cents_from_text
+from piecework.domain.table_text import table_rows
+from piecework.payments.bonuses import PlannedBonus, planned_bonus, recorded_bonuses
+from piecework.payments.plan import BonusPlan
+from piecework.payments.wage_floor_bonuses import is_too_late
+from piecework.postprocess.datasets.csv_file import plain
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import assignments, hits, ledger
+
+COLUMNS = ("assignment_id", "worker", "amount", "reason")
+_OF_DOLLARS = "amount_usd"
+"""What `amount` was called when all money was in dollars; read as that."""
+
+
+def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> BonusPlan:
+    """The bonuses of a file that were not paid under this label before.
+
+    Args:
+        run: the campaign at work.
+        text: the CSV, with `amount`, `reason`, and `assignment_id` or `worker`.
+        label: what the bonuses are called; the same file read twice pays once.
+        name: what faults call the file.
+
+    Raises:
+        ConfigError: with every fault.
+    """
+    reader = table_rows(text)
+    due, faults, before = dict[str, PlannedBonus](), list[str](), 0
+    recorded, rows = recorded_bonuses(run), _Rows(run)
+    try:
+        reader.fieldnames = _columns(run, reader.fieldnames or (), name)
+        for row in reader:
+            where = f"{name}: line {reader.line_num}"
+            try:
+                planned = rows.read(row, label)
+            except ValueError as fault:
+                faults.append(f"{where}: {fault}")
+                continue
+            earlier, key = recorded.get(planned.intent.key), planned.intent.key
+            if key in due:
+                faults.append(f"{where}: has a bonus in an earlier line")
+            elif earlier is None:
+                due[key] = planned
+            elif earlier.cents == planned.bonus.cents:
+                before += 1
+            else:
+                had = run.campaign.rewards.shown(earlier.cents)
+                faults.append(
+                    f"{where}: had {had} as {label!r} before; a "
+                    "second bonus needs another --label"
+                )
+    except csv.Error as fault:
+        raise ConfigError([f"{name}: line {reader.line_num}: {fault}"]) from fault
+    if faults:
+        raise ConfigError(faults)
+    return BonusPlan(label=label, due=tuple(due.values()), before=before)
+
+
+def _columns(run: CampaignRun, columns: Sequence[str], name: str) -> list[str]:
+    """The columns of a file as we name them; a `ConfigError` says what is wrong."""
+    if run.campaign.rewards.currency == "USD" and "amount" not in columns:
+        columns = ["amount" if one == _OF_DOLLARS else one for one in columns]
+    columns_of_file = set(columns)
+    absent = {"amount", "reason"} - columns_of_file
+    if not columns_of_file & {"assignment_id", "worker"}:
+        absent.add("assignment_id (or worker)")
+    if absent:
+        raise ConfigError([f"{name}: columns missing: {', '.join(sorted(absent))}"])
+    if unknown := columns_of_file - set(COLUMNS):
+        raise ConfigError(
+            [f"{name}: unknown columns: {', '.join(sorted(map(str, unknown)))}"],
+            next_step=f"allowed are {', '.join(COLUMNS)}",
+        )
+    return [*columns]
+
+
+class _Rows:
+    """Reads rows against what the campaign knows of assignments and workers."""
+
+    def __init__(self, run: CampaignRun) -> None:
+        self._run = run
+        self._assignments = {
+            assignment.assignment_id: assignment
+            for assignment in assignments.load(run.store)
+        }
+        self._paid = ledger.paid_cents(run.store, "rewards")
+        # The last paid assignment of each worker, by pseudonym.
+        self._last = {
+            pseudonym(assignment.worker_id, run.pseudonym_key): assignment
+            for assignment in self._assignments.values()
+            if assignment.assignment_id in self._paid
+        }
+
+    def read(self, row: Mapping[str, str | None], label: str) -> PlannedBonus:
+        """The bonus of a row; a `ValueError` says what is wrong with it."""
+        if None in row or None in row.values():
+            raise ValueError("has more or fewer cells than the header")
+        cells = {name: plain(cell or "").strip() for name, cell in row.items()}
+        cents = cents_from_text(cells["amount"], self._run.campaign.rewards.currency)
+        if not cents:
+            raise ValueError("amount is nothing; a bonus is 0.01 or more")
+        reason = cells["reason"]
+        able = self._run.platform.capabilities
+        if not able.allows_reason(reason):
+            raise ValueError(
+                f"reason has {len(reason)} characters; the worker reads it, so "
+                f"{able.shortest_reason} to {able.longest_reason} on one line are "
+                "needed"
+            )
+        subject, assignment = self._whose(cells)
+        bonus = Bonus(
+            assignment_id=assignment.assignment_id,
+            worker_id=assignment.worker_id,
+            cents=cents,
+            reason=reason,
+        )
+        if is_too_late(self._run, assignment):
+            raise ValueError("was submitted more than six months ago")
+        return planned_bonus(
+            self._run,
+            bonus,
+            label=label,
+            subject=subject,
+            batch=hits.of_assignment(self._run.store, assignment.assignment_id).batch,
+        )
+
+    def _whose(self, cells: Mapping[str, str]) -> tuple[str, Assignment]:
+        """What the bonus is for, and the assignment that it is paid with."""
+        named, worker = cells.get("assignment_id", ""), cells.get("worker", "")
+        if not named:
+            if worker not in self._last:
+                raise ValueError(f"worker {worker!r} has no paid assignment here")
+            return f"worker:{worker}", self._last[worker]
+        name = assignments.assignment_of(self._run.store, named) or AssignmentId(named)
+        assignment = self._assignments.get(name)
+        if assignment is None:
+            raise ValueError(f"{named!r} is no assignment of this campaign")
+        if name not in self._paid:
+            raise ValueError(
+                f"{named!r} was not paid: approve it first, or take its rejection back"
+            )
+        if worker and worker != pseudonym(
+            assignment.worker_id, self._run.pseudonym_key
+        ):
+            raise ValueError(f"{named!r} is not the work of worker {worker!r}")
+        return name, assignment
+
+
+def label_fault(label: str) -> str:
+    """What is wrong with a label; nothing if it will do.
+
+    >>> label_fault("spring-2027"), label_fault("a:b")
+    ('', "--label 'a:b': write up to 40 small letters, digits, - and _")
+    """
+    is_good = 0 < len(label) <= 40 and all(  # noqa: PLR2004 - as names have
+        letter.isascii() and (letter.islower() or letter.isdigit() or letter in "-_")
+        for letter in label
+    )
+    if is_good:
+        return ""
+    return f"--label {label!r}: write up to 40 small letters, digits, - and _"

@@ -1,0 +1,129 @@
+"""Bonuses as acts: each paid once, whatever a process dies in.
+
+A bonus is known by its label and by what it is for (an assignment, or a worker), so a
+second one for the same work needs a label of its own. The platform knows no labels:
+there it is looked for by assignment and amount, and by the reason where the platform
+lists it; those that are in the ledger already are counted off.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from piecework.campaign.acts import DONE
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.bonus import Bonus
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.store import hits, intents, ledger
+from piecework.store.intents import Act, Intent
+
+OPERATION = "bonus"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedBonus:
+    """A bonus that is due; `batch` is of the HIT that it is paid for."""
+
+    intent: Intent
+    bonus: Bonus
+    batch: int
+
+    @property
+    def fee_cents(self) -> int:
+        """What the platform takes on top."""
+        return self.intent.amount_cents - self.bonus.cents
+
+
+def planned_bonus(
+    run: CampaignRun, bonus: Bonus, *, label: str, subject: str, batch: int
+) -> PlannedBonus:
+    """A bonus with its intent; `subject` is what it is for, with the label its key."""
+    fees = run.campaign.rewards.fees_on(run.clock.now().date())
+    return PlannedBonus(
+        bonus=bonus,
+        batch=batch,
+        intent=Intent(
+            key=bonus_key(label, subject),
+            operation=OPERATION,
+            arguments={
+                "subject": bonus.assignment_id,
+                "worker": bonus.worker_id,
+                "cents": bonus.cents,
+                "reason": bonus.reason,
+            },
+            amount_cents=bonus.cents + fees.bonus_fee_cents(bonus.cents),
+        ),
+    )
+
+
+def bonus_key(label: str, subject: str) -> str:
+    """The key of a bonus' intent."""
+    return f"{OPERATION}:{label}:{subject}"
+
+
+def bonus_of(intent: Intent) -> Bonus:
+    """The bonus that an intent is about."""
+    arguments = intent.arguments
+    return Bonus(
+        assignment_id=AssignmentId(str(arguments["subject"])),
+        worker_id=WorkerId(str(arguments["worker"])),
+        cents=int(arguments["cents"]),
+        reason=str(arguments["reason"]),
+    )
+
+
+def act_for(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) -> Act:
+    """How a bonus is paid, looked for and booked.
+
+    Args:
+        run: the campaign at work.
+        intent: of the bonus.
+        recorded: bonuses that are in the ledger, of this assignment at least.
+    """
+    bonus, token = bonus_of(intent), intent.token(run.store)
+    known = _count_alike(run, bonus, recorded)
+
+    def look() -> str | None:
+        listed = run.platform.bonuses(bonus.assignment_id)
+        return DONE if _count_alike(run, bonus, listed) > known else None
+
+    def do() -> str:
+        # A store that was brought back from a copy does not know what it has paid.
+        if look() is not None:
+            return DONE
+        try:
+            run.platform.bonus(bonus, token=token)
+        except PlatformRefused:
+            # boto3 repeats a call whose reply was lost; the repeat's token is refused.
+            if look() is None:
+                raise
+        return DONE
+
+    def record(_outcome: str) -> None:
+        ledger.pay(
+            run.store,
+            {"bonuses": bonus.cents, "fees": intent.amount_cents - bonus.cents},
+            intent_key=intent.key,
+            batch=hits.of_assignment(run.store, bonus.assignment_id).batch,
+            at=run.clock.now(),
+        )
+
+    return Act(intent=intent, do=do, look=look, record=record)
+
+
+def _count_alike(run: CampaignRun, bonus: Bonus, others: Iterable[Bonus]) -> int:
+    """How many of the others the platform would list exactly as it lists the bonus."""
+
+    def listed(paid: Bonus) -> Bonus:
+        is_whole = run.platform.capabilities.keeps_bonus_reason
+        return paid if is_whole else replace(paid, reason="")
+
+    return [listed(other) for other in others].count(listed(bonus))
+
+
+def recorded_bonuses(run: CampaignRun) -> dict[str, Bonus]:
+    """Every bonus that is in the ledger, by the key of its intent."""
+    return {
+        intent.key: bonus_of(intent)
+        for intent in intents.load(run.store, OPERATION, is_done=True)
+    }

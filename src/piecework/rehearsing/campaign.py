@@ -1,0 +1,76 @@
+"""What there is before a rehearsal begins: the checked campaign, its drawn pictures."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from piecework.campaign.assembling import assemble
+from piecework.campaign.binding import check_store, rehearsal_environment
+from piecework.campaign.caps import check_caps
+from piecework.config.campaign_file import CampaignFile, parse
+from piecework.config.drawn_pictures import item_rows, picture_name, scene_number
+from piecework.domain.campaign import Campaign
+from piecework.domain.hit import Item
+from piecework.platforms.virtual_clock import START
+from piecework.rehearsal.crowd.campaign_crowd import answering_of
+from piecework.rehearsal.crowd.people import people
+from piecework.rehearsal.pictures.drawing.picture import draw
+from piecework.rehearsal.pictures.scenes import scenes
+
+
+def prepare(path: Path) -> Campaign:
+    """The campaign of a file; its pictures are drawn first if it asks for that.
+
+    Raises:
+        ConfigError: every fault of the file.
+    """
+    return prepare_file(parse(path))
+
+
+def prepare_file(file: CampaignFile) -> Campaign:
+    """The same of a file that was read."""
+    tables = file.tables
+    if tables.items.scenes and tables.items.file is None:
+        out = file.out
+        rows = item_rows(tables.items.scenes)
+        # Faults of the file come before anything is written.
+        drawn = assemble(file, drawn=rows)
+        _check(drawn)
+        draw_pictures(out, tables.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (out / "items.jsonl").write_text(lines, encoding="utf-8")
+    campaign = assemble(file)
+    _check(campaign)
+    if tables.items.scenes and tables.items.file is not None:
+        shown = items_with_pictures(campaign)
+        draw_pictures(campaign.out, tables.rehearsal.seed, shown)
+    return campaign
+
+
+def items_with_pictures(campaign: Campaign) -> tuple[Item, ...]:
+    """Items whose pictures workers see: of practice, of the campaign, of its test."""
+    return (*campaign.practice, *campaign.items, *_of_test(campaign))
+
+
+def _of_test(campaign: Campaign) -> tuple[Item, ...]:
+    return campaign.qualification.items if campaign.qualification else ()
+
+
+def _check(campaign: Campaign) -> None:
+    check_store(campaign, rehearsal_environment(campaign))
+    check_caps(campaign, at=START)
+    people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
+    answering_of(campaign)
+
+
+def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
+    """Draw the scenes that the items name into `out/pictures`."""
+    pictures = out / "pictures"
+    pictures.mkdir(parents=True, exist_ok=True)
+    urls = (item.picture for item in items)
+    wanted = {PurePosixPath(url).name for url in urls if url}
+    last = max(map(scene_number, wanted))
+    for scene in scenes(seed, last):
+        name = picture_name(scene.item_id)
+        if name in wanted:
+            (pictures / name).write_text(draw(scene), encoding="utf-8")

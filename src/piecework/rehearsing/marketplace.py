@@ -1,0 +1,101 @@
+"""The marketplace of a rehearsal: a child process with a database of its own.
+
+It lies beside the store, and works on one processor core while the pipeline works on
+another; its time is virtual.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.engine.posting.second_store import refuse_second_store
+from piecework.marketplace.http.child_process import PROGRAM
+from piecework.marketplace.http.server import Running, serve_apart
+from piecework.marketplace.state.accounts import REHEARSAL_BALANCE_CENTS
+from piecework.marketplace.state.database_file import WrongDatabaseError
+from piecework.marketplace.state.money import PriceList
+from piecework.platforms.credentials import REHEARSAL
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import START
+from piecework.store.files import FILE_NAME
+
+MARKET = "marketplace.db"
+
+
+def assumed_prices(campaign: Campaign) -> PriceList:
+    """What the campaign's own marketplace takes: what the campaign is priced by."""
+    fees = campaign.rewards.fees_on(START.date())
+    return PriceList(
+        currency=campaign.rewards.currency,
+        percent=fees.percent,
+        extra_percent_for_many=fees.extra_percent_for_many,
+        extra_percent_for_masters=fees.masters_percent,
+        minimum_cents=fees.minimum_cents,
+    )
+
+
+@contextmanager
+def rehearsal_market(
+    campaign: Campaign,
+    *,
+    port: int = 0,
+    prices: PriceList | None = None,
+    program: Sequence[str] = PROGRAM,
+) -> Iterator[Running]:
+    """The campaign's own marketplace, in virtual time, on a database beside the store.
+
+    Args:
+        campaign: whose it is.
+        port: where it listens; 0 takes a free one.
+        prices: its currency and fees; None is what the campaign is priced by.
+        program: what serves it (`serve_apart`).
+
+    Raises:
+        StoreError: the database belongs to something else, or has HITs of a campaign
+            whose store is missing.
+        sqlite3.OperationalError: the disk is full, or another program holds the file.
+    """
+    database = campaign.out / MARKET
+    with ExitStack() as stack:
+        try:
+            running = stack.enter_context(
+                serve_apart(
+                    database,
+                    port=port,
+                    rehearsal=True,
+                    seed=campaign.rehearsal.seed,
+                    start=START,
+                    prices=prices or assumed_prices(campaign),
+                    balance_cents=max(
+                        REHEARSAL_BALANCE_CENTS, campaign.rewards.budget_cents
+                    ),
+                    program=program,
+                    pictures=campaign.pictures,
+                )
+            )
+        except sqlite3.OperationalError:
+            raise  # the machine's fault, a full disk or a lock, and not the file's
+        except (WrongDatabaseError, sqlite3.DatabaseError) as fault:
+            raise StoreError(
+                f"{database}: the marketplace cannot be used ({fault})",
+                next_step="give this run a folder of its own ([output] folder)",
+            ) from fault
+        _refuse_without_store(campaign, running.endpoint_url)
+        yield running
+
+
+def _refuse_without_store(campaign: Campaign, endpoint: str) -> None:
+    """Refuse HITs of a campaign whose store is missing.
+
+    A file without HITs is left by a start that found no room, and goes on.
+    """
+    try:
+        refuse_second_store(campaign, MTurk.with_keys(endpoint, REHEARSAL))
+    except RefusedForSafety as refusal:
+        raise StoreError(
+            f"{campaign.out / MARKET}: a marketplace without its campaign's store "
+            f"({FILE_NAME}): its HITs would be posted a second time",
+            next_step=f"put the store back, or move {MARKET} out of the way",
+        ) from refusal

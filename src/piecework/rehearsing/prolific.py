@@ -1,0 +1,268 @@
+"""A rehearsal with participants: the offline Prolific, and the bridge that leads there.
+
+The emulator runs in a thread of this process, so it ends with it whatever happens, and
+keeps its state in a file beside the store. The bridge's steps are made here, when the
+participants' time asks for them: no timing of threads decides anything.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import PlatformRefused, StoreError
+from piecework.domain.ids import WorkerId
+from piecework.domain.progress import Progress
+from piecework.engine.progress import read_progress
+from piecework.marketplace.state import visits
+from piecework.marketplace.state.audit import broken_laws
+from piecework.marketplace.state.backend import Rules
+from piecework.payments.outside_prices import book_outside_prices
+from piecework.platforms.virtual_clock import START, VirtualClock
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.marketplace_process import ANY_TOKEN
+from piecework.prolific.bridge.serving import Office, office
+from piecework.prolific.bridge.step import settle
+from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.client import Prolific
+from piecework.prolific.http.transport import Transport
+from piecework.rehearsal.crowd.traits import default_crowd
+from piecework.rehearsal.crowd.visit_site import VisitSite
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve
+from piecework.rehearsal.prolific.state import WrongDatabaseError
+from piecework.results.books import Books
+
+DATABASE = "prolific.db"
+_SITE = "https://piecework.example"
+"""Stands in studies' links; the marketplace's own port is another each time."""
+
+_TEST_PER_HOUR_CENTS = 1200
+"""What a test is paid by, at least what Prolific recommends in either currency."""
+
+_LAST_DAY = 30
+"""By then Prolific itself has settled everything: after 21 days."""
+
+_GRACE = timedelta(minutes=10)
+"""Longer than the bridge waits for a code (`Terms.grace_seconds`)."""
+
+_ACCOUNTS = ("rewards", "bonuses", "fees", "vat")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfflineProlific:
+    """An offline Prolific, and the account at it that the campaign is paid from."""
+
+    url: str
+    office: Office
+
+
+@contextmanager
+def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
+    """The campaign's own offline Prolific, on a file beside the store.
+
+    Raises:
+        StoreError: the file belongs to something else.
+    """
+    options = Options(
+        database=campaign.out / DATABASE,
+        seed=campaign.rehearsal.seed,
+        currency=campaign.rewards.currency,
+        balance=_most_cents(campaign),
+        start=START,
+    )
+    try:
+        with (
+            serve(options) as url,
+            office(url, ANY_TOKEN, _terms(campaign, url)) as opened,
+        ):
+            yield OfflineProlific(url=url, office=opened)
+    except WrongDatabaseError as wrong:
+        raise StoreError(
+            str(wrong),
+            next_step="give this run a folder of its own ([output] folder)",
+        ) from wrong
+
+
+class AtProlific:
+    """One campaign's bridge and participants' site, in virtual time."""
+
+    def __init__(
+        self, bridge: Bridge, clock: VirtualClock, site: VisitSite, folder: Path
+    ) -> None:
+        self._bridge, self._clock, self.site = bridge, clock, site
+        self._folder = folder
+
+    def close_books(self, run: CampaignRun) -> Books:
+        """The books once all is settled, kept beside the store for the report.
+
+        Raises:
+            PlatformRefused: something is not settled in the end.
+        """
+        self.finish()
+        book_outside_prices(run.store, run.platform.prices(), run.clock)
+        books = self.books(read_progress(run))
+        books.keep(self._folder)
+        return books
+
+    def finish(self) -> None:
+        """Let days pass until every visit is settled and every bonus is paid.
+
+        Raises:
+            PlatformRefused: something is not settled when Prolific itself would have
+                settled it.
+        """
+        self._clock.refresh()
+        # Some have just finished, and may still enter their code.
+        for passes in (timedelta(), _GRACE, *[timedelta(days=1)] * _LAST_DAY):
+            self.site.now = self._clock.let_pass(passes)
+            self.site.look_after()
+            if not self._open_visits():
+                return
+        raise PlatformRefused(
+            f"{self._open_visits()} visits or bonuses are not settled after "
+            f"{_LAST_DAY} days: {'; '.join(self._bridge.faults)}",
+            code="NotSettled",
+        )
+
+    def books(self, progress: Progress) -> Books:
+        """The three ledgers, once all is settled."""
+        theirs = self.site.books()
+        with self._bridge.backend.transaction() as transaction:
+            spent = transaction.one(
+                "SELECT coalesce(sum(balance_cents), 0) FROM accounts "
+                "WHERE kind IN ('worker', 'fees')"
+            )
+            outside = transaction.one(
+                "SELECT coalesce(sum(cents), 0) FROM entries "
+                "JOIN transfers ON transfers.id = entries.transfer "
+                "JOIN accounts ON accounts.id = entries.account "
+                "WHERE reason = 'outside price' AND kind = 'fees'"
+            )
+            broken = broken_laws(transaction)
+        return Books(
+            currency=progress.currency,
+            pipeline=progress.spent_cents,
+            marketplace=int(spent[0]) if spent else 0,
+            outside_price=int(outside[0]) if outside else 0,
+            prolific=sum(theirs["accounts"].get(name, 0) for name in _ACCOUNTS),
+            broken_laws=(*broken, *theirs["broken_laws"]),
+        )
+
+    def _open_visits(self) -> int:
+        with self._bridge.backend.transaction() as transaction:
+            row = transaction.one(
+                "SELECT (SELECT count(*) FROM visits WHERE outcome IS NULL) + "
+                "(SELECT count(*) FROM bonus_batches WHERE stage <> 'Paid') + "
+                "(SELECT count(*) FROM bonus_lines WHERE batch IS NULL)"
+            )
+        return int(row[0]) if row else 0
+
+
+@contextmanager
+def at_prolific(
+    campaign: Campaign,
+    prolific: OfflineProlific,
+    database: Path,
+    endpoint_url: str,
+    clock: VirtualClock,
+) -> Iterator[AtProlific]:
+    """Bridge and participants of a marketplace that was started for this Prolific.
+
+    Args:
+        campaign: at work there.
+        prolific: where its participants come from.
+        database: the marketplace's.
+        endpoint_url: where the marketplace is.
+        clock: the marketplace's.
+    """
+    seed = campaign.rehearsal.seed
+    rules = Rules(rehearsal=True, seed=seed, start=START)
+    with prolific.office.bridge(database, rules) as bridge:
+        site = VisitSite(
+            endpoint_url,
+            clock.now(),
+            emulator_url=prolific.url,
+            seed=seed,
+            bridge=_steps(bridge, clock),
+            worker_id=partial(_worker_id, bridge),
+            test=campaign.qualification.name if campaign.qualification else "",
+        )
+        with closing(site):
+            yield AtProlific(bridge, clock, site, campaign.out)
+
+
+def _steps(bridge: Bridge, clock: VirtualClock) -> Callable[[datetime], None]:
+    def steps(now: datetime) -> None:
+        clock.move_to(now)
+        settle(bridge)
+        _check_studies(bridge)
+
+    return steps
+
+
+def _worker_id(bridge: Bridge, participant_id: str) -> WorkerId:
+    with bridge.backend.transaction() as transaction:
+        known = visits.known_participant(transaction, participant_id)
+    return WorkerId(known["worker_id"] if known else "")
+
+
+def _check_studies(bridge: Bridge) -> None:
+    """Say at once what no participant could ever mend.
+
+    Raises:
+        PlatformRefused: a study cannot be made, or not be paid for.
+    """
+    with bridge.backend.transaction() as transaction:
+        row = transaction.one(
+            "SELECT trouble FROM studies WHERE trouble <> '' AND stage <> 'Retired'"
+        )
+    if row is not None:
+        raise PlatformRefused(f"Prolific: {row['trouble']}", code="StudyTrouble")
+
+
+def _most_cents(campaign: Campaign) -> int:
+    """A tenth above the budget, for what is no HIT's: rounding, whole visits, tests."""
+    # With fee and tax a test costs less than one and a half of its pay. All may have
+    # taken it while places for as many are open.
+    tests = 3 * _participants(campaign) * _test_cents(campaign)
+    return campaign.rewards.budget_cents * 11 // 10 + tests
+
+
+def _participants(campaign: Campaign) -> int:
+    judges = campaign.task.dataset != "captions"
+    crowd = campaign.rehearsal.crowd or default_crowd(judges=judges)
+    return sum(crowd.values())
+
+
+def _test_cents(campaign: Campaign) -> int:
+    """What taking the test is paid; 0 without a test."""
+    test = campaign.qualification
+    if test is None:
+        return 0
+    seconds = len(test.items) * test.task.seconds_per_item
+    return math.ceil(seconds * _TEST_PER_HOUR_CENTS / 3600)
+
+
+def _terms(campaign: Campaign, url: str) -> Terms:
+    with Transport(url, ANY_TOKEN) as transport:
+        workspace = next(Prolific(transport).account.workspaces()).id
+    return Terms(
+        workspace_id=workspace,
+        project_id="",
+        site_url=_SITE,
+        currency=campaign.rewards.currency,
+        is_live=True,
+        spend_at_most_cents=_most_cents(campaign),
+        screening_cents=_test_cents(campaign),
+        screening_places=_participants(campaign),
+        hit_seconds=campaign.rewards.expected_seconds or 0,
+        # A pass has posted all of its HITs when the bridge looks.
+        settle_seconds=0,
+        bonus_pause_seconds=0,
+    )

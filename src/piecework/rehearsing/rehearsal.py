@@ -1,0 +1,147 @@
+"""A campaign at work on its own marketplace, and its crowd between two passes.
+
+Passes talk to the marketplace through boto3, workers through HTTP; between two passes
+the crowd works in virtual time. A rehearsal that was killed goes on where it stopped.
+"""
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Literal
+
+from piecework.campaign.caps import next_day
+from piecework.campaign.opened import CampaignRun
+from piecework.campaign.planted_traits import remember_planted
+from piecework.domain.campaign import Campaign
+from piecework.domain.errors import StoreError
+from piecework.domain.progress import GOES_ON, Progress
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.passes import CROWD, Call, call_plainly, run_pass
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.prolific.bridge.marketplace_process import program
+from piecework.rehearsal.crowd.campaign_crowd import crowd_of
+from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.rehearsal.crowd.traits import SIMULATED_BAD
+from piecework.rehearsal.crowd.worker_site import WorkerSite
+from piecework.rehearsing.marketplace import MARKET, rehearsal_market
+from piecework.rehearsing.prolific import (
+    DATABASE,
+    AtProlific,
+    at_prolific,
+    offline_prolific,
+)
+from piecework.store.lock import only_pass
+
+CrowdKind = Literal["workers", "prolific"]
+
+
+def work_through(
+    run: CampaignRun,
+    crowd: Crowd,
+    *,
+    call: Call = call_plainly,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Progress:
+    """Make passes, and let the crowd work between them, until neither goes on.
+
+    Args:
+        run: the campaign at work.
+        crowd: who works.
+        call: what runs each step, and the crowd as a step.
+        on_progress: told how far the campaign is after every pass but the last.
+    """
+    while (progress := run_pass(run, call=call)).waiting_for in GOES_ON:
+        if on_progress is not None:
+            on_progress(progress)
+        if progress.waiting_for == "workers":
+            call(CROWD, lambda: crowd.work_until().submitted)
+            remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+        elif progress.waiting_for == "the next day":
+            crowd.clock.move_to(next_day(run))
+    return progress
+
+
+@contextmanager
+def _seldom_looking_for_garbage() -> Iterator[None]:
+    """Let Python look for cycles rarely; a rehearsal leaves few, and keeps much."""
+    # Looking through what stays until the end takes a fifteenth of the processor time.
+    usual = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
+
+
+@contextmanager
+def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
+    """The embedded marketplace, the campaign at work on it, and who works there.
+
+    Raises:
+        StoreError: participants have worked on it; their marketplace is another.
+    """
+    _check_crowd(campaign, "workers")
+    with (
+        only_pass(campaign.out),
+        rehearsal_market(campaign) as running,
+        _seldom_looking_for_garbage(),
+    ):
+        clock = VirtualClock(running.endpoint_url)
+        site = WorkerSite(running.endpoint_url, clock.now())
+        with (
+            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
+            crowd_of(campaign, site, clock) as crowd,
+        ):
+            remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+            yield run, crowd
+
+
+@contextmanager
+def rehearsal_at_prolific(
+    campaign: Campaign,
+) -> Iterator[tuple[CampaignRun, Crowd, AtProlific]]:
+    """The same with participants, an offline Prolific and the bridge that leads there.
+
+    The pipeline knows of none of it: it posts to a marketplace, as ever.
+
+    Raises:
+        ConfigError: participants cannot work on this campaign.
+        StoreError: workers of the marketplace have worked on it.
+    """
+    _check_crowd(campaign, "prolific")
+    with (
+        only_pass(campaign.out),
+        offline_prolific(campaign) as prolific,
+        rehearsal_market(
+            campaign, prices=prolific.office.prices, program=program(prolific.url)
+        ) as running,
+        _seldom_looking_for_garbage(),
+    ):
+        clock = VirtualClock(running.endpoint_url)
+        with (
+            open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
+            at_prolific(
+                campaign,
+                prolific,
+                campaign.out / MARKET,
+                running.endpoint_url,
+                clock,
+            ) as at_work,
+            crowd_of(campaign, at_work.site, clock) as crowd,
+        ):
+            yield run, crowd, at_work
+
+
+def _check_crowd(campaign: Campaign, crowd: CrowdKind) -> None:
+    """Refuse a rehearsal that was begun with the other kind of workers."""
+    had_participants = (campaign.out / DATABASE).exists()
+    if (campaign.out / MARKET).exists() and had_participants != (crowd == "prolific"):
+        others = "prolific" if had_participants else "workers"
+        raise StoreError(
+            f"{campaign.out}: this rehearsal was begun with --crowd {others}",
+            next_step="go on with it so, or give this run a folder of its own "
+            "([output] folder)",
+        )

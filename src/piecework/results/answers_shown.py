@@ -1,0 +1,173 @@
+"""The answers of a campaign as reviewers see them: whose, on what, beside which."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
+from piecework.domain.tables import ITEM_VALUE
+from piecework.domain.verdicts import SubjectKind
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.results.evidence import Parts
+
+
+class Work:
+    """The table of answers, with where each subject's rows are in it.
+
+    Attributes:
+        table: the answers (`piecework.domain.tables`).
+        items: by id.
+    """
+
+    def __init__(self, run: CampaignStore) -> None:
+        self._key, self.table = run.pseudonym_key, run.answers()
+        self.items = {str(item.item_id): item for item in run.campaign.items}
+        self._values = [
+            name for name in self.table.columns if name.startswith(ITEM_VALUE)
+        ]
+        self._of_answer = {str(name): n for n, name in enumerate(self.table.index)}
+        self._groups = {
+            column: self.table.groupby(column, sort=False).indices
+            for column in ("item_id", "worker_id", "assignment_id")
+        }
+        self._cells = {
+            name: self.table[name].tolist()
+            for name in ("item_id", "worker_id", "assignment_id", "text", "batch")
+        }
+        self._ids = [str(name) for name in self.table.index]
+        self._pseudonyms = {
+            str(worker): pseudonym(WorkerId(str(worker)), self._key)
+            for worker in self._groups["worker_id"]
+        }
+        self._by_pseudonym = {name: one for one, name in self._pseudonyms.items()}
+        shown = self.table["shown_seconds"]
+        self._seconds: npt.NDArray[np.float64] = shown.fillna(
+            self.table["market_seconds"]
+        ).to_numpy(dtype="float64")
+        self._typical = _median(self._seconds)
+
+    def rows(self, kind: SubjectKind, subject_id: str) -> list[int]:
+        """Numbers of the rows that a subject consists of; none if it is not known."""
+        if kind == "answer":
+            number = self._of_answer.get(subject_id)
+            return [] if number is None else [number]
+        column = {"assignment": "assignment_id", "worker": "worker_id"}[kind]
+        return self._group(column, subject_id)
+
+    def rows_of_item(self, item_id: str) -> list[int]:
+        """Numbers of the answers about an item."""
+        return self._group("item_id", item_id)
+
+    def others(self, number: int) -> list[int]:
+        """Numbers of the other answers about the item of this one."""
+        return [n for n in self.rows_of_item(self.item_id(number)) if n != number]
+
+    def answer_id(self, number: int) -> AnswerId:
+        """The id of an answer."""
+        return AnswerId(self._ids[number])
+
+    def item_id(self, number: int) -> str:
+        """The item that an answer is about."""
+        return str(self._cells["item_id"][number])
+
+    def worker_id(self, number: int) -> WorkerId:
+        """Whose answer it is; the platform's id."""
+        return WorkerId(self._cells["worker_id"][number])
+
+    def assignment_id(self, number: int) -> AssignmentId:
+        """The assignment that an answer is part of."""
+        return AssignmentId(self._cells["assignment_id"][number])
+
+    def batch(self, number: int) -> int:
+        """The batch that the answer is of."""
+        return int(self._cells["batch"][number])
+
+    def subjects(self, rows: Iterable[int]) -> dict[SubjectKind, list[str]]:
+        """Ids of the answers of some rows, and of whose and what they are part of."""
+        numbers = list(rows)
+        ids = {"assignment": "assignment_id", "worker": "worker_id"}
+        parts = {
+            kind: [self._cells[column][number] for number in numbers]
+            for kind, column in ids.items()
+        }
+        return {
+            "answer": [self._ids[number] for number in numbers],
+            "assignment": list(dict.fromkeys(map(str, parts["assignment"]))),
+            "worker": list(dict.fromkeys(map(str, parts["worker"]))),
+        }
+
+    def parts(self, rows: Sequence[int], *, is_answer: bool = False) -> Parts:
+        """The subjects of some rows of one worker, at least one.
+
+        Args:
+            rows: numbers.
+            is_answer: the subject is one answer, which needs no name.
+        """
+        ids = [self.answer_id(number) for number in rows]
+        names = {
+            str(name): f"item {self.item_id(number)}"
+            for name, number in zip(ids, rows, strict=True)
+        }
+        return Parts(
+            answers=tuple(ids),
+            assignments=tuple(dict.fromkeys(self.assignment_id(n) for n in rows)),
+            worker=self.worker_id(rows[0]),
+            positions={} if is_answer else names,
+        )
+
+    def pseudonym(self, worker_id: str) -> str:
+        """What a worker is called outside the store."""
+        return pseudonym(WorkerId(worker_id), self._key)
+
+    def pseudonym_of(self, number: int) -> str:
+        """Whose answer it is, as it is called outside the store."""
+        return self._pseudonyms[str(self.worker_id(number))]
+
+    def worker_of(self, name: str) -> str | None:
+        """The worker of a pseudonym; `None` if none of those who worked has it."""
+        return self._by_pseudonym.get(name)
+
+    def answered(self, number: int) -> list[tuple[str, str]]:
+        """What was answered, field by field; ("", text) for a task of one text."""
+        if text := str(self._cells["text"][number]):
+            return [("", text)]
+        row = self.table.iloc[number]
+        return [
+            (name.removeprefix(ITEM_VALUE), _said(row[name])) for name in self._values
+        ]
+
+    def line(self, number: int) -> str:
+        """An answer in a line: its text, or each field with what was chosen."""
+        return "; ".join(
+            f"{name} {said}".strip() for name, said in self.answered(number)
+        )
+
+    def seconds(self, number: int) -> float:
+        """How long an item was on screen, or its share of the time until submission.
+
+        NaN if neither is known.
+        """
+        return float(self._seconds[number])
+
+    def typical_seconds(self, rows: Sequence[int] | None = None) -> float:
+        """The median of these answers, or of all; NaN where no time is known."""
+        if rows is None:
+            return self._typical
+        return _median(self._seconds[list(rows)])
+
+    def _group(self, column: str, value: str) -> list[int]:
+        return [int(number) for number in self._groups[column].get(value, ())]
+
+
+def _median(seconds: npt.NDArray[np.float64]) -> float:
+    known = seconds[~np.isnan(seconds)]
+    return float(np.median(known)) if known.size else float("nan")
+
+
+def _said(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return "" if pd.isna(value) else str(value)  # type: ignore[call-overload]

@@ -1,0 +1,140 @@
+"""A campaign's answers as MTurk's requester site gave them: batch results in CSV.
+
+Scripts of MTurk's time read these columns: `Input.*` of the items file, `Answer.*` as
+the page sent it, a row an assignment. What only MTurk knew is left empty.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.answer_xml import fields_of
+from piecework.domain.assignment import Assignment
+from piecework.domain.errors import ConfigError
+from piecework.domain.hit import PlannedHit
+from piecework.domain.ids import HitId, ItemId
+from piecework.domain.task import Task
+from piecework.postprocess.datasets.csv_file import to_csv
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.results.export import write_whole
+from piecework.store import assignments, decisions, hits
+
+_COLUMNS = (
+    *("HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward"),
+    *("CreationTime", "MaxAssignments", "RequesterAnnotation"),
+    *("AssignmentDurationInSeconds", "AutoApprovalDelayInSeconds", "Expiration"),
+    *("NumberOfSimilarHITs", "LifetimeInSeconds", "AssignmentId", "WorkerId"),
+    *("AssignmentStatus", "AcceptTime", "SubmitTime", "AutoApprovalTime"),
+    *("ApprovalTime", "RejectionTime", "RequesterFeedback", "WorkTimeInSeconds"),
+    *("LifetimeApprovalRate", "Last30DaysApprovalRate", "Last7DaysApprovalRate"),
+)
+_LAST = ("Approve", "Reject")
+_STATUS = {"approve": "Approved", "reject": "Rejected"}
+_MEASURES = frozenset({"item", "shown_ms", "pastes", "keystrokes", "focus_losses"})
+"""What piecework's script sends beside the fields of a page of one's own."""
+
+Row = Mapping[str, str]
+
+
+def write_batch_results(run: CampaignStore, path: Path) -> int:
+    """Write all assignments as MTurk's batch results; how many there are.
+
+    A worker is a keyed hash, as in a dataset. Answers to personal fields stay out.
+
+    Raises:
+        ConfigError: the answers were imported, so no page sent them.
+    """
+    if run.is_imported:
+        raise ConfigError(
+            ["the campaign's answers were imported, so no page of it sent them"],
+            next_step="the files that were imported have their own columns",
+        )
+    rows = list(_rows(run))
+    names = dict.fromkeys(name for row in rows for name in row)
+    inputs = [name for name in names if name.startswith("Input.")]
+    sent = [name for name in names if name.startswith("Answer.")]
+    header = (*_COLUMNS, *inputs, *sent, *_LAST)
+    cells = {name: [row.get(name, "") for row in rows] for name in header}
+    write_whole(path, lambda file: file.write(to_csv(cells)))
+    return len(rows)
+
+
+def _rows(run: CampaignStore) -> Iterator[Row]:
+    by_id = {hit.hit_id: hit for hit in hits.load(run.store) if hit.hit_id}
+    verdicts = {
+        decision.subject_id: decision
+        for decision in decisions.load(run.store, "assignment")
+    }
+    documents = assignments.documents(run.store)
+    items = {item.item_id: item.columns for item in run.campaign.items}
+    for assignment in assignments.load(run.store):
+        decision = verdicts.get(assignment.assignment_id)
+        hit = by_id[HitId(assignment.hit_id)]
+        status = _STATUS.get(decision.verdict, "") if decision else ""
+        yield {
+            **_of_hit(run, hit),
+            **_of_assignment(run, assignment),
+            "AssignmentStatus": status or "Submitted",
+            "RequesterFeedback": decision.because
+            if decision and status == "Rejected"
+            else "",
+            **_inputs(hit, items, is_numbered=run.campaign.posting.items_per_hit > 1),
+            **_sent(run.campaign.task, documents[assignment.assignment_id]),
+        }
+
+
+def _of_hit(run: CampaignStore, hit: PlannedHit) -> Row:
+    campaign = run.campaign
+    posting = campaign.posting
+    return {
+        "HITId": str(hit.hit_id),
+        "HITTypeId": str(hit.hit_type_id or ""),
+        "Title": campaign.title,
+        "Description": campaign.hit_description,
+        "Keywords": ", ".join(campaign.keywords),
+        "Reward": campaign.rewards.shown(hit.reward_cents),
+        "CreationTime": _moment(hit.posted_at),
+        "MaxAssignments": str(hit.max_assignments),
+        "RequesterAnnotation": hit.hit_key,
+        "AssignmentDurationInSeconds": str(posting.assignment_duration_seconds),
+        "AutoApprovalDelayInSeconds": str(posting.auto_approval_delay_seconds),
+        "LifetimeInSeconds": str(posting.lifetime_seconds),
+    }
+
+
+def _of_assignment(run: CampaignStore, assignment: Assignment) -> Row:
+    accepted, submitted = assignment.accepted_at, assignment.submitted_at
+    delay = timedelta(seconds=run.campaign.posting.auto_approval_delay_seconds)
+    return {
+        "AssignmentId": assignment.assignment_id,
+        "WorkerId": pseudonym(assignment.worker_id, run.pseudonym_key),
+        "AcceptTime": _moment(accepted),
+        "SubmitTime": _moment(submitted),
+        "AutoApprovalTime": _moment(submitted + delay),
+        "WorkTimeInSeconds": str(round((submitted - accepted).total_seconds())),
+    }
+
+
+def _inputs(hit: PlannedHit, items: Mapping[ItemId, Row], *, is_numbered: bool) -> Row:
+    """The items file's columns; of HITs with several items numbered, as answers are."""
+    return {
+        f"Input.{name}{f'.{position}' if is_numbered else ''}": cell
+        for position, item_id in enumerate(hit.item_ids, start=1)
+        for name, cell in items.get(item_id, {}).items()
+    }
+
+
+def _sent(task: Task, document: str) -> Row:
+    personal = {field.name for field in task.fields if field.is_personal}
+    left_out = personal if task.html_page is None else personal | _MEASURES
+    return {
+        f"Answer.{name}": cell
+        for name, cell in fields_of(document).items()
+        if not left_out.intersection(name.split("."))
+    }
+
+
+def _moment(at: datetime | None) -> str:
+    """A time as MTurk wrote it, in UTC."""
+    return at.strftime("%a %b %d %H:%M:%S UTC %Y") if at else ""

@@ -1,0 +1,57 @@
+"""Propose edits to every answer's text; the text itself is never touched."""
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.ids import AnswerId
+from piecework.postprocess.apply import (
+    Text,
+    clean_and_propose,
+    forget_texts,
+    protected_words,
+)
+from piecework.results.unused_memory import give_back
+from piecework.results.words import as_people_say, right_here, spoken_of
+from piecework.store import edits, words
+
+
+def clean(campaign_store: CampaignStore) -> int:
+    """Clean all answers together and keep the edits; how many there are.
+
+    What cleaning is not sure enough of is kept beside them, as proposals.
+
+    Dropped answers are cleaned too: they are exported, and a word that workers wrote
+    about many items is no typo, even if some of these answers were dropped. Texts of a
+    page of somebody's own stay as they are: they may be in any language. What people
+    said of words stands above what the rules make of them.
+    """
+    said = words.load(campaign_store.store)
+    is_known = campaign_store.campaign.task.html_page is None
+    texts = _texts(campaign_store, right_here(said)) if is_known else []
+    cleaning = clean_and_propose(texts)
+    forget_texts()
+    made, unsure = {}, {}
+    for text_id, proposals in cleaning.proposals.items():
+        accepted = [edit for edit in proposals if spoken_of(edit, said)]
+        both = sorted([*cleaning.edits[text_id], *accepted], key=lambda one: one.start)
+        if as_said := as_people_say(both, said):
+            made[AnswerId(text_id)] = as_said
+        if left := tuple(edit for edit in proposals if edit not in accepted):
+            unsure[AnswerId(text_id)] = left
+    edits.replace_all(campaign_store.store, made, unsure)
+    give_back()  # of 195,905 captions a hundred megabytes
+    return sum(map(len, made.values()))
+
+
+def _texts(campaign_store: CampaignStore, right: frozenset[str]) -> list[Text]:
+    items = campaign_store.campaign.items
+    protected = {str(item.item_id): protected_words(item) | right for item in items}
+    table = campaign_store.answers()[["item_id", "text", "is_canned"]]
+    return [
+        Text(
+            text_id=answer_id,
+            item_id=item_id,
+            text=text,
+            protected=protected[item_id],
+            is_canned=is_canned,
+        )
+        for answer_id, item_id, text, is_canned in table.itertuples(name=None)
+    ]

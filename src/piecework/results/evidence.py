@@ -1,0 +1,78 @@
+"""What speaks against a subject, in words: its own findings, and those around it.
+
+That an answer was drawn by chance is not told, so that a reviewer looks at it as at any
+other; a sample that is known to be one is judged more kindly.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
+from piecework.domain.verdicts import JOINED, Finding, SubjectKind
+from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.store import findings
+
+Subject = tuple[SubjectKind, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The subjects that one subject consists of and belongs to.
+
+    Attributes:
+        answers: of an answer, itself; of an assignment or a worker, all of them.
+        positions: what an answer is called among them, by its id.
+    """
+
+    answers: tuple[AnswerId, ...]
+    assignments: tuple[AssignmentId, ...]
+    worker: WorkerId
+    positions: Mapping[str, str]
+
+
+def flags_of(run: CampaignStore, subjects: Iterable[Subject]) -> list[Finding]:
+    """Findings that flag any of these subjects, the most suspicious first."""
+    flagged = [
+        finding
+        for finding in findings.about(run.store, subjects)
+        if finding.flag and finding.heuristic != SAMPLE
+    ]
+    return sorted(
+        flagged, key=lambda one: (-one.suspicion, one.heuristic, one.subject_id)
+    )
+
+
+def flags_around(run: CampaignStore, parts: Parts) -> list[Finding]:
+    """Findings that flag an answer, the assignment or the worker of these parts."""
+    return flags_of(
+        run,
+        [
+            *(("answer", answer_id) for answer_id in parts.answers),
+            *(("assignment", assignment_id) for assignment_id in parts.assignments),
+            ("worker", parts.worker),
+        ],
+    )
+
+
+def sentence(finding: Finding, positions: Mapping[str, str]) -> str:
+    """A finding in words, saying of what it is where that is not clear.
+
+    Args:
+        finding: what was found.
+        positions: names of answers by id; empty for a subject that is one answer.
+    """
+    of = {
+        "answer": positions.get(finding.subject_id, ""),
+        "assignment": "its assignment" if not positions else "",
+        "worker": "its worker",
+    }[finding.subject_kind]
+    begin = f"{of}: " if of else ""
+    return f"{begin}{finding.heuristic}: {finding.evidence}"
+
+
+def joined_suspicion(flags: Iterable[Finding]) -> float:
+    """The joined one where it flags, else the strongest; 0 without flags."""
+    found = list(flags)
+    joined = [one.suspicion for one in found if one.heuristic == JOINED]
+    return max(joined or [one.suspicion for one in found], default=0.0)

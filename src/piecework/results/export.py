@@ -1,0 +1,113 @@
+"""Write dataset, data card and report; each file whole or not at all."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.counts import plural
+from piecework.engine.progress import read_progress
+from piecework.engine.provisional import proposed_verdicts
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.postprocess.datasets.files import PICTURES, dataset_files
+from piecework.report.markdown import render_markdown
+from piecework.report.page import render
+from piecework.results.pictures import copy_pictures, picture_sizes
+from piecework.results.provenance import code_version
+from piecework.results.report_facts import report_facts
+from piecework.results.table import answers_table
+from piecework.results.unused_memory import give_back
+from piecework.store import labels
+
+REPORT = "report.html"
+SUMMARY = "report.md"
+DATASET = "dataset"
+
+
+def export(campaign_store: CampaignStore) -> Path:
+    """Write everything into the campaign's folder; the path of the report."""
+    # One after the other: each has a table of all answers, and memory is for one.
+    _write_dataset(campaign_store)
+    give_back()
+    return write_report(campaign_store)
+
+
+def _write_dataset(campaign_store: CampaignStore) -> None:
+    campaign = campaign_store.campaign
+    proposed = proposed_verdicts(campaign_store)
+    table = answers_table(campaign_store, proposed=proposed)
+    items = campaign.own_items
+    is_shown = ~table["is_provisional"] | table.index.isin(proposed)
+    is_shown &= table["item_id"].isin([str(item.item_id) for item in items])
+    if not is_shown.all():  # most campaigns show all, and a copy has as many bytes
+        table = table[is_shown]
+    facts = dataset_facts(campaign_store, provisional=len(proposed))
+    files = dataset_files(table, items, facts, campaign.formats)
+    folder = campaign.out / DATASET
+    for name, write in files.items():
+        write_whole(folder / name, write)
+    if campaign.dataset.pictures == "files":
+        copy_pictures(campaign, folder / PICTURES)
+
+
+def dataset_facts(campaign_store: CampaignStore, *, provisional: int) -> DatasetFacts:
+    """What the dataset says about its making; so many answers are not decided yet."""
+    campaign = campaign_store.campaign
+    return DatasetFacts(
+        campaign=campaign.name,
+        purpose=campaign.description,
+        task=campaign.task,
+        source_hash=campaign.source_hash,
+        code_commit=code_version(),
+        is_rehearsal=campaign_store.is_rehearsal,
+        is_imported=campaign_store.is_imported,
+        is_drawn=campaign_store.is_rehearsal and campaign.has_drawn_truth,
+        # How many another tool wanted is not known.
+        wanted_per_item="" if campaign_store.is_imported else campaign.posting.asked,
+        mixed_in=len(campaign.items) - len(campaign.own_items),
+        unfinished=_unfinished(campaign_store, provisional=provisional),
+        publication=campaign.dataset,
+        sizes=picture_sizes(campaign),
+        settled={
+            key: label.value for key, label in labels.load(campaign_store.store).items()
+        },
+    )
+
+
+def write_report(campaign_store: CampaignStore) -> Path:
+    """Write the report alone, and its first page as Markdown; the report's path."""
+    out = campaign_store.campaign.out
+    facts = report_facts(campaign_store)
+    write_text(out / REPORT, render(facts))
+    write_text(out / SUMMARY, render_markdown(facts))
+    return out / REPORT
+
+
+def write_text(path: Path, text: str) -> None:
+    """Make a file of a text; a fault leaves the old file as it was."""
+    write_whole(path, lambda file: file.write(text.encode()))
+
+
+def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Make a file of what `write` writes; a fault leaves the old file as it was."""
+    # A reader never meets half a file, and a full disk leaves the old one.
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.partial")
+    with partial.open("wb") as file:
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def _unfinished(campaign_store: CampaignStore, *, provisional: int) -> str:
+    """What is still to come, in a sentence; nothing once the campaign is finished."""
+    progress = read_progress(campaign_store)
+    if progress.is_finished:
+        return ""
+    return (
+        f"NOT FINISHED: still wanted {plural(progress.missing, 'accepted answer')}, "
+        f"still open {plural(progress.hits_open, 'HIT')}, not decided yet "
+        f"{plural(provisional, 'answer')} (is_provisional)."
+    )

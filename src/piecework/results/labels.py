@@ -1,0 +1,144 @@
+"""Items about whose label workers differ, and the labels that people settle.
+
+The label of a field with a majority is what most answers say. Where that is least
+certain, a person looks, and says what holds. How certain it is depends on who said it:
+a vote of workers who are mostly right weighs more than one of workers who guess.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from piecework.analyses.ability import ability
+from piecework.analyses.fields import counted, votes
+from piecework.analyses.votes import counted as voices
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.errors import ConfigError
+from piecework.domain.review import Label
+from piecework.domain.task import Field
+from piecework.postprocess.aggregates import option_votes
+from piecework.results.table import answers_table
+from piecework.store import labels
+from piecework.store.database import writing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubtful:
+    """An item's field about which workers differ, or that a person settled.
+
+    Attributes:
+        votes: for each option, its value, label and votes; all options of the field.
+        certainty: the probability of the likeliest label, by
+        `piecework.analyses.ability` (the
+            workers' abilities are estimated from their votes on all items); the share
+            of the first option where that cannot be told.
+        settled: the label that a person settled; `None` if none did.
+    """
+
+    item_id: str
+    field: str
+    votes: Sequence[tuple[str, str, int]]
+    certainty: float
+    settled: Label | None = None
+
+
+def has_labels(run: CampaignStore) -> bool:
+    """Whether the task has fields whose majority is an item's label."""
+    return bool(_fields(run))
+
+
+def doubtful(run: CampaignStore) -> list[Doubtful]:
+    """Items whose workers differ, the least certain first; those settled come last."""
+    table = answers_table(run)
+    known = labels.load(run.store)
+    columns = {str(item.item_id): item.columns for item in run.campaign.items}
+    own = {str(item.item_id) for item in run.campaign.own_items}
+    rows = counted(table[~table["is_provisional"] & table["item_id"].isin(own)])
+    found = []
+    for field in _fields(run):
+        options = [option.value for option in field.options]
+        items = rows["item_id"].astype("str").drop_duplicates()
+        said = voices(votes(rows, field))
+        counts = option_votes(said, options, items)  # type: ignore[arg-type]
+        certainty = _certainty(said, options)
+        for item_id, of_options in zip(
+            counts.index.tolist(), counts.to_numpy().tolist(), strict=True
+        ):
+            first, second, *_ = sorted([*of_options, 0, 0], reverse=True)
+            share = first / (sum(of_options) or 1)
+            settled = known.get((item_id, field.name))
+            if not second and settled is None:
+                continue
+            cells = columns.get(item_id, {})
+            found.append(
+                Doubtful(
+                    item_id=item_id,
+                    field=field.name,
+                    votes=[
+                        (option.value, cells.get(option.column) or option.label, number)
+                        for option, number in zip(
+                            field.options, of_options, strict=True
+                        )
+                    ],
+                    certainty=certainty.get(item_id, share),
+                    settled=settled,
+                )
+            )
+    return sorted(
+        found,
+        key=lambda one: (one.settled is not None, one.certainty, one.item_id),
+    )
+
+
+def _certainty(said: pd.DataFrame, options: Sequence[str]) -> dict[str, float]:
+    """The probability of each item's likeliest label; empty if it cannot be told."""
+    try:
+        found = ability(said, values=options).labels["probability"]
+    except ValueError:
+        return {}
+    return dict(zip(found.index.astype("str"), found.tolist(), strict=True))
+
+
+def settle_label(
+    run: CampaignStore, item_id: str, field: str, value: str, *, by: str
+) -> None:
+    """Keep a label as the one that holds.
+
+    Raises:
+        ConfigError: there is no such item, field or option.
+    """
+    options = {
+        one.name: {option.value for option in one.options} for one in _fields(run)
+    }
+    if value not in options.get(field, ()):
+        raise ConfigError([f"{value!r} is no label of {field!r}"])
+    if item_id not in {str(item.item_id) for item in run.campaign.items}:
+        raise ConfigError([f"{item_id!r} is no item of this campaign"])
+    with writing(run.store):
+        labels.keep(
+            run.store,
+            Label(
+                item_id=item_id,
+                field=field,
+                value=value,
+                reviewer=by,
+                reviewed_at=run.clock.now(),
+            ),
+        )
+
+
+def unsettle_label(run: CampaignStore, item_id: str, field: str) -> None:
+    """Let the answers alone say what the label is."""
+    with writing(run.store):
+        labels.forget(run.store, item_id, field)
+
+
+def _fields(run: CampaignStore) -> list[Field]:
+    task = run.campaign.task
+    named = {one.field for one in task.aggregates if one.kind == "majority"}
+    return [
+        field
+        for field in task.item_fields
+        if field.name in named and field.kind == "choice"
+    ]

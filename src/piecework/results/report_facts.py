@@ -1,0 +1,379 @@
+"""What the report is told: frames made from the store, worker ids hashed."""
+
+from datetime import datetime
+
+import pandas as pd
+
+from piecework.analyses.condition_scores import compared
+from piecework.analyses.pairwise_outcomes import comparisons
+from piecework.campaign.acts import PAID_ALREADY
+from piecework.campaign.opened import CampaignStore
+from piecework.campaign.planted_traits import planted
+from piecework.domain.campaign import Campaign
+from piecework.domain.ids import WorkerId
+from piecework.domain.imported import UNNAMED
+from piecework.domain.task import GOLD
+from piecework.domain.verdicts import JOINED
+from piecework.engine.progress import read_progress
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.postprocess.registry import RULES
+from piecework.qc.gold import contradicted, gold_scores
+from piecework.qc.heuristics import gold_failed
+from piecework.qc.ratings import with_ratings
+from piecework.qc.registry import describe, params_of
+from piecework.qc.silence import silences
+from piecework.report.correction_gains import corrections
+from piecework.report.facts import (
+    AsNeeded,
+    BeforeWork,
+    Gold,
+    ImportedFacts,
+    ImportedSource,
+    Money,
+    OtherLedgers,
+    ReportFacts,
+)
+from piecework.report.item_sample import ShownItem, chosen
+from piecework.results.books import Books
+from piecework.results.pictures import small_pictures
+from piecework.results.provenance import code_version
+from piecework.results.review_quality import review_quality
+from piecework.results.table import answers_table
+from piecework.store import (
+    imports,
+    item_totals,
+    ledger,
+    qualification_scores,
+    report_tables,
+)
+
+_PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
+
+
+def report_facts(campaign_store: CampaignStore) -> ReportFacts:
+    """All that the report shows, as it stands in the store."""
+    campaign = campaign_store.campaign
+    table, task = answers_table(campaign_store), campaign.task
+    is_open = table["is_provisional"]
+    answers = table[~is_open] if is_open.any() else table
+    waiting = table[is_open]
+    rounds = pd.DataFrame(report_tables.rounds(campaign_store.store))
+    decisions = pd.DataFrame(report_tables.decisions(campaign_store.store))
+    started, finished = _span(campaign_store, rounds, decisions)
+    return ReportFacts(
+        campaign=campaign.name,
+        purpose=campaign.description,
+        task=task,
+        source_hash=campaign.source_hash,
+        code_commit=code_version(),
+        seed=campaign.rehearsal.seed,
+        is_rehearsal=campaign_store.is_rehearsal,
+        is_drawn=campaign_store.is_rehearsal and campaign.has_drawn_truth,
+        started_at=started,
+        finished_at=finished,
+        wanted_per_item=campaign.posting.assignments,
+        items=len(campaign.items),
+        is_finished=read_progress(campaign_store).is_finished,
+        answers=answers,
+        waiting=waiting,
+        batches=_batches(answers, rounds, decisions),
+        findings=_findings(campaign_store),
+        decisions=_decisions(campaign_store, decisions),
+        workers=_workers(campaign_store, answers, decisions),
+        money=None if campaign_store.is_imported else _money(campaign_store),
+        rules={rule.NAME: rule.VERSION for rule in RULES},
+        corrections=corrections(answers, campaign.items, task),
+        comparisons=comparisons(
+            answers, campaign.items, task.item_fields, task.arrangements
+        ),
+        compared=compared(answers, campaign.items, task.fields, task.conditions),
+        before_work=_before_work(campaign_store),
+        shown_items=_shown_items(campaign, answers),
+        heuristics={one.name: one.idea for one in describe()}
+        | {JOINED: "Probably bad work, by all that is known of it together."},
+        imported=_imported(campaign_store),
+        reviews=review_quality(campaign_store),
+        policy=campaign.policy,
+        as_needed=_as_needed(campaign_store),
+        gold=_gold(campaign_store),
+        silent=_silent(campaign_store),
+    )
+
+
+def _as_needed(campaign_store: CampaignStore) -> AsNeeded | None:
+    posting, store = campaign_store.campaign.posting, campaign_store.store
+    if posting.as_needed is None:
+        return None
+    return AsNeeded(
+        most=posting.most,
+        until=posting.as_needed.until,
+        wanted={str(one): n for one, n in item_totals.wanted(store, posting).items()},
+        sureness=item_totals.sureness(store),
+    )
+
+
+def _gold(campaign_store: CampaignStore) -> Gold | None:
+    campaign, key = campaign_store.campaign, campaign_store.pseudonym_key
+    known = [
+        item
+        for item in campaign.items
+        if any(name.startswith(GOLD) and cell for name, cell in item.columns.items())
+    ]
+    if not known:
+        return None
+    params = params_of(gold_failed, campaign.heuristics, seed=0)
+    rated = with_ratings(campaign_store.answers(), campaign.task, campaign.items)
+    scores = gold_scores(rated, params.tolerance)
+    names = [pseudonym(WorkerId(str(worker)), key) for worker in scores.index]
+    return Gold(
+        items=len(known),
+        mixed_in=len(campaign.items) - len(campaign.own_items),
+        least=params.min_items,
+        scores=scores.set_axis(names),
+        contradicted=contradicted(rated, params.tolerance),
+    )
+
+
+def _imported(campaign_store: CampaignStore) -> ImportedFacts | None:
+    if not campaign_store.is_imported:
+        return None
+    store = campaign_store.store
+    outcomes = imports.outcomes(store)
+    rewards = pd.DataFrame(report_tables.rewards(store))
+    is_unnamed = rewards["worker_id"].str.startswith(UNNAMED)
+    worked = _moments(rewards["submitted_at"]) - _moments(rewards["accepted_at"])
+    by_worker = (
+        rewards.assign(seconds=worked.dt.total_seconds())
+        .loc[lambda row: ~is_unnamed & (row["seconds"] > 0) & (row["reward_cents"] > 0)]
+        .groupby("worker_id")[["reward_cents", "seconds"]]
+        .sum()
+    )
+    return ImportedFacts(
+        files=tuple(
+            ImportedSource(
+                name=file.file,
+                format_name=file.format_name,
+                assignments=file.assignments,
+                known=file.known,
+                not_sent=file.not_sent,
+                unreadable=file.unreadable,
+            )
+            for file in imports.files(store)
+        ),
+        outcomes=pd.Series(
+            outcomes["outcome"], index=outcomes["answer_id"], dtype="str"
+        ),
+        has_times=_has_times(rewards),
+        unnamed_workers=int(is_unnamed.sum()),
+        wages_cents_per_hour=by_worker["reward_cents"] * 3600 / by_worker["seconds"],
+    )
+
+
+def _has_times(rewards: pd.DataFrame) -> bool:
+    return bool(rewards[["accepted_at", "submitted_at"]].any(axis=None))
+
+
+def _silent(campaign_store: CampaignStore) -> dict[str, str]:
+    campaign = campaign_store.campaign
+    rated = with_ratings(campaign_store.answers(), campaign.task, campaign.items)
+    return silences(rated, campaign.heuristics)
+
+
+def _shown_items(campaign: Campaign, answers: pd.DataFrame) -> tuple[ShownItem, ...]:
+    kinds = chosen(answers, campaign.task)
+    items = {str(item.item_id): item for item in campaign.items}
+    pictures = small_pictures(campaign, kinds)
+    return tuple(
+        ShownItem(
+            item_id=item_id,
+            kind=kind,
+            columns=items[item_id].columns,
+            picture=pictures.get(item_id, ""),
+        )
+        for item_id, kind in kinds.items()
+    )
+
+
+def _money(campaign_store: CampaignStore) -> Money:
+    rewards = campaign_store.campaign.rewards
+    balances = ledger.balances(campaign_store.store)
+    return Money(
+        ledger={
+            "budget": rewards.budget_cents,
+            "held": balances["held"],
+            "paid_rewards": balances["rewards"],
+            "paid_bonuses": balances["bonuses"],
+            "fees": balances["fees"],
+            "released": ledger.released_cents(campaign_store.store),
+        },
+        wage_floor_cents_per_hour=rewards.wage_floor_cents_per_hour,
+        currency=rewards.currency,
+        others=_other_ledgers(campaign_store),
+    )
+
+
+def _other_ledgers(campaign_store: CampaignStore) -> OtherLedgers | None:
+    books = Books.read(campaign_store.campaign.out)
+    if books is None:
+        return None
+    return OtherLedgers(
+        marketplace=books.marketplace,
+        prolific=books.prolific,
+        reasons=books.reasons(),
+    )
+
+
+def _before_work(campaign_store: CampaignStore) -> BeforeWork | None:
+    test = campaign_store.campaign.qualification
+    if test is None:
+        return None
+    traits = planted(campaign_store.store)
+    newest = qualification_scores.load(campaign_store.store)
+    return BeforeWork(
+        name=test.name,
+        sections=tuple(
+            (name, len(items), test.correct_at_least[name])
+            for name, items in test.sections.items()
+        ),
+        scores=tuple(
+            (score, traits.get(worker_id, ("", False))[0])
+            for worker_id, score in newest.items()
+        ),
+        least_passing=test.least_passing,
+    )
+
+
+def _span(
+    campaign_store: CampaignStore, rounds: pd.DataFrame, decisions: pd.DataFrame
+) -> tuple[datetime, datetime]:
+    """From the first posting to the last thing that happened.
+
+    Of imported answers from when one was begun to when one was sent: what is decided
+    here years later is no part of how they were collected.
+    """
+    columns = [
+        rounds["posted_at"],
+        rounds["last_submitted_at"],
+        decisions["decided_at"],
+    ]
+    if campaign_store.is_imported:
+        rewards = pd.DataFrame(report_tables.rewards(campaign_store.store))
+        columns = [rewards["accepted_at"].dropna(), rewards["submitted_at"].dropna()]
+    moments = [
+        datetime.fromisoformat(text)
+        for cells in columns
+        for text in (cells.min(), cells.max())
+        if isinstance(text, str) and text
+    ]
+    if not moments:
+        return campaign_store.clock.now(), campaign_store.clock.now()
+    return min(moments), max(moments)
+
+
+def _batches(
+    answers: pd.DataFrame, rounds: pd.DataFrame, decisions: pd.DataFrame
+) -> pd.DataFrame:
+    if rounds.empty:
+        return pd.DataFrame()
+    key = ["batch", "round"]
+    dropped = answers.groupby(key)["is_rejected"].agg(["sum", "count"])
+    of_round = dropped.reindex(pd.MultiIndex.from_frame(rounds[key]), fill_value=0)
+    made = rounds.assign(
+        answers_kept=(of_round["count"] - of_round["sum"]).tolist(),
+        answers_dropped=of_round["sum"].tolist(),
+        workers_excluded=_excluded_by_round(rounds, decisions),
+    )
+    # A time that has not come must still be a time: one resolution for all columns.
+    for name in ("posted_at", "last_submitted_at", "settled_at"):
+        made[name] = _moments(made[name])
+    return made
+
+
+def _excluded_by_round(rounds: pd.DataFrame, decisions: pd.DataFrame) -> list[int]:
+    """A worker is excluded with the first round that is settled at or after it.
+
+    With the round at work, which was planned last, if none is.
+    """
+    settled = rounds["settled_at"].dropna().sort_values(kind="stable")
+    is_excluded = decisions["verdict"].isin(["exclude", "block"])
+    excluded = [0] * len(rounds)
+    for decided_at in decisions.loc[is_excluded, "decided_at"]:
+        later = settled.index[settled >= decided_at]
+        excluded[later[0] if len(later) else len(rounds) - 1] += 1
+    return excluded
+
+
+def _findings(campaign_store: CampaignStore) -> pd.DataFrame:
+    table = pd.DataFrame(report_tables.findings(campaign_store.store))
+    return table.assign(subject_id=_shown_ids(campaign_store, table))
+
+
+def _decisions(campaign_store: CampaignStore, decisions: pd.DataFrame) -> pd.DataFrame:
+    is_late = _was_paid_before(decisions)
+    return decisions.assign(
+        subject_id=_shown_ids(campaign_store, decisions),
+        verdict=decisions["verdict"].where(~is_late, "approve"),
+        because=decisions["because"].where(
+            ~is_late, f"{_PAID_BEFORE}: " + decisions["because"].astype("str")
+        ),
+        decided_at=_moments(decisions["decided_at"]),
+    ).drop(columns="outcome")
+
+
+def _workers(
+    campaign_store: CampaignStore, answers: pd.DataFrame, decisions: pd.DataFrame
+) -> pd.DataFrame:
+    key, store = campaign_store.pseudonym_key, campaign_store.store
+    traits = planted(store)
+    made = pd.DataFrame(report_tables.assignments(store))
+    paid = ledger.paid_cents(store, "rewards", "bonuses")
+    worked = _moments(made["submitted_at"]) - _moments(made["accepted_at"])
+    by_worker = made.assign(
+        seconds=worked.dt.total_seconds(),
+        paid=made["assignment_id"].map(paid).fillna(0).astype("int64"),
+        is_rejected=(made["verdict"] == "reject") & ~_was_paid_before(made),
+    ).groupby("worker_id")
+    is_excluded = decisions["verdict"].isin(["exclude", "block"])
+    excluded = set(decisions.loc[is_excluded, "subject_id"])
+    of_worker = campaign_store.answers().groupby("worker_id").size()
+    dropped = answers.groupby("worker")["is_rejected"].sum()
+    workers = [WorkerId(str(worker)) for worker in by_worker.groups]
+    of_trait = [traits.get(worker, ("", False)) for worker in workers]
+    names = [pseudonym(worker, key) for worker in workers]
+    return pd.DataFrame(
+        {
+            "assignments": by_worker.size().to_numpy(),
+            "answers": of_worker.reindex(workers, fill_value=0).to_numpy(),
+            "answers_dropped": dropped.reindex(names, fill_value=0).to_numpy(),
+            "assignments_rejected": by_worker["is_rejected"].sum().to_numpy(),
+            "paid_cents": by_worker["paid"].sum().to_numpy(),
+            "seconds_worked": by_worker["seconds"].sum().to_numpy(),
+            "is_excluded": [worker in excluded for worker in workers],
+            "trait": [trait for trait, _ in of_trait],
+            "is_planted_bad": [is_bad for _, is_bad in of_trait],
+        },
+        index=names,
+    )
+
+
+def _was_paid_before(table: pd.DataFrame) -> "pd.Series[bool]":
+    """Rejections that came too late: the platform had paid."""
+    is_paid = table["outcome"] == PAID_ALREADY
+    return ((table["verdict"] == "reject") & is_paid).astype("bool")
+
+
+def _moments(texts: "pd.Series[str]") -> "pd.Series[pd.Timestamp]":
+    moments = pd.to_datetime(texts, utc=True, format="ISO8601")
+    return moments.astype("datetime64[us, UTC]")
+
+
+def _shown_ids(campaign_store: CampaignStore, table: pd.DataFrame) -> "pd.Series[str]":
+    """Ids of subjects, those of workers hashed."""
+    is_worker = table["subject_kind"] == "worker"
+    key = campaign_store.pseudonym_key
+    hashed = {
+        worker: pseudonym(WorkerId(worker), key)
+        for worker in table.loc[is_worker, "subject_id"].unique()
+    }
+    ids = table["subject_id"]
+    return ids.where(~is_worker, ids.map(hashed))

@@ -1,0 +1,151 @@
+"""What people's decisions say of heuristics, of what these miss, and of the reviewers.
+
+A decision by policy says nothing of them: it is made of the flags. Counted is what is
+in force and was decided by a person, on the page or in a CSV.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+from scipy.stats import binomtest
+
+from piecework.analyses.kappa import cohen_kappa
+from piecework.campaign.acts import ELSEWHERE
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.review import Review, ReviewQuality, Upheld
+from piecework.domain.verdicts import Finding, SubjectKind, Verdict
+from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.results.answers_shown import Work
+from piecework.store import decisions, findings, reviews
+
+_BAD: tuple[Verdict, ...] = ("drop", "reject", "exclude", "block")
+_HALF = 0.5
+_CONFIDENCE = 0.95
+_TWO = 2
+
+_Said = Mapping[tuple[SubjectKind, str], bool]
+"""Whether a person thought a subject bad; of those that a person decided."""
+
+
+def review_quality(run: CampaignStore) -> ReviewQuality:
+    """All of it, from the store as it is; a look at all findings and decisions."""
+    said: dict[tuple[SubjectKind, str], bool] = {
+        (one.subject_kind, one.subject_id): one.verdict in _BAD
+        for one in decisions.load(run.store)
+        if not one.decided_by.startswith("policy:") and one.decided_by != ELSEWHERE
+    }
+    flags = findings.load(run.store, only_flags=True)
+    work = Work(run)
+    sample = _sample(work, flags, said)
+    bad = sum(sample)
+    low, high = _interval(bad, len(sample))
+    pairs = _pairs(reviews.in_force(run.store))
+    differing = tuple(
+        (answer_id, tuple(both.items()))
+        for answer_id, both in pairs.items()
+        if len({*both.values()}) > 1
+    )
+    return ReviewQuality(
+        upheld=_upheld(work, flags, said),
+        sampled=len(sample),
+        sampled_bad=bad,
+        low=low,
+        high=high,
+        unflagged=len(work.table) - len(_touched(work, flags)),
+        twice=len(pairs),
+        agreed=len(pairs) - len(differing),
+        differing=differing,
+        kappa=_kappa(pairs),
+    )
+
+
+def _upheld(work: Work, flags: Iterable[Finding], said: _Said) -> tuple[Upheld, ...]:
+    counts: dict[str, list[bool]] = defaultdict(list)
+    for finding in flags:
+        if finding.heuristic == SAMPLE:
+            continue
+        verdict = _thought_bad(work, finding, said)
+        if verdict is not None:
+            counts[finding.heuristic].append(verdict)
+    return tuple(
+        Upheld(heuristic=name, reviewed=len(verdicts), upheld=sum(verdicts))
+        for name, verdicts in sorted(
+            counts.items(), key=lambda pair: (-len(pair[1]), pair[0])
+        )
+    )
+
+
+def _thought_bad(work: Work, finding: Finding, said: _Said) -> bool | None:
+    """Whether people thought bad what is flagged; `None` if nobody looked at it.
+
+    Of an assignment or a worker, it is bad that at least half of the answers that were
+    looked at were dropped: dropped work is often paid for, and the worker kept.
+    """
+    own = said.get((finding.subject_kind, finding.subject_id))
+    if finding.subject_kind == "answer" or own:
+        return own
+    answers = [
+        said["answer", str(work.answer_id(number))]
+        for number in work.rows(finding.subject_kind, finding.subject_id)
+        if ("answer", str(work.answer_id(number))) in said
+    ]
+    if not answers:
+        return own
+    return sum(answers) >= _HALF * len(answers)
+
+
+def _touched(work: Work, flags: Iterable[Finding]) -> set[int]:
+    """Rows of the answers that anything flags, directly or around them."""
+    return {
+        number
+        for finding in flags
+        if finding.heuristic != SAMPLE
+        for number in work.rows(finding.subject_kind, finding.subject_id)
+    }
+
+
+def _sample(work: Work, flags: list[Finding], said: _Said) -> list[bool]:
+    """Whether each answer that was drawn, and that nothing flags, was thought bad."""
+    touched = _touched(work, flags)
+    drawn = {one.subject_id for one in flags if one.heuristic == SAMPLE}
+    return [
+        said["answer", answer_id]
+        for answer_id in sorted(drawn)
+        if ("answer", answer_id) in said
+        and not touched.intersection(work.rows("answer", answer_id))
+    ]
+
+
+def _interval(bad: int, number: int) -> tuple[float, float]:
+    """Wilson's, of a share."""
+    if not number:
+        return math.nan, math.nan
+    interval = binomtest(bad, number).proportion_ci(_CONFIDENCE, method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+def _pairs(said: Iterable[Review]) -> dict[str, dict[str, str]]:
+    """What two people said of an answer, by reviewer: the first two who did."""
+    by_answer: dict[str, dict[str, str]] = defaultdict(dict)
+    for review in said:
+        of_answer = by_answer[review.subject_id]
+        is_own = review.subject_kind == "answer" and not review.is_along
+        if is_own and len({*of_answer, review.reviewer}) <= _TWO:
+            of_answer.setdefault(review.reviewer, review.verdict)
+    return {
+        answer_id: of_answer
+        for answer_id, of_answer in by_answer.items()
+        if len(of_answer) == _TWO
+    }
+
+
+def _kappa(pairs: Mapping[str, Mapping[str, str]]) -> float:
+    if not pairs:
+        return math.nan
+    firsts, seconds = zip(*(said.values() for said in pairs.values()), strict=True)
+    index = list(pairs)
+    return cohen_kappa(
+        pd.Series(list(firsts), index=index), pd.Series(list(seconds), index=index)
+    )

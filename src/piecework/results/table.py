@@ -1,0 +1,130 @@
+"""The table of answers as results show it: verdicts, clean text, no worker's id."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.dataset import SPLITS
+from piecework.domain.ids import ItemId, WorkerId
+from piecework.domain.tables import OUTCOME
+from piecework.domain.verdicts import Decision
+from piecework.postprocess.answers import answer_columns, with_edits
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.postprocess.splits import splits
+from piecework.store import edits, imports, item_totals
+from piecework.store.answers_table import read_verdicts
+
+_NOT_YET = "not decided yet"
+
+
+def answers_table(
+    campaign_store: CampaignStore,
+    *,
+    proposed: Mapping[str, Decision] | None = None,
+) -> pd.DataFrame:
+    """All answers in the order of their ids.
+
+    `piecework.postprocess.answers` describes the columns. An answer without a decision
+    is provisional, and not rejected.
+
+    Args:
+        campaign_store: the campaign.
+        proposed: what is to be shown of answers that are not decided yet, by their id.
+    """
+    campaign, store = campaign_store.campaign, campaign_store.store
+    table = campaign_store.answers().sort_index()
+    table = table.assign(
+        **_verdicts(campaign_store, table, proposed or {}),
+        **_published(campaign_store, table),
+    )
+    columns = answer_columns(campaign.task)
+    edited = with_edits(
+        table.drop(columns="worker_id"),
+        {str(answer_id): made for answer_id, made in edits.load(store).items()},
+    )
+    if campaign_store.is_imported:
+        said = imports.outcomes(store)
+        of_answer = pd.Series(said["outcome"], index=said["answer_id"], dtype="str")
+        edited = edited.assign(
+            **{OUTCOME: of_answer.reindex(edited.index).fillna("").astype("str")}
+        )
+        return edited[[*columns, OUTCOME]]
+    return edited[list(columns)]
+
+
+def surplus(
+    table: pd.DataFrame,
+    is_kept: "pd.Series[bool]",
+    *,
+    least: int,
+    wanted: Mapping[ItemId, int],
+) -> "pd.Series[bool]":
+    """Kept answers that are beyond what is wanted: paid for, and set aside.
+
+    An item takes one kept answer of each worker, and no more than it wants in all, the
+    earliest first.
+
+    Args:
+        table: with the columns `item_id`, `worker_id`, `submitted_at`,
+            `assignment_id` and `position`.
+        is_kept: by answer id.
+        least: answers that an item wants.
+        wanted: of items that want more.
+
+    Returns:
+        By answer id, in the order of the table.
+    """
+    by = ["submitted_at", "assignment_id", "position"]
+    kept = table.loc[is_kept, [*by, "item_id", "worker_id"]].sort_values(
+        by, kind="stable"
+    )
+    is_second = kept.duplicated(["item_id", "worker_id"])
+    place = kept.loc[~is_second].groupby("item_id").cumcount()
+    more = kept.loc[~is_second, "item_id"].map(wanted).astype("float64")
+    is_beyond = (place >= more.fillna(least)).reindex(kept.index, fill_value=True)
+    return is_beyond.reindex(table.index, fill_value=False).astype("bool")
+
+
+def _verdicts(
+    campaign_store: CampaignStore,
+    table: pd.DataFrame,
+    proposed: Mapping[str, Decision],
+) -> dict[str, "pd.Series[bool] | pd.Series[str]"]:
+    decided = read_verdicts(campaign_store.store).reindex(table.index)
+    is_provisional = decided["verdict"].isna()
+    open_ids = [name for name in table.index[is_provisional] if name in proposed]
+    decided.loc[open_ids, "verdict"] = [proposed[name].verdict for name in open_ids]
+    decided.loc[open_ids, "because"] = [
+        f"{_NOT_YET}: {proposed[name].because}" for name in open_ids
+    ]
+    is_rejected = decided["verdict"].isin(["drop"])
+    is_kept = decided["verdict"].isin(["keep"])
+    posting = campaign_store.campaign.posting
+    wanted = item_totals.wanted(campaign_store.store, posting)
+    return {
+        "is_rejected": is_rejected,
+        "is_provisional": is_provisional,
+        "rejected_because": decided["because"].where(is_rejected, "").astype("str"),
+        "is_surplus": surplus(table, is_kept, least=posting.assignments, wanted=wanted),
+    }
+
+
+def _published(
+    campaign_store: CampaignStore, table: pd.DataFrame
+) -> dict[str, "pd.Series[str]"]:
+    campaign, key = campaign_store.campaign, campaign_store.pseudonym_key
+    of_worker = {
+        worker: pseudonym(WorkerId(worker), key)
+        for worker in table["worker_id"].unique()
+    }
+    urls = {str(item.item_id): item.picture for item in campaign.items}
+    # Items that were mixed in are in no split of the dataset, and in no file of it.
+    split_of = dict.fromkeys(urls, SPLITS[0]) | splits(
+        campaign.own_items, campaign.dataset.shares
+    )
+    return {
+        "worker": table["worker_id"].map(of_worker).astype("str"),
+        "url": table["item_id"].map(urls).astype("str"),
+        "split": table["item_id"].map(split_of).astype("str"),
+    }

@@ -1,0 +1,158 @@
+"""Words that cleaning would change, and what people say of them.
+
+A word is accepted, refused or typed anew for the whole campaign. Words that are right
+here are left alone by every later cleaning; of others, a person's word stands wherever
+cleaning would have changed them.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.edit import Edit
+from piecework.domain.errors import ConfigError
+from piecework.domain.review import WordVerdict
+from piecework.postprocess.rules.real_words import NAME as REAL_WORDS
+from piecework.postprocess.rules.spelling import NAME as SPELLING
+from piecework.store import edits, words
+from piecework.store.database import writing
+
+_AROUND = 40
+"""Letters of a text that are shown on each side of a word."""
+_MOST_SHOWN = 3
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordShown:
+    """A word with what cleaning makes of it and where it stands.
+
+    Attributes:
+        word: casefolded.
+        after: what cleaning proposes most often; "" where it proposes nothing any more.
+        times: how often it would be changed.
+        contexts: before, the word as written, after it; some that differ.
+        verdict: what a person said of it; `None` while nobody did.
+    """
+
+    word: str
+    after: str
+    times: int
+    contexts: Sequence[tuple[str, str, str]] = ()
+    verdict: WordVerdict | None = None
+
+
+def words_shown(run: CampaignStore) -> list[WordShown]:
+    """All words that cleaning changes, or would if it were surer, or people spoke of.
+
+    Those of which nobody has said anything come first, the most frequent first. What
+    cleaning proposes is that of its last run.
+    """
+    said = words.load(run.store)
+    table = run.answers()["text"]
+    contexts: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    meant: dict[str, Counter[str]] = defaultdict(Counter)
+    unsure = edits.load_proposals(run.store)
+    for answer_id, made in (*edits.load(run.store).items(), *unsure.items()):
+        for edit in filter(_is_of_a_word, made):
+            word = edit.before.casefold()
+            meant[word][edit.after] += 1
+            if len(contexts[word]) < _MOST_SHOWN:
+                around = _context(str(table[answer_id]), edit)
+                if around not in contexts[word]:
+                    contexts[word].append(around)
+    shown = [
+        WordShown(
+            word=word,
+            after=meant[word].most_common(1)[0][0] if word in meant else "",
+            times=meant[word].total() if word in meant else 0,
+            contexts=contexts.get(word, ()),
+            verdict=said.get(word),
+        )
+        for word in sorted({*meant, *said})
+    ]
+    return sorted(shown, key=lambda one: (one.verdict is not None, -one.times))
+
+
+def say(run: CampaignStore, word: str, *, meant: str | None, by: str) -> None:
+    """Keep what a person says of a word.
+
+    Args:
+        run: the campaign.
+        word: as cleaning found it.
+        meant: what is meant; `None`: the word is right here.
+        by: the person.
+
+    Raises:
+        ConfigError: what is typed is no word.
+    """
+    if meant is not None:
+        meant = " ".join(meant.split())
+        if not meant or len(meant) > _LONGEST or not meant.isprintable():
+            raise ConfigError([f"type a word of 1 to {_LONGEST} letters"])
+    known = {one.word for one in words_shown(run)}
+    if word not in known:
+        raise ConfigError([f"cleaning proposes nothing for {word!r}"])
+    with writing(run.store):
+        words.keep(
+            run.store,
+            WordVerdict(
+                word=word, meant=meant, reviewer=by, reviewed_at=run.clock.now()
+            ),
+        )
+
+
+def unsay(run: CampaignStore, word: str) -> None:
+    """Let cleaning propose for a word again."""
+    with writing(run.store):
+        words.forget(run.store, word)
+
+
+def right_here(said: Mapping[str, WordVerdict]) -> frozenset[str]:
+    """Words that no cleaning may change, casefolded."""
+    return frozenset(word for word, one in said.items() if one.meant is None)
+
+
+def spoken_of(edit: Edit, said: Mapping[str, WordVerdict]) -> bool:
+    """Whether a person said what the word means that an edit changes."""
+    verdict = said.get(edit.before.casefold()) if _is_of_a_word(edit) else None
+    return verdict is not None and verdict.meant is not None
+
+
+def as_people_say(
+    made: Iterable[Edit], said: Mapping[str, WordVerdict]
+) -> tuple[Edit, ...]:
+    """Edits with what people typed in place of what cleaning proposed."""
+    return tuple(
+        edited
+        for edit in made
+        if (edited := _as_said(edit, said)).before != edited.after
+    )
+
+
+def _as_said(edit: Edit, said: Mapping[str, WordVerdict]) -> Edit:
+    verdict = said.get(edit.before.casefold()) if _is_of_a_word(edit) else None
+    if verdict is None or verdict.meant is None:
+        return edit
+    meant = verdict.meant
+    if len(edit.before) > 1 and edit.before.isupper():
+        meant = meant.upper()
+    elif edit.before[:1].isupper():
+        meant = meant[:1].upper() + meant[1:]
+    reason = "a person says what is meant"
+    return replace(edit, after=meant, reason=reason, probability=1.0)
+
+
+def _is_of_a_word(edit: Edit) -> bool:
+    """Whether an edit changes one word and nothing around it."""
+    return edit.rule in {SPELLING, REAL_WORDS}
+
+
+def _context(text: str, edit: Edit) -> tuple[str, str, str]:
+    begin = max(0, edit.start - _AROUND)
+    return (
+        ("…" if begin else "") + text[begin : edit.start],
+        edit.before,
+        text[edit.end : edit.end + _AROUND],
+    )

@@ -1,0 +1,396 @@
+"""What a reviewer reads of a group of answers, and may do about it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.counts import count, plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.printable import one_line
+from piecework.domain.verdicts import Decision, Finding, SubjectKind, Verdict
+from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.qc.policy import REJECTED_WITH
+from piecework.results.answers_shown import Work
+from piecework.results.evidence import flags_around, joined_suspicion, sentence
+from piecework.review.model.deciding import Subject
+from piecework.review.model.reviewing import (
+    ACTS,
+    ActName,
+    DecidedMeanwhile,
+    Group,
+    decided_in,
+    may_decide,
+    plan,
+    targets,
+    waiting_in,
+)
+from piecework.store import assignments, findings, workers
+
+_MOST_OTHERS = 12
+_MOST_HISTORY = 10
+_MOST_EVIDENCE = 12
+_MOST_PROPOSED = 12
+_MOST_CHARACTERS = 10_000
+"""Of a text on a page; files of other tools may hold megabytes."""
+MOST_LISTED = 60
+"""Answers of a group that a page lists."""
+_ANY_REASON = "to be written"
+"""Stands for a reason while it is only asked what an act would do."""
+
+_MOST_FORESEEN = 500
+_LATER = "What follows is shown before it is done."
+"""Of an act about more than that many: six of them take too long to foresee."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerShown:
+    """An answer on a card.
+
+    Attributes:
+        fields: what was answered, by name; one without a name is the text.
+        verdict: in force; `None` while it waits.
+        waits: whether a person is asked about it.
+        seconds: it took, in words; "" if that is not known.
+    """
+
+    number: int
+    answer_id: str
+    item_id: str
+    worker: str
+    fields: Sequence[tuple[str, str]]
+    verdict: Verdict | None
+    waits: bool
+    seconds: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Something that may be done about a card.
+
+    Attributes:
+        follows: in money and work, a sentence each.
+        proposed: of how many of them the policy proposes it.
+        reasons: that may be given, the one to begin with first; empty where none is
+            needed.
+        fault: why it cannot be done as things are; "" if it can.
+        decides: how many subjects the reviewer decides by it.
+    """
+
+    act: ActName
+    follows: Sequence[str]
+    proposed: int
+    reasons: Sequence[str]
+    decides: int
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerShown:
+    """A worker in sentences, and some of the other work."""
+
+    worker: str
+    sentences: Sequence[str]
+    answers: Sequence[AnswerShown]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """All about a group of answers.
+
+    Attributes:
+        state: a fingerprint of what is decided about it.
+        answers: of the group; at least one, and not more than a page lists.
+        others: of an answer, what others answered about its item.
+        evidence: what speaks against it, a sentence each, the strongest first.
+        suspicion: of all evidence together, in [0, 1].
+        proposed: what the policy proposes, a sentence each.
+        decided: what is decided already, those alike as one with their number; empty
+            while anything of it waits.
+        worker: whose answers they are; `None` of an item's.
+    """
+
+    group: Group
+    state: str
+    answers: Sequence[AnswerShown]
+    others: Sequence[AnswerShown]
+    evidence: Sequence[str]
+    suspicion: float
+    proposed: Sequence[str]
+    choices: Sequence[Choice]
+    decided: Sequence[tuple[Decision, int]]
+    worker: WorkerShown | None
+
+    @property
+    def size(self) -> int:
+        """How many answers the group has."""
+        return len(self.group.rows)
+
+
+def card_of(
+    run: CampaignStore,
+    work: Work,
+    group: Group,
+    *,
+    state: str,
+    waiting: Mapping[Subject, Decision],
+) -> Card:
+    """The card of a group.
+
+    Args:
+        run: the campaign.
+        work: its answers.
+        group: what the card is about.
+        state: `state_of` the group, read before all that the card shows: what is
+            decided while it is made is then told to whoever decides by it.
+        waiting: all proposals by subject.
+    """
+    rows, touched = group.rows, waiting_in(group, waiting)
+    others = work.others(rows[0])[:_MOST_OTHERS] if group.view == "answer" else []
+    flags = _flags(run, work, group)
+    kinds = {kind for kind in group.subjects if may_decide(group, kind)}
+    asked = [one for one in touched.values() if one.subject_kind in kinds]
+    return Card(
+        group=group,
+        state=state,
+        answers=answers_shown(run, work, rows[:MOST_LISTED], waiting),
+        others=answers_shown(run, work, others, waiting),
+        evidence=_in_words(work, group, flags),
+        suspicion=joined_suspicion(finding for finding, _ in flags),
+        proposed=_proposed(asked),
+        choices=_choices(run, work, group, touched, flags, asked),
+        decided=() if asked else decided_in(run, group),
+        worker=None if group.view == "item" else _worker(run, work, group, waiting),
+    )
+
+
+def answers_shown(
+    run: CampaignStore,
+    work: Work,
+    rows: Sequence[int],
+    waiting: Mapping[Subject, Decision],
+) -> list[AnswerShown]:
+    """Answers of rows, with their verdicts and times."""
+    ids = [work.answer_id(number) for number in rows]
+    verdicts = assignments.verdicts_by_answer(run.store, ids)
+    return [
+        AnswerShown(
+            number=number,
+            answer_id=str(answer_id),
+            item_id=work.item_id(number),
+            worker=work.pseudonym_of(number),
+            fields=cut(work.answered(number)),
+            verdict=verdicts.get(answer_id),
+            waits=("answer", str(answer_id)) in waiting,
+            seconds=_took(work, number),
+        )
+        for number, answer_id in zip(rows, ids, strict=True)
+    ]
+
+
+def cut(fields: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Fields as a page shows them: of an endless text the beginning, and how long."""
+    most = _MOST_CHARACTERS
+    return [(name, said[:most] + _rest(len(said) - most)) for name, said in fields]
+
+
+def _rest(more: int) -> str:
+    return f"… (and {count(more)} more characters)" if more > 0 else ""
+
+
+def _took(work: Work, number: int) -> str:
+    seconds = work.seconds(number)
+    if np.isnan(seconds):
+        return ""
+    others = work.typical_seconds(work.others(number))
+    beside = "" if np.isnan(others) else f"; the others {_rounded(others)}"
+    everywhere = _rounded(work.typical_seconds())
+    return f"{_rounded(seconds)}{beside}; all items {everywhere}"
+
+
+def _rounded(seconds: float) -> str:
+    digits = 0 if seconds >= 10 else 1  # noqa: PLR2004 - below, tenths matter
+    return f"{seconds:.{digits}f} s"
+
+
+def _flags(run: CampaignStore, work: Work, group: Group) -> list[tuple[Finding, int]]:
+    """What flags a group, the strongest first, and how many subjects each flags.
+
+    Of several answers, what a heuristic says of one is much like what it says of the
+    next: the strongest stands for all. Of an item's, its answers alone are asked about.
+    """
+    if group.view == "answer":
+        parts = work.parts(group.rows, is_answer=True)
+        return [(one, 1) for one in flags_around(run, parts)[:_MOST_EVIDENCE]]
+    asked = {
+        kind: ids for kind, ids in group.subjects.items() if may_decide(group, kind)
+    }
+    return findings.strongest_of_each(run.store, asked, but=SAMPLE)
+
+
+def _in_words(
+    work: Work, group: Group, flags: Sequence[tuple[Finding, int]]
+) -> list[str]:
+    """A sentence a flag, which names the answer that it is about among several."""
+    if group.view == "answer":
+        return [sentence(finding, {}) for finding, _ in flags]
+    told = [group.rows[0]]
+    for finding, _ in flags:
+        if finding.subject_kind == "answer":
+            told += work.rows("answer", finding.subject_id)
+    is_item = group.view == "item"
+    names = {
+        str(work.answer_id(number)): f"by {work.pseudonym_of(number)}"
+        if is_item
+        else f"item {work.item_id(number)}"
+        for number in told
+    }
+    return [
+        sentence(finding, names)
+        + (f" (and {number - 1} more of this kind)" * (number > 1))
+        for finding, number in flags
+    ]
+
+
+def _proposed(asked: Sequence[Decision]) -> list[str]:
+    """Proposals in words, those that are alike in one sentence."""
+    alike = Counter((one.subject_kind, one.verdict, one.because) for one in asked)
+    said = [
+        f"{verdict} {f'the {kind}' if many == 1 else plural(many, kind)}: {because}"
+        for (kind, verdict, because), many in islice(alike.items(), _MOST_PROPOSED)
+    ]
+    more = len(alike) - len(said)
+    return said + [f"and {more} more, each with a reason of its own"] * bool(more)
+
+
+def _choices(
+    run: CampaignStore,
+    work: Work,
+    group: Group,
+    waiting: Mapping[Subject, Decision],
+    flags: Sequence[tuple[Finding, int]],
+    asked: Sequence[Decision],
+) -> list[Choice]:
+    choices = []
+    by_kind: dict[SubjectKind, list[Decision]] = {}
+    for one in asked:
+        by_kind.setdefault(one.subject_kind, []).append(one)
+    for act, (kind, verdict) in ACTS.items():
+        of_kind = by_kind.get(kind, [])
+        proposed = [one for one in of_kind if one.verdict == verdict]
+        decides = len(of_kind)
+        if not decides:
+            # An exclusion may be decided though nothing proposes it.
+            decides = len(targets(run, work, group, act, waiting=waiting))
+        if not decides:
+            continue
+        fault, follows = "", [_LATER]
+        try:
+            if decides <= _MOST_FORESEEN:
+                planned = plan(
+                    run, work, group, act, because=_ANY_REASON, by="", waiting=waiting
+                )
+                follows = planned.follows.sentences(run)
+        except (ConfigError, DecidedMeanwhile) as refusal:
+            fault = str(refusal)
+        first = proposed[0] if proposed else None
+        choices.append(
+            Choice(
+                act=act,
+                follows=follows,
+                proposed=len(proposed),
+                reasons=_reasons(run, work, group, verdict, first, flags),
+                decides=decides,
+                fault=fault,
+            )
+        )
+    return choices
+
+
+def _reasons(
+    run: CampaignStore,
+    work: Work,
+    group: Group,
+    verdict: Verdict,
+    proposal: Decision | None,
+    flags: Sequence[tuple[Finding, int]],
+) -> list[str]:
+    """Reasons to begin with: the policy's with the evidence, and each by itself."""
+    if verdict in {"keep", "approve"}:
+        return []
+    made = []
+    if proposal is not None:
+        because = proposal.because.removeprefix(REJECTED_WITH)
+        own = _flags_of(run, work, group, proposal, flags)
+        # A rule's reason may have its evidence in it already.
+        if own and not any(one.evidence in because for one in own):
+            made.append(f"{because} ({_evidence_for(run, because, own)})")
+        made.append(because)
+    made += [finding.evidence for finding, _ in flags[:5]]
+    longest = run.capabilities.longest_reason - 1
+    lines = (one_line(text, at_most=longest) for text in made)
+    return list(dict.fromkeys(text for text in lines if text))
+
+
+def _flags_of(
+    run: CampaignStore,
+    work: Work,
+    group: Group,
+    proposal: Decision,
+    flags: Sequence[tuple[Finding, int]],
+) -> list[Finding]:
+    """What flags the subject of a proposal, and not only the group that it is in."""
+    kind, subject_id = proposal.subject_kind, proposal.subject_id
+    if kind == "worker" or group.view == "answer":
+        return [finding for finding, _ in flags]
+    rows = work.rows(kind, subject_id)
+    around = work.parts(rows, is_answer=kind == "answer")
+    return flags_around(run, around)
+
+
+def _worker(
+    run: CampaignStore,
+    work: Work,
+    group: Group,
+    waiting: Mapping[Subject, Decision],
+) -> WorkerShown:
+    worker_id, own = work.worker_id(group.rows[0]), set(group.rows)
+    rows = work.rows("worker", worker_id)
+    rest = [number for number in reversed(rows) if number not in own]
+    totals = workers.totals_of(run.store, worker_id, but=SAMPLE)
+    open_ = totals.answers - totals.kept - totals.dropped
+    sent = f"Sent {plural(totals.assignments, 'assignment')} with "
+    counts = f"{totals.kept} kept, {totals.dropped} set aside, {open_} not decided."
+    said = [f"{sent}{plural(totals.answers, 'answer')}: {counts}"]
+    if totals.rejected:
+        said.append(f"{plural(totals.rejected, 'assignment')} rejected.")
+    flags = ", ".join(
+        f"{name} {plural(times, 'time')}" for name, times in totals.flags.items()
+    )
+    said.append(f"Flagged by {flags}." if flags else "Never flagged.")
+    typical = work.typical_seconds(rows)
+    if not np.isnan(typical):
+        said.append(
+            f"Takes {_rounded(typical)} an item; all workers "
+            f"{_rounded(work.typical_seconds())} (medians)."
+        )
+    return WorkerShown(
+        worker=work.pseudonym(worker_id),
+        sentences=said,
+        answers=answers_shown(run, work, rest[:_MOST_HISTORY], waiting),
+    )
+
+
+def _evidence_for(run: CampaignStore, because: str, flags: Sequence[Finding]) -> str:
+    """The evidence of a rule's own heuristics, else the strongest."""
+    named = {
+        name
+        for rule in run.campaign.policy
+        if rule.because == because
+        for name in rule.any_of
+    }
+    own = (one.evidence for one in flags if one.heuristic in named)
+    return next(own, flags[0].evidence)

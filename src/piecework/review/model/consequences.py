@@ -1,0 +1,144 @@
+"""What decisions do in money and work, in sentences, before they are made."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.counts import plural
+from piecework.domain.ids import AssignmentId, ItemId
+from piecework.domain.verdicts import Decision
+from piecework.results.answers_shown import Work
+from piecework.store import assignments, hits, item_totals, stops
+
+_TURNED_AWAY = ("exclude", "block")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consequences:
+    """What follows from some decisions, as things stand.
+
+    Attributes:
+        paid: assignments that will be paid, and `paid_cents` with fees.
+        unpaid: assignments that will not be, and `unpaid_cents`, rewards alone: what
+            the workers lose.
+        kept: answers that count.
+        dropped: answers that do not.
+        asked_again: answers that are lacking then, and are asked for again.
+        turned_away: workers who see no later HIT.
+        blocked: of these, those whom the platform's block meets.
+        staying: workers who are not turned away.
+    """
+
+    paid: int = 0
+    paid_cents: int = 0
+    unpaid: int = 0
+    unpaid_cents: int = 0
+    kept: int = 0
+    dropped: int = 0
+    asked_again: int = 0
+    turned_away: int = 0
+    blocked: int = 0
+    staying: int = 0
+
+    def sentences(self, run: CampaignStore) -> list[str]:
+        """In words, money first."""
+        shown = run.campaign.rewards.shown
+        workers, staying = (
+            plural(number, "worker") for number in (self.turned_away, self.staying)
+        )
+        if run.endpoint.startswith("http"):
+            money = [
+                (self.unpaid, f"{shown(self.unpaid_cents)} not paid."),
+                (self.paid, f"{shown(self.paid_cents)} paid, fees included."),
+            ]
+        else:
+            money = [(self.paid + self.unpaid, "Nothing is paid from here.")]
+        aside = "" if self.unpaid else ", and paid for unless rejected"
+        away, stays = "offered no later HIT of this campaign", "offered HITs as before"
+        if run.is_imported:
+            aside, away, stays = "", "noted as excluded; nobody is told", "kept"
+        said = (
+            *money,
+            (self.kept, f"{plural(self.kept, 'answer')} kept."),
+            (self.dropped, f"{plural(self.dropped, 'answer')} set aside{aside}."),
+            (self.asked_again, f"{plural(self.asked_again, 'answer')} asked again."),
+            (self.turned_away, f"{workers} {away}."),
+            (self.staying, f"{staying} {stays}."),
+            (self.blocked, "The block counts against the worker's account."),
+        )
+        return [words for number, words in said if number] or ["Nothing changes."]
+
+
+def consequences(
+    run: CampaignStore, work: Work, made: Sequence[Decision]
+) -> Consequences:
+    """What follows from decisions, those included that are taken along with them."""
+    paid, paid_cents, unpaid, unpaid_cents = 0, 0, 0, 0
+    whole = [one for one in made if one.subject_kind == "assignment"]
+    ids = [AssignmentId(one.subject_id) for one in whole]
+    prices = hits.prices_of(run.store, ids)
+    for assignment_id, decision in zip(ids, whole, strict=True):
+        reward_cents, fee_cents = prices[assignment_id]
+        if decision.verdict == "approve":
+            paid, paid_cents = paid + 1, paid_cents + reward_cents + fee_cents
+        else:
+            unpaid, unpaid_cents = unpaid + 1, unpaid_cents + reward_cents
+    dropped = [one.subject_id for one in made if one.verdict == "drop"]
+    return Consequences(
+        paid=paid,
+        paid_cents=paid_cents,
+        unpaid=unpaid,
+        unpaid_cents=unpaid_cents,
+        kept=sum(
+            one.verdict == "keep" and one.subject_kind == "answer" for one in made
+        ),
+        dropped=len(dropped),
+        asked_again=_asked_again(run, work, dropped),
+        turned_away=sum(one.verdict in _TURNED_AWAY for one in made),
+        blocked=sum(one.verdict == "block" for one in made),
+        staying=sum(
+            one.verdict == "keep" and one.subject_kind == "worker" for one in made
+        ),
+    )
+
+
+def _asked_again(run: CampaignStore, work: Work, dropped: Iterable[str]) -> int:
+    """Answers that are lacking when these are dropped and all that waits is kept."""
+    by_item: dict[str, set[str]] = {}
+    for answer_id in dropped:
+        for number in work.rows("answer", answer_id):
+            by_item.setdefault(work.item_id(number), set()).add(answer_id)
+    least, more = (
+        run.campaign.posting.assignments,
+        item_totals.wanted(run.store, run.campaign.posting),
+    )
+    lacking = 0
+    rows_of = {item_id: work.rows_of_item(item_id) for item_id in by_item}
+    ids = [work.answer_id(number) for rows in rows_of.values() for number in rows]
+    out = set(assignments.with_verdict(run.store, ids, "drop"))
+    may_be = _batches_to_post(run) if by_item else frozenset()
+    for item_id, answer_ids in by_item.items():
+        rows = rows_of[item_id]
+        if work.batch(rows[0]) not in may_be:
+            continue
+        left, wanted = set(), more.get(ItemId(item_id), least)
+        for number in rows:
+            answer_id = work.answer_id(number)
+            if answer_id not in out and answer_id not in answer_ids:
+                left.add(work.worker_id(number))
+            if len(left) == wanted:
+                break
+        lacking += min(len(answer_ids), wanted - len(left))
+    return lacking
+
+
+def _batches_to_post(run: CampaignStore) -> frozenset[int]:
+    """Batches of which missing answers may be asked for once more."""
+    if not run.endpoint.startswith("http") or stops.stopped_at(run.store) is not None:
+        return frozenset()
+    most = run.campaign.posting.rounds + stops.undone(run.store)
+    return frozenset(
+        counts.batch
+        for counts in hits.count_by_batch(run.store)
+        if counts.last_round < most
+    )

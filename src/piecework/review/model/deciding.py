@@ -1,0 +1,225 @@
+"""What people's verdicts mean, however they are given: on the page or in a CSV.
+
+To reject an assignment is to drop its answers. When the last of an assignment's answers
+is decided, the assignment is approved along with it, unless its rejection is proposed
+and no answer is kept: then a person has to say whether it is paid.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.capabilities import Capabilities
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.qc.policy import REJECTED_WITH
+from piecework.store import assignments, decisions
+
+Subject = tuple[SubjectKind, str]
+
+Chosen = Mapping[Subject, Decision]
+"""What a person decided, by kind and id of the subject."""
+
+NEEDS_REASON = frozenset({"drop", "reject", "exclude", "block"})
+GOOD = "looked at, and good"
+"""The reason of a verdict that needs none."""
+ALL_LOOKED_AT = "all its answers were looked at"
+"""The reason of an approval that follows from the last of an assignment's answers."""
+
+
+def waiting_for_people(run: CampaignStore) -> list[Decision]:
+    """Proposals that a person has to look at; empty where the policy decides."""
+    if run.campaign.decided_by == "policy":
+        return []
+    return decisions.proposals(
+        run.store, decided_by=f"policy:{run.campaign.name}", at=run.clock.now()
+    )
+
+
+def waiting_among(
+    run: CampaignStore, subjects: Iterable[Subject] | None = None
+) -> dict[Subject, Decision]:
+    """Those of these subjects that wait for a person, or all that do, each proposed."""
+    if run.campaign.decided_by == "policy":
+        return {}
+    at, by = run.clock.now(), f"policy:{run.campaign.name}"
+    return {
+        (kind, subject_id): Decision(
+            subject_kind=kind,
+            subject_id=subject_id,
+            verdict=verdict,
+            decided_by=by,
+            decided_at=at,
+            because=because,
+        )
+        for (kind, subject_id), (verdict, because) in decisions.proposed(
+            run.store, subjects
+        ).items()
+    }
+
+
+def decided(
+    run: CampaignStore, proposed: Decision, verdict: Verdict, because: str, *, by: str
+) -> Decision:
+    """A person's decision about what waits.
+
+    With the proposed verdict and no reason of the person's own, the reason is the
+    proposed one.
+
+    Raises:
+        ValueError: why it cannot be one, in a sentence.
+    """
+    kind = proposed.subject_kind
+    if verdict not in VERDICTS[kind]:
+        raise ValueError(
+            f"verdict {verdict!r} is none of {', '.join(VERDICTS[kind])}, which are "
+            f"said of the {kind}"
+        )
+    because = because.strip()
+    if verdict == proposed.verdict and verdict in NEEDS_REASON:
+        because = because or proposed.because
+    if fault := fault_of_reason(run.capabilities, verdict, because):
+        raise ValueError(fault)
+    return replace(
+        proposed,
+        verdict=verdict,
+        decided_by=by,
+        decided_at=run.clock.now(),
+        because=because or GOOD,
+    )
+
+
+def fault_of_reason(able: Capabilities, verdict: Verdict, because: str) -> str:
+    """What is wrong with a reason: the platform refuses such a one for ever."""
+    if verdict in NEEDS_REASON and not because:
+        return f"because is empty; to {verdict} needs a reason"
+    if because and not able.allows_reason(because):
+        return (
+            f"because has {len(because)} characters; allowed are "
+            f"{_allowed(able)} on one line, without control characters, since the "
+            "worker reads it"
+        )
+    return ""
+
+
+def _allowed(able: Capabilities) -> str:
+    if able.shortest_reason > 1:
+        return f"{able.shortest_reason} to {able.longest_reason}"
+    return str(able.longest_reason)
+
+
+def contradictions(run: CampaignStore, chosen: Chosen) -> list[str]:
+    """Answers that are kept of a rejected assignment: used, and not paid for."""
+    kept = {
+        subject: one
+        for subject, one in chosen.items()
+        if subject[0] == "answer" and one.verdict == "keep"
+    }
+    rejected, faults = _rejected(chosen), []
+    whole = _assignments_of_answers(run, kept)
+    rejected_before = assignments.rejected_of(run.store, whole)
+    for answer_id, assignment_id, _ in assignments.verdicts_of_answers(
+        run.store, whole
+    ):
+        is_rejected = assignment_id in rejected or (
+            assignment_id in rejected_before
+            and ("assignment", assignment_id) not in chosen
+        )
+        if is_rejected and ("answer", answer_id) in kept:
+            faults.append(
+                f"answer {answer_id!r} is kept although its assignment is "
+                "rejected; drop it, or approve the assignment"
+            )
+    return faults
+
+
+def taken_along(
+    run: CampaignStore, chosen: Chosen, *, waiting: Chosen | None = None
+) -> list[Decision]:
+    """What follows from a person's decisions about subjects of which nothing is said.
+
+    Drops of the answers of rejected assignments, and approvals of assignments that
+    have no answer left to look at.
+
+    Args:
+        run: the campaign.
+        chosen: what the person decided.
+        waiting: all proposals, if they are at hand.
+    """
+    if waiting is None:
+        waiting = by_subject(waiting_for_people(run))
+    return [*_drops_along(run, chosen), *_approvals_along(run, chosen, waiting)]
+
+
+def shown_id(run: CampaignStore, decision: Decision) -> str:
+    """The id of a subject as people see it: a worker's is the pseudonym."""
+    if decision.subject_kind == "worker":
+        return pseudonym(WorkerId(decision.subject_id), run.pseudonym_key)
+    return decision.subject_id
+
+
+def by_subject(made: Iterable[Decision]) -> dict[Subject, Decision]:
+    """Decisions by what they are about."""
+    return {(one.subject_kind, one.subject_id): one for one in made}
+
+
+def _rejected(chosen: Chosen) -> dict[AssignmentId, Decision]:
+    return {
+        AssignmentId(subject_id): decision
+        for (kind, subject_id), decision in chosen.items()
+        if kind == "assignment" and decision.verdict == "reject"
+    }
+
+
+def _drops_along(run: CampaignStore, chosen: Chosen) -> list[Decision]:
+    rejected = _rejected(chosen)
+    return [
+        replace(
+            rejected[assignment_id],
+            subject_kind="answer",
+            subject_id=answer_id,
+            verdict="drop",
+            because=f"{REJECTED_WITH}{rejected[assignment_id].because}",
+        )
+        for answer_id, assignment_id, verdict in assignments.verdicts_of_answers(
+            run.store, rejected
+        )
+        if verdict != "drop" and ("answer", answer_id) not in chosen
+    ]
+
+
+def _approvals_along(
+    run: CampaignStore, chosen: Chosen, waiting: Chosen
+) -> list[Decision]:
+    verdicts: dict[AssignmentId, list[Verdict | None]] = {}
+    for answer_id, assignment_id, verdict in assignments.verdicts_of_answers(
+        run.store, _assignments_of_answers(run, chosen)
+    ):
+        decision = chosen.get(("answer", answer_id))
+        now = decision.verdict if decision else verdict
+        verdicts.setdefault(assignment_id, []).append(now)
+    approvals = []
+    for assignment_id, of_answers in verdicts.items():
+        proposal = waiting.get(("assignment", assignment_id))
+        is_said = ("assignment", assignment_id) in chosen
+        if proposal is None or is_said or None in of_answers:
+            continue
+        if proposal.verdict == "approve" or "keep" in of_answers:
+            # A file may say again what somebody else decided before.
+            last = max(chosen.values(), key=lambda decision: decision.decided_at)
+            approvals.append(
+                replace(
+                    proposal,
+                    verdict="approve",
+                    decided_by=last.decided_by,
+                    decided_at=last.decided_at,
+                    because=ALL_LOOKED_AT,
+                )
+            )
+    return approvals
+
+
+def _assignments_of_answers(run: CampaignStore, chosen: Chosen) -> set[AssignmentId]:
+    answers = [subject_id for kind, subject_id in chosen if kind == "answer"]
+    return assignments.assignments_of(run.store, answers)

@@ -1,0 +1,247 @@
+"""Decisions by people, as a CSV out and in; the page says the same (docs/review.md).
+
+The file names workers by pseudonym only. Reading it back is all or nothing: every fault
+is listed with its line, and then nothing is stored.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import pandas as pd
+from pandas.api.typing import NaTType
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId
+from piecework.domain.table_text import table_rows
+from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
+from piecework.postprocess.datasets.csv_file import plain, to_csv
+from piecework.results.answers_shown import Work
+from piecework.results.evidence import flags_around, sentence
+from piecework.review.model.consequences import consequences
+from piecework.review.model.deciding import (
+    Chosen,
+    Subject,
+    by_subject,
+    contradictions,
+    decided,
+    shown_id,
+    taken_along,
+    waiting_for_people,
+)
+from piecework.store import assignments, decisions
+from piecework.store.database import writing
+
+COLUMNS = (
+    "subject_kind",
+    "subject_id",
+    "worker",
+    "submitted_at",
+    "item_id",
+    "picture",
+    "answer",
+    "other_answers",
+    "evidence",
+    "proposed",
+    "why_proposed",
+    "money",
+    "verdict",
+    "because",
+)
+_MOST_SHOWN = 20
+"""Items of a worker's, answers of others, and findings that a row shows."""
+_T = TypeVar("_T", bound=str)
+
+
+def waiting_csv(run: CampaignStore) -> tuple[bytes, int]:
+    """The file to fill in, and how many rows it has; `verdict` and `because` are empty.
+
+    A verdict that is written decides; with the proposed one and no reason of a person's
+    own, the reason is the proposed one. `money` says what the proposed verdict does.
+    """
+    work = Work(run)
+    rows = [
+        (
+            decision.subject_kind,
+            shown_id(run, decision),
+            *_about(run, work, decision),
+            decision.verdict,
+            decision.because,
+            " ".join(consequences(run, work, [decision]).sentences(run)),
+            "",
+            "",
+        )
+        for decision in waiting_for_people(run)
+    ]
+    columns = {
+        name: [row[number] for row in rows] for number, name in enumerate(COLUMNS)
+    }
+    return to_csv(columns), len(rows)
+
+
+def read_decisions(run: CampaignStore, text: str, *, decided_by: str, name: str) -> int:
+    """Store the decisions of a filled-in file; how many were new.
+
+    What else follows from them is stored with them (`piecework.review.model.deciding`),
+    unless the file says otherwise. An answer that it keeps of an assignment that it
+    rejects is a fault: what is used is paid for.
+
+    Args:
+        run: the campaign at work.
+        text: the CSV.
+        decided_by: the person who answers for them.
+        name: what faults call the file.
+
+    Raises:
+        ConfigError: with every fault; then nothing was stored.
+    """
+    with writing(run.store):
+        chosen = _read(run, text, decided_by=decided_by, name=name)
+        along = taken_along(run, chosen)
+        decisions.overrule(run.store, along)
+        return decisions.keep(run.store, chosen.values())
+
+
+def _read(run: CampaignStore, text: str, *, decided_by: str, name: str) -> Chosen:
+    waiting, before = (
+        {(one.subject_kind, shown_id(run, one)): one for one in made}
+        for made in (waiting_for_people(run), decisions.load(run.store))
+    )
+    reader = table_rows(text)
+    faults: list[str] = []
+    read: dict[Subject, Decision] = {}
+    try:
+        _check_columns(reader.fieldnames or (), name)
+        for row in reader:
+            if not any(row.values()):
+                continue  # a line of separators, as spreadsheets leave them
+            line = f"{name}: line {reader.line_num}"
+            try:
+                decision = _decision(run, row, waiting, before, decided_by)
+            except ValueError as fault:
+                faults.append(f"{line}: {fault}")
+                continue
+            if decision is None:
+                continue  # left open on purpose: it goes on waiting
+            (key,) = by_subject([decision])
+            earlier = read.setdefault(key, decision)
+            if (earlier.verdict, earlier.because) != (
+                decision.verdict,
+                decision.because,
+            ):
+                faults.append(
+                    f"{line}: {decision.subject_kind} {row.get('subject_id')!r} has "
+                    "another verdict or reason in an earlier line"
+                )
+    except csv.Error as fault:
+        raise ConfigError([f"{name}: line {reader.line_num}: {fault}"]) from fault
+    faults += [f"{name}: {fault}" for fault in contradictions(run, read)]
+    if faults:
+        raise ConfigError(faults)
+    return read
+
+
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    absent = {"subject_kind", "subject_id", "verdict", "because"} - set(columns)
+    if absent:
+        there = f"there are: {', '.join(columns) or 'none, the file is empty'}"
+        raise ConfigError(
+            [f"{name}: columns missing: {', '.join(sorted(absent))}; {there}"]
+        )
+
+
+def _decision(
+    run: CampaignStore,
+    row: Mapping[str, str | None],
+    waiting: Mapping[Subject, Decision],
+    before: Mapping[Subject, Decision],
+    decided_by: str,
+) -> Decision | None:
+    """The decision of a row, or the one of before that it says again; `None` if open.
+
+    Raises:
+        ValueError: what is wrong with the row, in a sentence.
+    """
+    kind: SubjectKind | None = _one_of(
+        VERDICTS, (row.get("subject_kind") or "").strip().lower()
+    )
+    if kind is None:
+        raise ValueError(
+            f"subject_kind {row.get('subject_kind')!r} is none of {', '.join(VERDICTS)}"
+        )
+    written = (row.get("verdict") or "").strip().lower()
+    if not written:
+        return None
+    verdict: Verdict | None = _one_of(VERDICTS[kind], written)
+    if verdict is None:
+        raise ValueError(
+            f"verdict {written!r} is none of {', '.join(VERDICTS[kind])}; left empty, "
+            f"the {kind} goes on waiting"
+        )
+    subject = kind, (row.get("subject_id") or "").strip()
+    proposed, earlier = waiting.get(subject), before.get(subject)
+    if proposed is None and earlier is not None:
+        if earlier.verdict == verdict:
+            return earlier  # read before, when less of the file was filled in
+        raise ValueError(
+            f"{kind} {subject[1]!r} was decided before: {earlier.verdict}, by "
+            f"{earlier.decided_by}"
+        )
+    if proposed is None:
+        raise ValueError(f"no {kind} {subject[1]!r} waits for a decision")
+    if verdict == "reject" and (kept := _kept_by_a_person(run, subject[1])):
+        raise ValueError(
+            f"answer {kept.subject_id!r} of assignment {subject[1]!r} was kept before, "
+            f"by {kept.decided_by}, and a rejection would drop it; approve the "
+            "assignment, or reject it on the page of `piecework review`"
+        )
+    return decided(
+        run, proposed, verdict, plain(row.get("because") or ""), by=decided_by
+    )
+
+
+def _kept_by_a_person(run: CampaignStore, assignment_id: str) -> Decision | None:
+    """An answer of an assignment that somebody has kept, if there is any."""
+    kept: list[Subject] = [
+        ("answer", name)
+        for name in assignments.answers_with(
+            run.store, AssignmentId(assignment_id), "keep"
+        )
+    ]
+    made = decisions.latest(run.store, kept)
+    return next((one for one in made if not one.decided_by.startswith("policy:")), None)
+
+
+def _one_of(allowed: Iterable[_T], written: str) -> _T | None:
+    return next((name for name in allowed if name == written), None)
+
+
+def _about(
+    run: CampaignStore, work: Work, decision: Decision
+) -> tuple[str, str, str, str, str, str, str]:
+    """The columns from `worker` to `evidence`."""
+    numbers = work.rows(decision.subject_kind, decision.subject_id)
+    if not numbers:
+        return "", "", "", "", "", "", ""
+    shown = numbers[:_MOST_SHOWN]
+    items = [work.item_id(number) for number in shown]
+    is_answer = decision.subject_kind == "answer"
+    others = work.others(numbers[0])[:_MOST_SHOWN] if is_answer else []
+    parts = work.parts(numbers, is_answer=is_answer)
+    return (
+        work.pseudonym(parts.worker),
+        _time(work.table["submitted_at"].iloc[shown].max()),
+        " | ".join(items),
+        " | ".join(work.items[item].picture for item in items),
+        " | ".join(work.line(number) for number in shown),
+        " | ".join(work.line(number) for number in others),
+        " / ".join(
+            sentence(finding, parts.positions)
+            for finding in flags_around(run, parts)[:_MOST_SHOWN]
+        ),
+    )
+
+
+def _time(moment: pd.Timestamp | NaTType) -> str:
+    return "" if pd.isna(moment) else moment.strftime("%Y-%m-%dT%H:%M:%SZ")

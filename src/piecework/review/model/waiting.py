@@ -1,0 +1,221 @@
+"""What waits for reviewers, worst first.
+
+Answers that were drawn by chance, and a tenth of the others that nothing flags (of an
+assignment in which something is flagged), stand among the flagged ones at places drawn
+by the campaign's seed; the rest comes last. So a reviewer cannot tell from its place
+that an answer was drawn. A blind review has all in an order that says nothing.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.verdicts import Decision
+from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.results.answers_shown import Work
+from piecework.review.model.deciding import Subject, waiting_among
+from piecework.review.model.reviewing import VIEWS, View
+from piecework.store import findings, reviews
+
+_DRAWS = 2**48
+_MIXED = 0.1
+"""The share of unflagged answers that stand among the flagged ones, undrawn."""
+
+
+class Waiting:
+    """All that waits, by what a reviewer may look at.
+
+    It is read on: what was decided is taken out, what is new is put in. So a card costs
+    the same whether ten subjects wait or ten thousand.
+
+    Args:
+        run: the campaign.
+        is_blind: nothing is to be told by the order.
+
+    Attributes:
+        proposals: by kind and id of their subject.
+    """
+
+    def __init__(self, run: CampaignStore, *, is_blind: bool = False) -> None:
+        self._run, self._is_blind = run, is_blind
+        self.proposals: dict[Subject, Decision] = {}
+        self._members: dict[View, dict[str, set[Subject]]] = {
+            view: {} for view in VIEWS
+        }
+        self._suspicions: dict[View, dict[str, float]] = {view: {} for view in VIEWS}
+        self._keys: dict[View, tuple[str, ...]] = {}
+
+    def read_on(self, work: Work) -> None:
+        """Take in what the store holds by now."""
+        self._take_in(waiting_among(self._run), self.proposals.keys(), work)
+
+    def read_about(self, subjects: Collection[Subject], work: Work) -> None:
+        """Take in what the store holds by now of these subjects alone."""
+        self._take_in(
+            waiting_among(self._run, subjects),
+            self.proposals.keys() & set(subjects),
+            work,
+        )
+
+    def _take_in(
+        self, now: Mapping[Subject, Decision], before: Collection[Subject], work: Work
+    ) -> None:
+        self._take_out(set(before) - now.keys(), work)
+        if new := now.keys() - before:
+            self._put_in(new, work)
+        self.proposals.update(now)
+
+    def keys(self, view: View) -> tuple[str, ...]:
+        """The groups of a view in which anything waits, worst first."""
+        if view not in self._keys:
+            self._keys[view] = self._in_order(view)
+        return self._keys[view]
+
+    def _in_order(self, view: View) -> tuple[str, ...]:
+        seed, known = self._run.campaign.rehearsal.seed, self._suspicions[view]
+        waiting = list(self._members[view])
+        if self._is_blind:
+            return tuple(sorted(waiting, key=lambda key: draw(seed, key)))
+        mixed = set(waiting)
+        if view == "answer":
+            drawn = findings.flagged_by(self._run.store, SAMPLE)
+            mixed = {
+                key
+                for key in waiting
+                if key in drawn or draw(seed, f"mixed:{key}") < _MIXED
+            }
+        return worst_first({key: known[key] for key in waiting}, mixed, seed=seed)
+
+    def suspicion(self, view: View, key: str) -> float:
+        """The strongest suspicion of a group; 0 without any."""
+        return self._suspicions[view].get(key, 0.0)
+
+    def count(self, view: View) -> int:
+        """How many groups of a view something waits in."""
+        return len(self._members[view])
+
+    def _take_out(self, subjects: Iterable[Subject], work: Work) -> None:
+        done: dict[View, set[str]] = {}
+        for subject in subjects:
+            del self.proposals[subject]
+            for view, key in _groups(work, subject):
+                members = self._members[view].get(key, set())
+                members.discard(subject)
+                if not members and self._members[view].pop(key, None) is not None:
+                    done.setdefault(view, set()).add(key)
+        # Once a view: an act may decide ten thousand, each of which is a group.
+        for view, gone in done.items():
+            if view in self._keys:
+                left = (one for one in self._keys[view] if one not in gone)
+                self._keys[view] = tuple(left)
+
+    def _put_in(self, subjects: Iterable[Subject], work: Work) -> None:
+        strongest = findings.strongest(self._run.store, but=SAMPLE)
+        for subject in subjects:
+            suspicion = _suspicion(work, subject, strongest)
+            for view, key in _groups(work, subject):
+                self._members[view].setdefault(key, set()).add(subject)
+                known = self._suspicions[view]
+                known[key] = max(known.get(key, 0.0), suspicion)
+                self._keys.pop(view, None)
+
+
+def _groups(work: Work, subject: Subject) -> list[tuple[View, str]]:
+    """The groups that a subject is shown in."""
+    kind, subject_id = subject
+    rows = work.rows(kind, subject_id)
+    if not rows:
+        return []
+    if kind == "worker":
+        return [("worker", work.pseudonym(subject_id))]
+    if kind == "assignment":
+        return [("assignment", subject_id)]
+    (number,) = rows
+    return [
+        ("answer", subject_id),
+        ("assignment", str(work.assignment_id(number))),
+        ("worker", work.pseudonym_of(number)),
+        ("item", work.item_id(number)),
+    ]
+
+
+def _suspicion(
+    work: Work, subject: Subject, strongest: Mapping[tuple[str, str], float]
+) -> float:
+    """The strongest suspicion of a subject, of its answers, and of where it belongs."""
+    rows = work.rows(*subject)
+    around: set[tuple[str, str]] = {subject}
+    around |= {("answer", str(work.answer_id(number))) for number in rows}
+    if subject[0] == "answer":
+        around |= {("assignment", str(work.assignment_id(n))) for n in rows}
+        around |= {("worker", str(work.worker_id(n))) for n in rows}
+    return max((strongest.get(one, 0.0) for one in around), default=0.0)
+
+
+def worst_first(
+    suspicions: Mapping[str, float], mixed: Collection[str], *, seed: int
+) -> tuple[str, ...]:
+    """Keys by suspicion.
+
+    Args:
+        suspicions: by key.
+        mixed: those without any that stand among the others; the rest comes last.
+        seed: with the key, it draws where.
+
+    >>> worst_first({"a": 0.5, "b": 0.9, "c": 0.0}, (), seed=1)
+    ('b', 'a', 'c')
+    """
+    some = sorted((one for one in suspicions.values() if one > 0), reverse=True)
+
+    def behind(key: str) -> tuple[float, float]:
+        drawn, suspicion = draw(seed, key), suspicions[key]
+        if not suspicion and some and key in mixed:
+            suspicion = some[int(drawn * len(some))]
+        return -suspicion, drawn
+
+    return tuple(sorted(suspicions, key=behind))
+
+
+def second_opinions(run: CampaignStore, *, share: float, by: str) -> tuple[str, ...]:
+    """Answers that others have reviewed once and this reviewer is to review, too.
+
+    Args:
+        run: the campaign.
+        share: of all reviewed answers, drawn by the seed and their ids.
+        by: the reviewer, who has said nothing of them.
+    """
+    if not share:
+        return ()
+    said: dict[str, set[str]] = {}
+    for review in reviews.in_force(run.store):
+        if review.subject_kind == "answer" and not review.is_along:
+            said.setdefault(review.subject_id, set()).add(review.reviewer)
+    seed = run.campaign.rehearsal.seed
+    return tuple(
+        answer_id
+        for answer_id, reviewers in said.items()
+        if len(reviewers) == 1 and by not in reviewers
+        and draw(seed, f"twice:{answer_id}") < share
+    )  # fmt: skip
+
+
+def draw(seed: int, key: str) -> float:
+    """A number in [0, 1) that depends on the seed and the key alone."""
+    digest = hashlib.sha256(f"review:{seed}:{key}".encode()).digest()
+    return int.from_bytes(digest[:6], "big") / _DRAWS
+
+
+def first_of(keys: Iterable[str], *, after: str, taken: Iterable[str]) -> str | None:
+    """The key to look at next: behind one that was skipped, else from the front.
+
+    Args:
+        keys: in their order.
+        after: the one that was skipped; "" for none.
+        taken: those that others look at just now; they come last.
+    """
+    listed = list(keys)
+    if after in listed:
+        number = listed.index(after)
+        listed = [*listed[number + 1 :], *listed[:number]]
+    others = set(taken)
+    return next((key for key in listed if key not in others), next(iter(listed), None))

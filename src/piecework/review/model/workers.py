@@ -1,0 +1,125 @@
+"""Workers one by one: what each did, and exclusion by hand, at any time.
+
+A worker is named by the pseudonym that exports and reports show; the id stays in the
+store. What a person decides is kept at once and carried out as every act is, through
+an intent; a pass that is at work does that, or the command that asked for it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from piecework.campaign.acts import PAID_ALREADY
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import WorkerId
+from piecework.domain.verdicts import Decision, Verdict
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import decisions, workers
+from piecework.store.workers import WorkerTotals
+
+_KEPT_OUT: tuple[Verdict, ...] = ("exclude", "block")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerHistory:
+    """A worker by pseudonym: what was sent, and all that was decided about the person.
+
+    Attributes:
+        worker: the pseudonym.
+        decisions: about the worker, the one in force last.
+    """
+
+    worker: str
+    totals: WorkerTotals
+    decisions: Sequence[Decision]
+
+    @property
+    def exclusion(self) -> Decision | None:
+        """The decision that keeps the worker out, if one does."""
+        latest = self.decisions[-1] if self.decisions else None
+        return latest if latest and latest.verdict in _KEPT_OUT else None
+
+
+def histories(run: CampaignStore) -> list[WorkerHistory]:
+    """All workers whom the campaign knows, most answers first."""
+    decided = decisions.about_workers(run.store)
+    known = workers.totals(run.store, paid_already=PAID_ALREADY)
+    found = [
+        WorkerHistory(
+            worker=pseudonym(worker_id, run.pseudonym_key),
+            totals=totals,
+            decisions=decided.get(worker_id, ()),
+        )
+        for worker_id, totals in known.items()
+    ]
+    return sorted(found, key=lambda one: (-one.totals.answers, one.worker))
+
+
+def exclude(run: CampaignStore, worker: str, *, because: str, by: str) -> None:
+    """Decide that a worker is offered no later HIT; flagged or not.
+
+    Args:
+        run: the campaign.
+        worker: the pseudonym.
+        because: the reason; stays in the store, the worker is not told.
+        by: the person who answers for it.
+
+    Raises:
+        ConfigError: no such worker is known, or the worker is excluded already.
+    """
+    _decide(run, worker, "exclude", because=because, by=by)
+
+
+def include(run: CampaignStore, worker: str, *, because: str, by: str) -> None:
+    """Decide that an excluded or blocked worker is offered HITs again.
+
+    The policy does not exclude such a worker any more; only a person does.
+
+    Raises:
+        ConfigError: no such worker is known, or the worker is not excluded.
+    """
+    _decide(run, worker, "include", because=because, by=by)
+
+
+def _decide(
+    run: CampaignStore, worker: str, verdict: Verdict, *, because: str, by: str
+) -> None:
+    worker_id = _worker_of(run, worker)
+    with run.store.db.atomic():
+        history = decisions.about_workers(run.store).get(worker_id, [])
+        latest = history[-1] if history else None
+        is_out = latest is not None and latest.verdict in _KEPT_OUT
+        if is_out == (verdict == "exclude"):
+            raise _is_so_already(run, worker, latest if is_out else None)
+        decision = Decision(
+            subject_kind="worker",
+            subject_id=worker_id,
+            verdict=verdict,
+            decided_by=by,
+            decided_at=run.clock.now(),
+            because=because,
+        )
+        decisions.overrule(run.store, [decision])
+
+
+def _worker_of(run: CampaignStore, worker: str) -> WorkerId:
+    known = workers.totals(run.store, paid_already=PAID_ALREADY)
+    for worker_id in known:
+        if pseudonym(worker_id, run.pseudonym_key) == worker.strip().lower():
+            return worker_id
+    raise ConfigError(
+        [f"{worker!r} is the pseudonym of no worker of this campaign"],
+        next_step=f"piecework workers {run.campaign.path}",
+    )
+
+
+def _is_so_already(
+    run: CampaignStore, worker: str, latest: Decision | None
+) -> ConfigError:
+    if latest is None:
+        fault = f"{worker} is not excluded"
+    else:
+        at = f"{latest.decided_at:%Y-%m-%d %H:%M} UTC"
+        what = {"exclude": "excluded", "block": "blocked"}[latest.verdict]
+        fault = f"{worker} is {what} already, since {at}, by {latest.decided_by}"
+    return ConfigError([fault], next_step=f"piecework workers {run.campaign.path}")

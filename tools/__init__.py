@@ -1,0 +1,1 @@
+"""Programs that write docs and examples; they are not installed."""

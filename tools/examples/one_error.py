@@ -1,0 +1,205 @@
+"""Descriptions that are wrong in one word, for the study of how severe errors are.
+
+Design and wording follow *Gradations of error severity in automatic image descriptions*
+(INLG 2020): seven pictures, each with a reference description and four descriptions
+with one error (gender, age, type of clothing, colour of clothing), which in Chinese
+differ from the reference in one character. The tennis player's five sentences, the
+pitcher's reference and the frisbee's English are the paper's; its other sentences and
+its photographs are not in what we have, so the rest is made after its pattern.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from piecework.rehearsal.pictures.drawing.person import Garment, Who
+from tools.examples.portraits import Portrait
+
+Row = Mapping[str, str]
+
+ERRORS = ("gender", "age", "clothing_type", "clothing_color")
+
+DIRECTIONS: Mapping[tuple[Who, Who], str] = {
+    ("man", "woman"): "male_to_female",
+    ("boy", "girl"): "male_to_female",
+    ("woman", "man"): "female_to_male",
+    ("girl", "boy"): "female_to_male",
+    ("man", "boy"): "old_to_young",
+    ("woman", "girl"): "old_to_young",
+    ("boy", "man"): "young_to_old",
+    ("girl", "woman"): "young_to_old",
+}
+
+MEANS: Mapping[str, int] = {
+    "male_to_female": 41,
+    "female_to_male": 42,
+    "young_to_old": 58,
+    "old_to_young": 49,
+    "clothing_type": 48,
+    "clothing_color": 40,
+}
+"""What people gave on average, from 0 to 100. The first four are table 3 of the paper,
+rounded (40.508, 41.601, 58.475, 49.226); table 1 is lost in what we have, so the last
+two are ours, such that its tests come out: colour below type and age, type between age
+and gender."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stimulus:
+    """One picture and what its wrong descriptions say instead.
+
+    Attributes:
+        wrong_garment: instead of the one worn: in Chinese one character away.
+        wrong_colour: instead of the one seen.
+        child: the Chinese character for a child; the paper has two.
+    """
+
+    portrait: Portrait
+    wrong_garment: str
+    wrong_colour: str
+    child: str = "孩"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """What one description names."""
+
+    who: Who
+    garment: str
+    colour: str
+
+
+_GENDER: Mapping[Who, Who] = {
+    "man": "woman", "woman": "man", "boy": "girl", "girl": "boy",
+}  # fmt: skip
+_AGE: Mapping[Who, Who] = {
+    "man": "boy", "boy": "man", "woman": "girl", "girl": "woman",
+}  # fmt: skip
+
+_CHINESE: Mapping[str, str] = {
+    "shirt": "上衣", "coat": "大衣", "skirt": "裙子", "trousers": "褲子",
+    "yellow": "黃", "purple": "紫", "pink": "粉", "green": "綠", "black": "黑",
+    "white": "白", "red": "紅", "blue": "藍",
+    "tennis": "在網球場打網球", "frisbee": "在草地上丟飛盤", "pitching": "在棒球場投球",
+    "kite": "在公園放風箏", "umbrella": "在海邊撐傘", "dog": "在街上遛狗",
+    "ball": "在海灘玩球", "bicycle": "在街上牽腳踏車", "flower": "在公園拿著花",
+    "bucket": "在海灘提著水桶",
+}  # fmt: skip
+_ENGLISH: Mapping[str, str] = {
+    "tennis": "plays tennis on the tennis court",
+    "frisbee": "throws a frisbee",
+    "pitching": "pitches at the baseball field",
+    "kite": "flies a kite in the park",
+    "umbrella": "holds an umbrella at the beach",
+    "dog": "walks a dog on the street",
+    "ball": "plays with a ball on the beach",
+    "bicycle": "stands by a bicycle on the street",
+    "flower": "holds a flower in the park",
+    "bucket": "carries a bucket on the beach",
+}
+
+
+def _one(
+    who: Who, garment: Garment, colour: str, doing: str, *, wrong: tuple[str, str]
+) -> Stimulus:
+    return Stimulus(
+        portrait=Portrait(who=who, garment=garment, colour=colour, doing=doing),
+        wrong_garment=wrong[0],
+        wrong_colour=wrong[1],
+    )
+
+
+STIMULI: tuple[Stimulus, ...] = (
+    _one("man", "shirt", "yellow", "tennis", wrong=("coat", "purple")),
+    _one("woman", "skirt", "pink", "frisbee", wrong=("trousers", "green")),
+    replace(
+        _one("boy", "shirt", "black", "pitching", wrong=("coat", "white")), child="童"
+    ),
+    _one("girl", "coat", "red", "kite", wrong=("shirt", "blue")),
+    _one("man", "coat", "green", "umbrella", wrong=("shirt", "pink")),
+    _one("woman", "skirt", "purple", "dog", wrong=("trousers", "yellow")),
+    _one("boy", "shirt", "blue", "ball", wrong=("coat", "red")),
+)
+"""The seven pictures of the main experiment."""
+
+TRIALS: tuple[tuple[Stimulus, str], ...] = (
+    (
+        _one("woman", "coat", "blue", "bicycle", wrong=("shirt", "red")),
+        "clothing_color",
+    ),
+    (_one("boy", "shirt", "green", "flower", wrong=("coat", "purple")), "age"),
+    (_one("girl", "skirt", "yellow", "bucket", wrong=("trousers", "green")), "gender"),
+    (_one("man", "shirt", "white", "kite", wrong=("coat", "black")), "clothing_type"),
+)
+"""The four trials: other pictures, one error of each kind."""
+
+
+def rows(language: str) -> Iterator[Row]:
+    """The trials and the 28 items as rows of an items file.
+
+    Args:
+        language: `en` or `zh-Hant`: what the descriptions are in.
+    """
+    for number, (stimulus, error) in enumerate(TRIALS, start=1):
+        yield _row(f"trial_{number}", stimulus, error, language, is_trial=True)
+    for number, stimulus in enumerate(STIMULI, start=1):
+        for error in ERRORS:
+            yield _row(f"person_{number}", stimulus, error, language)
+
+
+def portraits() -> Iterator[tuple[str, Portrait]]:
+    """File name and picture, as the rows name them."""
+    for number, (stimulus, _) in enumerate(TRIALS, start=1):
+        yield f"trial_{number}.svg", stimulus.portrait
+    for number, stimulus in enumerate(STIMULI, start=1):
+        yield f"person_{number}.svg", stimulus.portrait
+
+
+def _row(
+    picture: str,
+    stimulus: Stimulus,
+    error: str,
+    language: str,
+    *,
+    is_trial: bool = False,
+) -> Row:
+    seen = _seen(stimulus)
+    said = _with_error(seen, stimulus, error)
+    direction = DIRECTIONS.get((seen.who, said.who), "")
+    return {
+        "item_id": picture if is_trial else f"{picture}_{ERRORS.index(error) + 1}",
+        "url": f"{picture}.svg",
+        "reference": _sentence(seen, stimulus, language),
+        "description": _sentence(said, stimulus, language),
+        "error": error,
+        "direction": direction,
+        "practice": "yes" if is_trial else "",
+        "truth.quality": str(MEANS[direction or error]),
+    }
+
+
+def _seen(stimulus: Stimulus) -> _Said:
+    portrait = stimulus.portrait
+    return _Said(who=portrait.who, garment=portrait.garment, colour=portrait.colour)
+
+
+def _with_error(seen: _Said, stimulus: Stimulus, error: str) -> _Said:
+    if error == "gender":
+        return replace(seen, who=_GENDER[seen.who])
+    if error == "age":
+        return replace(seen, who=_AGE[seen.who])
+    if error == "clothing_type":
+        return replace(seen, garment=stimulus.wrong_garment)
+    return replace(seen, colour=stimulus.wrong_colour)
+
+
+def _sentence(said: _Said, stimulus: Stimulus, language: str) -> str:
+    doing = stimulus.portrait.doing
+    if language == "en":
+        # One word for one word: English trousers would lose the article too.
+        garment = "coat" if said.garment == "trousers" else said.garment
+        return f"A {said.who} in a {said.colour} {garment} {_ENGLISH[doing]}."
+    adult = {"man": "男人", "woman": "女人"}.get(said.who)
+    sex = "男" if said.who == "boy" else "女"
+    who = adult or f"{sex}{stimulus.child}"
+    worn = f"{_CHINESE[said.colour]}色{_CHINESE[said.garment]}"
+    return f"一位{who}穿著{worn}{_CHINESE[doing]}"
