@@ -12,11 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.campaign.assembling import load_campaign
-from piecework.campaign.consent import agreed_before
 from piecework.cli.main import main
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import BudgetExceeded, RefusedForSafety
-from piecework.engine.opening import open_on_marketplace, open_to_look
+from piecework.engine.opening import agreed_before, open_on_marketplace, open_to_look
 from piecework.engine.progress import read_progress
 from piecework.engine.steps import launch
 from piecework.marketplace.http.server import serve

@@ -7,7 +7,6 @@ and how they are dealt.
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from typing import Any
 
 from piecework.domain.campaign import Campaign
@@ -18,10 +17,8 @@ from piecework.store.database import (
     Store,
     get_setting,
     keep_setting,
-    open_store,
     set_once,
 )
-from piecework.store.files import FILE_NAME
 
 REHEARSAL = "rehearsal"
 IMPORTED = "imported"
@@ -44,17 +41,19 @@ _CURRENCY = "currency"
 (`piecework.store.migrations`)."""
 
 
-def check_store(campaign: Campaign, environment: str) -> None:
-    """Compare a store that exists with the campaign, before anything is touched.
+def check_bound(store: Store, campaign: Campaign, environment: str) -> bool:
+    """Compare a store that is bound with the campaign, before anything is touched.
+
+    Returns:
+        Whether the store is bound.
 
     Raises:
         StoreError: it is of another environment, or of other items.
     """
-    path = campaign.out / FILE_NAME
-    if path.is_file():
-        with closing(open_store(path)) as store:
-            if get_setting(store, ENVIRONMENT) is not None:
-                bind_store(store, campaign, environment)
+    is_bound = get_setting(store, ENVIRONMENT) is not None
+    if is_bound:
+        bind_store(store, campaign, environment)
+    return is_bound
 
 
 def rehearsal_environment(campaign: Campaign) -> str:

@@ -11,9 +11,6 @@ from piecework.campaign.pricing import price
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.platforms.endpoint import is_on_this_machine, refuse_closed_host
-from piecework.store.agreements import agreed_cents
-from piecework.store.database import open_store
-from piecework.store.files import FILE_NAME
 
 
 def refuse_without_consent(
@@ -53,18 +50,6 @@ def refuse_without_consent(
             next_step=f"add --spend-at-most AMOUNT; piecework check {campaign.path} "
             "tells what it may cost",
         )
-
-
-def agreed_before(campaign: Campaign) -> int | None:
-    """The amount in cents that was agreed to in an earlier run, if any."""
-    path = campaign.out / FILE_NAME
-    if not path.is_file():
-        return None
-    store = open_store(path)
-    try:
-        return agreed_cents(store)
-    finally:
-        store.close()
 
 
 def most_cents(campaign: Campaign, *, today: date) -> int:

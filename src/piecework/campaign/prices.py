@@ -6,7 +6,6 @@ for whoever only looks.
 """
 
 import logging
-from contextlib import closing
 from dataclasses import replace
 from datetime import date
 
@@ -14,17 +13,20 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.money import FeeSchedule, PriceList
 from piecework.platforms.ports import Platform
-from piecework.store import hits
-from piecework.store.database import open_store
-from piecework.store.files import FILE_NAME
 
 _LOG = logging.getLogger(__name__)
 
 
 def ask_prices(
-    campaign: Campaign, platform: Platform, *, today: date
+    campaign: Campaign, platform: Platform, *, today: date, has_posted: bool
 ) -> PriceList | None:
     """What the marketplace says of its money; `None`: nothing.
+
+    Args:
+        campaign: the campaign.
+        platform: the marketplace.
+        today: the day whose fees the campaign file states.
+        has_posted: whether HITs of the campaign were posted already.
 
     Raises:
         RefusedForSafety: its money is not the campaign's, or the campaign file states
@@ -44,7 +46,7 @@ def ask_prices(
         )
     stated = [fees for fees in rewards.fees if fees.valid_from <= today][-1:]
     if prices and stated and not rewards.fees_are_listed:
-        _compare(campaign, platform, stated[0], prices.fees)
+        _compare(campaign, platform, stated[0], prices.fees, has_posted=has_posted)
     return prices
 
 
@@ -63,7 +65,12 @@ def with_prices(campaign: Campaign, prices: PriceList | None) -> Campaign:
 
 
 def _compare(
-    campaign: Campaign, platform: Platform, stated: FeeSchedule, told: FeeSchedule
+    campaign: Campaign,
+    platform: Platform,
+    stated: FeeSchedule,
+    told: FeeSchedule,
+    *,
+    has_posted: bool,
 ) -> None:
     if stated.takes_as(told):
         return
@@ -71,7 +78,7 @@ def _compare(
         f"{campaign.path}: rewards.fees state {_terms(campaign, stated)}, and "
         f"{platform.endpoint} itself takes {_terms(campaign, told)}"
     )
-    if _has_posted(campaign):
+    if has_posted:
         # Workers are waiting for their pay, and the caps are compared with what is
         # really taken.
         _LOG.warning("%s; that is what counts", sentence)
@@ -89,11 +96,3 @@ def _terms(campaign: Campaign, fees: FeeSchedule) -> str:
         f"% more from ten, {fees.masters_percent.normalize():f} % more for masters, "
         f"{campaign.rewards.shown(fees.minimum_cents)} at least)"
     )
-
-
-def _has_posted(campaign: Campaign) -> bool:
-    path = campaign.out / FILE_NAME
-    if not path.is_file():
-        return False
-    with closing(open_store(path)) as store:
-        return bool(hits.ids(store))

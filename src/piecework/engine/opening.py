@@ -7,7 +7,7 @@ each opening its marketplace is asked what it takes (`piecework.campaign.prices`
 import hashlib
 import secrets
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 
 from piecework.campaign.binding import (
@@ -17,18 +17,19 @@ from piecework.campaign.binding import (
     bind_currency,
     bind_items,
     bind_store,
-    check_store,
+    check_bound,
     check_typed,
     refuse_imported,
     rehearsal_environment,
 )
-from piecework.campaign.consent import agreed_before, refuse_without_consent
+from piecework.campaign.consent import refuse_without_consent
 from piecework.campaign.opened import CampaignRun, CampaignStore
 from piecework.campaign.prices import ask_prices, with_prices
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import Clock, MonotonicClock, SystemClock
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.marks import Marks
+from piecework.domain.money import PriceList
 from piecework.engine.posting.restored import refuse_restored
 from piecework.engine.posting.second_store import claim, refuse_second_store
 from piecework.payments.outside_prices import book_outside_prices
@@ -36,7 +37,7 @@ from piecework.platforms.credentials import REHEARSAL as REHEARSAL_KEYS
 from piecework.platforms.credentials import Credentials
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.platforms.mturk import MTurk
-from piecework.store import generations, imports
+from piecework.store import generations, hits, imports
 from piecework.store.agreements import agree, agreed_cents
 from piecework.store.damage import damage_told
 from piecework.store.database import Store, get_setting, open_store, set_once
@@ -79,7 +80,7 @@ def open_on_marketplace(
             it was agreed before.
         credentials: keys for the marketplace; without them, boto3's own chain.
         patience_seconds: how long the marketplace may be away
-        (`piecework.platforms.outage`).
+            (`piecework.platforms.outage`).
 
     Raises:
         RefusedForSafety: `piecework.campaign.consent`, `piecework.campaign.prices` and
@@ -88,26 +89,40 @@ def open_on_marketplace(
             another environment.
     """
     endpoint = normal_endpoint(endpoint)
-    is_agreed = spend_at_most_cents is not None or agreed_before(campaign) is not None
-    refuse_without_consent(campaign, endpoint, live=live, is_agreed=is_agreed)
     platform = MTurk.with_keys(endpoint, credentials, patience_seconds=patience_seconds)
-    with only_pass(campaign.out):
+    clock = SystemClock()
+    with ExitStack() as stack:
+        known = None
+        if is_begun(campaign):
+            stack.enter_context(only_pass(campaign.out))
+            known = stack.enter_context(known_store(campaign, marks=platform.marks))
+        is_agreed = spend_at_most_cents is not None or (
+            known is not None and agreed_cents(known) is not None
+        )
+        refuse_without_consent(campaign, endpoint, live=live, is_agreed=is_agreed)
+        if known is None:
+            stack.enter_context(only_pass(campaign.out))
+            # Another pass may have made it before this one had the folder.
+            known = stack.enter_context(known_store(campaign, marks=platform.marks))
         if not allow_second_store:
-            refuse_second_store(campaign, platform)
+            refuse_second_store(campaign, known, platform)
         # Another marketplace than the store's is not asked anything.
-        check_store(campaign, endpoint)
-        clock = SystemClock()
-        prices = ask_prices(campaign, platform, today=clock.now().date())
-        with _opened(campaign, environment=endpoint, marks=platform.marks) as store:
-            _name(store, secrets.token_hex(8), secrets.token_bytes(32))
-            if not allow_restored:
-                _recognise(campaign, store, platform, clock)
-            claim(campaign, store, platform, allow_second_store=allow_second_store)
-            keep_prices(store, prices)
-            book_outside_prices(store, prices, clock)
-            if spend_at_most_cents is not None:
-                agree(store, spend_at_most_cents, at=clock.now())
-            yield _run(campaign, store, clock, platform, at_once=AT_ONCE)
+        is_bound = known is not None and check_bound(known, campaign, endpoint)
+        prices = _prices(campaign, known, platform, clock)
+        store = known or stack.enter_context(
+            _made(campaign, marks=platform.marks, survives_power_cuts=True)
+        )
+        if not is_bound:
+            _bind(store, campaign, endpoint)
+        _name(store, secrets.token_hex(8), secrets.token_bytes(32))
+        if not allow_restored:
+            _recognise(campaign, store, platform, clock)
+        claim(campaign, store, platform, allow_second_store=allow_second_store)
+        keep_prices(store, prices)
+        book_outside_prices(store, prices, clock)
+        if spend_at_most_cents is not None:
+            agree(store, spend_at_most_cents, at=clock.now())
+        yield _run(campaign, store, clock, platform, at_once=AT_ONCE)
 
 
 @contextmanager
@@ -138,15 +153,21 @@ def open_for_rehearsal(
     """
     refuse_imported(campaign)
     platform = MTurk.with_keys(endpoint, REHEARSAL_KEYS)
-    if not allow_second_store:
-        refuse_second_store(campaign, platform)
     environment = rehearsal_environment(campaign)
-    check_store(campaign, environment)
-    prices = ask_prices(campaign, platform, today=clock.now().date())
     marks = platform.marks if recognises_copies else None
-    with _opened(
-        campaign, environment=environment, survives_power_cuts=False, marks=marks
-    ) as store:
+    with ExitStack() as stack:
+        known = stack.enter_context(
+            known_store(campaign, marks=marks, survives_power_cuts=False)
+        )
+        if not allow_second_store:
+            refuse_second_store(campaign, known, platform)
+        is_bound = known is not None and check_bound(known, campaign, environment)
+        prices = _prices(campaign, known, platform, clock)
+        store = known or stack.enter_context(
+            _made(campaign, marks=marks, survives_power_cuts=False)
+        )
+        if not is_bound:
+            _bind(store, campaign, environment)
         _name(store, *_rehearsal_name_and_key(campaign))
         if recognises_copies and not allow_restored:
             _recognise(campaign, store, platform, clock)
@@ -169,14 +190,16 @@ def open_to_look(campaign: Campaign) -> Iterator[CampaignStore]:
         StoreError: the campaign has no store yet, or it is of other items; or it was
             imported, and read by other fields than the campaign file has now.
     """
-    environment = _environment_of(campaign)
-    if (environment == IMPORTED) != (campaign.imported is not None):
-        raise _mixed_up(campaign, environment)
-    is_rehearsal = environment.startswith(REHEARSAL)
-    if is_rehearsal:
-        environment = rehearsal_environment(campaign)
-        campaign = replace(campaign, decided_by="policy")
-    with _opened(campaign, environment=environment) as store:
+    with known_store(campaign) as store:
+        environment = _environment_of(campaign, store)
+        assert store is not None  # noqa: S101 - it has an environment
+        if (environment == IMPORTED) != (campaign.imported is not None):
+            raise _mixed_up(campaign, environment)
+        is_rehearsal = environment.startswith(REHEARSAL)
+        if is_rehearsal:
+            environment = rehearsal_environment(campaign)
+            campaign = replace(campaign, decided_by="policy")
+        _bind(store, campaign, environment)
         if environment == IMPORTED:
             check_typed(store, campaign)
         is_somewhere = not is_rehearsal and environment != IMPORTED
@@ -198,10 +221,8 @@ def open_for_import(campaign: Campaign) -> Iterator[CampaignStore]:
         CampaignBusy: another process works on the campaign.
         StoreError: the store is of a campaign that collects.
     """
-    with (
-        only_pass(campaign.out),
-        _opened(campaign, environment=IMPORTED) as store,
-    ):
+    with only_pass(campaign.out), _made(campaign) as store:
+        _bind(store, campaign, IMPORTED)
         _name(store, secrets.token_hex(8), secrets.token_bytes(32))
         bind_items(store, campaign)
         yield CampaignStore(
@@ -242,10 +263,23 @@ def bound_endpoint(campaign: Campaign) -> str:
         StoreError: the campaign has no store yet.
     """
     refuse_imported(campaign)
-    environment = _environment_of(campaign)
+    with known_store(campaign) as store:
+        environment = _environment_of(campaign, store)
     if environment.startswith(REHEARSAL):
         raise _was_rehearsed(campaign)
     return environment
+
+
+def has_posted(campaign: Campaign) -> bool:
+    """Whether HITs of the campaign were posted."""
+    with known_store(campaign) as store:
+        return store is not None and bool(hits.ids(store))
+
+
+def agreed_before(campaign: Campaign) -> int | None:
+    """The amount in cents that was agreed to in an earlier run, if any."""
+    with known_store(campaign) as store:
+        return None if store is None else agreed_cents(store)
 
 
 def as_begun(campaign: Campaign) -> Campaign:
@@ -254,31 +288,48 @@ def as_begun(campaign: Campaign) -> Campaign:
     Raises:
         StoreError: its store is of another currency.
     """
-    path = campaign.out / FILE_NAME
-    if not path.is_file():
-        return campaign
-    with closing(open_store(path)) as store:
-        environment = get_setting(store, ENVIRONMENT)
-        if environment in {None, IMPORTED} or str(environment).startswith(REHEARSAL):
+    with known_store(campaign) as store:
+        environment = None if store is None else get_setting(store, ENVIRONMENT)
+        if store is None or environment in {None, IMPORTED}:
+            return campaign
+        if str(environment).startswith(REHEARSAL):
             return campaign
         bind_currency(store, campaign)
         return with_prices(campaign, kept_prices(store))
 
 
+def is_begun(campaign: Campaign) -> bool:
+    """Whether the campaign has a store."""
+    return (campaign.out / FILE_NAME).is_file()
+
+
 @contextmanager
-def _opened(
-    campaign: Campaign,
-    *,
-    environment: str,
-    survives_power_cuts: bool = True,
-    marks: Marks | None = None,
+def known_store(
+    campaign: Campaign, *, marks: Marks | None = None, survives_power_cuts: bool = True
+) -> Iterator[Store | None]:
+    """The campaign's store, if there is one; it need not be bound.
+
+    Args:
+        campaign: the campaign.
+        marks: those of the platform that the store is to work with, if any.
+        survives_power_cuts: as for `open_store`.
+    """
+    if not is_begun(campaign):
+        yield None
+        return
+    with _made(campaign, marks=marks, survives_power_cuts=survives_power_cuts) as store:
+        yield store
+
+
+@contextmanager
+def _made(
+    campaign: Campaign, *, marks: Marks | None = None, survives_power_cuts: bool = True
 ) -> Iterator[Store]:
-    """The campaign's store, made if there is none, and bound for good."""
-    path = campaign.out / FILE_NAME
+    """The campaign's store, made if there is none."""
     with (
         closing(
             open_store(
-                path,
+                campaign.out / FILE_NAME,
                 create=True,
                 survives_power_cuts=survives_power_cuts,
                 marks=marks,
@@ -286,9 +337,23 @@ def _opened(
         ) as store,
         damage_told(store),
     ):
-        with store.db.atomic():
-            bind_store(store, campaign, environment)
         yield store
+
+
+def _bind(store: Store, campaign: Campaign, environment: str) -> None:
+    with store.db.atomic():
+        bind_store(store, campaign, environment)
+
+
+def _prices(
+    campaign: Campaign, store: Store | None, platform: MTurk, clock: Clock
+) -> PriceList | None:
+    return ask_prices(
+        campaign,
+        platform,
+        today=clock.now().date(),
+        has_posted=store is not None and bool(hits.ids(store)),
+    )
 
 
 def _recognise(campaign: Campaign, store: Store, platform: MTurk, clock: Clock) -> None:
@@ -369,15 +434,12 @@ def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
     )
 
 
-def _environment_of(campaign: Campaign) -> str:
-    path = campaign.out / FILE_NAME
-    environment = None
-    if path.is_file():
-        with closing(open_store(path)) as store:
-            environment = get_setting(store, ENVIRONMENT)
+def _environment_of(campaign: Campaign, store: Store | None) -> str:
+    environment = None if store is None else get_setting(store, ENVIRONMENT)
     if environment is None:
         raise StoreError(
-            f"{path}: there is no store yet; no pass of {campaign.path} has begun",
+            f"{campaign.out / FILE_NAME}: there is no store yet; no pass of "
+            f"{campaign.path} has begun",
             next_step=f"piecework import FILES --as {campaign.path}"
             if campaign.imported is not None
             else f"piecework rehearse {campaign.path} (simulated workers), or "

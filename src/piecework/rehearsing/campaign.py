@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from piecework.campaign.assembling import assemble
-from piecework.campaign.binding import check_store, rehearsal_environment
+from piecework.campaign.binding import check_bound, rehearsal_environment
 from piecework.campaign.caps import check_caps
 from piecework.config.campaign_file import CampaignFile, parse
 from piecework.config.drawn_pictures import item_rows, picture_name, scene_number
 from piecework.domain.campaign import Campaign
 from piecework.domain.hit import Item
+from piecework.engine.opening import known_store
 from piecework.platforms.virtual_clock import START
 from piecework.rehearsal.crowd.campaign_crowd import answering_of
 from piecework.rehearsal.crowd.people import people
@@ -57,7 +58,9 @@ def _of_test(campaign: Campaign) -> tuple[Item, ...]:
 
 
 def _check(campaign: Campaign) -> None:
-    check_store(campaign, rehearsal_environment(campaign))
+    with known_store(campaign) as store:
+        if store is not None:
+            check_bound(store, campaign, rehearsal_environment(campaign))
     check_caps(campaign, at=START)
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     answering_of(campaign)

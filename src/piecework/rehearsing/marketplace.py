@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety, StoreError
+from piecework.engine.opening import known_store
 from piecework.engine.posting.second_store import refuse_second_store
 from piecework.marketplace.http.child_process import PROGRAM
 from piecework.marketplace.http.server import Running, serve_apart
@@ -92,7 +93,9 @@ def _refuse_without_store(campaign: Campaign, endpoint: str) -> None:
     A file without HITs is left by a start that found no room, and goes on.
     """
     try:
-        refuse_second_store(campaign, MTurk.with_keys(endpoint, REHEARSAL))
+        with known_store(campaign) as store:
+            platform = MTurk.with_keys(endpoint, REHEARSAL)
+            refuse_second_store(campaign, store, platform)
     except RefusedForSafety as refusal:
         raise StoreError(
             f"{campaign.out / MARKET}: a marketplace without its campaign's store "

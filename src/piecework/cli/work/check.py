@@ -16,7 +16,7 @@ from piecework.cli.work.page_sizes import largest_page
 from piecework.cli.work.reach import sample_of_pictures, unreached
 from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.errors import ConfigError
-from piecework.engine.opening import as_begun
+from piecework.engine.opening import as_begun, has_posted
 from piecework.platforms.endpoint import normal_endpoint, refuse_closed_host
 from piecework.platforms.mturk import MTurk
 from piecework.rehearsal.crowd.campaign_crowd import answering_of
@@ -120,7 +120,12 @@ def check_campaign(
     if endpoint is not None:
         address = normal_endpoint(endpoint)
         refuse_closed_host(address)
-        prices = ask_prices(campaign, MTurk.with_keys(address, None), today=on)
+        prices = ask_prices(
+            campaign,
+            MTurk.with_keys(address, None),
+            today=on,
+            has_posted=has_posted(campaign),
+        )
         campaign = with_prices(campaign, prices)
     check_caps(campaign, at=datetime.combine(on, time.min, UTC))
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)

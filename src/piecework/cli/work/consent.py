@@ -6,11 +6,12 @@ from pathlib import Path
 import click
 
 from piecework.campaign.assembling import load_campaign
-from piecework.campaign.consent import agreed_before, most_cents, refuse_without_consent
+from piecework.campaign.consent import most_cents, refuse_without_consent
 from piecework.campaign.prices import ask_prices, with_prices
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.money import Currency, cents_from_text, shown
+from piecework.engine.opening import agreed_before, has_posted
 from piecework.engine.pass_request import amount_cents
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.platforms.mturk import MTurk
@@ -41,7 +42,10 @@ def consent_to_spend(
     today = SystemClock().now().date()
     # What it can cost follows from what this marketplace takes.
     platform = MTurk.with_keys(normal_endpoint(endpoint), None)
-    priced = with_prices(campaign, ask_prices(campaign, platform, today=today))
+    priced = with_prices(
+        campaign,
+        ask_prices(campaign, platform, today=today, has_posted=has_posted(campaign)),
+    )
     most = most_cents(priced, today=today)
     click.echo(
         f"live: campaign {campaign.name} on {endpoint} can cost up to "

@@ -1,33 +1,34 @@
 """One store a campaign: a second one would post and pay everything again."""
 
-from contextlib import closing
-
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.engine.posting.publishing import posted_as
 from piecework.platforms.ports import Platform
 from piecework.store import hits
-from piecework.store.database import Store, get_setting, open_store, set_once
-from piecework.store.files import FILE_NAME
+from piecework.store.database import Store, get_setting, set_once
 
 _CLAIMED = "claimed"
 """The setting that says that no other store began the campaign, or may have."""
 
 
-def refuse_second_store(campaign: Campaign, platform: Platform) -> None:
+def refuse_second_store(
+    campaign: Campaign, store: Store | None, platform: Platform
+) -> None:
     """Refuse to begin a campaign that is at work from a store on another machine.
 
-    A store is the only place that knows what was posted and who was paid, so one that
-    is to be made asks the marketplace first.
+    A store is the only place that knows what was posted and who was paid, so the
+    marketplace is asked before one is made.
+
+    Args:
+        campaign: the campaign.
+        store: the store that is there, if any.
+        platform: the marketplace.
 
     Raises:
         RefusedForSafety: the marketplace has HITs of a campaign of this name.
     """
-    path = campaign.out / FILE_NAME
-    if path.is_file():
-        with closing(open_store(path)) as store:
-            if get_setting(store, "name") is not None:
-                return
+    if store is not None and get_setting(store, "name") is not None:
+        return
     for hit in platform.find_hits():
         if (posted := posted_as(hit.annotation, campaign.name)) is not None:
             raise RefusedForSafety(
