@@ -32,7 +32,6 @@ from piecework.flows.prefect_tasks import (
     label_run,
     run_as_task,
     run_name,
-    task_for_each,
 )
 from piecework.flows.run_log import logged_in_run
 from piecework.payments.outside_prices import say_unsettled
@@ -137,7 +136,7 @@ def run(
         ) as opened,
     ):
         least = timedelta(seconds=poll_seconds)
-        wait, submitted, call = least, 0, task_for_each(opened)
+        wait, submitted, call = least, 0, run_as_task
         polls = False  # Nothing is open that was not asked by the pass itself.
         while (
             progress := run_pass(opened, call=call, poll_open_hits=polls)
@@ -217,9 +216,7 @@ def _whole_pass(
 ) -> Progress:
     with open_environment(request, credentials=credentials) as opened_run:
         label_run(read_progress(opened_run))  # a pass that fails is found by it, too
-        progress = run_pass(
-            opened_run, call=task_for_each(opened_run), poll_open_hits=poll_open_hits
-        )
+        progress = run_pass(opened_run, call=run_as_task, poll_open_hits=poll_open_hits)
         progress = _finish_pass(opened_run, progress)
         remember_pass(opened_run, progress, request)
     return progress

@@ -13,25 +13,10 @@ from prefect.cache_policies import NO_CACHE
 from prefect.context import FlowRunContext
 from prefect.runtime import flow_run
 
-from piecework.campaign.opened import CampaignRun, CampaignStore
 from piecework.domain.progress import Progress
-from piecework.engine.passes import CROWD, Call
-from piecework.engine.planning.next_action import next_action
-from piecework.engine.snapshot import take_snapshot
 
 _T = TypeVar("_T")
 _RETRIES = {"collect": 2}
-
-
-def task_for_each(run: CampaignRun) -> Call:
-    """What runs the steps of a pass as tasks; those without work leave no trace."""
-
-    def call(name: str, step: Callable[[], _T], /) -> _T:
-        if name in {"collect", CROWD} or _is_work_due(run):
-            return run_as_task(name, step)
-        return step()
-
-    return call
 
 
 def run_as_task(name: str, step: Callable[[], _T], /) -> _T:
@@ -71,12 +56,3 @@ def label_run(progress: Progress) -> None:
     run.name, run.tags = name, sorted({*run.tags, *labels})
     with get_client(sync_client=True) as client:
         client.update_flow_run(run.id, name=run.name, tags=run.tags)
-
-
-def _is_work_due(campaign_store: CampaignStore) -> bool:
-    action = next_action(
-        take_snapshot(campaign_store),
-        campaign_store.campaign,
-        today=campaign_store.clock.now().date(),
-    )
-    return action.waiting_for == "the next pass"

@@ -16,7 +16,6 @@ from piecework.flows.prefect_tasks import (
     label_run,
     run_as_task,
     run_name,
-    task_for_each,
 )
 from piecework.flows.run_log import logged_in_run
 from piecework.platforms.virtual_clock import START
@@ -109,7 +108,7 @@ def _to_the_end(
         if on_progress is not None:
             on_progress(progress)
 
-    progress = work_through(run, crowd, call=task_for_each(run), on_progress=reached)
+    progress = work_through(run, crowd, call=run_as_task, on_progress=reached)
     label_run(progress)
     virtual = run.clock.now() - START
     # If it is not finished, people decide first, however long that takes.

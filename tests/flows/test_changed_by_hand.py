@@ -16,6 +16,7 @@ from piecework.engine.passes import run_pass
 from piecework.engine.posting.exclusion import exclusion_type
 from piecework.engine.posting.hit_status import status_of
 from piecework.engine.progress import read_progress
+from piecework.engine.reader import Reader
 from piecework.engine.steps import collect, launch
 from piecework.payments.unreject import unreject
 from piecework.platforms.mturk import MTurk
@@ -76,10 +77,10 @@ def test_a_hit_that_was_deleted_is_closed_and_its_money_let_go(
 ) -> None:
     """What it was to bring is posted again; an open HIT that is listed is not asked."""
     with posted(campaign_text) as (run, people, _, hit_id):
-        collect.collect(run, poll_open_hits=True)
+        collect.collect(run, Reader(run, poll_open_hits=True))
         assert "GetHIT" not in _asked(run)
         _delete(run, hit_id)
-        collect.collect(run, poll_open_hits=True)
+        collect.collect(run, Reader(run, poll_open_hits=True))
         assert _asked(run)["GetHIT"] == 1
         assert hits.uncollected(run.store) == []
         assert ledger.balances(run.store)["held"] == 0
@@ -108,7 +109,7 @@ def test_a_hit_that_was_put_aside_is_fetched_whole(
         people.work(at_most=2)
         _turk(run).update_hit_review_status(HITId=hit_id)
         assert collect.collect(run) == 0
-        assert collect.collect(run, poll_open_hits=True) == 2
+        assert collect.collect(run, Reader(run, poll_open_hits=True)) == 2
         assert hits.uncollected(run.store) == []
         assert run_pass(run).accepted == 2
 
@@ -245,8 +246,8 @@ def test_slots_that_were_added_by_hand_are_held_before_they_are_paid(
             HITId=hit_id, NumberOfAdditionalAssignments=2
         )
         people.work(at_most=3)
-        assert collect.collect(run, poll_open_hits=True) == 3
-        assert collect.collect(run, poll_open_hits=True) == 0
+        assert collect.collect(run, Reader(run, poll_open_hits=True)) == 3
+        assert collect.collect(run, Reader(run, poll_open_hits=True)) == 0
         assert ledger.balances(run.store)["held"] == 3 * 60
         people.work(at_most=1)
         assert collect.collect(run) == 1

@@ -14,6 +14,7 @@ from piecework.domain.ids import HitId, HitTypeId
 from piecework.engine.passes import run_pass
 from piecework.engine.polling import OPEN_HITS
 from piecework.engine.progress import read_progress
+from piecework.engine.reader import Reader
 from piecework.engine.snapshot import next_poll_of_open_hits
 from piecework.engine.steps import assess, collect
 from piecework.platforms.mturk import MTurk
@@ -82,8 +83,8 @@ def test_answers_of_an_open_hit_come_when_they_are_asked_for(
 ) -> None:
     """Whoever wants them now has them now, and twice is once."""
     with half_done("policy") as (run, _, _clock):
-        assert collect.collect(run, poll_open_hits=True) == 1
-        assert collect.collect(run, poll_open_hits=True) == 0
+        assert collect.collect(run, Reader(run, poll_open_hits=True)) == 1
+        assert collect.collect(run, Reader(run, poll_open_hits=True)) == 0
         assert answers_table.last_number(run.store) == 2
 
 
@@ -128,7 +129,7 @@ def test_an_export_half_way_is_whole_and_says_what_is_provisional(
 ) -> None:
     """Ann's two captions are in every file, marked, and nothing was decided."""
     with half_done("policy") as (run, _, _clock):
-        collect.collect(run, poll_open_hits=True)
+        collect.collect(run, Reader(run, poll_open_hits=True))
         assess.assess(run)
         clean(run)
         export(run)

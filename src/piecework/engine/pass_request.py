@@ -3,12 +3,13 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, WithJsonSchema
 
-from piecework.config.campaign_file import parse
+from piecework.config.campaign_file import CampaignFile, parse
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import cents_from_text
 from piecework.hit_templates.own_files import is_own
@@ -43,7 +44,7 @@ and the flow refuses what an earlier deployment holds.
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PassRequest:
     """One pass over one campaign in one environment.
 
@@ -64,6 +65,15 @@ class PassRequest:
     rehearsal: bool = False
     allow_second_store: bool = False
 
+    @cached_property
+    def file(self) -> CampaignFile:
+        """The campaign file, read once for the whole pass.
+
+        Raises:
+            ConfigError: the campaign file cannot be read.
+        """
+        return parse(self.campaign)
+
     def digest(self) -> str:
         """A hash of the request with the bytes of the campaign's files.
 
@@ -72,7 +82,7 @@ class PassRequest:
         Raises:
             ConfigError: the campaign file cannot be read.
         """
-        tables = parse(self.campaign).tables
+        tables = self.file.tables
         beside = self.campaign.parent
         files = [self.campaign]
         files += [

@@ -6,12 +6,14 @@ as `call` and changes nothing of it. What a step did is a line of the log.
 
 import logging
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.counts import plural
 from piecework.domain.progress import Progress
 from piecework.engine.progress import read_progress
+from piecework.engine.reader import Reader
+from piecework.engine.step import Call, Step, call_plainly
 from piecework.engine.steps.assess import assess
 from piecework.engine.steps.collect import collect
 from piecework.engine.steps.decide import decide
@@ -41,17 +43,16 @@ CROWD = "crowd"
 """The step between two passes of a rehearsal, in which simulated workers work."""
 
 
-class Call(Protocol):
-    """Runs a step by its name; gives what the step gives."""
-
-    def __call__(self, name: str, step: Callable[[], _T], /) -> _T:
-        """Run the step once."""
-        ...
-
-
-def call_plainly(_name: str, step: Callable[[], _T], /) -> _T:
-    """Run a step, and nothing around it."""
-    return step()
+STEPS: tuple[Step[Any, Any], ...] = (
+    collect,
+    assess,
+    decide,
+    settle,
+    weigh,
+    launch,
+    verify,
+)
+"""The one order."""
 
 
 def run_pass(
@@ -59,8 +60,8 @@ def run_pass(
 ) -> Progress:
     """Do whatever is due, and say how far the campaign is.
 
-    Each step asks the store what is due for it; one that finds nothing costs next to
-    nothing.
+    Each step asks the reader what is due for it; one that finds nothing costs next to
+    nothing, and is not called.
 
     Args:
         run: the campaign at work.
@@ -71,15 +72,10 @@ def run_pass(
     Raises:
         PieceworkError: as the steps say; making the pass again is always safe.
     """
-    call = _with_log(call)
-    call("collect", lambda: collect(run, poll_open_hits=poll_open_hits))
-    call("assess", lambda: assess(run))
-    call("decide", lambda: decide(run))
-    call("settle", lambda: settle(run))
-    call("weigh", lambda: weigh(run))
-    call("launch", lambda: launch(run))
-    call("verify", lambda: verify(run))
-    return read_progress(run)
+    reader = Reader(run, poll_open_hits=poll_open_hits)
+    for step in STEPS:
+        step(run, reader, call=_with_log(call))
+    return read_progress(run, reader)
 
 
 def _with_log(call: Call) -> Call:

@@ -6,17 +6,24 @@ from typing import TypedDict
 from piecework.campaign.acts import PAID_ALREADY
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.progress import Progress
-from piecework.engine.planning.next_action import Snapshot, next_action
+from piecework.engine.planning.next_action import Snapshot
+from piecework.engine.reader import Reader
 from piecework.engine.review_pace import pays_itself_at, seconds_left
-from piecework.engine.snapshot import take_snapshot
 from piecework.store import assignments, findings, hits, item_totals, ledger
 
 
-def read_progress(campaign_store: CampaignStore) -> Progress:
-    """Where the campaign stands; asks only the store, and plans nothing."""
+def read_progress(
+    campaign_store: CampaignStore, reader: Reader | None = None
+) -> Progress:
+    """Where the campaign stands; asks only the store, and plans nothing.
+
+    Args:
+        campaign_store: the campaign.
+        reader: of the pass that has just been made; a new one without.
+    """
+    reader = reader or Reader(campaign_store)
     store, campaign = campaign_store.store, campaign_store.campaign
-    snapshot = take_snapshot(campaign_store)
-    action = next_action(snapshot, campaign, today=campaign_store.clock.now().date())
+    snapshot, action = reader.snapshot(), reader.action()
     batches = hits.count_by_batch(store)
     counts = item_totals.count_accepted(store, campaign.posting)
     verdicts = assignments.count_verdicts(store, paid_already=PAID_ALREADY)

@@ -9,7 +9,6 @@ whether what the last pass found still holds (`piecework.store.last_pass`).
 
 from datetime import datetime
 
-from piecework.config.campaign_file import parse
 from piecework.domain.clock import Clock, SystemClock
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitTypeId
@@ -41,7 +40,7 @@ def cached_progress(
         TransientPlatformError: the marketplace could not be asked.
     """
     now = (clock or SystemClock()).now()
-    folder = parse(request.campaign).out
+    folder = request.file.out
     if not folder.is_dir():
         return None
     with only_pass(folder):

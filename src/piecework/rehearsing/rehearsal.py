@@ -16,7 +16,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import CROWD, Call, call_plainly, run_pass
+from piecework.engine.passes import CROWD, run_pass
+from piecework.engine.step import Call, call_plainly
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.prolific.bridge.marketplace_process import program
 from piecework.rehearsal.crowd.campaign_crowd import crowd_of

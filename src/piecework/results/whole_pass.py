@@ -8,8 +8,9 @@ from piecework.campaign.opened import CampaignRun, CampaignStore
 from piecework.domain.progress import Progress
 from piecework.engine.environments import open_environment
 from piecework.engine.pass_request import PassRequest
-from piecework.engine.passes import Call, call_plainly, run_pass
+from piecework.engine.passes import run_pass
 from piecework.engine.progress import read_progress
+from piecework.engine.step import Call, call_plainly
 from piecework.payments.outside_prices import book_outside_prices, say_unsettled
 from piecework.store import last_pass, outside_prices
 

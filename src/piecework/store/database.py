@@ -65,6 +65,10 @@ class Store:
         """Whether another connection has written since this one was opened."""
         return _version(self.db) != self.first_version
 
+    def version(self) -> tuple[int, int]:
+        """Differs once this connection or another one has written."""
+        return _version(self.db), self.db.conn.total_changes
+
     def changes(self) -> int:
         """How many transactions of `writing` have changed something."""
         (changes,) = self.db.execute("PRAGMA user_version").fetchone()

@@ -1,6 +1,6 @@
 """The test before the work: made once, required of workers, and its scores kept."""
 
-from piecework.campaign.opened import CampaignRun
+from piecework.campaign.opened import CampaignRun, CampaignStore
 from piecework.domain.hit import PostableTest, QualificationRequirement
 from piecework.domain.ids import QualificationTypeId
 from piecework.domain.qualification import QualificationTest
@@ -26,12 +26,19 @@ def requirements(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
     )
 
 
+def is_posted(opened: CampaignStore) -> bool:
+    """Whether the campaign has a test that workers may have taken."""
+    return (
+        opened.campaign.qualification is not None
+        and get_setting(opened.store, _KNOWN) is not None
+    )
+
+
 def keep_scores(run: CampaignRun) -> None:
     """Write down who has taken the test by now, and how; workers may take it again."""
-    known = get_setting(run.store, _KNOWN)
-    if run.campaign.qualification is not None and known is not None:
-        scores = dict(run.platform.scores(QualificationTypeId(known)))
-        qualification_scores.keep(run.store, scores, at=run.clock.now())
+    type_id = QualificationTypeId(str(get_setting(run.store, _KNOWN)))
+    scores = dict(run.platform.scores(type_id))
+    qualification_scores.keep(run.store, scores, at=run.clock.now())
 
 
 def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:

@@ -11,7 +11,9 @@ from piecework.campaign.opened import CampaignStore
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import Finding, SubjectKind
-from piecework.engine.snapshot import decidable, due_for_decision
+from piecework.engine.reader import Reader
+from piecework.engine.snapshot import due_for_decision
+from piecework.engine.step import Step
 from piecework.qc.joined import Judged
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import assess as run_heuristics
@@ -22,15 +24,26 @@ JUDGED_BY = "judged by"
 """The setting that holds the digest of what answers were judged by last."""
 
 
-def assess(run: CampaignStore) -> int:
+def due(reader: Reader) -> Collection[AssignmentId]:
+    """Assignments that are to be judged now; none if that would say nothing new.
+
+    What waits for a person was judged; it is judged again when more is due, or when the
+    campaign file says something else about judging.
+    """
+    opened = reader.opened
+    assignment_ids = due_for_decision(opened)
+    if assignment_ids and not reader.snapshot().decidable:
+        judged_by = get_setting(opened.store, JUDGED_BY)
+        return () if judged_by == judging_digest(opened.campaign) else assignment_ids
+    return assignment_ids
+
+
+def act(run: CampaignStore, due: Collection[AssignmentId]) -> int:
     """Judge what is due for a decision; how many findings flag something.
 
     Heuristics see the whole campaign so far (a sentence pasted in two batches is one
     story); what they found about answers that are decided stays as it was decided on.
     """
-    due = to_judge(run)
-    if not due:
-        return 0
     suspicions = find_suspicions(run)
     batch = table_of_batch(run)
     open_rows = batch[batch["assignment_id"].isin(due)]
@@ -46,6 +59,9 @@ def assess(run: CampaignStore) -> int:
     ]
     findings.replace(run.store, mine, subjects=subjects)
     return sum(finding.flag for finding in mine)
+
+
+assess = Step("assess", due, act)
 
 
 def find_suspicions(run: CampaignStore) -> list[Finding]:
@@ -79,19 +95,6 @@ def table_of_batch(run: CampaignStore) -> pd.DataFrame:
     """The answers of the batch at work, a row each (`piecework.domain.tables`)."""
     table = run.answers()
     return table[table["batch"] == hits.batch_at_work(run.store)]
-
-
-def to_judge(run: CampaignStore) -> Collection[AssignmentId]:
-    """Assignments that are to be judged now; none if that would say nothing new.
-
-    What waits for a person was judged; it is judged again when more is due, or when the
-    campaign file says something else about judging.
-    """
-    due = due_for_decision(run)
-    if due and not decidable(run):
-        is_same = get_setting(run.store, JUDGED_BY) == judging_digest(run.campaign)
-        return () if is_same else due
-    return due
 
 
 def judging_digest(campaign: Campaign) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import chain, islice
 
 from piecework.campaign.opened import CampaignRun
@@ -14,7 +15,9 @@ from piecework.engine.polling import OPEN_HITS
 from piecework.engine.posting import qualification_test
 from piecework.engine.posting.closing import close, close_gone, hold_added_slots
 from piecework.engine.posting.hit_status import must_be_over, status_of
+from piecework.engine.reader import Reader
 from piecework.engine.snapshot import next_poll_of_open_hits
+from piecework.engine.step import Step
 from piecework.hit_templates.answers import read_answers
 from piecework.store import assignments, hits
 from piecework.store.database import writing
@@ -28,22 +31,47 @@ _Fetched = tuple[Assignment, tuple[Answer, ...]]
 _Keep = Callable[[CampaignRun, PlannedHit, Sequence[_Fetched]], None]
 
 
-def collect(run: CampaignRun, *, poll_open_hits: bool = False) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """What the platform is to be asked for.
+
+    Attributes:
+        hits: those that were posted and whose answers are not all here.
+        has_test: whether workers take a test before the work.
+        polls: ask open HITs now, however lately that was done.
+    """
+
+    hits: Mapping[HitId, PlannedHit]
+    has_test: bool
+    polls: bool
+
+    def __bool__(self) -> bool:
+        return bool(self.hits) or self.has_test
+
+
+def due(reader: Reader) -> Due:
+    """HITs that workers may have answered, and the test that they may have taken."""
+    store = reader.opened.store
+    return Due(
+        hits={hit.hit_id: hit for hit in hits.uncollected(store) if hit.hit_id},
+        has_test=qualification_test.is_posted(reader.opened),
+        polls=reader.poll_open_hits,
+    )
+
+
+def act(run: CampaignRun, due: Due) -> int:
     """Collect every HIT on which no worker works any more; how many assignments came.
 
     HITs that stay open for long are asked for what they have got so far.
-
-    Args:
-        run: the campaign at work.
-        poll_open_hits: ask the open HITs now, however lately that was done.
     """
-    qualification_test.keep_scores(run)
-    waiting = {hit.hit_id: hit for hit in hits.uncollected(run.store) if hit.hit_id}
+    if due.has_test:
+        qualification_test.keep_scores(run)
+    waiting = due.hits
     if not waiting:
         return 0
     older: Container[str] = older_hits(run.store.db.conn)
     # If a HIT must be over by now, all of a listing is read.
-    if poll_open_hits or any(must_be_over(run, hit) for hit in waiting.values()):
+    if due.polls or any(must_be_over(run, hit) for hit in waiting.values()):
         older = frozenset()
     listed = _reviewable(run, waiting, older)
     # In the order they were planned, so that two stores of one campaign read alike.
@@ -53,10 +81,13 @@ def collect(run: CampaignRun, *, poll_open_hits: bool = False) -> int:
     still_open = [
         hit for hit_id, hit in waiting.items() if hit_id not in (listed or ())
     ]
-    if still_open and (listed is None or poll_open_hits or _is_poll_due(run)):
+    if still_open and (listed is None or due.polls or _is_poll_due(run)):
         _poll_open_hits(run, still_open, older)
     # A HIT that was extended is fetched again, with what was known.
     return assignments.count(run.store) - known
+
+
+collect = Step("collect", due, act)
 
 
 def _reviewable(

@@ -12,22 +12,20 @@ from piecework.campaign.opened import CampaignStore
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import Decision, Finding
 from piecework.engine.snapshot import is_batch_collected
+from piecework.engine.step import Step
 from piecework.engine.steps.assess import (
     JUDGED_BY,
+    due,
     judging_digest,
     table_of_batch,
-    to_judge,
 )
 from piecework.qc.policy import decide as apply_policy
 from piecework.store import assignments, decisions, findings, hits
 from piecework.store.database import keep_setting
 
 
-def decide(run: CampaignStore) -> int:
+def act(run: CampaignStore, due: Collection[AssignmentId]) -> int:
     """Decide what can be decided now; how many decisions are new."""
-    due = to_judge(run)
-    if not due:
-        return 0
     found = findings.load_for_rules(run.store)
     batch = table_of_batch(run)
     proposed = _about(run, batch, propose(run, batch, found), due)
@@ -37,6 +35,9 @@ def decide(run: CampaignStore) -> int:
     decisions.propose(run.store, waiting)
     keep_setting(run.store, JUDGED_BY, judging_digest(run.campaign))
     return decisions.keep(run.store, proposed)
+
+
+decide = Step("decide", due, act)
 
 
 def propose(

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain, takewhile
 from urllib.parse import quote
@@ -27,9 +27,9 @@ from piecework.domain.hit import (
     is_picture,
 )
 from piecework.domain.ids import HitId, HitTypeId, ItemId, QualificationTypeId
-from piecework.engine.planning.next_action import Posting, next_posting
+from piecework.engine.planning.next_action import Posting
 from piecework.engine.posting import qualification_test
-from piecework.engine.posting.adopting import adopt
+from piecework.engine.posting.adopting import adopt, is_adopting
 from piecework.engine.posting.exclusion import exclusion_type
 from piecework.engine.posting.publishing import (
     OPERATION,
@@ -47,7 +47,8 @@ from piecework.engine.posting.replacing import (
     extending,
     keep_out,
 )
-from piecework.engine.snapshot import take_snapshot
+from piecework.engine.reader import Reader
+from piecework.engine.step import Step
 from piecework.engine.stopping import is_stopped, wind_down
 from piecework.hit_templates.render import render_hit
 from piecework.platforms.question import html_question
@@ -65,7 +66,48 @@ _CAPS_HOLD = "caps hold"
 """The setting that holds the digest of prices and caps that were compared last."""
 
 
-def launch(run: CampaignRun) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """What is to be posted, or ended.
+
+    Attributes:
+        winds_down: a person has stopped the campaign, and HITs of it are live.
+        begins: no batch was begun; whether the caps let one begin is to be found out.
+        unposted: HITs that are planned and not posted.
+        posting: HITs that are to be planned.
+        adopts: the platform may have HITs that the store does not know.
+    """
+
+    winds_down: bool = False
+    begins: bool = False
+    unposted: int = 0
+    posting: Posting | None = None
+    adopts: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.winds_down
+            or self.begins
+            or self.unposted
+            or self.posting is not None
+            or self.adopts
+        )
+
+
+def due(reader: Reader) -> Due:
+    """HITs to post or to plan; of a stopped campaign, those to expire."""
+    snapshot = reader.snapshot()
+    if snapshot.stopped:
+        return Due(winds_down=snapshot.winding_down)
+    return Due(
+        begins=not snapshot.batches,
+        unposted=snapshot.unposted,
+        posting=reader.posting(),
+        adopts=is_adopting(reader.opened.store),
+    )
+
+
+def act(run: CampaignRun, due: Due) -> int:
     """Plan what is due and post every planned HIT; how many were posted.
 
     Of a stopped campaign nothing is posted, and what is live is expired.
@@ -74,7 +116,7 @@ def launch(run: CampaignRun) -> int:
         BudgetExceeded: the plain campaign costs more than its caps allow.
         ConfigError: a page of a task of one's own cannot be rendered.
     """
-    if is_stopped(run.store):
+    if due.winds_down:
         wind_down(run)
         return 0
     # What is there, is there, whatever the caps say now.
@@ -83,9 +125,10 @@ def launch(run: CampaignRun) -> int:
     _price_anew(run)
     _check_caps(run)
     _check_pages(run)
-    planned = _plan_next(run)
-    if planned:
-        hits.plan(run.store, planned)
+    # What was adopted is posted, so that something else comes next.
+    posting = Reader(run).posting() if adopted else due.posting
+    if posting is not None:
+        hits.plan(run.store, _planned(run, posting))
         adopted += adopt(run)
     # What today's cap does not allow stays planned until tomorrow.
     unposted = caps.payable_today(run, hits.unposted(run.store))
@@ -128,6 +171,9 @@ def launch(run: CampaignRun) -> int:
             raise
         raise _cannot_be_posted(run, refusal) from refusal
     return adopted + len(unposted)
+
+
+launch = Step("launch", due, act)
 
 
 def _check_caps(run: CampaignRun) -> None:
@@ -181,18 +227,17 @@ def _price_anew(run: CampaignRun) -> None:
     hits.price_anew(run.store, fee_by_key)
 
 
-def _plan_next(run: CampaignRun) -> list[PlannedHit]:
-    """The HITs that are to be planned now; none while earlier work is open."""
-    today = run.clock.now().date()
-    snapshot = take_snapshot(run)
-    posting = next_posting(snapshot, run.campaign, today=today)
-    if posting is None:
-        return []
+def _planned(run: CampaignRun, posting: Posting) -> list[PlannedHit]:
+    """The HITs of a posting, as far as there is money for them."""
     item_ids = deal(run.campaign)[posting.batch - 1]
     if posting.round == 0:
         excluded = len(item_totals.excluded(run.store))
         planned = first_round(
-            run.campaign, posting.batch, item_ids, on=today, excluded=excluded
+            run.campaign,
+            posting.batch,
+            item_ids,
+            on=run.clock.now().date(),
+            excluded=excluded,
         )
     else:
         planned = _replacements(run, posting, item_ids)

@@ -4,7 +4,7 @@ Workers who earned money are paid before any worker is turned away.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
@@ -25,11 +25,14 @@ from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.gold_feedback import told_of_gold, with_room
 from piecework.engine.posting.exclusion import exclusion_type
+from piecework.engine.reader import Reader
+from piecework.engine.step import Step
 from piecework.payments.interrupted_payments import close_interrupted
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.policy import REJECTED_WITH
 from piecework.store import assignments, decisions, hits, intents, ledger
 from piecework.store.acting import Refusal, carry_out
+from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
 
 _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
@@ -40,7 +43,34 @@ _UNKNOWN_WORKER = "InvalidParameterValue"
 _Outcome = TypeVar("_Outcome", str, str | None)
 
 
-def settle(run: CampaignRun) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """What is to be carried out.
+
+    Attributes:
+        decisions: by verdict, in the order in which verdicts are carried out.
+        interrupted: whether a payment was cut short by a death.
+    """
+
+    decisions: Sequence[Sequence[Decision]]
+    interrupted: bool
+
+    def __bool__(self) -> bool:
+        return self.interrupted or any(self.decisions)
+
+
+def due(reader: Reader) -> Due:
+    """Decisions that were not carried out, and payments that were cut short."""
+    snapshot = reader.snapshot()
+    return Due(
+        decisions=_unsettled(reader.opened.store, *_ABOUT_WORK, *_ABOUT_WORKERS)
+        if snapshot.unsettled
+        else (),
+        interrupted=snapshot.interrupted_payments,
+    )
+
+
+def act(run: CampaignRun, due: Due) -> int:
     """Carry out every decision that was not carried out; how many there were.
 
     What the platform refuses holds nothing else up: all the rest is settled first.
@@ -48,8 +78,12 @@ def settle(run: CampaignRun) -> int:
     Raises:
         PlatformRefused: naming what was refused; a later pass tries it again.
     """
-    close_interrupted(run)
-    return _carry_out(run, *_ABOUT_WORK, *_ABOUT_WORKERS)
+    if due.interrupted:
+        close_interrupted(run)
+    return _carry_out(run, due.decisions)
+
+
+settle = Step("settle", due, act)
 
 
 def settle_workers(run: CampaignRun) -> int:
@@ -58,7 +92,11 @@ def settle_workers(run: CampaignRun) -> int:
     Raises:
         PlatformRefused: see `settle`.
     """
-    return _carry_out(run, *_ABOUT_WORKERS)
+    return _carry_out(run, _unsettled(run.store, *_ABOUT_WORKERS))
+
+
+def _unsettled(store: Store, *verdicts: Verdict) -> list[list[Decision]]:
+    return [decisions.unsettled(store, verdict) for verdict in verdicts]
 
 
 def carry_out_again(
@@ -85,8 +123,7 @@ def carry_out_again(
     return carry_out(run.store, acts, clock=run.clock, at_once=run.at_once)
 
 
-def _carry_out(run: CampaignRun, *verdicts: Verdict) -> int:
-    due = [decisions.unsettled(run.store, verdict) for verdict in verdicts]
+def _carry_out(run: CampaignRun, due: Sequence[Sequence[Decision]]) -> int:
     told = _told(run, [decision for same in due for decision in same])
     refused: list[tuple[Decision, PlatformRefused]] = []
     # One verdict after the other is done, however many calls are under way at once.

@@ -6,14 +6,14 @@ a sample of approvals is read again.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from piecework.campaign.acts import DONE, FORGET
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId
-from piecework.engine.planning.next_action import next_action
-from piecework.engine.snapshot import take_snapshot
+from piecework.engine.reader import Reader
+from piecework.engine.step import Step
 from piecework.store import intents
 from piecework.store.database import get_setting, keep_setting
 
@@ -21,25 +21,28 @@ SAMPLE = 5
 _KEY = "approvals verified"
 
 
-def verify(run: CampaignRun) -> int:
-    """Read a sample of approvals again, once all is done; how many were read.
+def due(reader: Reader) -> Sequence[str]:
+    """Approved assignments, once all is done and as long as no sample was read."""
+    if reader.action().waiting_for != "nobody":
+        return ()
+    store = reader.opened.store
+    forgotten = set(intents.subjects(store, FORGET, outcome=DONE))
+    approved = [
+        subject
+        for subject in intents.subjects(store, "approve", outcome=DONE)
+        if subject not in forgotten
+    ]
+    return () if get_setting(store, _KEY) == str(len(approved)) else approved
+
+
+def act(run: CampaignRun, due: Sequence[str]) -> int:
+    """Read a sample of approvals again; how many were read.
 
     Raises:
         PlatformRefused: some are not approved; the next pass looks again.
     """
-    action = next_action(take_snapshot(run), run.campaign, today=run.clock.now().date())
-    if action.waiting_for != "nobody":
-        return 0
-    forgotten = set(intents.subjects(run.store, FORGET, outcome=DONE))
-    approved = [
-        subject
-        for subject in intents.subjects(run.store, "approve", outcome=DONE)
-        if subject not in forgotten
-    ]
-    if get_setting(run.store, _KEY) == str(len(approved)):
-        return 0
     draw = random.Random(f"piecework verifies {run.campaign.name}")  # noqa: S311 - no secret
-    sample = draw.sample(approved, min(SAMPLE, len(approved)))
+    sample = draw.sample(due, min(SAMPLE, len(due)))
     if untrue := list(_not_approved(run, sample)):
         raise PlatformRefused(
             f"{len(untrue)} of {len(sample)} approvals that were read again are not "
@@ -48,8 +51,11 @@ def verify(run: CampaignRun) -> int:
             next_step="ask who runs the marketplace: its data may be lost, or another "
             "program answers; `aws mturk approve-assignment` pays one by hand",
         )
-    keep_setting(run.store, _KEY, str(len(approved)))
+    keep_setting(run.store, _KEY, str(len(due)))
     return len(sample)
+
+
+verify = Step("verify", due, act)
 
 
 def _not_approved(run: CampaignRun, sample: list[str]) -> Iterator[str]:

@@ -5,6 +5,8 @@ anything else is posted. What is wanted is stored at once, so that a pass that d
 while it posts asks for the same.
 """
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from piecework.analyses.ability import NotConvergedError
@@ -15,22 +17,28 @@ from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
 from piecework.domain.task import Field
 from piecework.engine.planning.next_action import may_weigh
-from piecework.engine.snapshot import take_snapshot
+from piecework.engine.reader import Reader
+from piecework.engine.step import Step
 from piecework.store import item_totals
 from piecework.store.answers_table import read_verdicts
 from piecework.store.item_totals import Weighed
 
 
-def weigh(run: CampaignStore) -> int:
-    """Weigh the labels of which that is due; how many are to be asked about again.
+def due(reader: Reader) -> Mapping[ItemId, int]:
+    """Items with all answers that they want, and the number of these."""
+    if not may_weigh(reader.snapshot()):
+        return {}
+    return item_totals.to_weigh(reader.opened.store, reader.opened.campaign.posting)
+
+
+def act(run: CampaignStore, due: Mapping[ItemId, int]) -> int:
+    """Find out how sure these labels are; how many items are to be asked about again.
 
     Raises:
         PieceworkError: the estimate of what workers are worth did not settle.
     """
     rule = run.campaign.posting.as_needed
-    if rule is None or not may_weigh(take_snapshot(run)):
-        return 0
-    due = item_totals.to_weigh(run.store, run.campaign.posting)
+    assert rule is not None  # noqa: S101 - else nothing is unweighed
     table = _kept(run)
     votes = [
         (_votes(table, field), [option.value for option in field.options])
@@ -65,6 +73,9 @@ def weigh(run: CampaignStore) -> int:
         },
     )
     return int((found["wanted"] > answers).sum())
+
+
+weigh = Step("weigh", due, act)
 
 
 def _kept(run: CampaignStore) -> pd.DataFrame:
