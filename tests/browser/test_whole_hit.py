@@ -12,8 +12,8 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.answer_xml import fields_of
 from piecework.domain.clock import SystemClock
 from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.passes import post
 from piecework.engine.steps.collect import collect
-from piecework.engine.steps.launch import launch
 from piecework.marketplace.http.server import serve
 from piecework.rehearsal.crowd.preview_worker import sign_in_url
 from piecework.store import assignments
@@ -78,7 +78,7 @@ def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
         ) as running,
         open_for_rehearsal(campaign, running.endpoint_url, SystemClock()) as run,
     ):
-        launch(run)
+        post(run)
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         page = context.new_page()
         page.set_default_timeout(10_000)

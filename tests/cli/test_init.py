@@ -16,10 +16,10 @@ from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.dealing import all_first_rounds
+from piecework.campaign.questions import question
 from piecework.cli.init import init
 from piecework.cli.main import main
 from piecework.domain.errors import ConfigError
-from piecework.engine.steps.launch import question
 from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.starters import STARTER_KINDS
 from piecework.hit_templates.tasks import task_names

@@ -11,8 +11,7 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitKey
-from piecework.engine.passes import run_pass
-from piecework.engine.steps import launch
+from piecework.engine.passes import post, run_pass
 from piecework.store import hits, ledger
 from tests.flows.conftest import Open
 
@@ -43,7 +42,7 @@ def test_a_cap_that_nothing_fits_in_stops_everything_before_a_call(
     """Refused with the key's name, and nothing was posted."""
     with at_work(with_key(campaign_text, line)) as (run, _):
         with pytest.raises(BudgetExceeded, match=words):
-            launch.launch(run)
+            post(run)
         assert list(run.platform.find_hits()) == []
 
 
@@ -126,7 +125,7 @@ def test_the_last_look_before_a_call_refuses_what_passes_any_cap(
         )
         hits.plan(run.store, [dear])
         with pytest.raises(BudgetExceeded, match=r"left of the cap of batch 1"):
-            launch.launch(run)
+            post(run)
         assert list(run.platform.find_hits()) == []
 
 

@@ -12,12 +12,12 @@ import pytest
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import HitId, HitKey
-from piecework.engine.passes import run_pass
+from piecework.engine.passes import post, run_pass
 from piecework.engine.posting.exclusion import exclusion_type
 from piecework.engine.posting.hit_status import status_of
 from piecework.engine.progress import read_progress
 from piecework.engine.reader import Reader
-from piecework.engine.steps import collect, launch
+from piecework.engine.steps import collect
 from piecework.payments.unreject import unreject
 from piecework.platforms.mturk import MTurk
 from piecework.platforms.virtual_clock import VirtualClock
@@ -137,7 +137,7 @@ def test_a_stop_takes_a_deleted_hit_for_expired(
     with posted(campaign_text) as (run, _, _clock, hit_id):
         _delete(run, hit_id)
         stops.stop(run.store, at=run.clock.now())
-        launch.launch(run)
+        post(run)
         reached = read_progress(run)
         assert (reached.waiting_for, reached.held_cents) == ("nobody", 0)
 
@@ -167,9 +167,9 @@ def test_one_hit_that_cannot_be_expired_keeps_no_plan_alive(
         stubborn.refused = hit_id
         stops.stop(run.store, at=run.clock.now())
         with pytest.raises(PlatformRefused, match="1 of 2 HITs could not be expired"):
-            launch.launch(replace(run, platform=stubborn))
+            post(replace(run, platform=stubborn))
         assert hits.unposted(run.store) == []
-        launch.launch(run)
+        post(run)
         run_pass(run)
         assert read_progress(run).waiting_for == "nobody"
 
@@ -187,7 +187,7 @@ def test_hits_that_the_keys_do_not_know_are_not_given_up(
         with pytest.raises(
             PlatformRefused, match=r"could not be expired .*another requester's"
         ):
-            launch.launch(stranger)
+            post(stranger)
         assert len(hits.uncollected(run.store)) == 1
 
 

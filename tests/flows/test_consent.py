@@ -16,8 +16,8 @@ from piecework.cli.main import main
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import BudgetExceeded, RefusedForSafety
 from piecework.engine.opening import agreed_before, open_on_marketplace, open_to_look
+from piecework.engine.passes import post
 from piecework.engine.progress import read_progress
-from piecework.engine.steps import launch
 from piecework.marketplace.http.server import serve
 from tests.small_campaign import write_campaign
 
@@ -77,12 +77,12 @@ def test_an_amount_is_agreed_to_once_and_holds_for_later_passes(
     ) as run:
         words = r"the amount agreed to is \$2\.39, and the campaign costs \$2\.40"
         with pytest.raises(BudgetExceeded, match=words):
-            launch.launch(run)
+            post(run)
         assert list(run.platform.find_hits()) == []
     with open_on_marketplace(
         campaign, elsewhere, live=True, spend_at_most_cents=300
     ) as run:
-        assert launch.launch(run) == 1
+        assert post(run) == 1
     with open_on_marketplace(campaign, elsewhere, live=True) as run:
         assert run.campaign.rewards.cap_cents == 300
     with open_to_look(campaign) as campaign_store:
@@ -98,7 +98,7 @@ def test_the_secret_is_in_no_store_and_no_log(
     with open_on_marketplace(
         campaign, elsewhere, live=True, spend_at_most_cents=300
     ) as run:
-        launch.launch(run)
+        post(run)
     assert "CreateHITWithHITType" in caplog.text
     assert SECRET not in caplog.text
     files = [path for path in campaign.out.rglob("*") if path.is_file()]

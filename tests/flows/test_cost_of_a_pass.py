@@ -22,9 +22,8 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AssignmentId, HitId, HitTypeId
 from piecework.domain.verdicts import Decision
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import run_pass
+from piecework.engine.passes import post, run_pass
 from piecework.engine.steps.collect import collect
-from piecework.engine.steps.launch import launch
 from piecework.engine.steps.settle import settle
 from piecework.marketplace.http.server import serve
 from piecework.store import assignments, decisions, hits, intents, ledger
@@ -174,7 +173,7 @@ def _costs(run: CampaignRun) -> dict[str, Cost]:
 
     def pay_and_post() -> None:
         assert settle(run) == 10
-        launch(run)
+        post(run)
 
     costs["ten are paid"] = cost_of(run, pay_and_post)
     return costs

@@ -82,7 +82,7 @@ STOPPED = replace(LACKING, stopped=True)
     ("snapshot", "waiting_for", "step", "stopped_by"),
     [
         (DONE, "nobody", "", ""),
-        (FRESH, "the next pass", "launch", ""),
+        (FRESH, "the next pass", "plan", ""),
         (OPEN, "workers", "", ""),
         # What is due of open HITs does not wait for workers; money comes first.
         (replace(OPEN, unsettled=1), "the next pass", "settle", ""),
@@ -107,8 +107,8 @@ STOPPED = replace(LACKING, stopped=True)
         (replace(DONE, proposals=2, undecided=True), "people", "", ""),
         (replace(DONE, undecided=True), "the next pass", "decide", ""),
         # What is lacking is bought again, as long as rounds and caps allow.
-        (LACKING, "the next pass", "launch", ""),
-        (replace(LACKING, left_cents=120), "the next pass", "launch", ""),
+        (LACKING, "the next pass", "plan", ""),
+        (replace(LACKING, left_cents=120), "the next pass", "plan", ""),
         (replace(LACKING, left_cents=119), "nobody", "", CAP),
         (replace(LACKING, most_rounds=0), "nobody", "", "posting.max_rounds"),
         (

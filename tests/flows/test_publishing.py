@@ -15,8 +15,8 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import BudgetExceeded, StoreError, TransientPlatformError
 from piecework.domain.ids import HitId
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import run_pass
-from piecework.engine.steps import assess, collect, decide, launch, settle
+from piecework.engine.passes import post, run_pass
+from piecework.engine.steps import assess, collect, decide, settle
 from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.pay import check_bonuses, pay
 from piecework.payments.plan import BonusPlan
@@ -57,7 +57,7 @@ class _Broken(MTurk):
 def _post_unheard(run: CampaignRun) -> None:
     deaf = replace(run, platform=_Deaf(run.platform.endpoint))
     with pytest.raises(TransientPlatformError):
-        launch.launch(deaf)
+        post(deaf)
     assert hits.unposted(run.store)
 
 
@@ -86,11 +86,11 @@ def test_what_a_dead_pass_posted_is_taken_in_though_no_cap_has_room(
         _post_unheard(run)
         poor = _with_cap(run, 100)
         with pytest.raises(BudgetExceeded):
-            launch.launch(poor)
+            post(poor)
         assert not hits.unposted(run.store)
         assert ledger.balances(run.store)["held"] == _books(run)["held_cents"]
         stops.stop(run.store, at=run.clock.now())
-        launch.launch(poor)
+        post(poor)
         assert people.work() == 0
         assert run_pass(poor).is_finished
         assert ledger.balances(run.store)["held"] == _books(run)["held_cents"] == 0
@@ -122,11 +122,11 @@ def test_a_plan_that_was_given_up_takes_no_room(
     with at_work(campaign_text) as (run, _):
         broken = replace(run, platform=_Broken(run.platform.endpoint))
         with pytest.raises(TransientPlatformError):
-            launch.launch(broken)
+            post(broken)
         assert intents.open_cents(run.store, *intents.PROMISES, but="") == 120
         stops.stop(run.store, at=run.clock.now())
         clock = FixedClock(run.clock.now() + timedelta(minutes=3))
-        launch.launch(replace(run, clock=clock))
+        post(replace(run, clock=clock))
         assert hits.load(run.store) == []
         assert intents.open_cents(run.store, *intents.PROMISES, but="") == 0
 

@@ -7,9 +7,9 @@ import pytest
 from piecework.domain.errors import BudgetExceeded, PlatformRefused, StoreError
 from piecework.domain.ids import AssignmentId
 from piecework.engine.opening import open_on_marketplace
-from piecework.engine.passes import run_pass
+from piecework.engine.passes import post, run_pass
 from piecework.engine.progress import read_progress
-from piecework.engine.steps import assess, collect, decide, launch, settle
+from piecework.engine.steps import assess, collect, decide, settle
 from piecework.platforms.mturk import MTurk
 from piecework.results.clean import clean
 from piecework.results.export import export
@@ -70,7 +70,7 @@ def test_a_campaign_dearer_than_its_cap_posts_nothing(
     """The cap is compared before the first call."""
     with at_work(campaign_text.replace('"20.00"', '"2.39"')) as (run, _):
         with pytest.raises(BudgetExceeded, match=r"\$2\.40 before any replacement"):
-            launch.launch(run)
+            post(run)
         assert list(run.platform.find_hits()) == []
 
 

@@ -10,9 +10,8 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.ids import HitId, HitKey
-from piecework.engine.passes import run_pass
+from piecework.engine.passes import post, run_pass
 from piecework.engine.progress import read_progress
-from piecework.engine.steps import launch
 from piecework.store import hits, intents, ledger, stops
 from piecework.store.database import open_store
 from piecework.store.intents import declare
@@ -106,7 +105,7 @@ def test_a_stop_while_a_pass_posts_ends_the_posting(
 
         events = run.platform._client.meta.events  # type: ignore[attr-defined]
         events.register("needs-retry.mturk.CreateHITWithHITType", stop_too)
-        launch.launch(_one_at_a_time(run))
+        post(_one_at_a_time(run))
         assert len(posted) == 1
         run_pass(run)
         reached = run_pass(run)
@@ -152,7 +151,7 @@ def test_a_hit_that_no_list_shows_yet_is_not_given_up_at_once(
 ) -> None:
     """Within two minutes a list may be behind; after that, it was never posted."""
     with at_work(campaign_text) as (run, _):
-        launch.launch(run)
+        post(run)
         hit = hits.load(run.store)[0]
         run.store.db.execute("UPDATE hits SET hit_key = 'crash.b0001.r00.000009'")
         run.store.db.conn.commit()
@@ -168,10 +167,10 @@ def test_a_hit_that_no_list_shows_yet_is_not_given_up_at_once(
         hits.plan(run.store, [planned])
         _stop(run)
         with pytest.raises(TransientPlatformError, match="in no list yet"):
-            launch.launch(at_rest)
+            post(at_rest)
         assert len(hits.unposted(run.store)) == 1
         clock.moment += timedelta(minutes=3)
-        launch.launch(at_rest)
+        post(at_rest)
         assert hits.unposted(run.store) == []
 
 

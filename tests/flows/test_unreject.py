@@ -18,9 +18,9 @@ from piecework.domain.errors import BudgetExceeded, ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import Decision
 from piecework.engine.opening import open_for_rehearsal
-from piecework.engine.passes import run_pass
+from piecework.engine.passes import post, run_pass
 from piecework.engine.progress import read_progress
-from piecework.engine.steps import collect, launch, settle
+from piecework.engine.steps import collect, settle
 from piecework.marketplace.http.server import serve
 from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.interrupted_payments import close_interrupted
@@ -181,7 +181,7 @@ def six_assignments(folder: Path) -> Iterator[CampaignRun]:
         with open_for_rehearsal(
             load_campaign(path), running.endpoint_url, clock
         ) as run:
-            launch.launch(run)
+            post(run)
             people = People(running.endpoint_url)
             while people.work():
                 pass

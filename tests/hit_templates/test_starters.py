@@ -7,11 +7,11 @@ import pytest
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.pricing import price
+from piecework.campaign.questions import question
 from piecework.campaign.warnings import campaign_warnings
 from piecework.cli.work.new_task import write_starter
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
-from piecework.engine.steps.launch import question
 from piecework.hit_templates.starters import STARTER_KINDS, StarterKind
 from piecework.platforms.virtual_clock import START
 from piecework.rehearsing.campaign import prepare

@@ -59,14 +59,14 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
 
 def _expire(run: "CampaignRun") -> str:
     """Expire now what is live, unless a pass is at work, which does it itself."""
-    from piecework.engine.steps.launch import launch  # noqa: PLC0415 - pandas costs a second
+    from piecework.engine.steps.wind_down import wind_down  # noqa: PLC0415 - pandas costs a second
     from piecework.store import intents  # noqa: PLC0415
     from piecework.store.lock import only_pass  # noqa: PLC0415
 
     before = intents.done(run.store, "expire")
     try:
         with only_pass(run.campaign.out):
-            launch(run)
+            wind_down(run)
     except CampaignBusy as busy:
         return f"{busy}, and expires with its next pass what is open"
     expired = len(intents.done(run.store, "expire") - before)

@@ -24,6 +24,8 @@ class Progress:
         replaced: HITs that were posted or extended because answers were missing.
         to_decide: subjects that wait for a person's decision.
         waiting_for: who has to act before anything moves.
+        step: the step of a pass that is due; or nothing.
+        reason: why it is due, or why nothing moves, in a sentence; or nothing.
         cap_reached: answers are missing, and no more can be bought.
         stopped_by: the key that ended the campaign early, or puts it off, or the
             command by which a person stopped it; or nothing.
@@ -71,6 +73,8 @@ class Progress:
     review_seconds: int = 0
     pays_itself_at: str = ""
     unsure: int = 0
+    step: str = ""
+    reason: str = ""
 
     def shown(self, cents: int) -> str:
         """An amount of the campaign for people."""

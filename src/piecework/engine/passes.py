@@ -18,9 +18,11 @@ from piecework.engine.steps.assess import assess
 from piecework.engine.steps.collect import collect
 from piecework.engine.steps.decide import decide
 from piecework.engine.steps.launch import launch
+from piecework.engine.steps.plan import plan
 from piecework.engine.steps.settle import settle
 from piecework.engine.steps.verify import verify
 from piecework.engine.steps.weigh import weigh
+from piecework.engine.steps.wind_down import wind_down
 
 _T = TypeVar("_T")
 _LOG = logging.getLogger(__name__)
@@ -30,6 +32,8 @@ _DONE = {
     "decide": ("decision was made", "decisions were made"),
     "settle": ("decision was carried out", "decisions were carried out"),
     "weigh": ("label is not sure yet", "labels are not sure yet"),
+    "wind down": ("HIT was ended", "HITs were ended"),
+    "plan": ("HIT was planned", "HITs were planned"),
     "launch": ("HIT was posted or extended", "HITs were posted or extended"),
     "verify": (
         "approval was read again, and holds",
@@ -49,6 +53,8 @@ STEPS: tuple[Step[Any, Any], ...] = (
     decide,
     settle,
     weigh,
+    wind_down,
+    plan,
     launch,
     verify,
 )
@@ -76,6 +82,17 @@ def run_pass(
     for step in STEPS:
         step(run, reader, call=_with_log(call))
     return read_progress(run, reader)
+
+
+def post(run: CampaignRun) -> int:
+    """Plan and post what is due, or wind a stopped campaign down; how many HITs.
+
+    Raises:
+        PieceworkError: as the steps say; doing it again is always safe.
+    """
+    wind_down(run)
+    plan(run)
+    return launch(run)
 
 
 def _with_log(call: Call) -> Call:

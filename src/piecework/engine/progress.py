@@ -63,6 +63,8 @@ def read_progress(
         budget_cents=campaign.rewards.cap_cents,
         currency=campaign.rewards.currency,
         waiting_for=action.waiting_for,
+        step=action.step,
+        reason=action.reason,
         cap_reached=is_finished and missing > 0 and not snapshot.stopped,
         stopped_by=action.stopped_by,
         goes_on_at=snapshot.next_day.isoformat() if is_put_off else "",

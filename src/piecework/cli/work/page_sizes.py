@@ -16,10 +16,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TextIO
 
+from piecework.campaign.questions import question
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PlannedHit
-from piecework.engine.steps.launch import question
 from piecework.hit_templates.templates import QUESTION, line_of_template
 from piecework.platforms.question import question_bytes
 

@@ -19,8 +19,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
 from piecework.domain.qualification import QualificationTest
 from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.passes import post
 from piecework.engine.posting.qualification_test import post_test
-from piecework.engine.steps.launch import launch
 from piecework.marketplace.http.server import serve
 from piecework.rehearsal.crowd.preview_worker import first_hit_url
 from piecework.rehearsing.campaign import draw_pictures, items_with_pictures
@@ -81,7 +81,7 @@ def opened(campaign: Campaign, *, port: int = 0) -> Iterator[Addresses]:
             ) as running,
             open_for_rehearsal(open_to_all, running.endpoint_url, clock) as run,
         ):
-            launch(run)
+            post(run)
             yield Addresses(
                 hit=first_hit_url(running.endpoint_url),
                 test=_test_url(run, campaign.qualification),

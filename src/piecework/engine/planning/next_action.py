@@ -17,7 +17,8 @@ from piecework.domain.progress import Waiting
 
 BY_A_PERSON = "piecework stop"
 
-Step = Literal["decide", "settle", "weigh", "launch", "wind down"]
+Step = Literal["decide", "settle", "weigh", "wind down", "plan", "launch"]
+"""Steps of a pass that can be due while something is waited for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -255,7 +256,7 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
         batch, round_ = (posting.batch, posting.round) if posting else (1, 0)
         return Action(
             waiting_for="the next pass",
-            step="launch",
+            step="plan",
             reason=f"round {round_} of batch {batch} is to be posted"
             + _why_again(snapshot, batch, campaign),
         )

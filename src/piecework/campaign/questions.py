@@ -1,0 +1,54 @@
+"""The question document of a HIT: the rendered page in MTurk's envelope."""
+
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from piecework.domain.campaign import Campaign
+from piecework.domain.hit import Item, PlannedHit, is_picture
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.render import render_hit
+from piecework.platforms.question import html_question
+from piecework.qc.heuristics.canary import planted_word
+
+_WHOLE = ("http://", "https://", "/", "data:")
+"""How an address begins that stays as it is."""
+
+
+def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) -> str:
+    """The question document of a HIT, as XML.
+
+    Args:
+        campaign: the campaign.
+        hit: as it was planned.
+        items: all items of the campaign.
+    """
+    page = render_hit(
+        campaign.task,
+        [_with_page_url(campaign, items[item_id]) for item_id in hit.item_ids],
+        practice=[_with_page_url(campaign, item) for item in campaign.practice],
+        title=campaign.title,
+        round_number=hit.round,
+        canary=planted_word(campaign.heuristics),
+    )
+    return html_question(page)
+
+
+def _with_page_url(campaign: Campaign, item: Item) -> Item:
+    """Pictures that the marketplace serves have a path of its own on the page."""
+    task, page = campaign.task, campaign.task.html_page
+    named = {"url"} if page is None else {*task.columns[1:]}
+    if page is not None and campaign.pictures is not None:
+        named |= {
+            name
+            for name in page.possible_addresses
+            if is_picture(item.columns.get(name, ""))
+        }
+    served = {
+        # Names of files may hold spaces and "#", addresses may not.
+        name: f"/pictures/{quote(url)}"
+        for name, url in item.columns.items()
+        if name in named and url and not url.startswith(_WHOLE)
+    }
+    if not served:
+        return item
+    return Item(item_id=item.item_id, columns={**item.columns, **served})
