@@ -245,14 +245,28 @@ def close(store: Store, act: Act, outcome: str, clock: Clock) -> None:
         StoreError: another pass closed the intent meanwhile.
     """
     act.record(outcome)
+    # A refusal undoes the record: the pass that closed it has written it already.
+    _close(store, act.intent, outcome, clock)
+
+
+def keep(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
+    """Write down an act that makes no call, and its outcome; part of a transaction.
+
+    Raises:
+        StoreError: the act was done before.
+    """
+    declare(store, intent, clock)
+    _close(store, intent, outcome, clock)
+
+
+def _close(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
     closed = store.db.execute(
         "UPDATE intents SET done_at = ?, outcome = ? "
         "WHERE intent_key = ? AND done_at IS NULL",
-        [to_text(clock.now()), outcome, act.intent.key],
+        [to_text(clock.now()), outcome, intent.key],
     )
     if not closed.rowcount:
-        # Undoes the record: the pass that closed it has written it already.
-        raise _closed_by_another(store, act.intent)
+        raise _closed_by_another(store, intent)
 
 
 def _closed_by_another(store: Store, intent: Intent) -> StoreError:

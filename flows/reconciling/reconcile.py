@@ -10,7 +10,7 @@ owed.
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,12 +102,8 @@ def reconcile(
     _adopt_exclusions(run, comparison)
     if not has_seen:
         _ask_for_types_again(run)
-    _forget_lost(run, comparison)
+    _give_up_lost(run, comparison)
     refused = _repeat(run, comparison)
-    for hit in comparison.reopened:
-        with writing(run.store):
-            hits.reopen(run.store, HitId(str(hit.hit_id)))
-    _correct_held(run, comparison)
     all_owed = owed_so_far(run)
     _write_owed(run, all_owed)
     if despite_refusals or not refused:
@@ -190,43 +186,44 @@ def _ask_for_types_again(run: CampaignRun) -> None:
         )
 
 
-def _forget_lost(run: CampaignRun, comparison: Comparison) -> None:
-    """Take what the marketplace has lost out of the ledger, and wait for it no more."""
-    for lost in comparison.lost_assignments:
-        carry_out(run.store, [_forgetting_work(run, lost)], clock=run.clock)
-    for hit in comparison.lost_hits:
-        if hit.collected_at is None:
-            close_gone(run, hit)
-        act = _forgetting(forget_key(hit.hit_key), {"subject": str(hit.hit_id)})
-        carry_out(run.store, [act], clock=run.clock)
+def _give_up_lost(run: CampaignRun, comparison: Comparison) -> None:
+    """Take what the marketplace has lost out of the ledger, and wait for it no more.
+
+    In one transaction: the next comparison leaves out what is given up already, so a
+    process that died half-way through would leave the rest undone for good.
+    """
+    with writing(run.store):
+        for lost in comparison.lost_assignments:
+            _forget_work(run, lost)
+        for hit in comparison.lost_hits:
+            if hit.collected_at is None:
+                close_gone(run, hit)
+            _forget(run, hit.hit_key, {"subject": str(hit.hit_id)})
+        for hit in comparison.reopened:
+            hits.reopen(run.store, HitId(str(hit.hit_id)))
+        _correct_held(run, comparison)
 
 
-def _forgetting_work(run: CampaignRun, lost: Assignment) -> Act:
+def _forget_work(run: CampaignRun, lost: Assignment) -> None:
     name = lost.assignment_id
     hit, owed = hits.of_assignment(run.store, name), _owed(run, lost)
-
-    def record(_outcome: str) -> None:
-        for account, cents in ledger.spent_on(run.store, name).items():
-            ledger.move(
-                run.store,
-                cents,
-                credit=account,
-                debit="requester",
-                intent_key=forget_key(name),
-                batch=hit.batch,
-                at=run.clock.now(),
-            )
-        verdict, _ = assignments.verdict_and_outcome(run.store, name)
-        if verdict is not None:
-            # A call that was cut off has nothing to be looked for any more.
-            intents.withdraw(run.store, f"{verdict}:{name}")
-            assignments.mark_settled(run.store, name, outcome=FORGOTTEN)
-
-    return _forgetting(
-        forget_key(name),
-        {"subject": name, "worker": owed.worker, "cents": owed.cents},
-        record,
-    )
+    spent = ledger.spent_on(run.store, name)
+    _forget(run, name, {"subject": name, "worker": owed.worker, "cents": owed.cents})
+    for account, cents in spent.items():
+        ledger.move(
+            run.store,
+            cents,
+            credit=account,
+            debit="requester",
+            intent_key=forget_key(name),
+            batch=hit.batch,
+            at=run.clock.now(),
+        )
+    verdict, _ = assignments.verdict_and_outcome(run.store, name)
+    if verdict is not None:
+        # A call that was cut off has nothing to be looked for any more.
+        intents.withdraw(run.store, f"{verdict}:{name}")
+        assignments.mark_settled(run.store, name, outcome=FORGOTTEN)
 
 
 def _owed(run: CampaignRun, lost: Assignment) -> Owed:
@@ -241,16 +238,9 @@ def _owed(run: CampaignRun, lost: Assignment) -> Owed:
     )
 
 
-def _forgetting(
-    key: str,
-    arguments: dict[str, str | int],
-    record: Callable[[str], None] = lambda _: None,
-) -> Act:
-    def forgotten() -> str:
-        return DONE
-
-    intent = Intent(key=key, operation=FORGET, arguments=arguments)
-    return Act(intent=intent, do=forgotten, look=forgotten, record=record)
+def _forget(run: CampaignRun, name: str, arguments: dict[str, str | int]) -> None:
+    intent = Intent(key=forget_key(name), operation=FORGET, arguments=arguments)
+    intents.keep(run.store, intent, DONE, run.clock)
 
 
 def _correct_held(run: CampaignRun, comparison: Comparison) -> None:
@@ -263,16 +253,15 @@ def _correct_held(run: CampaignRun, comparison: Comparison) -> None:
         price = hit.reward_cents + hit.fee_cents
         wanted = price * hits.count_held_slots(run.store, hit)
         lacking = wanted - ledger.held_cents(run.store, hit)
-        with writing(run.store):
-            ledger.move(
-                run.store,
-                abs(lacking),
-                credit="requester" if lacking > 0 else "held",
-                debit="held" if lacking > 0 else "requester",
-                intent_key=publish_key(hit),
-                batch=hit.batch,
-                at=run.clock.now(),
-            )
+        ledger.move(
+            run.store,
+            abs(lacking),
+            credit="requester" if lacking > 0 else "held",
+            debit="held" if lacking > 0 else "requester",
+            intent_key=publish_key(hit),
+            batch=hit.batch,
+            at=run.clock.now(),
+        )
 
 
 def _repeat(run: CampaignRun, comparison: Comparison) -> list[Refusal]:

@@ -115,6 +115,13 @@ def _rows(folder: Path) -> list[list[tuple[object, ...]]]:
         ]
 
 
+def _money(store: Path) -> dict[str, int]:
+    """What each account of a store's ledger holds, in cents."""
+    with closing(sqlite3.connect(store)) as written:
+        rows = written.execute("SELECT account, cents FROM balances")
+        return dict(rows.fetchall())
+
+
 def test_another_marketplace_at_the_address_is_refused(folder: Path) -> None:
     """Its account is another, and nothing of the store is given up for it."""
     with _market(folder) as endpoint:
@@ -272,6 +279,53 @@ def test_lost_work_is_owed_once_however_often_it_is_reconciled(folder: Path) -> 
     lines = file.read_text().splitlines()
     assert lines[0] == "worker,amount,reason"
     assert sorted(line.split(",")[1] for line in lines[1:]) == ["0.50", "0.50"]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "UPDATE OF done_at ON intents WHEN new.operation = 'forget'",
+        "UPDATE OF done_at ON intents WHEN new.intent_key LIKE 'forget:crash%'",
+        "UPDATE OF outcome ON assignments",
+        "UPDATE OF collected_at ON hits WHEN new.collected_at IS NULL",
+        "INSERT ON ledger WHEN new.debit = 'held'",
+    ],
+)
+def test_reconciling_that_ends_at_a_write_is_ended_by_the_next(
+    folder: Path, write: str
+) -> None:
+    """No intent stays open, and as much is held as if it had not ended."""
+    store = folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        _copy(folder / "m.db", folder / "copy.db")
+        _to_the_end(folder, endpoint, people)
+    _copy(store, folder / "store.db")
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        comparison = _reconcile(folder, endpoint).comparison
+        assert comparison.lost_hits
+        assert comparison.lost_assignments
+    wanted = _money(store)
+    _put_back(folder / "store.db", store)
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        with closing(sqlite3.connect(store)) as written:
+            written.execute(
+                f"CREATE TRIGGER the_end BEFORE {write} "
+                "BEGIN SELECT RAISE(ABORT, 'the process ended'); END"
+            )
+        with pytest.raises(sqlite3.IntegrityError, match="the process ended"):
+            _reconcile(folder, endpoint)
+        with closing(sqlite3.connect(store)) as written:
+            written.execute("DROP TRIGGER the_end")
+        _reconcile(folder, endpoint)
+        assert _reconcile(folder, endpoint).comparison.is_equal
+    assert _money(store) == wanted
+    with closing(sqlite3.connect(store)) as written:
+        left = "SELECT intent_key FROM intents WHERE done_at IS NULL"
+        assert written.execute(left).fetchall() == []
 
 
 def test_bonuses_are_not_asked_for_of_hits_that_are_lost(folder: Path) -> None:
