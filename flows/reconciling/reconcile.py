@@ -10,8 +10,8 @@ owed.
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from domain.assignment import Assignment
@@ -29,7 +29,7 @@ from flows.posting.closing import close_gone
 from flows.posting.publishing import publish_key, take_in
 from flows.posting.restored import ACCOUNT
 from flows.reconciling.comparing import Comparison, compare
-from flows.settlement import DONE, ELSEWHERE, FORGET, FORGOTTEN, forget_key
+from flows.settlement import DONE, ELSEWHERE, FORGET, FORGOTTEN, RETURNED, forget_key
 from flows.steps.settle import carry_out_again
 from postprocess.pseudonyms import pseudonym
 from store import assignments, decisions, generations, hits, intents, ledger
@@ -95,6 +95,13 @@ def reconcile(
     if dry_run:
         owed = [_owed(run, lost) for lost in comparison.lost_assignments]
         return Reconciliation(comparison=comparison, owed=tuple(owed), refused=())
+    if comparison.returned_hits or comparison.returned_assignments:
+        _take_back(run, comparison)
+        comparison = replace(
+            compare(run, may_have_lost=not has_seen),
+            returned_hits=comparison.returned_hits,
+            returned_assignments=comparison.returned_assignments,
+        )
     if comparison.unknown_hits:
         begin_adopting(run.store)
     adopt_slots(run)
@@ -201,7 +208,49 @@ def _give_up_lost(run: CampaignRun, comparison: Comparison) -> None:
             _forget(run, hit.hit_key, {"subject": str(hit.hit_id)})
         for hit in comparison.reopened:
             hits.reopen(run.store, HitId(str(hit.hit_id)))
-        _correct_held(run, comparison)
+        changed = {lost.hit_id for lost in comparison.lost_assignments}
+        for hit in (*comparison.lost_hits, *comparison.reopened):
+            changed.add(HitId(str(hit.hit_id)))
+        _correct_held(run, changed)
+
+
+def _take_back(run: CampaignRun, comparison: Comparison) -> None:
+    """Take work back that was given up as lost: the marketplace has it again.
+
+    So it is where the marketplace was put back to a copy, and then to a newer one.
+    """
+    with writing(run.store):
+        for returned in comparison.returned_assignments:
+            _take_work_back(run, returned.assignment_id)
+        for hit in comparison.returned_hits:
+            _rename_given_up(run, forget_key(hit.hit_key))
+            hits.reopen(run.store, HitId(str(hit.hit_id)))
+        changed = {returned.hit_id for returned in comparison.returned_assignments}
+        changed |= {HitId(str(hit.hit_id)) for hit in comparison.returned_hits}
+        _correct_held(run, changed)
+
+
+def _take_work_back(run: CampaignRun, name: AssignmentId) -> None:
+    ledger.undo(run.store, forget_key(name), at=run.clock.now())
+    is_paid = "rewards" in ledger.spent_on(run.store, name)
+    _rename_given_up(run, forget_key(name))
+    verdict, outcome = assignments.verdict_and_outcome(run.store, name)
+    if outcome != FORGOTTEN:
+        return
+    key = f"{verdict}:{name}"
+    outcome = intents.outcome(run.store, key) or (DONE if is_paid else None)
+    if outcome == FORGOTTEN:
+        # It was decided after the work was lost; no call was made for it.
+        _rename_given_up(run, key)
+        outcome = None
+    assignments.mark_settled(run.store, name, outcome=outcome)
+
+
+def _rename_given_up(run: CampaignRun, key: str) -> None:
+    """Free the key of an intent: its subject may be given up, or settled, again."""
+    number = len(intents.done(run.store, RETURNED)) + 1
+    new_key = f"{RETURNED}:{number}:{key}"
+    intents.rename(run.store, key, new_key, operation=RETURNED)
 
 
 def _forget_work(run: CampaignRun, lost: Assignment) -> None:
@@ -243,12 +292,8 @@ def _forget(run: CampaignRun, name: str, arguments: dict[str, str | int]) -> Non
     intents.keep(run.store, intent, DONE, run.clock)
 
 
-def _correct_held(run: CampaignRun, comparison: Comparison) -> None:
-    """Hold what the marketplace holds, for HITs that have lost work there."""
-    changed = {lost.hit_id for lost in comparison.lost_assignments}
-    changed |= {
-        HitId(str(hit.hit_id)) for hit in (*comparison.lost_hits, *comparison.reopened)
-    }
+def _correct_held(run: CampaignRun, changed: Collection[HitId]) -> None:
+    """Hold what the marketplace holds, for HITs whose work was lost or came back."""
     for hit in hits.load(run.store, changed):
         price = hit.reward_cents + hit.fee_cents
         wanted = price * hits.count_held_slots(run.store, hit)
@@ -305,6 +350,8 @@ def _write_owed(run: CampaignRun, owed: Sequence[Owed]) -> None:
         by_worker[each.worker] = by_worker.get(each.worker, 0) + each.cents
     rows = [(worker, cents) for worker, cents in by_worker.items() if cents]
     if not rows:
+        # What was owed may be there again: no one may be paid from the old file.
+        owed_path(run).unlink(missing_ok=True)
         return
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

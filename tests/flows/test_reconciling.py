@@ -328,6 +328,53 @@ def test_reconciling_that_ends_at_a_write_is_ended_by_the_next(
         assert written.execute(left).fetchall() == []
 
 
+@pytest.mark.parametrize("is_judged_between", [False, True])
+def test_work_that_was_lost_and_is_there_again_is_taken_back(
+    folder: Path, *, is_judged_between: bool
+) -> None:
+    """The marketplace was put back to a copy from before it, and to a newer one."""
+    store = folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        _copy(folder / "m.db", folder / "empty.db")
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        _copy(folder / "m.db", folder / "answered.db")
+        with _opened(folder, endpoint) as run:
+            collect.collect(run)
+            if not is_judged_between:
+                assess.assess(run)
+                decide.decide(run)
+                settle.settle(run)
+    _put_back(folder / "empty.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        lost = _reconcile(folder, endpoint)
+        assert len(lost.comparison.lost_hits) == 1
+        assert len(lost.owed) == 2
+        if is_judged_between:
+            with _opened(folder, endpoint) as run:
+                for step in (assess.assess, decide.decide, settle.settle):
+                    step(run)
+        assert _money(store)["held"] == 0
+    _put_back(folder / "answered.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        shown = _reconcile(folder, endpoint, dry_run=True).comparison
+        result = _reconcile(folder, endpoint)
+        assert len(result.comparison.returned_hits) == 1
+        assert len(result.comparison.returned_assignments) == 2
+        assert shown.returned_hits == result.comparison.returned_hits
+        assert result.owed == ()
+        with _opened(folder, endpoint) as run:
+            assert not owed_path(run).exists()
+        assert _reconcile(folder, endpoint).comparison.is_equal
+        _to_the_end(folder, endpoint, people)
+        books = httpx.get(f"{endpoint}/rehearsal/books").json()
+    assert {each["status"] for each in books["assignments"]} == {"Approved", "Rejected"}
+    money = _money(store)
+    assert money["held"] == books["held_cents"] == 0
+    assert money["rewards"] == sum(each["paid_cents"] for each in books["assignments"])
+
+
 def test_bonuses_are_not_asked_for_of_hits_that_are_lost(folder: Path) -> None:
     """A store that was restored once looks for bonuses, also after a later loss."""
     with _market(folder) as endpoint:
