@@ -18,6 +18,8 @@ import boto3.session
 import botocore.endpoint
 
 import flows.opening
+import flows.payments.adopted_bonuses
+import flows.reconciling.comparing
 import flows.steps.collect
 import marketplace.http.server
 import marketplace.state.backend
@@ -89,8 +91,15 @@ def simulated(network: Network, time: Time, rng: Random) -> Iterator[None]:
         # What a session has read of its files is no memory of a program's.
         (boto3.session, "Session", cache(boto3.session.Session)),
         (botocore.endpoint, "time", SimpleNamespace(sleep=time.sleep)),
-        (store.acting, "ThreadPoolExecutor", AtOnce),
-        (flows.steps.collect, "ThreadPoolExecutor", AtOnce),
+        *(
+            (room, "ThreadPoolExecutor", AtOnce)
+            for room in (
+                flows.payments.adopted_bonuses,
+                flows.reconciling.comparing,
+                flows.steps.collect,
+                store.acting,
+            )
+        ),
     ]
     with ExitStack() as stack:
         for owner, name, value in replaced:
