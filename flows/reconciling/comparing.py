@@ -119,7 +119,8 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
     alive = {hit_id: hit for hit_id, hit in here.items() if hit_id in there}
     listed = _assignments_there(run, alive, there)
     is_gone = frozenset(hit.hit_id for hit in lost)
-    known, given_up = [], []
+    known: list[Assignment] = []
+    given_up: list[Assignment] = []
     for assignment in assignments.load(run.store):
         is_given_up = forget_key(assignment.assignment_id) in forgotten
         (given_up if is_given_up else known).append(assignment)
