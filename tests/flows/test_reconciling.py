@@ -115,6 +115,13 @@ def _rows(folder: Path) -> list[list[tuple[object, ...]]]:
         ]
 
 
+def _money(store: Path) -> dict[str, int]:
+    """What each account of a store's ledger holds, in cents."""
+    with closing(sqlite3.connect(store)) as written:
+        rows = written.execute("SELECT account, cents FROM balances")
+        return dict(rows.fetchall())
+
+
 def test_another_marketplace_at_the_address_is_refused(folder: Path) -> None:
     """Its account is another, and nothing of the store is given up for it."""
     with _market(folder) as endpoint:
@@ -272,6 +279,100 @@ def test_lost_work_is_owed_once_however_often_it_is_reconciled(folder: Path) -> 
     lines = file.read_text().splitlines()
     assert lines[0] == "worker,amount,reason"
     assert sorted(line.split(",")[1] for line in lines[1:]) == ["0.50", "0.50"]
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "UPDATE OF done_at ON intents WHEN new.operation = 'forget'",
+        "UPDATE OF done_at ON intents WHEN new.intent_key LIKE 'forget:crash%'",
+        "UPDATE OF outcome ON assignments",
+        "UPDATE OF collected_at ON hits WHEN new.collected_at IS NULL",
+        "INSERT ON ledger WHEN new.debit = 'held'",
+    ],
+)
+def test_reconciling_that_ends_at_a_write_is_ended_by_the_next(
+    folder: Path, write: str
+) -> None:
+    """No intent stays open, and as much is held as if it had not ended."""
+    store = folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        _copy(folder / "m.db", folder / "copy.db")
+        _to_the_end(folder, endpoint, people)
+    _copy(store, folder / "store.db")
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        comparison = _reconcile(folder, endpoint).comparison
+        assert comparison.lost_hits
+        assert comparison.lost_assignments
+    wanted = _money(store)
+    _put_back(folder / "store.db", store)
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        with closing(sqlite3.connect(store)) as written:
+            written.execute(
+                f"CREATE TRIGGER the_end BEFORE {write} "
+                "BEGIN SELECT RAISE(ABORT, 'the process ended'); END"
+            )
+        with pytest.raises(sqlite3.IntegrityError, match="the process ended"):
+            _reconcile(folder, endpoint)
+        with closing(sqlite3.connect(store)) as written:
+            written.execute("DROP TRIGGER the_end")
+        _reconcile(folder, endpoint)
+        assert _reconcile(folder, endpoint).comparison.is_equal
+    assert _money(store) == wanted
+    with closing(sqlite3.connect(store)) as written:
+        left = "SELECT intent_key FROM intents WHERE done_at IS NULL"
+        assert written.execute(left).fetchall() == []
+
+
+@pytest.mark.parametrize("is_judged_between", [False, True])
+def test_work_that_was_lost_and_is_there_again_is_taken_back(
+    folder: Path, *, is_judged_between: bool
+) -> None:
+    """The marketplace was put back to a copy from before it, and to a newer one."""
+    store = folder / "out/crash/piecework.db"
+    with _market(folder) as endpoint:
+        _copy(folder / "m.db", folder / "empty.db")
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        _copy(folder / "m.db", folder / "answered.db")
+        with _opened(folder, endpoint) as run:
+            collect.collect(run)
+            if not is_judged_between:
+                assess.assess(run)
+                decide.decide(run)
+                settle.settle(run)
+    _put_back(folder / "empty.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        lost = _reconcile(folder, endpoint)
+        assert len(lost.comparison.lost_hits) == 1
+        assert len(lost.owed) == 2
+        if is_judged_between:
+            with _opened(folder, endpoint) as run:
+                for step in (assess.assess, decide.decide, settle.settle):
+                    step(run)
+        assert _money(store)["held"] == 0
+    _put_back(folder / "answered.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        shown = _reconcile(folder, endpoint, dry_run=True).comparison
+        result = _reconcile(folder, endpoint)
+        assert len(result.comparison.returned_hits) == 1
+        assert len(result.comparison.returned_assignments) == 2
+        assert shown.returned_hits == result.comparison.returned_hits
+        assert result.owed == ()
+        with _opened(folder, endpoint) as run:
+            assert not owed_path(run).exists()
+        assert _reconcile(folder, endpoint).comparison.is_equal
+        _to_the_end(folder, endpoint, people)
+        books = httpx.get(f"{endpoint}/rehearsal/books").json()
+    assert {each["status"] for each in books["assignments"]} == {"Approved", "Rejected"}
+    money = _money(store)
+    assert money["held"] == books["held_cents"] == 0
+    assert money["rewards"] == sum(each["paid_cents"] for each in books["assignments"])
 
 
 def test_bonuses_are_not_asked_for_of_hits_that_are_lost(folder: Path) -> None:

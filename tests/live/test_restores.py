@@ -263,3 +263,38 @@ def test_a_restored_copy_neither_posts_nor_pays_twice(
     assert "store and marketplace agree" in agreed.said, agreed
     if what == ("store",):
         assert _spent(restorable.market.books()) == before
+
+
+@pytest.mark.parametrize(
+    ("what", "is_worked_on"),
+    [
+        pytest.param(
+            ("marketplace",), False, id="the marketplace", marks=pytest.mark.full
+        ),
+        pytest.param(
+            ("marketplace",), True, id="and worked on", marks=pytest.mark.full
+        ),
+        # Both post the second batch again, under the keys that it had before.
+        pytest.param(("store", "marketplace"), True, id="both"),
+    ],
+)
+def test_a_marketplace_that_is_put_back_to_a_newer_copy_has_its_work_again(
+    restorable: Restorable, what: tuple[str, ...], *, is_worked_on: bool
+) -> None:
+    """What was given up as lost is waited for, judged and paid as all other work."""
+    restorable.to_the_end_with_copies()
+    restorable.put_back(what, "posted")
+    if len(what) == 1:
+        done = restorable.campaign_command("reconcile", "--json")
+        assert done.code == 0, done
+        assert json.loads(done.said)["lost_assignments"]
+    if is_worked_on:
+        restorable.until("nobody")
+    restorable.put_back(("marketplace",), "paid")
+    done = restorable.campaign_command("reconcile", "--json")
+    assert done.code == 0, done
+    restorable.until("nobody")
+    restorable.pay()
+    restorable.check()
+    agreed = restorable.campaign_command("reconcile")
+    assert "store and marketplace agree" in agreed.said, agreed

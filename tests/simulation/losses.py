@@ -11,6 +11,7 @@ Here alone stands which comparisons leave something out because of it:
 
 import sqlite3
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,7 +54,8 @@ class Losses:
     """What is lost, and what bonuses at Prolific were paid for.
 
     Attributes:
-        ids: HITs and assignments that the store may have and the marketplace lacks.
+        ids: HITs, and assignments with their answers, that the marketplace once had and
+            lacks since it was put back; a store of any age may have them.
         verdicts: assignments whose verdict is lost.
         answers: submissions whose answers are lost.
         meanings: of bonuses, by Prolific's batch and submission: the reason that a
@@ -66,11 +68,13 @@ class Losses:
     answers: set[str] = field(default_factory=set)
     meanings: dict[tuple[str, str], str] = field(default_factory=dict)
     wanted: dict[str, dict[str, int]] = field(default_factory=dict)
+    _hits: set[str] = field(default_factory=set)
     _statuses: dict[str, str] = field(default_factory=dict)
     _answered: set[str] = field(default_factory=set)
 
     def note(self, market: sqlite3.Connection) -> None:
         """Read what would be lost, if the file were put back now."""
+        self._hits = _hits(market)
         self._statuses, self._answered = _statuses(market), _answered(market)
         for row in market.execute(_MEANT):
             key = (row["batch_id"], row["submission_id"])
@@ -80,18 +84,19 @@ class Losses:
             most = max(row["cents"], wanted.get(row["meaning"], 0))
             wanted[row["meaning"]] = most
 
-    def put_back(self, market: sqlite3.Connection, store_ids: set[str]) -> None:
+    def put_back(self, market: sqlite3.Connection) -> None:
         """The file was put back; what it has of this now."""
-        hits = {row[0] for row in market.execute("SELECT hit_id FROM hits")}
         now = _statuses(market)
-        self.ids = (self.ids | store_ids) - hits - set(now)
+        self.ids |= self._hits | _sent(self._statuses)
+        self.ids -= _hits(market) | _sent(now)
         self.verdicts |= {
             key
             for key, status in self._statuses.items()
             if status in ("Approved", "Rejected") and now.get(key) != status
         }
         self.answers |= self._answered - _answered(market)
-        self._statuses, self._answered = now, _answered(market)
+        self._hits, self._statuses = _hits(market), now
+        self._answered = _answered(market)
 
     def is_paid(self, market: sqlite3.Connection, books: Any, batch_id: str) -> bool:  # noqa: ANN401 - JSON
         """Whether Prolific has paid all bonuses of a batch, be it by another batch."""
@@ -159,6 +164,15 @@ def taken_beside_the_file(market: sqlite3.Connection) -> int:
 def _statuses(market: sqlite3.Connection) -> dict[str, str]:
     rows = market.execute("SELECT assignment_id, status FROM assignments")
     return {row["assignment_id"]: row["status"] for row in rows}
+
+
+def _sent(statuses: Mapping[str, str]) -> set[str]:
+    """Assignments whose answers are there."""
+    return {key for key, status in statuses.items() if status in SENT}
+
+
+def _hits(market: sqlite3.Connection) -> set[str]:
+    return {row["hit_id"] for row in market.execute("SELECT hit_id FROM hits")}
 
 
 def _answered(market: sqlite3.Connection) -> set[str]:

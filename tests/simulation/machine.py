@@ -18,11 +18,13 @@ import boto3.session
 import botocore.endpoint
 
 from piecework.engine import opening
+from piecework.engine.reconciling import comparing
 from piecework.engine.steps import collect
 from piecework.marketplace.http import server
 from piecework.marketplace.state import backend, clock
 from piecework.marketplace.state.clock import to_ms
 from piecework.marketplace.state.ids import IdGenerator
+from piecework.payments import adopted_bonuses
 from piecework.platforms import client
 from piecework.platforms.outage import Outage
 from piecework.platforms.pace import Pace
@@ -88,8 +90,10 @@ def simulated(network: Network, time: Time, rng: Random) -> Iterator[None]:
         # What a session has read of its files is no memory of a program's.
         (boto3.session, "Session", cache(boto3.session.Session)),
         (botocore.endpoint, "time", SimpleNamespace(sleep=time.sleep)),
-        (acting, "ThreadPoolExecutor", AtOnce),
-        (collect, "ThreadPoolExecutor", AtOnce),
+        *(
+            (module, "ThreadPoolExecutor", AtOnce)
+            for module in (adopted_bonuses, comparing, collect, acting)
+        ),
     ]
     with ExitStack() as stack:
         for owner, name, value in replaced:

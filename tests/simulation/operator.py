@@ -79,8 +79,12 @@ class Operator:
                     f"{number}"
                 )
                 return
-        set_aside(bridge, study.study_id)
-        self.record.tell(f"a person leaves {study.study_id[-6:]} to Prolific")
+        try:
+            set_aside(bridge, study.study_id)
+        except Unusable as refusal:
+            self.record.tell(f"leaving is refused: {refusal}")
+        else:
+            self.record.tell(f"a person leaves {study.study_id[-6:]} to Prolific")
 
     def _hit_type_id(self, study: UnknownStudy) -> str | None:
         """Whose HITs it is for; "" is as its name says."""

@@ -224,10 +224,12 @@ def rejected_of(
     return {AssignmentId(name) for (name,) in rows}
 
 
-def mark_settled(store: Store, assignment_id: AssignmentId, *, outcome: str) -> None:
+def mark_settled(
+    store: Store, assignment_id: AssignmentId, *, outcome: str | None
+) -> None:
     """Write down how the verdict about an assignment was carried out.
 
-    Part of the caller's transaction.
+    `None` is not yet. Part of the caller's transaction.
     """
     store.db.execute(
         "UPDATE assignments SET outcome = ? WHERE assignment_id = ?",

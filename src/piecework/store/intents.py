@@ -115,6 +115,15 @@ def argument(store: Store, intent_key: str, name: str) -> str:
     return str(json.loads(arguments)[name])
 
 
+def outcome(store: Store, intent_key: str) -> str | None:
+    """How an act ended; `None` if it did not, or was never begun."""
+    row = store.db.execute(
+        "SELECT outcome FROM intents WHERE intent_key = ? AND done_at IS NOT NULL",
+        [intent_key],
+    ).fetchone()
+    return row and str(row[0])
+
+
 PROMISES = ("publish", "bonus", "unreject")
 """Operations that take new money from the requester."""
 
@@ -189,13 +198,23 @@ def withdraw(store: Store, key: str) -> None:
         )
 
 
-def rename(store: Store, key: str, new_key: str) -> None:
-    """Give an intent that is done another key, with its entries in the ledger."""
+def rename(
+    store: Store, key: str, new_key: str, *, operation: str | None = None
+) -> None:
+    """Give an intent that is done another key, with its entries in the ledger.
+
+    Args:
+        store: the campaign's memory.
+        key: of the intent.
+        new_key: that it gets.
+        operation: that it gets; `None` leaves its own.
+    """
     with store.db.atomic():
         store.db.execute(
-            "INSERT INTO intents SELECT :new, operation, arguments, amount_cents, "
-            "made_at, done_at, outcome FROM intents WHERE intent_key = :old",
-            {"new": new_key, "old": key},
+            "INSERT INTO intents SELECT :new, coalesce(:operation, operation), "
+            "arguments, amount_cents, made_at, done_at, outcome FROM intents "
+            "WHERE intent_key = :old",
+            {"new": new_key, "old": key, "operation": operation},
         )
         store.db.execute(
             "UPDATE ledger SET intent_key = ? WHERE intent_key = ?", [new_key, key]
@@ -245,14 +264,28 @@ def close(store: Store, act: Act, outcome: str, clock: Clock) -> None:
         StoreError: another pass closed the intent meanwhile.
     """
     act.record(outcome)
+    # A refusal undoes the record: the pass that closed it has written it already.
+    _close(store, act.intent, outcome, clock)
+
+
+def keep(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
+    """Write down an act that makes no call, and its outcome; part of a transaction.
+
+    Raises:
+        StoreError: the act was done before.
+    """
+    declare(store, intent, clock)
+    _close(store, intent, outcome, clock)
+
+
+def _close(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
     closed = store.db.execute(
         "UPDATE intents SET done_at = ?, outcome = ? "
         "WHERE intent_key = ? AND done_at IS NULL",
-        [to_text(clock.now()), outcome, act.intent.key],
+        [to_text(clock.now()), outcome, intent.key],
     )
     if not closed.rowcount:
-        # Undoes the record: the pass that closed it has written it already.
-        raise _closed_by_another(store, act.intent)
+        raise _closed_by_another(store, intent)
 
 
 def _closed_by_another(store: Store, intent: Intent) -> StoreError:

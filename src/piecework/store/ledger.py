@@ -73,6 +73,24 @@ def pay(
         )
 
 
+def undo(store: Store, intent_key: str, *, at: datetime) -> None:
+    """Move back what an act has moved; part of the caller's transaction."""
+    rows = store.db.query(
+        "SELECT credit, debit, amount_cents, batch FROM ledger WHERE intent_key = ?",
+        [intent_key],
+    )
+    for row in list(rows):
+        move(
+            store,
+            row["amount_cents"],
+            credit=row["debit"],
+            debit=row["credit"],
+            intent_key=intent_key,
+            batch=row["batch"],
+            at=at,
+        )
+
+
 def balances(store: Store) -> dict[Account, int]:
     """What each account holds, in cents; `requester` is negative by what was taken."""
     totals: dict[Account, int] = dict.fromkeys(get_args(Account), 0)

@@ -379,6 +379,31 @@ def test_a_program_that_posts_its_hits_again_publishes_nothing_again(
     town.check_books()
 
 
+def test_a_study_that_is_still_being_published_is_left_once_it_is_active(
+    town: Town,
+) -> None:
+    """Prolific stops none that is PUBLISHING; a person reads so, and when to ask."""
+    town.researcher.control("PUT", "/switches", {"publishing_seconds": 600})
+    copy = town.copy()
+    town.post(hits=2, assignments=1, **LATER)
+    for _ in range(4):
+        step(town.bridge)
+    [study] = [each["id"] for each in town.studies()]
+    assert town.researcher.status(study) == "PUBLISHING"
+    town.restore(copy)
+    town.settle()
+    refused = _prolific(town, "reconcile", "--leave", study)
+    assert refused.exit_code == 2
+    said = f"the study {study} is PUBLISHING at Prolific"
+    assert said in " ".join(refused.stderr.split())
+    assert f"piecework prolific reconcile --leave {study}" in refused.stderr
+    [waiting] = town.rows("SELECT is_left FROM unknown_studies")
+    assert not waiting["is_left"]
+    town.wait(minutes=11)
+    assert _prolific(town, "reconcile", "--leave", study).exit_code == 0
+    assert town.researcher.status(study) == "COMPLETED"
+
+
 @pytest.mark.parametrize("minutes", [1, 60], ids=["at once", "when time is over"])
 def test_who_did_a_known_study_after_the_copy_is_paid_on_a_persons_word(
     town: Town, minutes: int

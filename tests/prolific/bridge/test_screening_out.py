@@ -124,6 +124,23 @@ def test_who_was_promised_it_and_timed_out_is_paid_by_a_bonus(paying: Town) -> N
     paying.check_books()
 
 
+def test_who_was_promised_it_and_returned_is_paid_by_a_bonus(paying: Town) -> None:
+    """They gave the place back before the bridge could end the submission."""
+    hit_ids = paying.post(hits=4, assignments=2)
+    paying.settle()
+    [ann] = _blocked(paying)
+    _turned_away(paying, ann)
+    ann.give_back(ann.submission_id)
+    paying.settle()
+    submission = paying.researcher.submission(ann.submission_id)
+    assert submission["status"] == "RETURNED"
+    assert submission["bonus_payments"] == [PAY]
+    _approve_all(paying, hit_ids)
+    paying.settle()
+    paying.check_books()
+    assert reconcile(paying.bridge) == []
+
+
 def test_a_study_whose_screen_outs_pass_the_cap_is_not_published(
     tmp_path: Path,
 ) -> None:

@@ -96,6 +96,16 @@ _KINDS = (
         "that the marketplace has lost; the answers stay in the store",
     ),
     (
+        "returned_hits",
+        ("HIT", "HITs"),
+        "that were given up as lost, and are there again; taken back",
+    ),
+    (
+        "returned_assignments",
+        ("assignment", "assignments"),
+        "that were given up as lost, and are there again; taken back",
+    ),
+    (
         "undone",
         ("decision", "decisions"),
         "that the marketplace has lost; carried out again",
@@ -146,6 +156,10 @@ def _as_dict(run: CampaignRun, result: Reconciliation) -> dict[str, object]:
         "reopened_hits": [hit.hit_id for hit in comparison.reopened],
         "lost_assignments": [
             each.assignment_id for each in comparison.lost_assignments
+        ],
+        "returned_hits": [hit.hit_id for hit in comparison.returned_hits],
+        "returned_assignments": [
+            each.assignment_id for each in comparison.returned_assignments
         ],
         "repeated_decisions": len(comparison.undone),
         "booked_bonuses": len(comparison.unknown_bonuses),

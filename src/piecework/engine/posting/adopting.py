@@ -7,7 +7,7 @@ and the answers that they brought are collected, judged and paid as if they were
 what is paid already is only booked.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from piecework.campaign.dealing import deal, first_round
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit
-from piecework.domain.ids import HitId, HitKey, ItemId
+from piecework.domain.ids import HitKey, ItemId
 from piecework.engine.posting.publishing import (
     OPERATION,
     PostedAs,
@@ -25,9 +25,8 @@ from piecework.engine.posting.publishing import (
 )
 from piecework.platforms.ports import PostedHit
 from piecework.store import hits, intents
-from piecework.store.acting import carry_out
-from piecework.store.database import Store, get_setting, keep_setting
-from piecework.store.intents import Act, Intent
+from piecework.store.database import Store, get_setting, keep_setting, writing
+from piecework.store.intents import Intent
 
 _ADOPTING = "adopting"
 """The setting that says that HITs of this store may be unknown to it."""
@@ -71,10 +70,7 @@ def adopt(run: CampaignRun) -> int:
     unknown = unknown_hits(run)
     due = [(posted, by) for posted, by in unknown if by.batch <= begun]
     adopted = [_as_planned(run, posted, by) for posted, by in due]
-    _give_up_later_rounds(run.store, {hit.batch for hit in adopted})
-    hits.give_up(run.store, [hit.hit_key for hit in adopted])
-    hits.plan(run.store, adopted)
-    carry_out(run.store, [_adopting(run, hit) for hit in adopted], clock=run.clock)
+    _write_down(run, adopted)
     if len(unknown) == len(due):
         keep_setting(run.store, _ADOPTING, "")
     return len(adopted)
@@ -86,10 +82,37 @@ def adopt_slots(run: CampaignRun) -> None:
     Before any answer of theirs is collected: what comes on top of the slots of a HIT
     counts as added by hand, and is held then.
     """
-    added = list(_added_slots(run))
-    _give_up_later_rounds(run.store, {hit.batch for hit in added})
-    hits.plan(run.store, added)
-    carry_out(run.store, [_adopting(run, hit) for hit in added], clock=run.clock)
+    _write_down(run, list(_added_slots(run)))
+
+
+def _write_down(run: CampaignRun, there: Sequence[PlannedHit]) -> None:
+    """Write HITs and slots down that are there; nothing is called.
+
+    In one transaction: a plan that stayed alone would be posted by the next pass.
+    """
+    with writing(run.store):
+        _give_up_later_rounds(run.store, {hit.batch for hit in there})
+        hits.give_up(run.store, [hit.hit_key for hit in there])
+        taken = {hit.hit_key for hit in hits.load(run.store)}
+        for hit in there:
+            named = _under_a_free_key(hit, taken)
+            taken.add(named.hit_key)
+            hits.plan(run.store, [named])
+            intents.keep(run.store, _intent(named), str(hit.hit_id), run.clock)
+            recording(run, named)(str(hit.hit_id))
+
+
+def _under_a_free_key(hit: PlannedHit, taken: AbstractSet[HitKey]) -> PlannedHit:
+    """A HIT under its key, or under another if its key names a HIT that was lost.
+
+    So it is where the marketplace was put back twice: the store has posted the key
+    again in between, and its HIT is lost.
+    """
+    key, number = hit.hit_key, _FIRST_ADDED
+    while key in taken:
+        key = HitKey(f"{hit.hit_key.rpartition('.')[0]}.{number:06}")
+        number += 1
+    return replace(hit, hit_key=key)
 
 
 def _give_up_later_rounds(store: Store, batches: AbstractSet[int]) -> None:
@@ -186,21 +209,10 @@ def _count_added(store: Store) -> int:
     )
 
 
-def _adopting(run: CampaignRun, hit: PlannedHit) -> Act:
-    """Write a HIT or slots down that are there; nothing is called."""
-    hit_id = HitId(str(hit.hit_id))
-
-    def there() -> str:
-        return hit_id
-
-    return Act(
-        intent=Intent(
-            key=publish_key(hit),
-            operation=OPERATION,
-            arguments={"hit_type_id": str(hit.hit_type_id), "hit_id": hit_id},
-            amount_cents=hit.cost_cents,
-        ),
-        do=there,
-        look=there,
-        record=recording(run, hit),
+def _intent(hit: PlannedHit) -> Intent:
+    return Intent(
+        key=publish_key(hit),
+        operation=OPERATION,
+        arguments={"hit_type_id": str(hit.hit_type_id), "hit_id": str(hit.hit_id)},
+        amount_cents=hit.cost_cents,
     )

@@ -38,6 +38,8 @@ class Comparison:
         added_slots: slots there that HITs do not have here.
         lost_hits: HITs here that are unknown there.
         lost_assignments: assignments here that are unknown there.
+        returned_hits: HITs that were given up here as lost, and are there again.
+        returned_assignments: likewise.
         reopened: HITs that are collected here, and have more to come there.
         undone: decisions that were carried out here and stand open there.
         unknown_bonuses: paid there, and not in the ledger here.
@@ -53,6 +55,8 @@ class Comparison:
     added_slots: int
     lost_hits: tuple[PlannedHit, ...]
     lost_assignments: tuple[Assignment, ...]
+    returned_hits: tuple[PlannedHit, ...]
+    returned_assignments: tuple[Assignment, ...]
     reopened: tuple[PlannedHit, ...]
     undone: tuple[Decision, ...]
     unknown_bonuses: tuple[Bonus, ...]
@@ -68,6 +72,7 @@ class Comparison:
         return not any(
             (
                 *(self.unknown_hits, self.added_slots, self.lost_hits),
+                *(self.returned_hits, self.returned_assignments),
                 *(self.lost_assignments, self.reopened, self.undone),
                 *(self.unknown_bonuses, self.lost_bonuses),
                 *(self.unknown_exclusions, self.lost_exclusions),
@@ -88,14 +93,15 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
     """
     forgotten = {each.key for each in intents.load(run.store, FORGET, is_done=True)}
     lost_before = hits.lost_ids(run.store)
-    here = {
-        hit.hit_id: hit
-        for hit in hits.load(run.store)
-        if hit.hit_id and hit.hit_id not in lost_before
-    }
+    here = {hit.hit_id: hit for hit in hits.load(run.store) if hit.hit_id}
     there = {posted.hit_id: posted for posted in run.platform.find_hits()}
     status = _status_of_unlisted(
-        run, [hit for hit_id, hit in here.items() if hit_id not in there]
+        run,
+        [
+            hit
+            for hit_id, hit in here.items()
+            if hit_id not in there and hit_id not in lost_before
+        ],
     )
     lost = tuple(hit for hit in here.values() if status.get(hit.hit_id) == "unknown")
     if lost and not may_have_lost:
@@ -109,11 +115,11 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
     alive = {hit_id: hit for hit_id, hit in here.items() if hit_id in there}
     listed = _assignments_there(run, alive, there)
     is_gone = frozenset(hit.hit_id for hit in lost)
-    known = [
-        assignment
-        for assignment in assignments.load(run.store)
-        if forget_key(assignment.assignment_id) not in forgotten
-    ]
+    known: list[Assignment] = []
+    given_up: list[Assignment] = []
+    for assignment in assignments.load(run.store):
+        is_given_up = forget_key(assignment.assignment_id) in forgotten
+        (given_up if is_given_up else known).append(assignment)
     paid_there = bonuses_there(run, alive)
     exclusions = _compare_exclusions(run)
     return Comparison(
@@ -128,6 +134,10 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
             for assignment in known
             if assignment.hit_id in is_gone
             or (assignment.hit_id in alive and assignment.assignment_id not in listed)
+        ),
+        returned_hits=tuple(alive[hit_id] for hit_id in alive if hit_id in lost_before),
+        returned_assignments=tuple(
+            assignment for assignment in given_up if assignment.assignment_id in listed
         ),
         reopened=tuple(_reopened(run, alive, there, listed, known)),
         undone=tuple(_undone(run, known, listed)),

@@ -10,11 +10,18 @@ whom it is owed.
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from piecework.campaign.acts import DONE, ELSEWHERE, FORGET, FORGOTTEN, forget_key
+from piecework.campaign.acts import (
+    DONE,
+    ELSEWHERE,
+    FORGET,
+    FORGOTTEN,
+    RETURNED,
+    forget_key,
+)
 from piecework.campaign.opened import CampaignRun, CampaignStore
 from piecework.domain.assignment import Assignment
 from piecework.domain.bonus import Bonus
@@ -95,6 +102,13 @@ def reconcile(
     if dry_run:
         owed = [_owed(run, lost) for lost in comparison.lost_assignments]
         return Reconciliation(comparison=comparison, owed=tuple(owed), refused=())
+    if comparison.returned_hits or comparison.returned_assignments:
+        _take_back(run, comparison)
+        comparison = replace(
+            compare(run, may_have_lost=not has_seen),
+            returned_hits=comparison.returned_hits,
+            returned_assignments=comparison.returned_assignments,
+        )
     if comparison.unknown_hits:
         begin_adopting(run.store)
     adopt_slots(run)
@@ -102,12 +116,8 @@ def reconcile(
     _adopt_exclusions(run, comparison)
     if not has_seen:
         _ask_for_types_again(run)
-    _forget_lost(run, comparison)
+    _give_up_lost(run, comparison)
     refused = _repeat(run, comparison)
-    for hit in comparison.reopened:
-        with writing(run.store):
-            hits.reopen(run.store, HitId(str(hit.hit_id)))
-    _correct_held(run, comparison)
     all_owed = owed_so_far(run)
     _write_owed(run, all_owed)
     if despite_refusals or not refused:
@@ -190,43 +200,86 @@ def _ask_for_types_again(run: CampaignRun) -> None:
         )
 
 
-def _forget_lost(run: CampaignRun, comparison: Comparison) -> None:
-    """Take what the marketplace has lost out of the ledger, and wait for it no more."""
-    for lost in comparison.lost_assignments:
-        carry_out(run.store, [_forgetting_work(run, lost)], clock=run.clock)
-    for hit in comparison.lost_hits:
-        if hit.collected_at is None:
-            close_gone(run, hit)
-        act = _forgetting(forget_key(hit.hit_key), {"subject": str(hit.hit_id)})
-        carry_out(run.store, [act], clock=run.clock)
+def _give_up_lost(run: CampaignRun, comparison: Comparison) -> None:
+    """Take what the marketplace has lost out of the ledger, and wait for it no more.
+
+    In one transaction: the next comparison leaves out what is given up already, so a
+    process that died half-way through would leave the rest undone for good.
+    """
+    with writing(run.store):
+        for lost in comparison.lost_assignments:
+            _forget_work(run, lost)
+        for hit in comparison.lost_hits:
+            if hit.collected_at is None:
+                close_gone(run, hit)
+            _forget(run, hit.hit_key, {"subject": str(hit.hit_id)})
+        for hit in comparison.reopened:
+            hits.reopen(run.store, HitId(str(hit.hit_id)))
+        changed = {lost.hit_id for lost in comparison.lost_assignments}
+        for hit in (*comparison.lost_hits, *comparison.reopened):
+            changed.add(HitId(str(hit.hit_id)))
+        _correct_held(run, changed)
 
 
-def _forgetting_work(run: CampaignRun, lost: Assignment) -> Act:
+def _take_back(run: CampaignRun, comparison: Comparison) -> None:
+    """Take work back that was given up as lost: the marketplace has it again.
+
+    So it is where the marketplace was put back to a copy, and then to a newer one.
+    """
+    with writing(run.store):
+        for returned in comparison.returned_assignments:
+            _take_work_back(run, returned.assignment_id)
+        for hit in comparison.returned_hits:
+            _rename_given_up(run, forget_key(hit.hit_key))
+            hits.reopen(run.store, HitId(str(hit.hit_id)))
+        changed = {returned.hit_id for returned in comparison.returned_assignments}
+        changed |= {HitId(str(hit.hit_id)) for hit in comparison.returned_hits}
+        _correct_held(run, changed)
+
+
+def _take_work_back(run: CampaignRun, name: AssignmentId) -> None:
+    ledger.undo(run.store, forget_key(name), at=run.clock.now())
+    is_paid = "rewards" in ledger.spent_on(run.store, name)
+    _rename_given_up(run, forget_key(name))
+    verdict, outcome = assignments.verdict_and_outcome(run.store, name)
+    if outcome != FORGOTTEN:
+        return
+    key = f"{verdict}:{name}"
+    outcome = intents.outcome(run.store, key) or (DONE if is_paid else None)
+    if outcome == FORGOTTEN:
+        # It was decided after the work was lost; no call was made for it.
+        _rename_given_up(run, key)
+        outcome = None
+    assignments.mark_settled(run.store, name, outcome=outcome)
+
+
+def _rename_given_up(run: CampaignRun, key: str) -> None:
+    """Free the key of an intent: its subject may be given up, or settled, again."""
+    number = len(intents.done(run.store, RETURNED)) + 1
+    new_key = f"{RETURNED}:{number}:{key}"
+    intents.rename(run.store, key, new_key, operation=RETURNED)
+
+
+def _forget_work(run: CampaignRun, lost: Assignment) -> None:
     name = lost.assignment_id
     hit, owed = hits.of_assignment(run.store, name), _owed(run, lost)
-
-    def record(_outcome: str) -> None:
-        for account, cents in ledger.spent_on(run.store, name).items():
-            ledger.move(
-                run.store,
-                cents,
-                credit=account,
-                debit="requester",
-                intent_key=forget_key(name),
-                batch=hit.batch,
-                at=run.clock.now(),
-            )
-        verdict, _ = assignments.verdict_and_outcome(run.store, name)
-        if verdict is not None:
-            # A call that was cut off has nothing to be looked for any more.
-            intents.withdraw(run.store, f"{verdict}:{name}")
-            assignments.mark_settled(run.store, name, outcome=FORGOTTEN)
-
-    return _forgetting(
-        forget_key(name),
-        {"subject": name, "worker": owed.worker, "cents": owed.cents},
-        record,
-    )
+    spent = ledger.spent_on(run.store, name)
+    _forget(run, name, {"subject": name, "worker": owed.worker, "cents": owed.cents})
+    for account, cents in spent.items():
+        ledger.move(
+            run.store,
+            cents,
+            credit=account,
+            debit="requester",
+            intent_key=forget_key(name),
+            batch=hit.batch,
+            at=run.clock.now(),
+        )
+    verdict, _ = assignments.verdict_and_outcome(run.store, name)
+    if verdict is not None:
+        # A call that was cut off has nothing to be looked for any more.
+        intents.withdraw(run.store, f"{verdict}:{name}")
+        assignments.mark_settled(run.store, name, outcome=FORGOTTEN)
 
 
 def _owed(run: CampaignRun, lost: Assignment) -> Owed:
@@ -241,38 +294,26 @@ def _owed(run: CampaignRun, lost: Assignment) -> Owed:
     )
 
 
-def _forgetting(
-    key: str,
-    arguments: dict[str, str | int],
-    record: Callable[[str], None] = lambda _: None,
-) -> Act:
-    def forgotten() -> str:
-        return DONE
-
-    intent = Intent(key=key, operation=FORGET, arguments=arguments)
-    return Act(intent=intent, do=forgotten, look=forgotten, record=record)
+def _forget(run: CampaignRun, name: str, arguments: dict[str, str | int]) -> None:
+    intent = Intent(key=forget_key(name), operation=FORGET, arguments=arguments)
+    intents.keep(run.store, intent, DONE, run.clock)
 
 
-def _correct_held(run: CampaignRun, comparison: Comparison) -> None:
-    """Hold what the marketplace holds, for HITs that have lost work there."""
-    changed = {lost.hit_id for lost in comparison.lost_assignments}
-    changed |= {
-        HitId(str(hit.hit_id)) for hit in (*comparison.lost_hits, *comparison.reopened)
-    }
+def _correct_held(run: CampaignRun, changed: Collection[HitId]) -> None:
+    """Hold what the marketplace holds, for HITs whose work was lost or came back."""
     for hit in hits.load(run.store, changed):
         price = hit.reward_cents + hit.fee_cents
         wanted = price * hits.count_held_slots(run.store, hit)
         lacking = wanted - ledger.held_cents(run.store, hit)
-        with writing(run.store):
-            ledger.move(
-                run.store,
-                abs(lacking),
-                credit="requester" if lacking > 0 else "held",
-                debit="held" if lacking > 0 else "requester",
-                intent_key=publish_key(hit),
-                batch=hit.batch,
-                at=run.clock.now(),
-            )
+        ledger.move(
+            run.store,
+            abs(lacking),
+            credit="requester" if lacking > 0 else "held",
+            debit="held" if lacking > 0 else "requester",
+            intent_key=publish_key(hit),
+            batch=hit.batch,
+            at=run.clock.now(),
+        )
 
 
 def _repeat(run: CampaignRun, comparison: Comparison) -> list[Refusal]:
@@ -316,6 +357,8 @@ def _write_owed(run: CampaignRun, owed: Sequence[Owed]) -> None:
         by_worker[each.worker] = by_worker.get(each.worker, 0) + each.cents
     rows = [(worker, cents) for worker, cents in by_worker.items() if cents]
     if not rows:
+        # What was owed may be there again: no one may be paid from the old file.
+        owed_path(run).unlink(missing_ok=True)
         return
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -121,7 +121,7 @@ def _decide(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
         _paid(bridge, visit)
     elif status not in UNPAID:
         LOG.warning("a submission is %s; nothing is known of that", status)
-    elif visit["approved"] or (status == "TIMED-OUT" and _promised_cents(visit)):
+    elif visit["approved"] or _is_owed_otherwise(visit):
         _pay_otherwise(bridge, visit)
     elif status != "TIMED-OUT" or not visit["submitted"]:
         # What came a moment too late for Prolific is here: the requester decides.
@@ -142,6 +142,17 @@ def _decide_undecided(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
 def _took_test(visit: sqlite3.Row) -> bool:
     """Whether a visit was a test and was done; that is paid whatever came of it."""
     return visit["qualification_type"] is not None and visit["stage"] == "Done"
+
+
+def _is_owed_otherwise(visit: sqlite3.Row) -> bool:
+    """Whether what was promised can be paid by a bonus alone.
+
+    Who found no work was promised it when they came: they may have returned the
+    submission before it could be ended for them.
+    """
+    if visit["status"] == "RETURNED":
+        return bool(visit["screen_out_cents"])
+    return visit["status"] == "TIMED-OUT" and _promised_cents(visit) > 0
 
 
 def _promised_cents(visit: sqlite3.Row) -> int:

@@ -26,6 +26,7 @@ _NAME = re.compile(
     r"piecework (?P<hit_type_id>\w+) (?P<number>\d+) "
     r"(?P<identity>\w{8})-(?P<generation>\w{8})( (?P<qualification_type_id>\w+))?"
 )
+_PUBLISHING = "PUBLISHING"
 _DRAFTS = ("UNPUBLISHED", "SCHEDULED")
 
 
@@ -184,11 +185,18 @@ def set_aside(bridge: Bridge, study_id: str) -> None:
     """Stop an unknown study and leave it to Prolific, which pays who took part.
 
     Raises:
-        Unusable: there is no such study.
+        Unusable: there is no such study, or Prolific is still publishing it.
     """
     with bridge.backend.transaction() as transaction:
         check_unknown(transaction, study_id)
     there = bridge.prolific.studies.get(study_id)
+    if there.status == _PUBLISHING:
+        raise Unusable(
+            f"the study {study_id} is {_PUBLISHING} at Prolific, which stops a study "
+            "only when it is ACTIVE or PAUSED; nothing was changed",
+            next_step="in some minutes: "
+            f"piecework prolific reconcile --leave {study_id}",
+        )
     if there.status in RECRUITING:
         there = bridge.prolific.studies.transition(study_id, "STOP")
     _take_in(bridge, there)
