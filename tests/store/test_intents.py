@@ -12,9 +12,9 @@ from piecework.domain.clock import FixedClock
 from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitKey, ItemId
-from piecework.store import hits, intents, ledger
+from piecework.store import bound, hits, intents, ledger
 from piecework.store.columns import from_text
-from piecework.store.database import Store, open_store, set_once
+from piecework.store.database import Store, open_store
 from piecework.store.intents import Act, Intent
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -102,7 +102,7 @@ def other(tmp_path: Path) -> Iterator[Store]:
 
 def test_the_same_key_in_two_stores_has_two_tokens(store: Store, other: Store) -> None:
     """A platform that knows one campaign's token takes the other's for a new act."""
-    set_once(other, "name", "another test")
+    bound.bind(other, "name", "another test")
     assert FIRST.token(store) != FIRST.token(other)
 
 

@@ -14,8 +14,9 @@ from datetime import datetime
 
 from piecework.domain.clock import Clock
 from piecework.domain.errors import StoreError
+from piecework.store import bound
 from piecework.store.columns import from_text, to_text
-from piecework.store.database import Store, get_setting
+from piecework.store.database import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class Intent:
 
 def store_name(store: Store) -> str:
     """The name under which this store's intents are known to the platform."""
-    name = get_setting(store, "name")
+    name = bound.read(store).name
     if name is None:
         raise StoreError(f"{store.path}: the store has no name yet")
     return name

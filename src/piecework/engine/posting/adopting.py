@@ -24,13 +24,10 @@ from piecework.engine.posting.publishing import (
     recording,
 )
 from piecework.platforms.ports import PostedHit
-from piecework.store import hits, intents
+from piecework.store import hits, intents, pass_notes
 from piecework.store.acting import carry_out
-from piecework.store.database import Store, get_setting, keep_setting
+from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
-
-_ADOPTING = "adopting"
-"""The setting that says that HITs of this store may be unknown to it."""
 
 _FIRST_ADDED = 900_001
 """Number of the first plan that stands for slots that are there and were not planned.
@@ -39,12 +36,12 @@ A round has fewer HITs than this."""
 
 def begin_adopting(store: Store) -> None:
     """Let the passes that follow take in what the store does not know."""
-    keep_setting(store, _ADOPTING, "yes")
+    pass_notes.keep(store, "is_adopting", 1)
 
 
 def is_adopting(store: Store) -> bool:
     """Whether HITs of this store may be on the platform and not in it."""
-    return get_setting(store, _ADOPTING) == "yes"
+    return pass_notes.read(store).is_adopting
 
 
 def unknown_hits(run: CampaignRun) -> list[tuple[PostedHit, PostedAs]]:
@@ -76,7 +73,7 @@ def adopt(run: CampaignRun) -> int:
     hits.plan(run.store, adopted)
     carry_out(run.store, [_adopting(run, hit) for hit in adopted], clock=run.clock)
     if len(unknown) == len(due):
-        keep_setting(run.store, _ADOPTING, "")
+        pass_notes.keep(run.store, "is_adopting", 0)
     return len(adopted)
 
 

@@ -25,16 +25,24 @@ from piecework.domain.verdicts import Decision
 from piecework.engine.posting.adopting import adopt_slots, begin_adopting
 from piecework.engine.posting.closing import close_gone
 from piecework.engine.posting.publishing import publish_key, take_in
-from piecework.engine.posting.restored import ACCOUNT
 from piecework.engine.reconciling.comparing import Comparison, compare
 from piecework.engine.steps.settle import carry_out_again
 from piecework.payments import bonuses
 from piecework.payments.adopted_bonuses import book
 from piecework.payments.interrupted_payments import close_interrupted
 from piecework.postprocess.pseudonyms import pseudonym
-from piecework.store import assignments, decisions, generations, hits, intents, ledger
+from piecework.store import (
+    assignments,
+    bound,
+    decisions,
+    generations,
+    hits,
+    intents,
+    ledger,
+    platform_types,
+)
 from piecework.store.acting import Refusal, carry_out
-from piecework.store.database import get_setting, writing
+from piecework.store.database import writing
 from piecework.store.files import write_private
 from piecework.store.intents import Act, Intent
 
@@ -141,7 +149,7 @@ def _check_account(run: CampaignRun) -> bool:
     meeting = run.platform.meet(name, seen=seen)
     if meeting is None:
         return True
-    known = get_setting(run.store, ACCOUNT)
+    known = bound.read(run.store).account
     if known is not None and known != meeting.account:
         raise RefusedForSafety(
             f"{run.platform.endpoint}: the account is {meeting.account}, and the "
@@ -184,10 +192,7 @@ def _adopt_exclusions(run: CampaignRun, comparison: Comparison) -> None:
 def _ask_for_types_again(run: CampaignRun) -> None:
     """Forget ids of HIT types and qualification types: each is made once, by name."""
     with writing(run.store):
-        run.store.db.execute(
-            "DELETE FROM settings WHERE key IN ('exclusion', 'qualification') "
-            "OR key LIKE 'hit type %' OR key LIKE 'answered %'"
-        )
+        platform_types.forget(run.store)
 
 
 def _forget_lost(run: CampaignRun, comparison: Comparison) -> None:

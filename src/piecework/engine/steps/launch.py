@@ -53,17 +53,18 @@ from piecework.engine.stopping import is_stopped, wind_down
 from piecework.hit_templates.render import render_hit
 from piecework.platforms.question import html_question
 from piecework.qc.heuristics.canary import planted_word
-from piecework.store import assignments, hits, intents, item_totals
+from piecework.store import (
+    assignments,
+    hits,
+    intents,
+    item_totals,
+    pass_notes,
+    platform_types,
+)
 from piecework.store.acting import carry_out
-from piecework.store.database import Store, get_setting, keep_setting, set_once
+from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
 from piecework.store.prices import kept_prices
-
-_PAGES_RENDER = "pages render"
-"""The setting that holds the digest of a task of which every page was rendered."""
-
-_CAPS_HOLD = "caps hold"
-"""The setting that holds the digest of prices and caps that were compared last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,9 +186,9 @@ def _check_caps(run: CampaignRun) -> None:
     campaign, now = run.campaign, run.clock.now()
     priced_by = [campaign.rewards, campaign.posting, campaign.requirements, now.date()]
     digest = hashlib.sha256(repr(priced_by).encode()).hexdigest()
-    if get_setting(run.store, _CAPS_HOLD) != digest:
+    if pass_notes.read(run.store).caps_digest != digest:
         caps.check_caps(campaign, at=now)
-        keep_setting(run.store, _CAPS_HOLD, digest)
+        pass_notes.keep(run.store, "caps_digest", digest)
 
 
 def _check_pages(run: CampaignRun) -> None:
@@ -197,13 +198,14 @@ def _check_pages(run: CampaignRun) -> None:
     mended any more, since the store is bound to the task's files.
     """
     own = run.campaign.task.own
-    if own is None or get_setting(run.store, _PAGES_RENDER) == own.digest:
+    known = pass_notes.read(run.store).rendered_task_digest
+    if own is None or known == own.digest:
         return
     items = {item.item_id: item for item in run.campaign.items}
     today = run.clock.now().date()
     for hit in chain(*all_first_rounds(run.campaign, on=today)):
         question(run.campaign, hit, items)
-    keep_setting(run.store, _PAGES_RENDER, own.digest)
+    pass_notes.keep(run.store, "rendered_task_digest", own.digest)
 
 
 def _price_anew(run: CampaignRun) -> None:
@@ -318,11 +320,11 @@ def _hit_type(
         expected_seconds=campaign.rewards.expected_seconds,
     )
     values = json.dumps(asdict(hit_type), sort_keys=True)
-    key = f"hit type {hashlib.sha256(values.encode()).hexdigest()[:16]}"
-    if (known := get_setting(run.store, key)) is not None:
+    digest = hashlib.sha256(values.encode()).hexdigest()[:16]
+    if (known := platform_types.get(run.store, "hit type", digest)) is not None:
         return HitTypeId(known)
     made = run.platform.hit_type(hit_type)
-    set_once(run.store, key, made)
+    platform_types.keep(run.store, "hit type", made, subject=digest)
     return made
 
 

@@ -4,11 +4,97 @@
 -- beside their subjects, accepted answers beside their items, balances beside the
 -- ledger. Triggers carry them on in the transaction that changes them.
 
--- Facts about the campaign, by name.
-CREATE TABLE settings (
-    key TEXT PRIMARY KEY,
-    value TEXT NOT NULL
+-- What the store is bound to for good. A column is empty until it is set, and then never
+-- changes (`piecework.store.bound`).
+CREATE TABLE bound (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    -- The store's own name, under which the platform knows its intents.
+    name TEXT,
+    -- The key of all pseudonyms, in hexadecimal digits.
+    pseudonym_key TEXT,
+    -- The campaign's name.
+    campaign TEXT,
+    -- The endpoint of a marketplace, a rehearsal with its seed, or "imported".
+    environment TEXT,
+    -- The currency of all amounts.
+    currency TEXT,
+    -- Digest of the items' ids and of how they are dealt.
+    work_digest TEXT,
+    -- Digest of the items' columns, which workers were shown.
+    columns_digest TEXT,
+    -- Digest of the files of the requester's own task.
+    task_digest TEXT,
+    -- Digest of what makes an item in imported files.
+    imported_items_digest TEXT,
+    -- The requester's account, as a marketplace with marks names it.
+    account TEXT,
+    -- The name that this store claimed the campaign with: no other store began it.
+    claimed_as TEXT
 ) STRICT;
+INSERT INTO bound (only_row) VALUES (1);
+
+-- What was dealt, so that a change of it can be named: settings, and a digest of each
+-- item.
+CREATE TABLE dealt (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    task TEXT NOT NULL,
+    batches INTEGER NOT NULL,
+    assignments TEXT NOT NULL,
+    items_per_hit INTEGER NOT NULL
+) STRICT;
+CREATE TABLE dealt_items (
+    item_id TEXT PRIMARY KEY,
+    digest TEXT NOT NULL
+) STRICT;
+
+-- What passes note for the passes that follow (`piecework.store.pass_notes`).
+CREATE TABLE pass_notes (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    -- Digest of all that the last judging depended on.
+    judging_digest TEXT,
+    -- Digest of prices and caps that were compared last, and hold.
+    caps_digest TEXT,
+    -- Digest of the requester's own task whose pages were all rendered.
+    rendered_task_digest TEXT,
+    -- Digest of the task by which imported answers were typed.
+    typing_digest TEXT,
+    -- How many approvals there were when a sample of them was last read again.
+    verified_approvals INTEGER,
+    -- Visits and bonuses that another market had not settled when it was asked last.
+    outside_unsettled INTEGER NOT NULL DEFAULT 0,
+    -- Whether HITs of this store may be on the platform and not in the store.
+    is_adopting INTEGER NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1))
+) STRICT;
+INSERT INTO pass_notes (only_row) VALUES (1);
+
+-- What the marketplace takes, as it said last; empty where it says nothing.
+CREATE TABLE marketplace_prices (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    currency TEXT NOT NULL,
+    least_per_hour_cents INTEGER NOT NULL,
+    percent TEXT NOT NULL,
+    extra_percent_for_many TEXT NOT NULL,
+    masters_percent TEXT NOT NULL,
+    minimum_cents INTEGER NOT NULL,
+    source TEXT NOT NULL
+) STRICT;
+
+-- Types that were made on the platform, each once. `subject` is a digest of a HIT type's
+-- values, or the key of the HIT whose items a qualification's holders have answered.
+CREATE TABLE platform_types (
+    purpose TEXT NOT NULL
+        CHECK (purpose IN ('hit type', 'exclusion', 'test', 'answered')),
+    subject TEXT NOT NULL DEFAULT '',
+    type_id TEXT NOT NULL,
+    PRIMARY KEY (purpose, subject)
+) STRICT, WITHOUT ROWID;
+
+-- The traits of a rehearsal's workers, and whether each is bad work.
+CREATE TABLE simulated_workers (
+    worker_id TEXT PRIMARY KEY,
+    trait TEXT NOT NULL,
+    is_bad INTEGER NOT NULL CHECK (is_bad IN (0, 1))
+) STRICT, WITHOUT ROWID;
 
 -- HITs as they were planned, posted and collected. Slots that are added to a HIT have a
 -- row of their own, which names the HIT in `extends` and never has a `hit_id`.
@@ -409,13 +495,49 @@ END;
 CREATE TRIGGER stops_delete_is_news AFTER DELETE ON stops BEGIN
     UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
 END;
-CREATE TRIGGER settings_insert_is_news AFTER INSERT ON settings BEGIN
+CREATE TRIGGER bound_insert_is_news AFTER INSERT ON bound BEGIN
     UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
 END;
-CREATE TRIGGER settings_update_is_news AFTER UPDATE ON settings BEGIN
+CREATE TRIGGER bound_update_is_news AFTER UPDATE ON bound BEGIN
     UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
 END;
-CREATE TRIGGER settings_delete_is_news AFTER DELETE ON settings BEGIN
+CREATE TRIGGER bound_delete_is_news AFTER DELETE ON bound BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER pass_notes_insert_is_news AFTER INSERT ON pass_notes BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER pass_notes_update_is_news AFTER UPDATE ON pass_notes BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER pass_notes_delete_is_news AFTER DELETE ON pass_notes BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER marketplace_prices_insert_is_news AFTER INSERT ON marketplace_prices BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER marketplace_prices_update_is_news AFTER UPDATE ON marketplace_prices BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER marketplace_prices_delete_is_news AFTER DELETE ON marketplace_prices BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER platform_types_insert_is_news AFTER INSERT ON platform_types BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER platform_types_update_is_news AFTER UPDATE ON platform_types BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER platform_types_delete_is_news AFTER DELETE ON platform_types BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER simulated_workers_insert_is_news AFTER INSERT ON simulated_workers BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER simulated_workers_update_is_news AFTER UPDATE ON simulated_workers BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER simulated_workers_delete_is_news AFTER DELETE ON simulated_workers BEGIN
     UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
 END;
 CREATE TRIGGER items_wanted_is_news AFTER UPDATE OF wanted ON items BEGIN
