@@ -35,7 +35,12 @@ def main(path: Path, *, survives_power_cuts: bool) -> None:
 
 
 def _act(store: Store, key: str) -> Act:
-    intent = Intent(key=key, operation="publish", arguments={"text": _LONG})
+    intent = Intent(
+        key=key,
+        operation="publish",
+        subject=("hit", key),
+        arguments={"text": _LONG},
+    )
     return Act(
         intent=intent, do=_call(key), look=lambda: None, record=_recording(store, key)
     )

@@ -138,7 +138,7 @@ def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
     with closing(open_store(left / "piecework.db", create=True)) as store:
         assert store.db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         outcomes = {
-            key: read(store, Intent(key=key, operation="publish"))
+            key: read(store, Intent(key=key, operation="publish", subject=("hit", key)))
             for key in worked.said_before(moment_ns, "left")
         }
         records = store.db.execute("SELECT stopped_at FROM stops")

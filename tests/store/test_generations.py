@@ -31,7 +31,9 @@ def _store(path: Path, marks: Marks | None = None) -> Iterator[Store]:
 
 def _act(store: Store, name: str) -> None:
     act = Act(
-        intent=Intent(key=f"approve:{name}", operation="approve"),
+        intent=Intent(
+            key=f"approve:{name}", operation="approve", subject=("assignment", "S1")
+        ),
         do=lambda: "done",
         look=lambda: None,
         record=lambda _: None,
@@ -54,7 +56,9 @@ def test_a_request_carries_a_mark_that_counts_its_own_intent(tmp_path: Path) -> 
             return "done"
 
         act = Act(
-            intent=Intent(key="approve:X", operation="approve"),
+            intent=Intent(
+                key="approve:X", operation="approve", subject=("assignment", "S1")
+            ),
             do=call,
             look=lambda: None,
             record=lambda _: None,

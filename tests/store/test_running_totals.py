@@ -70,7 +70,9 @@ def _answered() -> Iterator[Store]:
         answered_hits(store, HITS, WORKERS, at=START)
         with store.db.atomic():
             intents.declare(
-                store, Intent(key="publish:x", operation="publish"), FixedClock(START)
+                store,
+                Intent(key="publish:x", operation="publish", subject=("hit", "S1")),
+                FixedClock(START),
             )
         yield store
         store.close()

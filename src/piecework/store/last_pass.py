@@ -116,7 +116,8 @@ def older_hits(connection: sqlite3.Connection) -> frozenset[str]:
     # the HIT found by looking, hours later.
     number, first = connection.execute(
         "SELECT min(hits.rowid), min(coalesce(made_at, posted_at)) FROM hits "
-        "LEFT JOIN intents ON intent_key = 'publish:' || hit_key "
+        "LEFT JOIN intents ON operation = 'publish' AND subject_kind = 'hit' "
+        "AND subject_id = hit_key "
         "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
     ).fetchone()
     if number is None:

@@ -15,9 +15,9 @@ def booked(store: Store) -> dict[HitTypeId, tuple[int, int]]:
     return {
         HitTypeId(row["hit_type_id"]): (row["times"], row["cents"])
         for row in store.db.query(
-            "SELECT json_extract(arguments, '$.hit_type_id') AS hit_type_id, "
-            "count(*) AS times, sum(json_extract(arguments, '$.cents')) AS cents "
-            "FROM intents WHERE operation = ? GROUP BY hit_type_id",
+            "SELECT subject_id AS hit_type_id, count(*) AS times, "
+            "sum(json_extract(arguments, '$.cents')) AS cents "
+            "FROM intents WHERE operation = ? GROUP BY subject_id",
             [OPERATION],
         )
     }

@@ -194,6 +194,7 @@ def _adopting(run: CampaignRun, hit: PlannedHit) -> Act:
         intent=Intent(
             key=publish_key(hit),
             operation=OPERATION,
+            subject=("hit", hit.hit_key),
             arguments={"hit_type_id": str(hit.hit_type_id), "hit_id": hit_id},
             amount_cents=hit.cost_cents,
         ),

@@ -44,7 +44,7 @@ from piecework.store import (
 from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import writing
 from piecework.store.files import write_private
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, SubjectKind
 
 _OWED_FILE = "owed.csv"
 _REASON = "For work that you did; the marketplace lost the record of it."
@@ -129,7 +129,7 @@ def owed_so_far(run: CampaignStore) -> list[Owed]:
     """What is owed for all work of this campaign that the marketplace ever lost."""
     return [
         Owed(
-            assignment_id=AssignmentId(str(intent.arguments["subject"])),
+            assignment_id=AssignmentId(intent.subject[1]),
             worker=str(intent.arguments["worker"]),
             cents=int(intent.arguments["cents"]),
         )
@@ -202,7 +202,7 @@ def _forget_lost(run: CampaignRun, comparison: Comparison) -> None:
     for hit in comparison.lost_hits:
         if hit.collected_at is None:
             close_gone(run, hit)
-        act = _forgetting(forget_key(hit.hit_key), {"subject": str(hit.hit_id)})
+        act = _forgetting(("hit", hit.hit_key), {})
         carry_out(run.store, [act], clock=run.clock)
 
 
@@ -228,9 +228,7 @@ def _forgetting_work(run: CampaignRun, lost: Assignment) -> Act:
             assignments.mark_settled(run.store, name, outcome=FORGOTTEN)
 
     return _forgetting(
-        forget_key(name),
-        {"subject": name, "worker": owed.worker, "cents": owed.cents},
-        record,
+        ("assignment", name), {"worker": owed.worker, "cents": owed.cents}, record
     )
 
 
@@ -247,14 +245,19 @@ def _owed(run: CampaignRun, lost: Assignment) -> Owed:
 
 
 def _forgetting(
-    key: str,
+    subject: tuple[SubjectKind, str],
     arguments: dict[str, str | int],
     record: Callable[[str], None] = lambda _: None,
 ) -> Act:
     def forgotten() -> str:
         return DONE
 
-    intent = Intent(key=key, operation=FORGET, arguments=arguments)
+    intent = Intent(
+        key=forget_key(subject[1]),
+        operation=FORGET,
+        subject=subject,
+        arguments=arguments,
+    )
     return Act(intent=intent, do=forgotten, look=forgotten, record=record)
 
 
@@ -303,8 +306,8 @@ def _repeating(
     intent = Intent(
         key=key,
         operation="repeat",
+        subject=("assignment", bonus.assignment_id),
         arguments={
-            "subject": bonus.assignment_id,
             "worker": bonus.worker_id,
             "cents": bonus.cents,
             "reason": bonus.reason,

@@ -339,6 +339,7 @@ def _publish(
     intent = Intent(
         key=publish_key(hit),
         operation=OPERATION,
+        subject=("hit", hit.hit_key),
         arguments={"hit_type_id": hit_type_id, "annotation": named},
         amount_cents=hit.cost_cents,
     )
@@ -370,6 +371,7 @@ def _extend(run: CampaignRun, hit: PlannedHit, slots: Mapping[HitId, int]) -> Ac
     intent = Intent(
         key=publish_key(hit),
         operation=OPERATION,
+        subject=("hit", hit.hit_key),
         arguments={"hit_id": hit_id, "slots": slots_wanted(run, hit)},
         amount_cents=hit.cost_cents,
     )

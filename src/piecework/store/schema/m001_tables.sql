@@ -119,10 +119,17 @@ CREATE INDEX hits_extended ON hits (extends) WHERE extends IS NOT NULL;
 CREATE INDEX hits_unposted ON hits (batch) WHERE posted_at IS NULL;
 CREATE INDEX hits_uncollected ON hits (hit_id) WHERE collected_at IS NULL;
 
--- Outward acts that happen once. An intent is open until its outcome is known.
+-- Outward acts that happen once. An intent is open until its outcome is known. Its key
+-- is its name on the platform; queries ask the other columns.
 CREATE TABLE intents (
     intent_key TEXT PRIMARY KEY,
     operation TEXT NOT NULL,
+    -- What the act is about: a HIT by its key, an assignment, a worker, or a HIT type.
+    subject_kind TEXT NOT NULL
+        CHECK (subject_kind IN ('hit', 'assignment', 'worker', 'hit type')),
+    subject_id TEXT NOT NULL,
+    -- Which act it is of several that differ in nothing else: 1 for the first.
+    times INTEGER NOT NULL CHECK (times > 0),
     arguments TEXT NOT NULL,
     amount_cents INTEGER NOT NULL,
     made_at TEXT NOT NULL,
@@ -131,6 +138,7 @@ CREATE TABLE intents (
 ) STRICT;
 CREATE INDEX intents_open ON intents (operation) WHERE done_at IS NULL;
 CREATE INDEX intents_by_operation ON intents (operation, done_at);
+CREATE INDEX intents_by_subject ON intents (subject_id, subject_kind, operation);
 
 -- What workers sent. `verdict` is the decision in force, `outcome` how it was carried
 -- out; empty while it was not.
