@@ -25,7 +25,7 @@ _HOUSE_WORDS = {
     "fate": ("rehearsal", "report"),
     "glance": ("rehearsal",),  # a worker's, at a page
     "harvest": (),
-    "harvests": ("store/migrations.py",),  # migrations keep their names
+    "harvests": (),
     "house": (),
     "leave": ("cli", "marketplace", "rehearsal"),  # what is under way
     "mint": (),
@@ -42,7 +42,7 @@ _HOUSE_WORDS = {
     ),  # in a text, on a page, in the world
     "ripe": (),
     "ripeness": (),
-    "standing": ("marketplace", "rehearsal", "store/migrations.py"),
+    "standing": ("marketplace", "rehearsal"),
     "turn": ("cli", "platforms/pace.py", "rehearsal", "report"),  # to go; of a drawing
     "workplace": (),
     "world": (),

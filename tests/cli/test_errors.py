@@ -17,7 +17,7 @@ def test_a_lock_of_another_program_is_named_as_such(tmp_path: Path) -> None:
     other.db.execute("PRAGMA busy_timeout = 10")
     one.db.execute("BEGIN IMMEDIATE")
     with pytest.raises(sqlite3.OperationalError) as locked:
-        other.db.execute("INSERT INTO settings VALUES ('a', 'b')")
+        other.db.execute("UPDATE bound SET campaign = 'birds'")
     said, next_step = sentence(locked.value)
     assert "another program holds the store" in said
     assert "fuser" in next_step

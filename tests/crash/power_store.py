@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from piecework.domain.clock import FixedClock
+from piecework.store import bound
 from piecework.store.acting import carry_out
-from piecework.store.database import Store, open_store, set_once
+from piecework.store.database import Store, open_store
 from piecework.store.intents import Act, Intent
 
 CHUNKS, ACTS = 8, 6
@@ -24,7 +25,7 @@ def main(path: Path, *, survives_power_cuts: bool) -> None:
     clock = FixedClock(datetime(2026, 1, 5, 9, tzinfo=UTC))
     for session in range(2):
         store = open_store(path, create=True, survives_power_cuts=survives_power_cuts)
-        set_once(store, "name", "a test")
+        bound.bind(store, "name", "a test")
         for chunk in range(CHUNKS):
             keys = [f"{session}.{chunk}.{number}" for number in range(ACTS)]
             carry_out(store, [_act(store, key) for key in keys], clock=clock, at_once=3)
@@ -34,7 +35,12 @@ def main(path: Path, *, survives_power_cuts: bool) -> None:
 
 
 def _act(store: Store, key: str) -> Act:
-    intent = Intent(key=key, operation="publish", arguments={"text": _LONG})
+    intent = Intent(
+        key=key,
+        operation="publish",
+        subject=("hit", key),
+        arguments={"text": _LONG},
+    )
     return Act(
         intent=intent, do=_call(key), look=lambda: None, record=_recording(store, key)
     )
@@ -50,7 +56,7 @@ def _call(key: str) -> Callable[[], str]:
 
 def _recording(store: Store, key: str) -> Callable[[str], None]:
     return lambda outcome: store.db.execute(
-        "INSERT INTO settings (key, value) VALUES (?, ?)", [f"record of {key}", outcome]
+        "INSERT INTO stops (stopped_at, undone_at) VALUES (?, ?)", [key, outcome]
     )  # type: ignore[return-value]
 
 

@@ -138,13 +138,11 @@ def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
     with closing(open_store(left / "piecework.db", create=True)) as store:
         assert store.db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         outcomes = {
-            key: read(store, Intent(key=key, operation="publish"))
+            key: read(store, Intent(key=key, operation="publish", subject=("hit", key)))
             for key in worked.said_before(moment_ns, "left")
         }
-        query = "SELECT key FROM settings WHERE key LIKE 'record of %'"
-        recorded = {
-            key.removeprefix("record of ") for (key,) in store.db.execute(query)
-        }
+        records = store.db.execute("SELECT stopped_at FROM stops")
+        recorded = {key for (key,) in records}
     undeclared = {key for key, row in outcomes.items() if row is None}
     closed = {key for key, row in outcomes.items() if row and row[0] is not None}
     # An outcome and what follows from it are both there or neither.

@@ -21,7 +21,7 @@ import pytest
 from piecework.campaign.opened import CampaignRun
 from piecework.cli.main import main
 from piecework.domain.clock import FixedClock, SystemClock
-from piecework.domain.errors import RefusedForSafety
+from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.progress import Progress
 from piecework.engine import passes
 from piecework.engine.pass_request import PassRequest
@@ -33,7 +33,6 @@ from tests.crash.apart import apart
 from tests.crash.disturbed import LONGEST_PASS_SECONDS
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
-from tests.store.earlier_release import taken_back
 
 
 @pytest.fixture(autouse=True)
@@ -172,18 +171,17 @@ def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
         assert cached_progress(request) is None
 
 
-def test_a_store_of_an_earlier_version_is_opened_by_a_pass(tmp_path: Path) -> None:
-    """It has no record of the last pass; a pass brings it up to date and goes on."""
+def test_a_store_of_another_version_is_refused_by_a_pass(tmp_path: Path) -> None:
+    """Also where the quick look before it does not find the tables that it asks for."""
     with _world(tmp_path) as (request, _):
-        reached = advance_without_prefect(request)
+        advance_without_prefect(request)
         path = tmp_path / "out/crash/piecework.db"
-        taken_back(path)
-        # That release told the marketplace no marks.
-        with closing(sqlite3.connect(tmp_path / "marketplace.db")) as market, market:
-            market.execute("DELETE FROM store_marks")
+        with closing(sqlite3.connect(path)) as store, store:
+            store.execute("ALTER TABLE last_pass RENAME TO standing")
+            store.execute("UPDATE _sqlite_migrations SET name = 'm001_first_loop'")
         assert cached_progress(request) is None
-        assert advance_without_prefect(request) == reached
-        assert cached_progress(request) == reached
+        with pytest.raises(StoreError, match="made by another version"):
+            advance_without_prefect(request)
 
 
 def test_a_look_loads_neither_pandas_nor_prefect(tmp_path: Path) -> None:

@@ -88,7 +88,9 @@ def _first_batch(run: CampaignRun, answers_each: int) -> None:
     with store.db.atomic():
         for assignment in known:
             key = f"approve:{assignment.assignment_id}"
-            intents.declare(store, Intent(key=key, operation="approve"), clock)
+            name = assignment.assignment_id
+            intent = Intent(key=key, operation="approve", subject=("assignment", name))
+            intents.declare(store, intent, clock)
             store.db.execute(
                 "UPDATE intents SET done_at = made_at, outcome = 'done' "
                 "WHERE intent_key = ?",

@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from piecework.campaign.planted_traits import planted
 from piecework.domain.errors import PlatformRefused, StoreError
 from piecework.domain.progress import Progress
 from piecework.engine.progress import read_progress
@@ -30,7 +29,7 @@ from piecework.rehearsing.rehearsal import (
 )
 from piecework.results.books import Books
 from piecework.results.whole_pass import write_results
-from piecework.store import assignments, qualification_scores
+from piecework.store import assignments, qualification_scores, simulated_workers
 from tests.conftest import ROOT
 from tests.flows.test_qualification import CAMPAIGN as GATED
 from tests.flows.test_qualification import written as gated_campaign
@@ -118,7 +117,7 @@ def rehearse(path: Path, *, writes: bool = False) -> tuple[Progress, Books]:
         progress = read_progress(run)
         if writes:
             write_results(run)
-        known = planted(run.store)
+        known = simulated_workers.load(run.store)
         worked = run.store.db.query("SELECT DISTINCT worker_id FROM assignments")
         assert {row["worker_id"] for row in worked} <= set(known)
         return progress, books

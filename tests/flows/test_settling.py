@@ -87,7 +87,7 @@ def _decide(run: CampaignRun, verdict: Verdict, *subjects: str) -> list[Decision
 def _declare(run: CampaignRun, verdict: Verdict, subject: str) -> None:
     """Leave what a pass leaves that died around this call."""
     intent = Intent(
-        key=f"{verdict}:{subject}", operation=verdict, arguments={"subject": subject}
+        key=f"{verdict}:{subject}", operation=verdict, subject=("assignment", subject)
     )
     with run.store.db.atomic():
         intents.declare(run.store, intent, run.clock)
@@ -527,7 +527,9 @@ def test_what_the_marketplace_has_lost_is_settled_without_a_call(
     _decide(collected, "approve", lost, looked_for, paid)
     _declare(collected, "approve", looked_for)
     for name in (lost, looked_for):
-        forgotten = Intent(key=forget_key(name), operation=FORGET)
+        forgotten = Intent(
+            key=forget_key(name), operation=FORGET, subject=("assignment", name)
+        )
         with collected.store.db.atomic():
             intents.declare(collected.store, forgotten, collected.clock)
     assert settle(collected) == 3

@@ -161,7 +161,11 @@ def test_a_hit_that_no_list_shows_yet_is_not_given_up_at_once(
         with run.store.db.atomic():
             declare(
                 run.store,
-                intents.Intent(key=f"publish:{planned.hit_key}", operation="publish"),
+                intents.Intent(
+                    key=f"publish:{planned.hit_key}",
+                    operation="publish",
+                    subject=("hit", planned.hit_key),
+                ),
                 clock,
             )
         hits.plan(run.store, [planned])

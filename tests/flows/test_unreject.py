@@ -138,7 +138,8 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
         intent = intents.Intent(
             key=f"{OPERATION}:{name}",
             operation=OPERATION,
-            arguments={"subject": name, "because": WHY, "by": "ada", "keep": 1},
+            subject=("assignment", name),
+            arguments={"because": WHY, "by": "ada", "keep": 1},
             amount_cents=60,
         )
         with run.store.db.atomic():

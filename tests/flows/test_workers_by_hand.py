@@ -132,7 +132,7 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
         intent = intents.Intent(
             key=f"exclude:{ann}",
             operation="exclude",
-            arguments={"subject": ann},
+            subject=("worker", ann),
         )
         with run.store.db.atomic():
             intents.declare(run.store, intent, later.clock)

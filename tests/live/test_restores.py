@@ -162,8 +162,8 @@ class Restorable:
             lost = {
                 hit_key
                 for (hit_key,) in store.execute(
-                    "SELECT substr(intent_key, 8) FROM intents "
-                    "WHERE operation = 'forget'"
+                    "SELECT subject_id FROM intents "
+                    "WHERE operation = 'forget' AND subject_kind = 'hit'"
                 )
             }
             posted = {

@@ -4,10 +4,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from piecework.marketplace.requester.calling import perform
 from piecework.marketplace.state import accounts, events, lifecycle
 from piecework.marketplace.state.backend import Backend, Rules
-from piecework.marketplace.state.clock import DAY, to_ms
+from piecework.marketplace.state.clock import to_ms
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
 from tests.marketplace.notification_calls import kinds, send_test, update
 from tests.marketplace.notification_calls import specification as told_by
@@ -72,24 +71,6 @@ def test_many_old_events_are_dropped_a_slice_at_a_time(tmp_path: Path) -> None:
         left.append(_count(tmp_path / "old.db"))
         share = 8 * lifecycle.SLICE
         assert left == [*range(1000 - share, 0, -share), 1]
-
-
-def test_events_of_an_older_file_get_their_end(tmp_path: Path) -> None:
-    """By their time and whether a message was made of them."""
-    database = tmp_path / "older.db"
-    rules = Rules(rehearsal=True, start=START)
-    with closing(Backend(database, rules)) as backend:
-        perform(backend, "KEY", "CreateHIT", QUIET)
-        with backend.transaction() as transaction:
-            events.record_test(transaction, 1, "Ping", TOLD)
-    with closing(sqlite3.connect(database)) as conn, conn:
-        conn.execute("DROP INDEX events_by_end")
-        conn.execute("ALTER TABLE events DROP COLUMN drop_ms")
-        conn.execute("DELETE FROM _sqlite_migrations WHERE name LIKE 'm006%'")
-    Backend(database, rules).close()
-    with closing(sqlite3.connect(database)) as conn:
-        ends = [row[0] for row in conn.execute("SELECT drop_ms - at_ms FROM events")]
-    assert ends == [30 * DAY, 120 * DAY]
 
 
 def _count(database: Path) -> int:

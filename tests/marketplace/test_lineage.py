@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from piecework.marketplace.state import lineage, log_file
+from piecework.marketplace.state import lineage
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.database_file import WrongDatabaseError
 from piecework.marketplace.state.ids import next_number
+from piecework.sqlitefile.log_file import is_from_later
 from tests.marketplace.live_market import Live, give, opened, running
 from tests.marketplace.market import post
 
@@ -204,7 +205,7 @@ def test_a_log_of_a_later_state_is_refused(tmp_path: Path) -> None:
     assert len(accounts_before) == 3
     for number in range(2):
         _write_and_die(database, 4, name=f"B{number}")
-        assert not log_file.is_from_later(database)  # its own log
+        assert not is_from_later(database)  # its own log
         if number == 0:
             with closing(Backend(database, Rules())):
                 pass
@@ -226,7 +227,7 @@ def test_the_own_log_is_taken_wherever_the_process_died(tmp_path: Path) -> None:
         if number % 2:
             with closing(sqlite3.connect(database)) as conn:
                 conn.execute("PRAGMA wal_checkpoint(PASSIVE)")
-        assert not log_file.is_from_later(database)
+        assert not is_from_later(database)
     with closing(Backend(database, Rules())) as backend, backend.transaction() as t:
         assert len(t.all("SELECT * FROM requesters")) == sum(
             1 + 3 * number for number in range(6)

@@ -61,13 +61,22 @@ def _as_others(path: Path) -> None:
         conn.execute("CREATE TABLE birds (name TEXT)")
 
 
-def _as_newer(path: Path) -> None:
+def _recording(path: Path, statement: str) -> None:
     Backend(path, LIVE).close()
     with closing(sqlite3.connect(path)) as conn, conn:
-        conn.execute(
-            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) "
-            "VALUES ('marketplace', 'm999_rockets', '2030-01-01')"
-        )
+        conn.execute(statement)
+
+
+def _as_earlier(path: Path) -> None:
+    _recording(path, "UPDATE _sqlite_migrations SET name = 'm001_eggs'")
+
+
+def _as_newer(path: Path) -> None:
+    _recording(
+        path,
+        "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) "
+        "VALUES ('marketplace', 'm999_rockets', '2030-01-01')",
+    )
 
 
 STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
@@ -79,7 +88,8 @@ STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "linked log": (_as_linked_log, "m.db-wal is a symbolic link"),
     "store": (_as_store, "another program's database .*not a marketplace's"),
     "another program's": (_as_others, r"the tables birds\), not a marketplace's"),
-    "newer": (_as_newer, "newer version .*change m999_rockets"),
+    "earlier": (_as_earlier, "made by another version .*schema m001_eggs"),
+    "newer": (_as_newer, "made by another version .*schema m999_rockets"),
 }
 
 

@@ -156,7 +156,10 @@ def test_a_hit_that_was_found_late_is_not_overlooked(
         ],
     )
     for hit_id in planned:
-        declare(store, Intent(key=f"publish:{hit_id}", operation="publish"), clock)
+        intent = Intent(
+            key=f"publish:{hit_id}", operation="publish", subject=("hit", hit_id)
+        )
+        declare(store, intent, clock)
     for hit_id in [*created, lost]:
         if hit_id == lost:
             clock.moment += timedelta(hours=2)

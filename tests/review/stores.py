@@ -21,8 +21,8 @@ from piecework.domain.ids import (
 )
 from piecework.domain.verdicts import Decision, Finding, Verdict
 from piecework.engine.opening import open_to_look
-from piecework.store import assignments, decisions, findings, hits
-from piecework.store.database import open_store, set_once
+from piecework.store import assignments, bound, decisions, findings, hits
+from piecework.store.database import open_store
 from piecework.store.files import FILE_NAME
 from tests.small_campaign import CAMPAIGN
 
@@ -65,8 +65,8 @@ def opened(
     with closing(open_store(loaded.out / FILE_NAME, create=True)) as store:
         with store.db.atomic():
             bind_store(store, loaded, "http://127.0.0.1:1")
-            set_once(store, "name", "of a test")
-            set_once(store, "pseudonym_key", "00" * 32)
+            bound.bind(store, "name", "of a test")
+            bound.bind(store, "pseudonym_key", "00" * 32)
         planned = [
             PlannedHit(
                 hit_key=HitKey(f"k{n}"),

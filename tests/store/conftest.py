@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.clock import FixedClock
-from piecework.store.database import Store, open_store, set_once
+from piecework.store import bound
+from piecework.store.database import Store, open_store
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """An open store of its own file, with a name."""
     opened = open_store(tmp_path / "piecework.db", create=True)
-    set_once(opened, "name", "a test")
+    bound.bind(opened, "name", "a test")
     yield opened
     opened.close()
 

@@ -72,7 +72,10 @@ def _carry_out(
 
 def test_an_act_that_is_done_is_not_done_again(store: Store, clock: FixedClock) -> None:
     """The second time, the stored outcome is given and nothing is called."""
-    world, intent = World(), Intent(key="publish:a", operation="publish")
+    world, intent = (
+        World(),
+        Intent(key="publish:a", operation="publish", subject=("hit", "S1")),
+    )
     first, second = (
         _carry_out(
             store,
@@ -92,7 +95,10 @@ def test_a_lost_reply_is_looked_up_and_not_acted_on_again(
     store: Store, clock: FixedClock
 ) -> None:
     """An act whose reply was lost happened; the next pass finds it."""
-    world, intent = World(), Intent(key="publish:a", operation="publish")
+    world, intent = (
+        World(),
+        Intent(key="publish:a", operation="publish", subject=("hit", "S1")),
+    )
     world.lose_next_reply = True
     with pytest.raises(TransientPlatformError):
         _carry_out(
@@ -122,7 +128,12 @@ def test_what_follows_is_stored_with_the_outcome_or_not_at_all(
 ) -> None:
     """A failure while recording leaves the intent open and the ledger empty."""
     world = World()
-    intent = Intent(key="approve:x", operation="approve", amount_cents=120)
+    intent = Intent(
+        key="approve:x",
+        operation="approve",
+        subject=("assignment", "S1"),
+        amount_cents=120,
+    )
 
     def half_recorded(_outcome: str) -> None:
         ledger.move(
@@ -158,7 +169,12 @@ def test_an_intent_that_never_got_through_may_be_mended(
     def for_cents(cents: int, act: Callable[[], str]) -> str:
         return _carry_out(
             store,
-            Intent(key="publish:x", operation="publish", amount_cents=cents),
+            Intent(
+                key="publish:x",
+                operation="publish",
+                subject=("hit", "S1"),
+                amount_cents=cents,
+            ),
             act=act,
             look=world.look("x"),
             record=_ignore,
@@ -183,7 +199,12 @@ def test_an_act_that_got_through_is_never_mended(
     for cents in (100, 200):
         _carry_out(
             store,
-            Intent(key="publish:x", operation="publish", amount_cents=cents),
+            Intent(
+                key="publish:x",
+                operation="publish",
+                subject=("hit", "S1"),
+                amount_cents=cents,
+            ),
             act=world.act("x"),
             look=world.look("x"),
             record=_ignore,
@@ -198,7 +219,12 @@ def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
     store: Store, clock: FixedClock
 ) -> None:
     """The second pass finds the door closed, and its ledger entry is undone."""
-    intent = Intent(key="approve:x", operation="approve", amount_cents=100)
+    intent = Intent(
+        key="approve:x",
+        operation="approve",
+        subject=("assignment", "S1"),
+        amount_cents=100,
+    )
 
     def record(_outcome: str) -> None:
         ledger.move(
@@ -225,7 +251,12 @@ def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
 def _numbered(
     store: Store, number: int, do: Callable[[], str], clock: FixedClock
 ) -> Act:
-    intent = Intent(key=f"approve:{number:03}", operation="approve", amount_cents=1)
+    intent = Intent(
+        key=f"approve:{number:03}",
+        operation="approve",
+        subject=("assignment", "S1"),
+        amount_cents=1,
+    )
 
     def record(_outcome: str) -> None:
         ledger.move(
@@ -357,7 +388,10 @@ def test_calls_under_way_count_as_if_they_had_got_through(
 
 def test_tokens_fit_and_differ_by_store_and_key(store: Store) -> None:
     """MTurk takes 64 characters; equal keys of two stores are two tokens."""
-    one, other = (Intent(key=key, operation="publish").token(store) for key in "ab")
+    one, other = (
+        Intent(key=key, operation="publish", subject=("hit", key)).token(store)
+        for key in "ab"
+    )
     assert one != other
     assert len(one) == 64
 

@@ -14,9 +14,9 @@ import pytest
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import StoreError
 from piecework.domain.marks import Marks
-from piecework.store import generations
+from piecework.store import bound, generations
 from piecework.store.acting import carry_out
-from piecework.store.database import Store, open_store, set_once
+from piecework.store.database import Store, open_store
 from piecework.store.intents import Act, Intent
 
 AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -25,13 +25,15 @@ AT = datetime(2026, 1, 5, 9, tzinfo=UTC)
 @contextmanager
 def _store(path: Path, marks: Marks | None = None) -> Iterator[Store]:
     with closing(open_store(path, create=True, marks=marks)) as store:
-        set_once(store, "name", "birds")
+        bound.bind(store, "name", "birds")
         yield store
 
 
 def _act(store: Store, name: str) -> None:
     act = Act(
-        intent=Intent(key=f"approve:{name}", operation="approve"),
+        intent=Intent(
+            key=f"approve:{name}", operation="approve", subject=("assignment", "S1")
+        ),
         do=lambda: "done",
         look=lambda: None,
         record=lambda _: None,
@@ -54,7 +56,9 @@ def test_a_request_carries_a_mark_that_counts_its_own_intent(tmp_path: Path) -> 
             return "done"
 
         act = Act(
-            intent=Intent(key="approve:X", operation="approve"),
+            intent=Intent(
+                key="approve:X", operation="approve", subject=("assignment", "S1")
+            ),
             do=call,
             look=lambda: None,
             record=lambda _: None,

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,26 +12,47 @@ import pytest
 from piecework.domain.clock import FixedClock
 from piecework.domain.errors import StoreError
 from piecework.domain.hit import PlannedHit
-from piecework.domain.ids import HitKey, ItemId
-from piecework.store import hits, intents, ledger
+from piecework.domain.ids import AssignmentId, HitKey, ItemId
+from piecework.store import (
+    bound,
+    decisions,
+    hits,
+    intents,
+    last_pass,
+    ledger,
+    report_tables,
+)
 from piecework.store.columns import from_text
-from piecework.store.database import Store, open_store, set_once
-from piecework.store.intents import Act, Intent
+from piecework.store.database import Store, open_store
+from piecework.store.intents import Act, Intent, SubjectKind
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TUESDAY = datetime(2026, 1, 6, 9, tzinfo=UTC)
-FIRST = Intent(key="bonus:1", operation="bonus", arguments={"subject": "A1"})
+FIRST = Intent(key="bonus:1", operation="bonus", subject=("assignment", "A1"))
 
 
-Row = tuple[str, str, str, int, datetime, datetime | None, str | None]
+Row = tuple[
+    str, str, tuple[str, str, int], str, int, datetime, datetime | None, str | None
+]
 
 
 def intent_rows(store: Store) -> list[Row]:
     """All that the store says of its intents, in the order in which they were made."""
     return [
-        (*row[:4], from_text(row[4]), row[5] and from_text(row[5]), row[6])
+        (
+            *(*row[:2], row[2:5], *row[5:7]),
+            *(from_text(row[7]), row[8] and from_text(row[8]), row[9]),
+        )
         for row in store.db.execute("SELECT * FROM intents ORDER BY rowid")
     ]
+
+
+def _subject(key: str) -> tuple[SubjectKind, str]:
+    """A HIT is known to its intent by the HIT's key."""
+    operation, _, name = key.partition(":")
+    if operation == "publish":
+        return "hit", name
+    return "assignment", f"of {key}"
 
 
 def _declare(store: Store, intent: Intent, at: datetime = MONDAY) -> None:
@@ -68,7 +90,8 @@ def kept(store: Store) -> Store:
         intent = Intent(
             key=key,
             operation=operation,
-            arguments={"subject": f"of {key}", "cents": cents},
+            subject=_subject(key),
+            arguments={"cents": cents},
             amount_cents=cents,
         )
         _declare(store, intent, MONDAY.replace(minute=minute))
@@ -102,7 +125,7 @@ def other(tmp_path: Path) -> Iterator[Store]:
 
 def test_the_same_key_in_two_stores_has_two_tokens(store: Store, other: Store) -> None:
     """A platform that knows one campaign's token takes the other's for a new act."""
-    set_once(other, "name", "another test")
+    bound.bind(other, "name", "another test")
     assert FIRST.token(store) != FIRST.token(other)
 
 
@@ -123,7 +146,9 @@ def test_a_closed_intent_is_not_declared_again(store: Store) -> None:
     _declare(store, FIRST)
     _close(store, FIRST, "sent")
     before = intent_rows(store)
-    again = Intent(key="bonus:1", operation="bonus", amount_cents=500)
+    again = Intent(
+        key="bonus:1", operation="bonus", subject=("assignment", "S1"), amount_cents=500
+    )
     with pytest.raises(StoreError, match="bonus:1 was closed by another pass"):
         _declare(store, again, TUESDAY)
     assert intent_rows(store) == before
@@ -140,22 +165,27 @@ def test_a_closed_intent_is_not_closed_again(store: Store) -> None:
 
 
 def test_an_open_intent_is_declared_over_with_the_new_meaning(store: Store) -> None:
-    """Operation, arguments, amount and time are those of the second declaration."""
-    _declare(store, Intent(key="bonus:2", operation="bonus"))
+    """Operation, subject, arguments, amount and time are those of the second."""
+    _declare(
+        store, Intent(key="bonus:2", operation="bonus", subject=("assignment", "S1"))
+    )
     _declare(store, FIRST)
     changed = Intent(
         key="bonus:1",
         operation="unreject",
-        arguments={"subject": "A2", "reason": "Late."},
+        subject=("worker", "A2"),
+        times=2,
+        arguments={"reason": "Late."},
         amount_cents=7,
     )
     _declare(store, changed, TUESDAY)
     assert intent_rows(store) == [
-        ("bonus:2", "bonus", "{}", 0, MONDAY, None, None),
+        ("bonus:2", "bonus", ("assignment", "S1", 1), "{}", 0, MONDAY, None, None),
         (
             "bonus:1",
             "unreject",
-            '{"reason": "Late.", "subject": "A2"}',
+            ("worker", "A2", 2),
+            '{"reason": "Late."}',
             7,
             TUESDAY,
             None,
@@ -166,14 +196,20 @@ def test_an_open_intent_is_declared_over_with_the_new_meaning(store: Store) -> N
 
 def test_closing_touches_the_intent_that_is_closed_and_no_other(store: Store) -> None:
     """Outcome and time stand with it; its neighbour stays open."""
-    neighbour = Intent(key="bonus:2", operation="bonus")
+    neighbour = Intent(key="bonus:2", operation="bonus", subject=("assignment", "S1"))
     _declare(store, FIRST)
     _declare(store, neighbour)
     _close(store, FIRST, "sent", TUESDAY)
     assert intents.read(store, FIRST) == ("sent",)
     assert intents.read(store, neighbour) == (None,)
-    assert intents.read(store, Intent(key="bonus:3", operation="bonus")) is None
-    assert [row[5:] for row in intent_rows(store)] == [(TUESDAY, "sent"), (None, None)]
+    assert (
+        intents.read(
+            store,
+            Intent(key="bonus:3", operation="bonus", subject=("assignment", "S1")),
+        )
+        is None
+    )
+    assert [row[6:] for row in intent_rows(store)] == [(TUESDAY, "sent"), (None, None)]
 
 
 def test_what_is_recorded_with_an_outcome_gets_that_outcome(store: Store) -> None:
@@ -190,7 +226,10 @@ def test_an_act_is_due_unless_it_says_otherwise() -> None:
     """Most acts stay due until they are done."""
     act = Act(intent=FIRST, do=str, look=lambda: None, record=lambda _: None)
     assert act.is_due()
-    assert (FIRST.amount_cents, Intent(key="a", operation="b").arguments) == (0, {})
+    assert (
+        FIRST.amount_cents,
+        Intent(key="a", operation="b", subject=("hit", "c")).arguments,
+    ) == (0, {})
 
 
 def test_done_and_begun_are_the_intents_of_an_operation_by_state(kept: Store) -> None:
@@ -212,7 +251,6 @@ def test_an_intent_is_declared_whether_it_is_open_or_closed(kept: Store) -> None
 
 def test_an_argument_is_that_of_the_intent_that_is_named(kept: Store) -> None:
     """As text, whatever it was declared as."""
-    assert intents.argument(kept, "bonus:d", "subject") == "of bonus:d"
     assert intents.argument(kept, "bonus:d", "cents") == "32"
 
 
@@ -237,7 +275,8 @@ def test_intents_are_loaded_whole_and_in_the_order_in_which_they_were_made(
         Intent(
             key=key,
             operation="bonus",
-            arguments={"subject": f"of {key}", "cents": cents},
+            subject=_subject(key),
+            arguments={"cents": cents},
             amount_cents=cents,
         )
         for key, cents in (("bonus:b", 8), ("bonus:a", 16))
@@ -253,7 +292,9 @@ def test_an_operation_is_open_while_an_intent_of_it_is(kept: Store) -> None:
     """One open intent of any of the operations is enough."""
     assert intents.has_open(kept, "unreject", "bonus")
     assert not intents.has_open(kept, "unreject")
-    _close(kept, Intent(key="approve:b", operation="approve"))
+    _close(
+        kept, Intent(key="approve:b", operation="approve", subject=("assignment", "S1"))
+    )
     assert not intents.has_open(kept, "approve")
 
 
@@ -315,3 +356,25 @@ def test_what_takes_new_money_is_named(kept: Store) -> None:
     """Approving pays what was held when the HIT was posted, so it takes none."""
     assert set(intents.PROMISES) == {"publish", "bonus", "unreject"}
     assert intents.open_cents(kept, *intents.PROMISES, but="") == 1 + 8 + 16
+
+
+def test_intents_of_a_subject_are_found_by_their_index(kept: Store) -> None:
+    """However many intents there are, a question about one HIT or worker reads few."""
+    asked: list[str] = []
+    kept.db.conn.set_trace_callback(asked.append)
+    report_tables.rounds(kept)
+    decisions.unsettled(kept, "exclude")
+    hits.lost_ids(kept)
+    hits.filled(kept, 1, posted_after=MONDAY)
+    last_pass.older_hits(kept.db.conn)
+    ledger.spent_on(kept, AssignmentId("A1"))
+    ledger.held_cents(kept, hits.load(kept)[0])
+    kept.db.conn.set_trace_callback(None)
+    plans = [
+        step[3]
+        for statement in asked
+        for step in kept.db.execute(f"EXPLAIN QUERY PLAN {statement}")
+        if re.search(r"\bintents\b", step[3])
+    ]
+    assert len(plans) >= 7
+    assert [plan for plan in plans if "(subject_id=? AND" not in plan] == []

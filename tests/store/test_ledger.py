@@ -17,7 +17,11 @@ def test_all_accounts_always_sum_to_zero(
 ) -> None:
     """Money is moved, never made, whatever is booked."""
     with store.db.atomic():
-        intents.declare(store, Intent(key="publish:a", operation="publish"), clock)
+        intents.declare(
+            store,
+            Intent(key="publish:a", operation="publish", subject=("hit", "S1")),
+            clock,
+        )
     for cents, credit, debit in moves:
         with store.db.atomic():
             ledger.move(

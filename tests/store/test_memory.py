@@ -21,8 +21,8 @@ from piecework.domain.ids import (
     WorkerId,
 )
 from piecework.domain.verdicts import Decision, Finding, SubjectKind
-from piecework.store import assignments, decisions, edits, findings, hits
-from piecework.store.database import Store, get_setting, open_store, set_once
+from piecework.store import assignments, bound, decisions, edits, findings, hits
+from piecework.store.database import Store, open_store
 from tests.store.raw_answers import documents
 
 HIT = PlannedHit(
@@ -215,11 +215,11 @@ def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
 
 def test_a_store_belongs_to_one_world(store: Store) -> None:
     """A fact that was set once cannot become another."""
-    set_once(store, "world", "rehearsal")
-    set_once(store, "world", "rehearsal")
+    bound.bind(store, "environment", "rehearsal")
+    bound.bind(store, "environment", "rehearsal")
     with pytest.raises(StoreError, match="set differently"):
-        set_once(store, "world", "http://127.0.0.1:8080")
-    assert get_setting(store, "world") == "rehearsal"
+        bound.bind(store, "environment", "http://127.0.0.1:8080")
+    assert bound.read(store).environment == "rehearsal"
 
 
 def test_opening_again_finds_everything(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ import pytest
 
 from piecework.cli.errors import sentence
 from piecework.domain.errors import StoreError
-from piecework.store.database import get_setting, open_store, set_once
+from piecework.store import bound
+from piecework.store.database import open_store
 from tests.crash.world import World, can_mount, small_disk
 
 pytestmark = pytest.mark.skipif(
@@ -21,18 +22,18 @@ def test_a_store_that_was_closed_is_read_on_a_full_disk(tmp_path: Path) -> None:
     with small_disk(world.out):
         path = world.out / "piecework.db"
         store = open_store(path, create=True)
-        set_once(store, "name", "birds")
+        bound.bind(store, "name", "birds")
         store.close()
         world.strike("disk full")
         store = open_store(path)
-        assert get_setting(store, "name") == "birds"
+        assert bound.read(store).name == "birds"
         with pytest.raises(sqlite3.OperationalError) as refused:
-            set_once(store, "more", "words")
+            bound.bind(store, "campaign", "birds")
         assert "cannot be written" in sentence(refused.value)[0]
         store.close()
         world.mend()
         store = open_store(path)
-        set_once(store, "more", "words")
+        bound.bind(store, "campaign", "birds")
         store.close()
 
 

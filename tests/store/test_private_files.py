@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from piecework.store.database import keep_setting, open_store
+from piecework.store import bound
+from piecework.store.database import open_store
 from piecework.store.files import FILE_NAME, write_private
 from piecework.store.lock import only_pass
 
@@ -28,7 +29,7 @@ def test_a_store_its_logs_and_its_folder_are_closed_to_others(tmp_path: Path) ->
     """Whatever the umask; the folders above it stay as they are."""
     folder = tmp_path / "out/birds"
     with only_pass(folder), closing(open_store(folder / FILE_NAME, create=True)) as own:
-        keep_setting(own, "pseudonym_key", "00")
+        bound.bind(own, "pseudonym_key", "00")
         files = {path.name: _mode(path) for path in folder.glob("piecework.db*")}
         assert files == {
             "piecework.db": 0o600,
@@ -43,7 +44,7 @@ def test_an_old_store_is_closed_when_it_is_opened(tmp_path: Path) -> None:
     folder = tmp_path / "birds"
     path = folder / FILE_NAME
     with closing(open_store(path, create=True)) as own:
-        keep_setting(own, "pseudonym_key", "00")
+        bound.bind(own, "pseudonym_key", "00")
         folder.chmod(0o755)
         for file in folder.iterdir():
             file.chmod(0o644)

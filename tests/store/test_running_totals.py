@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from piecework.domain.clock import FixedClock
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind
-from piecework.store import assignments, decisions, intents, item_totals, ledger
-from piecework.store.database import Store, get_setting, open_store, set_once
+from piecework.store import assignments, bound, decisions, intents, item_totals, ledger
+from piecework.store.database import Store, open_store
 from piecework.store.intents import Intent
 from tests.flows.campaigns import campaign
 from tests.store.answered import answered_hits
@@ -70,7 +70,9 @@ def _answered() -> Iterator[Store]:
         answered_hits(store, HITS, WORKERS, at=START)
         with store.db.atomic():
             intents.declare(
-                store, Intent(key="publish:x", operation="publish"), FixedClock(START)
+                store,
+                Intent(key="publish:x", operation="publish", subject=("hit", "S1")),
+                FixedClock(START),
             )
         yield store
         store.close()
@@ -222,11 +224,11 @@ def _check_money(store: Store) -> None:
 def test_what_the_last_pass_found_is_forgotten_with_every_decision() -> None:
     """A trigger of the table does it, whoever decides and however."""
     with _answered() as store:
-        set_once(store, "name", "a test")
+        bound.bind(store, "name", "a test")
         store.db.execute(
             "INSERT INTO last_pass (only_row, request_digest, progress) "
             "VALUES (1, 'request', '{}')"
         )
         _judge(store, ("keep", "answer", 0, 0))
         assert store.db.execute("SELECT progress FROM last_pass").fetchone() == (None,)
-        assert get_setting(store, "name") == "a test"
+        assert bound.read(store).name == "a test"

@@ -44,17 +44,26 @@ def _as_others(path: Path) -> None:
         conn.execute("CREATE TABLE birds (name TEXT)")
 
 
-def _as_newer(path: Path) -> None:
+def _recording(path: Path, statement: str) -> None:
     open_store(path, create=True).close()
     with closing(sqlite3.connect(path)) as conn, conn:
-        conn.execute(
-            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) "
-            "VALUES ('piecework', 'm_rockets', '2030-01-01')"
-        )
+        conn.execute(statement)
+
+
+def _as_earlier(path: Path) -> None:
+    _recording(path, "UPDATE _sqlite_migrations SET name = 'm001_eggs'")
+
+
+def _as_newer(path: Path) -> None:
+    _recording(
+        path,
+        "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) "
+        "VALUES ('piecework', 'm999_rockets', '2030-01-01')",
+    )
 
 
 STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
-    "link": (_as_link, "is a symbolic link, and must be a regular file"),
+    "link": (_as_link, "is a symbolic link to .*real.db, and must be a regular file"),
     "dangling link": (_as_dangling_link, "is a symbolic link"),
     "directory": (Path.mkdir, "is a directory, and must be a regular file"),
     "pipe": (os.mkfifo, "is a pipe, and must be a regular file"),
@@ -62,7 +71,8 @@ STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "linked log": (_as_linked_log, "piecework.db-wal is a symbolic link"),
     "marketplace": (_as_marketplace, "another program's database"),
     "another program's": (_as_others, "another program's database"),
-    "newer": (_as_newer, "newer version .*change m_rockets"),
+    "earlier": (_as_earlier, "made by another version .*schema m001_eggs"),
+    "newer": (_as_newer, "made by another version .*schema m999_rockets"),
 }
 
 

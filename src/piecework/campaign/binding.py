@@ -7,38 +7,20 @@ and how they are dealt.
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
 from piecework.domain.errors import RefusedForSafety, StoreError
 from piecework.domain.hit import Item
-from piecework.store.database import (
-    Store,
-    get_setting,
-    keep_setting,
-    set_once,
-)
+from piecework.store import bound, pass_notes
+from piecework.store.bound import Dealt
+from piecework.store.database import Store
 
 REHEARSAL = "rehearsal"
 IMPORTED = "imported"
 """The environment of results that another tool collected."""
 
-ENVIRONMENT = "world"
-"""The setting that names the environment of a store."""
-
-
-_TYPED_BY = "typed by"
-"""The setting with the digest of the task that imported answers were typed by."""
-
-_DEALT = "dealt"
-"""The setting that names what was dealt, so that a change of it can be named."""
-
 _SHORT, _NAMED = 8, 5
-
-_CURRENCY = "currency"
-"""The setting that says what a store's money is; in earlier versions all was dollars
-(`piecework.store.migrations`)."""
 
 
 def check_bound(store: Store, campaign: Campaign, environment: str) -> bool:
@@ -50,7 +32,7 @@ def check_bound(store: Store, campaign: Campaign, environment: str) -> bool:
     Raises:
         StoreError: it is of another environment, or of other items.
     """
-    is_bound = get_setting(store, ENVIRONMENT) is not None
+    is_bound = bound.read(store).environment is not None
     if is_bound:
         bind_store(store, campaign, environment)
     return is_bound
@@ -67,16 +49,16 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
     Raises:
         StoreError: it is bound to something else.
     """
-    set_once(
+    bound.bind(
         store,
         "campaign",
         campaign.name,
         otherwise=f"it belongs to another campaign than {campaign.name!r}",
     )
-    known = get_setting(store, ENVIRONMENT)
-    set_once(
+    known = bound.read(store).environment
+    bound.bind(
         store,
-        ENVIRONMENT,
+        "environment",
         environment,
         otherwise=f"it is of {known}, not of {environment}",
     )
@@ -84,68 +66,73 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
     if environment == IMPORTED:
         # Its items and answers come from files, and more of them may come.
         return
+    is_new = bound.read(store).work_digest is None
     _bind_dealt(
         store,
         campaign,
-        "work",
+        "work_digest",
         _work_hash(campaign),
         otherwise="the items, task, batches, assignments or items_per_hit have changed "
         "since its HITs were dealt",
     )
     if campaign.task.own is not None:
-        set_once(
+        bound.bind(
             store,
-            "task",
+            "task_digest",
             campaign.task.own.digest,
             otherwise=f"the files of its task {campaign.task.own.path} have changed "
             "since its HITs were dealt, so that its answers would be about two things",
         )
-    # Stores of earlier versions do not know it; what they have now is what they keep.
     _bind_dealt(
         store,
         campaign,
-        "columns",
+        "columns_digest",
         _columns_hash(campaign),
         otherwise="a column of an item (its url, a text) has changed since its HITs "
         "were dealt, so that its answers would be about two things",
     )
-    if get_setting(store, _DEALT) is None:
-        set_once(store, _DEALT, json.dumps(_dealt(campaign)))
+    if is_new:
+        bound.keep_dealt(store, _dealt(campaign))
 
 
 def _bind_dealt(
-    store: Store, campaign: Campaign, key: str, value: str, *, otherwise: str
+    store: Store, campaign: Campaign, fact: bound.Fact, value: str, *, otherwise: str
 ) -> None:
     """Bind a digest of what was dealt; what has changed since is named."""
-    if get_setting(store, key) not in {None, value}:
-        known = json.loads(get_setting(store, _DEALT) or "{}")
-        otherwise = "; ".join([otherwise, *_changes(known, _dealt(campaign))])
-    set_once(store, key, value, otherwise=otherwise)
+    if getattr(bound.read(store), fact) not in {None, value}:
+        known = bound.read_dealt(store)
+        changes = () if known is None else _changes(known, _dealt(campaign))
+        otherwise = "; ".join([otherwise, *changes])
+    bound.bind(store, fact, value, otherwise=otherwise)
 
 
-def _dealt(campaign: Campaign) -> dict[str, Any]:
-    """What is compared to name a change: settings, and a short digest of each item."""
+def _dealt(campaign: Campaign) -> Dealt:
+    """What is compared to name a change."""
     posting = campaign.posting
-    return {
-        "task": campaign.task.name,
-        "batches": posting.batches,
-        "assignments": str(posting.assignments),
-        "items_per_hit": posting.items_per_hit,
-        "items": {
+    return Dealt(
+        task=campaign.task.name,
+        batches=posting.batches,
+        assignments=str(posting.assignments),
+        items_per_hit=posting.items_per_hit,
+        items={
             item.item_id: hashlib.sha256(_row(item).encode()).hexdigest()[:_SHORT]
             for item in (*campaign.items, *campaign.practice)
         },
-    }
+    )
 
 
-def _changes(known: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
-    """What differs, in words; nothing of a store of an earlier version."""
-    if not known:
-        return
-    for key in ("task", "batches", "assignments", "items_per_hit"):
-        if known[key] != now[key]:
-            yield f"{key} was {known[key]}, and is {now[key]}"
-    before, after = known["items"], now["items"]
+def _changes(known: Dealt, now: Dealt) -> Iterator[str]:
+    """What differs, in words."""
+    for name in ("task", "batches", "assignments", "items_per_hit"):
+        before, after = getattr(known, name), getattr(now, name)
+        if before != after:
+            yield f"{name} was {before}, and is {after}"
+    yield from _changed_items(known.items, now.items)
+
+
+def _changed_items(
+    before: Mapping[str, str], after: Mapping[str, str]
+) -> Iterator[str]:
     for change, ids in (
         ("added", [id_ for id_ in after if id_ not in before]),
         ("missing", [id_ for id_ in before if id_ not in after]),
@@ -166,10 +153,10 @@ def bind_currency(store: Store, campaign: Campaign) -> None:
     Raises:
         StoreError: its money is in another.
     """
-    known, stated = get_setting(store, _CURRENCY), campaign.rewards.currency
-    set_once(
+    known, stated = bound.read(store).currency, campaign.rewards.currency
+    bound.bind(
         store,
-        _CURRENCY,
+        "currency",
         stated,
         otherwise=f"its money is in {known}, and rewards.currency is {stated}",
     )
@@ -198,9 +185,9 @@ def bind_items(store: Store, campaign: Campaign) -> None:
     reading = campaign.imported
     assert reading is not None  # noqa: S101 - the caller has looked
     parts = [reading.numbers, reading.item, reading.item_id]
-    set_once(
+    bound.bind(
         store,
-        "imported items",
+        "imported_items_digest",
         hashlib.sha256(json.dumps(parts).encode()).hexdigest(),
         otherwise="imported.numbers, item or item_id have changed since its first "
         "import, so that the same item would be two",
@@ -222,12 +209,12 @@ def typed_by(campaign: Campaign) -> str:
 
 def keep_typed_by(store: Store, campaign: Campaign) -> None:
     """Note by which task imported answers are typed now."""
-    keep_setting(store, _TYPED_BY, typed_by(campaign))
+    pass_notes.keep(store, "typing_digest", typed_by(campaign))
 
 
 def is_typed_by(store: Store, campaign: Campaign) -> bool:
     """Whether imported answers are typed by the campaign's task as it is now."""
-    return get_setting(store, _TYPED_BY) == typed_by(campaign)
+    return pass_notes.read(store).typing_digest == typed_by(campaign)
 
 
 def check_typed(store: Store, campaign: Campaign) -> None:

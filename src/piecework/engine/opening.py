@@ -11,7 +11,6 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 
 from piecework.campaign.binding import (
-    ENVIRONMENT,
     IMPORTED,
     REHEARSAL,
     bind_currency,
@@ -37,10 +36,10 @@ from piecework.platforms.credentials import REHEARSAL as REHEARSAL_KEYS
 from piecework.platforms.credentials import Credentials
 from piecework.platforms.endpoint import normal_endpoint
 from piecework.platforms.mturk import MTurk
-from piecework.store import generations, hits, imports
+from piecework.store import bound, generations, hits, imports
 from piecework.store.agreements import agree, agreed_cents
 from piecework.store.damage import damage_told
-from piecework.store.database import Store, get_setting, open_store, set_once
+from piecework.store.database import Store, open_store
 from piecework.store.files import FILE_NAME
 from piecework.store.latest import latest
 from piecework.store.lock import only_pass
@@ -289,7 +288,7 @@ def as_begun(campaign: Campaign) -> Campaign:
         StoreError: its store is of another currency.
     """
     with known_store(campaign) as store:
-        environment = None if store is None else get_setting(store, ENVIRONMENT)
+        environment = None if store is None else bound.read(store).environment
         if store is None or environment in {None, IMPORTED}:
             return campaign
         if str(environment).startswith(REHEARSAL):
@@ -370,7 +369,7 @@ def _run(
     *,
     at_once: int,
 ) -> CampaignRun:
-    environment = get_setting(store, ENVIRONMENT) or ""
+    environment = bound.read(store).environment or ""
     return CampaignRun(
         campaign=_as_kept(campaign, store),
         store=store,
@@ -399,16 +398,13 @@ def _as_kept(campaign: Campaign, store: Store) -> Campaign:
 def _name(store: Store, name: str, pseudonym_key: bytes) -> None:
     """Give a store its name and key; those of an earlier time stay."""
     with store.db.atomic():
-        set_once(store, "name", get_setting(store, "name") or name)
-        set_once(
-            store,
-            "pseudonym_key",
-            get_setting(store, "pseudonym_key") or pseudonym_key.hex(),
-        )
+        known = bound.read(store)
+        bound.bind(store, "name", known.name or name)
+        bound.bind(store, "pseudonym_key", known.pseudonym_key or pseudonym_key.hex())
 
 
 def _pseudonym_key(store: Store) -> bytes:
-    return bytes.fromhex(get_setting(store, "pseudonym_key") or "")
+    return bytes.fromhex(bound.read(store).pseudonym_key or "")
 
 
 def _rehearsal_name_and_key(campaign: Campaign) -> tuple[str, bytes]:
@@ -435,7 +431,7 @@ def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
 
 
 def _environment_of(campaign: Campaign, store: Store | None) -> str:
-    environment = None if store is None else get_setting(store, ENVIRONMENT)
+    environment = None if store is None else bound.read(store).environment
     if environment is None:
         raise StoreError(
             f"{campaign.out / FILE_NAME}: there is no store yet; no pass of "

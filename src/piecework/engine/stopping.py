@@ -109,6 +109,7 @@ def _expiring(run: CampaignRun, hit: PlannedHit) -> Act:
         intent=Intent(
             key=f"expire:{hit.hit_key}",
             operation="expire",
+            subject=("hit", hit.hit_key),
             arguments={"hit_id": hit_id},
         ),
         do=do,

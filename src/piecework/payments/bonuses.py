@@ -45,8 +45,8 @@ def planned_bonus(
         intent=Intent(
             key=bonus_key(label, subject),
             operation=OPERATION,
+            subject=("assignment", bonus.assignment_id),
             arguments={
-                "subject": bonus.assignment_id,
                 "worker": bonus.worker_id,
                 "cents": bonus.cents,
                 "reason": bonus.reason,
@@ -65,7 +65,7 @@ def bonus_of(intent: Intent) -> Bonus:
     """The bonus that an intent is about."""
     arguments = intent.arguments
     return Bonus(
-        assignment_id=AssignmentId(str(arguments["subject"])),
+        assignment_id=AssignmentId(intent.subject[1]),
         worker_id=WorkerId(str(arguments["worker"])),
         cents=int(arguments["cents"]),
         reason=str(arguments["reason"]),

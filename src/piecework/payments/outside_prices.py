@@ -61,7 +61,9 @@ def _book(
     intent = Intent(
         key=f"{outside_prices.OPERATION}:{price.hit_type_id}:{times}",
         operation=outside_prices.OPERATION,
-        arguments={"hit_type_id": price.hit_type_id, "cents": more_cents},
+        subject=("hit type", price.hit_type_id),
+        times=times + 1,
+        arguments={"cents": more_cents},
         amount_cents=max(0, more_cents),
     )
 

@@ -45,12 +45,8 @@ def unreject(
     intent = Intent(
         key=f"{OPERATION}:{assignment_id}",
         operation=OPERATION,
-        arguments={
-            "subject": assignment_id,
-            "because": because,
-            "by": by,
-            "keep": int(keep_answers),
-        },
+        subject=("assignment", assignment_id),
+        arguments={"because": because, "by": by, "keep": int(keep_answers)},
         amount_cents=hit.reward_cents + hit.fee_cents,
     )
     caps.refuse_beyond(run, intent, batch=hit.batch)
@@ -63,7 +59,7 @@ def unreject(
 
 def act_for(run: CampaignRun, intent: Intent) -> Act:
     """How a rejection is taken back, looked for and booked."""
-    assignment_id = AssignmentId(str(intent.arguments["subject"]))
+    assignment_id = AssignmentId(intent.subject[1])
     because = str(intent.arguments["because"])
 
     def do() -> str:
@@ -126,7 +122,7 @@ def _check_window(run: CampaignRun, assignment: Assignment) -> None:
 
 def _decisions(run: CampaignRun, intent: Intent) -> list[Decision]:
     arguments, at = intent.arguments, run.clock.now()
-    assignment_id = AssignmentId(str(arguments["subject"]))
+    assignment_id = AssignmentId(intent.subject[1])
     approved = Decision(
         subject_kind="assignment",
         subject_id=assignment_id,

@@ -11,7 +11,6 @@ from typing import Literal
 
 from piecework.campaign.caps import next_day
 from piecework.campaign.opened import CampaignRun
-from piecework.campaign.planted_traits import remember_planted
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
 from piecework.domain.progress import GOES_ON, Progress
@@ -31,6 +30,7 @@ from piecework.rehearsing.prolific import (
     at_prolific,
     offline_prolific,
 )
+from piecework.store import simulated_workers
 from piecework.store.lock import only_pass
 
 CrowdKind = Literal["workers", "prolific"]
@@ -56,7 +56,7 @@ def work_through(
             on_progress(progress)
         if progress.waiting_for == "workers":
             call(CROWD, lambda: crowd.work_until().submitted)
-            remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+            simulated_workers.keep(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
         elif progress.waiting_for == "the next day":
             crowd.clock.move_to(next_day(run))
     return progress
@@ -96,7 +96,7 @@ def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
             open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
             crowd_of(campaign, site, clock) as crowd,
         ):
-            remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+            simulated_workers.keep(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
             yield run, crowd
 
 

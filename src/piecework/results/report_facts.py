@@ -8,7 +8,6 @@ from piecework.analyses.condition_scores import compared
 from piecework.analyses.pairwise_outcomes import comparisons
 from piecework.campaign.acts import PAID_ALREADY
 from piecework.campaign.opened import CampaignStore
-from piecework.campaign.planted_traits import planted
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
@@ -45,6 +44,7 @@ from piecework.store import (
     ledger,
     qualification_scores,
     report_tables,
+    simulated_workers,
 )
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
@@ -227,7 +227,7 @@ def _before_work(campaign_store: CampaignStore) -> BeforeWork | None:
     test = campaign_store.campaign.qualification
     if test is None:
         return None
-    traits = planted(campaign_store.store)
+    traits = simulated_workers.load(campaign_store.store)
     newest = qualification_scores.load(campaign_store.store)
     return BeforeWork(
         name=test.name,
@@ -324,7 +324,7 @@ def _workers(
     campaign_store: CampaignStore, answers: pd.DataFrame, decisions: pd.DataFrame
 ) -> pd.DataFrame:
     key, store = campaign_store.pseudonym_key, campaign_store.store
-    traits = planted(store)
+    traits = simulated_workers.load(store)
     made = pd.DataFrame(report_tables.assignments(store))
     paid = ledger.paid_cents(store, "rewards", "bonuses")
     worked = _moments(made["submitted_at"]) - _moments(made["accepted_at"])

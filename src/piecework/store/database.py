@@ -5,7 +5,6 @@ birth; opened for any other, it refuses, so that a rehearsal and real work never
 """
 
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,8 +14,9 @@ from sqlite_utils import Database
 
 from piecework.domain.errors import StoreError
 from piecework.domain.marks import Marks
+from piecework.sqlitefile.log_file import is_from_later
+from piecework.sqlitefile.schema import bring_up_to_date, origin, patiently
 from piecework.store.files import check_kind, make_private_folder, make_private_store
-from piecework.store.log_file import is_from_later
 from piecework.store.migrations import migrations
 
 _NO_ROOM = {
@@ -33,15 +33,6 @@ _LOOK_AT_FILE = (
     "look whether the disk is full or the file was damaged; a copy of it, if there is "
     "one, goes on where it stopped; what was posted since, it refuses to post"
 )
-_TABLES = (
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
-)
-_APPLIED = (
-    f"SELECT name FROM {migrations.migrations_table} WHERE migration_set = ? "
-    "ORDER BY rowid"
-)
-_MOST_TRIES = 500
-_TRY_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +77,7 @@ def open_store(
     survives_power_cuts: bool = True,
     marks: Marks | None = None,
 ) -> Store:
-    """The store at `path`, its tables brought up to date.
+    """The store at `path`, its schema brought up to date.
 
     Args:
         path: the file.
@@ -97,7 +88,7 @@ def open_store(
 
     Raises:
         StoreError: there is none (and `create` is false), it cannot be used, or it is
-            something else than a store of this version or an earlier one.
+            something else than a store of this version.
     """
     check_kind(path)
     if not create and not path.is_file():
@@ -130,13 +121,13 @@ def _open(path: Path, *, survives_power_cuts: bool) -> Database:
     connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
     try:
         _check_origin(connection, path)
-        _patiently(connection, "PRAGMA journal_mode = WAL")
+        patiently(connection, "PRAGMA journal_mode = WAL")
         # FULL: an intent that was told to be stored survives a power cut.
         durability = "FULL" if survives_power_cuts else "OFF"
         connection.execute(f"PRAGMA synchronous = {durability}")
         connection.execute("PRAGMA foreign_keys = ON")
         db = Database(connection)
-        _bring_up_to_date(db)
+        bring_up_to_date(db, migrations)
     except BaseException:
         connection.close()
         raise
@@ -144,31 +135,24 @@ def _open(path: Path, *, survives_power_cuts: bool) -> Database:
 
 
 def _check_origin(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse another program's database, and one that a newer version has changed.
+    """Refuse the database of another program, or of another version of this one.
 
     Raises:
         StoreError: whose it seems to be, and what to do.
     """
-    tables = {str(row[0]) for row in _patiently(connection, _TABLES)}
-    if not tables - {migrations.migrations_table}:
-        return  # new, or another process is making it just now
-    applied = []
-    if migrations.migrations_table in tables:
-        applied = [
-            str(row[0]) for row in _patiently(connection, _APPLIED, migrations.name)
-        ]
-    if not applied:
+    known = origin(connection, migrations)
+    if known.is_foreign:
         raise StoreError(
             f"{path} is another program's database, not a campaign's store",
             next_step="move it away, and bring the store here, or give this campaign "
             "another `[output] folder`",
         )
-    known = {migration.name for migration in migrations._migrations}  # noqa: SLF001 - there is no other way to ask
-    if unknown := [name for name in applied if name not in known]:
+    if known.unknown:
         raise StoreError(
-            f"{path} was written by a newer version of piecework: this version does "
-            f"not know its change {unknown[0]}",
-            next_step="install that version, or bring back a copy that was made before",
+            f"{path} was made by another version of piecework: this version does not "
+            f"know its schema {known.unknown[0]}",
+            next_step="go on with the version that made it, or give this campaign "
+            "another `[output] folder` to begin again",
         )
 
 
@@ -205,37 +189,6 @@ def _version(db: Database) -> int:
     return int(version)
 
 
-def _patiently(
-    connection: sqlite3.Connection, statement: str, *values: str
-) -> list[tuple[object, ...]]:
-    """The rows of a statement, for which SQLite itself does not wait its turn.
-
-    So it is with the switch to the write-ahead log, and what is asked meanwhile.
-    """
-    for _ in range(_MOST_TRIES - 1):
-        try:
-            return connection.execute(statement, values).fetchall()
-        except sqlite3.OperationalError as fault:
-            if fault.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                raise
-            time.sleep(_TRY_SECONDS)
-    return connection.execute(statement, values).fetchall()
-
-
-def _bring_up_to_date(db: Database) -> None:
-    """Make what tables are missing; of several who open a store at once, one does."""
-    if not migrations.pending(db):
-        return
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        # Asked again behind the lock: its last holder may have done all.
-        migrations.apply(db)
-        db.execute("COMMIT")
-    except BaseException:
-        db.rollback()
-        raise
-
-
 @contextmanager
 def writing(store: Store) -> Iterator[None]:
     """A transaction in which nothing changes between what is read and what is written.
@@ -261,8 +214,8 @@ def writing(store: Store) -> Iterator[None]:
 def _mark_change(store: Store) -> None:
     """Count a transaction, and keep the mark that the marketplace sent last.
 
-    The count lies in the first page of the file, where `piecework.store.log_file` finds
-    it.
+    The count lies in the first page of the file, where `piecework.sqlitefile.log_file`
+    finds it.
     """
     store.db.execute(f"PRAGMA user_version = {store.changes() + 1}")
     if store.marks.store and store.marks.heard:
@@ -278,45 +231,3 @@ def _mark(store: Store) -> str:
         "SELECT generation FROM generations ORDER BY number DESC LIMIT 1"
     ).fetchone()
     return f"{row[0]}/{store.changes()}" if row else ""
-
-
-def get_setting(store: Store, key: str) -> str | None:
-    """A fact that was set once, or `None`."""
-    row = store.db.execute("SELECT value FROM settings WHERE key = ?", [key]).fetchone()
-    return row[0] if row else None
-
-
-def set_once(store: Store, key: str, value: str, *, otherwise: str = "") -> None:
-    """Write down a fact that never changes.
-
-    Args:
-        store: the campaign's memory.
-        key: the fact's name.
-        value: what it is.
-        otherwise: what it means if the fact was set differently before.
-
-    Raises:
-        StoreError: it was; the values themselves are never shown, one is a key.
-    """
-    # What is set is only read: to look at a campaign needs no room and no lock.
-    if get_setting(store, key) is None:
-        with store.db.atomic():
-            store.db.execute(
-                "INSERT OR IGNORE INTO settings (key, value) VALUES (?, ?)",
-                [key, value],
-            )
-    if get_setting(store, key) != value:
-        raise StoreError(
-            f"{store.path}: {otherwise or f'{key} was set differently'}",
-            next_step="give this run a folder of its own ([output] folder)",
-        )
-
-
-def keep_setting(store: Store, key: str, value: str) -> None:
-    """Write down a fact that may change; part of no other transaction."""
-    with store.db.atomic():
-        store.db.execute(
-            "INSERT INTO settings (key, value) VALUES (?, ?) "
-            "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            [key, value],
-        )

@@ -18,10 +18,12 @@ _LATEST_OF_WORKERS = """
         SELECT max(decision_id) FROM decisions
         WHERE subject_kind = 'worker' GROUP BY subject_id)
 """
-_KEY_OF_WORKER = (
-    "latest.verdict || ':' || subject_id || iif(times > 1, ':' || times, '')"
-)
-"""As `piecework.campaign.acts.settlement_key` makes it."""
+_JOIN_INTENTS = """
+    LEFT JOIN intents ON intents.operation = latest.verdict
+    AND intents.subject_kind = 'worker' AND intents.subject_id = latest.subject_id
+    AND intents.times = latest.times
+"""
+"""The acts that carry out the latest decisions about workers."""
 
 
 def keep(store: Store, decisions: Iterable[Decision]) -> int:
@@ -166,8 +168,7 @@ def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
         )
     else:
         rows = store.db.query(
-            f"SELECT latest.* FROM ({_LATEST_OF_WORKERS}) AS latest "
-            f"LEFT JOIN intents ON intent_key = {_KEY_OF_WORKER} "
+            f"SELECT latest.* FROM ({_LATEST_OF_WORKERS}) AS latest {_JOIN_INTENTS} "
             "WHERE latest.verdict = ? AND done_at IS NULL ORDER BY decision_id",
             [verdict],
         )
@@ -180,8 +181,7 @@ def count_unsettled(store: Store) -> int:
         "SELECT count(*) FROM assignments WHERE verdict IS NOT NULL AND outcome IS NULL"
     ).fetchone()
     (workers,) = store.db.execute(
-        f"SELECT count(*) FROM ({_LATEST_OF_WORKERS}) AS latest "
-        f"LEFT JOIN intents ON intent_key = {_KEY_OF_WORKER} WHERE "
+        f"SELECT count(*) FROM ({_LATEST_OF_WORKERS}) AS latest {_JOIN_INTENTS} WHERE "
         "latest.verdict IN ('exclude', 'block', 'include') AND done_at IS NULL"
     ).fetchone()
     return int(assignments) + int(workers)

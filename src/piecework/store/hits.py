@@ -18,17 +18,22 @@ from piecework.store.database import Store
 
 ROUND = (
     "coalesce((SELECT max(more.round) FROM hits AS more "
-    "JOIN intents ON intent_key = 'publish:' || more.hit_key "
+    "CROSS JOIN intents ON operation = 'publish' AND subject_kind = 'hit' "
+    "AND subject_id = more.hit_key "
     "WHERE more.extends = hits.hit_key AND made_at <= assignments.accepted_at), "
     "hits.round)"
 )
 """The round in which an assignment was asked for, of tables `hits` and `assignments`.
 
 What is accepted after slots were added to its HIT is of the round that added them.
+SQLite keeps the order of a `CROSS JOIN`, so only intents of such slots are looked up.
 """
 
 
-_IS_LOST = "EXISTS (SELECT 1 FROM intents WHERE intent_key = 'forget:' || hit_key)"
+_IS_LOST = (
+    "EXISTS (SELECT 1 FROM intents WHERE operation = 'forget' "
+    "AND subject_kind = 'hit' AND subject_id = hit_key)"
+)
 """Whether the platform has lost a HIT (`piecework.engine.reconciling`)."""
 
 
@@ -181,7 +186,8 @@ def filled(store: Store, batch: int, *, posted_after: datetime) -> list[PlannedH
     return _select(
         store,
         "batch = ? AND collected_at IS NOT NULL AND posted_at > ? AND NOT EXISTS "
-        "(SELECT 1 FROM intents WHERE intent_key = 'expire:' || hit_key) AND "
+        "(SELECT 1 FROM intents WHERE operation = 'expire' "
+        "AND subject_kind = 'hit' AND subject_id = hit_key) AND "
         f"NOT {_IS_LOST} AND "
         "max_assignments + added = "
         "(SELECT count(*) FROM assignments WHERE assignments.hit_id = planned.hit_id)",
@@ -279,7 +285,8 @@ def count_held_slots(store: Store, hit: PlannedHit) -> int:
         "count(iif(assignment_id IS NOT NULL AND outcome IS NULL, 1, NULL)), "
         "count(outcome) FROM hits LEFT JOIN assignments "
         "ON assignments.hit_id = hits.hit_id AND NOT EXISTS (SELECT 1 FROM intents "
-        "WHERE intent_key = 'forget:' || assignment_id) "
+        "WHERE operation = 'forget' AND subject_kind = 'assignment' "
+        "AND subject_id = assignment_id) "
         "WHERE hit_key = ? GROUP BY hit_key",
         [hit.hit_key],
     ).fetchone()

@@ -11,11 +11,15 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from piecework.domain.clock import Clock
 from piecework.domain.errors import StoreError
+from piecework.store import bound
 from piecework.store.columns import from_text, to_text
-from piecework.store.database import Store, get_setting
+from piecework.store.database import Store
+
+SubjectKind = Literal["hit", "assignment", "worker", "hit type"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,14 +27,20 @@ class Intent:
     """One outward act that must happen once.
 
     Attributes:
-        key: stable name of the act, e.g. `publish:birds.b2.r0.0007`.
+        key: stable name of the act, e.g. `publish:birds.b2.r0.0007`. Queries do not
+            read it: they ask operation, subject and times.
         operation: the port's verb.
-        arguments: what it is done with, as plain values.
+        subject: what the act is about: the key of a HIT, or the id of an assignment,
+            worker or HIT type.
+        times: which act it is of several that differ in nothing else.
+        arguments: what it is done with besides, as plain values.
         amount_cents: the most that it can cost, fees included.
     """
 
     key: str
     operation: str
+    subject: tuple[SubjectKind, str]
+    times: int = 1
     arguments: Mapping[str, str | int] = field(default_factory=dict)
     amount_cents: int = 0
 
@@ -45,7 +55,7 @@ class Intent:
 
 def store_name(store: Store) -> str:
     """The name under which this store's intents are known to the platform."""
-    name = get_setting(store, "name")
+    name = bound.read(store).name
     if name is None:
         raise StoreError(f"{store.path}: the store has no name yet")
     return name
@@ -137,7 +147,7 @@ def open_cents(store: Store, *operations: str, but: str) -> int:
         "SELECT coalesce(sum(amount_cents), 0) FROM intents "
         f"WHERE operation IN ({', '.join('?' for _ in operations)}) "
         "AND done_at IS NULL AND intent_key <> ? AND (operation <> 'publish' OR "
-        "EXISTS (SELECT 1 FROM hits WHERE hit_key = substr(intent_key, 9)))",
+        "EXISTS (SELECT 1 FROM hits WHERE hit_key = subject_id))",
         [*operations, but],
     ).fetchone()
     return int(cents)
@@ -149,6 +159,8 @@ def load(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
         Intent(
             key=row["intent_key"],
             operation=operation,
+            subject=(row["subject_kind"], row["subject_id"]),
+            times=row["times"],
             arguments=json.loads(row["arguments"]),
             amount_cents=row["amount_cents"],
         )
@@ -183,7 +195,7 @@ def has_outcome(store: Store, operation: str, outcome: str) -> bool:
 def subjects(store: Store, operation: str, *, outcome: str) -> list[str]:
     """Whom or what the intents of an operation were about that ended so, in order."""
     rows = store.db.execute(
-        "SELECT json_extract(arguments, '$.subject') FROM intents "
+        "SELECT subject_id FROM intents "
         "WHERE operation = ? AND done_at IS NOT NULL AND outcome = ? ORDER BY rowid",
         [operation, outcome],
     )
@@ -212,6 +224,7 @@ def rename(
     with store.db.atomic():
         store.db.execute(
             "INSERT INTO intents SELECT :new, coalesce(:operation, operation), "
+            "subject_kind, subject_id, times, "
             "arguments, amount_cents, made_at, done_at, outcome FROM intents "
             "WHERE intent_key = :old",
             {"new": new_key, "old": key, "operation": operation},
@@ -240,14 +253,19 @@ def declare(store: Store, intent: Intent, clock: Clock) -> None:
         StoreError: another pass closed it meanwhile.
     """
     declared = store.db.execute(
-        "INSERT INTO intents (intent_key, operation, arguments, amount_cents, made_at) "
-        "VALUES (:key, :operation, :arguments, :cents, :at) "
+        "INSERT INTO intents (intent_key, operation, subject_kind, subject_id, times, "
+        "arguments, amount_cents, made_at) VALUES (:key, :operation, :kind, :subject, "
+        ":times, :arguments, :cents, :at) "
         "ON CONFLICT (intent_key) DO UPDATE SET operation = :operation, "
+        "subject_kind = :kind, subject_id = :subject, times = :times, "
         "arguments = :arguments, amount_cents = :cents, made_at = :at "
         "WHERE done_at IS NULL",
         {
             "key": intent.key,
             "operation": intent.operation,
+            "kind": intent.subject[0],
+            "subject": intent.subject[1],
+            "times": intent.times,
             "arguments": json.dumps(dict(intent.arguments), sort_keys=True),
             "cents": intent.amount_cents,
             "at": to_text(clock.now()),

@@ -87,30 +87,12 @@ def recall(folder: Path, *, request_digest: str | None = None) -> LastPass | Non
     check_kind(path)
     if not path.is_file():
         return None
-    with closing(sqlite3.connect(path, timeout=30)) as connection:
-        # A store of an earlier version is brought up to date by the pass that opens it.
-        if not connection.execute(
-            "SELECT 1 FROM sqlite_master WHERE name = 'last_pass'"
-        ).fetchone():
-            return None
-        row = connection.execute(
-            "SELECT request_digest, progress, polled_at, wait_seconds FROM last_pass"
-        ).fetchone()
-        if row is None or row[1] is None or (request_digest or row[0]) != row[0]:
-            return None
-        waiting = connection.execute(
-            "SELECT hit_id, hit_type_id FROM hits "
-            "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
-        ).fetchall()
-        older = older_hits(connection)
-    return LastPass(
-        progress=json.loads(row[1]),
-        open_hits=frozenset(hit_id for hit_id, _ in waiting),
-        older=older,
-        hit_types=tuple(sorted({hit_type for _, hit_type in waiting})),
-        polled_at=datetime.fromisoformat(row[2]) if row[2] else None,
-        wait=None if row[3] is None else timedelta(seconds=row[3]),
-    )
+    try:
+        with closing(sqlite3.connect(path, timeout=30)) as connection:
+            return _recall(connection, request_digest)
+    except sqlite3.OperationalError:
+        # Busy, or of another schema: the pass that opens the store says what is wrong.
+        return None
 
 
 def mark_polled(folder: Path, *, at: datetime, wait: timedelta) -> None:
@@ -134,7 +116,8 @@ def older_hits(connection: sqlite3.Connection) -> frozenset[str]:
     # the HIT found by looking, hours later.
     number, first = connection.execute(
         "SELECT min(hits.rowid), min(coalesce(made_at, posted_at)) FROM hits "
-        "LEFT JOIN intents ON intent_key = 'publish:' || hit_key "
+        "LEFT JOIN intents ON operation = 'publish' AND subject_kind = 'hit' "
+        "AND subject_id = hit_key "
         "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
     ).fetchone()
     if number is None:
@@ -148,3 +131,25 @@ def older_hits(connection: sqlite3.Connection) -> frozenset[str]:
         [number, before],
     )
     return frozenset(hit_id for (hit_id,) in rows)
+
+
+def _recall(
+    connection: sqlite3.Connection, request_digest: str | None
+) -> LastPass | None:
+    row = connection.execute(
+        "SELECT request_digest, progress, polled_at, wait_seconds FROM last_pass"
+    ).fetchone()
+    if row is None or row[1] is None or (request_digest or row[0]) != row[0]:
+        return None
+    waiting = connection.execute(
+        "SELECT hit_id, hit_type_id FROM hits "
+        "WHERE hit_id IS NOT NULL AND collected_at IS NULL"
+    ).fetchall()
+    return LastPass(
+        progress=json.loads(row[1]),
+        open_hits=frozenset(hit_id for hit_id, _ in waiting),
+        older=older_hits(connection),
+        hit_types=tuple(sorted({hit_type for _, hit_type in waiting})),
+        polled_at=datetime.fromisoformat(row[2]) if row[2] else None,
+        wait=None if row[3] is None else timedelta(seconds=row[3]),
+    )

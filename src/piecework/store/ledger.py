@@ -133,9 +133,8 @@ def released_cents(store: Store) -> int:
 
 
 _OF_ASSIGNMENT = (
-    "FROM ledger JOIN intents USING (intent_key) WHERE intent_key IN ('approve:' "
-    "|| :id, 'reject:' || :id, 'unreject:' || :id, 'forget:' || :id) OR "
-    "(operation = 'bonus' AND json_extract(arguments, '$.subject') = :id)"
+    "FROM ledger JOIN intents USING (intent_key) "
+    "WHERE subject_kind = 'assignment' AND subject_id = :id"
 )
 
 
@@ -147,13 +146,13 @@ def paid_cents(store: Store, *accounts: Account) -> dict[AssignmentId, int]:
     """
     wanted = ", ".join("?" for _ in accounts)
     return {
-        AssignmentId(row["subject"]): row["cents"]
+        AssignmentId(row["subject_id"]): row["cents"]
         for row in store.db.query(
-            "SELECT json_extract(arguments, '$.subject') AS subject, "
+            "SELECT subject_id, "
             f"sum(iif(debit IN ({wanted}), 1, -1) * ledger.amount_cents) AS cents "
             "FROM ledger JOIN intents USING (intent_key) "
             f"WHERE debit IN ({wanted}) OR credit IN ({wanted}) "
-            "GROUP BY subject HAVING cents > 0",
+            "GROUP BY subject_id HAVING cents > 0",
             [*accounts, *accounts, *accounts],
         )
     }
@@ -178,9 +177,12 @@ def held_cents(store: Store, hit: PlannedHit) -> int:
     (cents,) = store.db.execute(
         "SELECT coalesce(sum(iif(debit = 'held', 1, -1) * amount_cents), 0) "
         "FROM ledger WHERE 'held' IN (credit, debit) AND intent_key IN ("
-        "SELECT 'publish:' || hit_key FROM hits WHERE :key IN (hit_key, extends) "
-        "UNION SELECT verb.value || ':' || assignment_id FROM assignments, "
-        'json_each(\'["approve", "reject"]\') AS verb WHERE hit_id = :id)',
+        "SELECT intent_key FROM hits CROSS JOIN intents ON operation = 'publish' "
+        "AND subject_kind = 'hit' AND subject_id = hit_key "
+        "WHERE :key IN (hit_key, extends) "
+        "UNION SELECT intent_key FROM assignments CROSS JOIN intents "
+        "ON operation IN ('approve', 'reject') AND subject_kind = 'assignment' "
+        "AND subject_id = assignment_id WHERE hit_id = :id)",
         {"key": hit.hit_key, "id": hit.hit_id},
     ).fetchone()
     return int(cents)

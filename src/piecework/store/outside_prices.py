@@ -4,10 +4,10 @@ The ledger's entries have it as fees, each with an intent that names the HIT typ
 """
 
 from piecework.domain.ids import HitTypeId
-from piecework.store.database import Store, get_setting, keep_setting
+from piecework.store import pass_notes
+from piecework.store.database import Store
 
 OPERATION = "outside-price"
-_UNSETTLED = "outside_unsettled"
 
 
 def booked(store: Store) -> dict[HitTypeId, tuple[int, int]]:
@@ -15,9 +15,9 @@ def booked(store: Store) -> dict[HitTypeId, tuple[int, int]]:
     return {
         HitTypeId(row["hit_type_id"]): (row["times"], row["cents"])
         for row in store.db.query(
-            "SELECT json_extract(arguments, '$.hit_type_id') AS hit_type_id, "
-            "count(*) AS times, sum(json_extract(arguments, '$.cents')) AS cents "
-            "FROM intents WHERE operation = ? GROUP BY hit_type_id",
+            "SELECT subject_id AS hit_type_id, count(*) AS times, "
+            "sum(json_extract(arguments, '$.cents')) AS cents "
+            "FROM intents WHERE operation = ? GROUP BY subject_id",
             [OPERATION],
         )
     }
@@ -25,9 +25,9 @@ def booked(store: Store) -> dict[HitTypeId, tuple[int, int]]:
 
 def unsettled(store: Store) -> int:
     """How many visits and bonuses were not settled there when it was asked last."""
-    return int(get_setting(store, _UNSETTLED) or 0)
+    return pass_notes.read(store).outside_unsettled
 
 
 def keep_unsettled(store: Store, number: int) -> None:
     """Write down how many there are; part of no other transaction."""
-    keep_setting(store, _UNSETTLED, str(number))
+    pass_notes.keep(store, "outside_unsettled", number)

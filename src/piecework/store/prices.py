@@ -3,14 +3,12 @@
 Kept with the campaign, so that commands that ask no marketplace price alike.
 """
 
-import json
 from dataclasses import asdict
 from decimal import Decimal
 
 from piecework.domain.money import FeeSchedule, PriceList
-from piecework.store.database import Store, get_setting, keep_setting
-
-_KEY = "prices"
+from piecework.store.columns import insert
+from piecework.store.database import Store
 
 
 def keep_prices(store: Store, prices: PriceList | None) -> None:
@@ -20,31 +18,39 @@ def keep_prices(store: Store, prices: PriceList | None) -> None:
     """
     if prices == kept_prices(store):
         return
-    document = None
-    if prices is not None:
-        fees = asdict(prices.fees)
-        del fees["valid_from"]
-        document = {
-            "currency": prices.currency,
-            "least_per_hour_cents": prices.least_per_hour_cents,
-            **fees,
-        }
-    keep_setting(store, _KEY, json.dumps(document, default=str))
+    with store.db.atomic():
+        store.db.execute("DELETE FROM marketplace_prices")
+        if prices is not None:
+            insert(store, "marketplace_prices", [_row(prices)])
 
 
 def kept_prices(store: Store) -> PriceList | None:
     """What it said; `None` where it was never asked, or had nothing to tell."""
-    document = json.loads(get_setting(store, _KEY) or "null")
-    if document is None:
+    row = next(iter(store.db.query("SELECT * FROM marketplace_prices")), None)
+    if row is None:
         return None
     return PriceList(
-        currency=document["currency"],
+        currency=row["currency"],
         fees=FeeSchedule(
-            percent=Decimal(document["percent"]),
-            extra_percent_for_many=Decimal(document["extra_percent_for_many"]),
-            masters_percent=Decimal(document["masters_percent"]),
-            minimum_cents=document["minimum_cents"],
-            source=document["source"],
+            percent=Decimal(row["percent"]),
+            extra_percent_for_many=Decimal(row["extra_percent_for_many"]),
+            masters_percent=Decimal(row["masters_percent"]),
+            minimum_cents=row["minimum_cents"],
+            source=row["source"],
         ),
-        least_per_hour_cents=document.get("least_per_hour_cents", 0),
+        least_per_hour_cents=row["least_per_hour_cents"],
     )
+
+
+def _row(prices: PriceList) -> dict[str, object]:
+    fees = asdict(prices.fees)
+    del fees["valid_from"]
+    return {
+        "only_row": 1,
+        "currency": prices.currency,
+        "least_per_hour_cents": prices.least_per_hour_cents,
+        **{
+            name: str(value) if isinstance(value, Decimal) else value
+            for name, value in fees.items()
+        },
+    }

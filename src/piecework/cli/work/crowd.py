@@ -5,7 +5,6 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from piecework.campaign.planted_traits import remember_planted
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import CampaignBusy
 from piecework.domain.progress import Progress
@@ -20,6 +19,7 @@ from piecework.rehearsal.crowd.traits import SIMULATED_BAD
 from piecework.rehearsal.crowd.worker_site import WorkerSite
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.marketplace import rehearsal_market
+from piecework.store import simulated_workers
 from piecework.store.last_pass import recall
 from piecework.store.lock import only_pass
 
@@ -47,7 +47,9 @@ def work_between_passes(
                 only_pass(campaign.out),
                 open_for_rehearsal(campaign, running.endpoint_url, clock) as run,
             ):
-                remember_planted(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
+                simulated_workers.keep(
+                    run.store, crowd.traits_by_worker(), SIMULATED_BAD
+                )
             platform = MTurk.with_keys(running.endpoint_url, REHEARSAL)
             say(f"the crowd waits for passes at {running.endpoint_url}")
             while not _is_finished(campaign, platform, crowd, say):

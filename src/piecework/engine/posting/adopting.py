@@ -24,12 +24,9 @@ from piecework.engine.posting.publishing import (
     recording,
 )
 from piecework.platforms.ports import PostedHit
-from piecework.store import hits, intents
-from piecework.store.database import Store, get_setting, keep_setting, writing
+from piecework.store import hits, intents, pass_notes
+from piecework.store.database import Store, writing
 from piecework.store.intents import Intent
-
-_ADOPTING = "adopting"
-"""The setting that says that HITs of this store may be unknown to it."""
 
 _FIRST_ADDED = 900_001
 """Number of the first plan that stands for slots that are there and were not planned.
@@ -38,12 +35,12 @@ A round has fewer HITs than this."""
 
 def begin_adopting(store: Store) -> None:
     """Let the passes that follow take in what the store does not know."""
-    keep_setting(store, _ADOPTING, "yes")
+    pass_notes.keep(store, "is_adopting", 1)
 
 
 def is_adopting(store: Store) -> bool:
     """Whether HITs of this store may be on the platform and not in it."""
-    return get_setting(store, _ADOPTING) == "yes"
+    return pass_notes.read(store).is_adopting
 
 
 def unknown_hits(run: CampaignRun) -> list[tuple[PostedHit, PostedAs]]:
@@ -72,7 +69,7 @@ def adopt(run: CampaignRun) -> int:
     adopted = [_as_planned(run, posted, by) for posted, by in due]
     _write_down(run, adopted)
     if len(unknown) == len(due):
-        keep_setting(run.store, _ADOPTING, "")
+        pass_notes.keep(run.store, "is_adopting", 0)
     return len(adopted)
 
 
@@ -213,6 +210,7 @@ def _intent(hit: PlannedHit) -> Intent:
     return Intent(
         key=publish_key(hit),
         operation=OPERATION,
+        subject=("hit", hit.hit_key),
         arguments={"hit_type_id": str(hit.hit_type_id), "hit_id": str(hit.hit_id)},
         amount_cents=hit.cost_cents,
     )

@@ -7,13 +7,7 @@ from piecework.campaign import caps
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.questions import question
-from piecework.store.database import get_setting, keep_setting
-
-_PAGES_RENDER = "pages render"
-"""The setting that holds the digest of a task of which every page was rendered."""
-
-_CAPS_HOLD = "caps hold"
-"""The setting that holds the digest of prices and caps that were compared last."""
+from piecework.store import pass_notes
 
 
 def check_campaign(run: CampaignRun) -> None:
@@ -36,9 +30,9 @@ def _check_caps(run: CampaignRun) -> None:
     campaign, now = run.campaign, run.clock.now()
     priced_by = [campaign.rewards, campaign.posting, campaign.requirements, now.date()]
     digest = hashlib.sha256(repr(priced_by).encode()).hexdigest()
-    if get_setting(run.store, _CAPS_HOLD) != digest:
+    if pass_notes.read(run.store).caps_digest != digest:
         caps.check_caps(campaign, at=now)
-        keep_setting(run.store, _CAPS_HOLD, digest)
+        pass_notes.keep(run.store, "caps_digest", digest)
 
 
 def _check_pages(run: CampaignRun) -> None:
@@ -48,10 +42,11 @@ def _check_pages(run: CampaignRun) -> None:
     mended any more, since the store is bound to the task's files.
     """
     own = run.campaign.task.own
-    if own is None or get_setting(run.store, _PAGES_RENDER) == own.digest:
+    known = pass_notes.read(run.store).rendered_task_digest
+    if own is None or known == own.digest:
         return
     items = {item.item_id: item for item in run.campaign.items}
     today = run.clock.now().date()
     for hit in chain(*all_first_rounds(run.campaign, on=today)):
         question(run.campaign, hit, items)
-    keep_setting(run.store, _PAGES_RENDER, own.digest)
+    pass_notes.keep(run.store, "rendered_task_digest", own.digest)

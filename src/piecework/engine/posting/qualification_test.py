@@ -5,10 +5,7 @@ from piecework.domain.hit import PostableTest, QualificationRequirement
 from piecework.domain.ids import QualificationTypeId
 from piecework.domain.qualification import QualificationTest
 from piecework.hit_templates.qualification import answer_key, question_form
-from piecework.store import qualification_scores
-from piecework.store.database import get_setting, set_once
-
-_KNOWN = "qualification"
+from piecework.store import platform_types, qualification_scores
 
 
 def requirements(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
@@ -30,13 +27,13 @@ def is_posted(opened: CampaignStore) -> bool:
     """Whether the campaign has a test that workers may have taken."""
     return (
         opened.campaign.qualification is not None
-        and get_setting(opened.store, _KNOWN) is not None
+        and platform_types.get(opened.store, "test") is not None
     )
 
 
 def keep_scores(run: CampaignRun) -> None:
     """Write down who has taken the test by now, and how; workers may take it again."""
-    type_id = QualificationTypeId(str(get_setting(run.store, _KNOWN)))
+    type_id = QualificationTypeId(str(platform_types.get(run.store, "test")))
     scores = dict(run.platform.scores(type_id))
     qualification_scores.keep(run.store, scores, at=run.clock.now())
 
@@ -44,7 +41,7 @@ def keep_scores(run: CampaignRun) -> None:
 def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
     """Make the test's qualification type, once; its id."""
     # Making it twice makes it once: it is found again by its name.
-    if (known := get_setting(run.store, _KNOWN)) is not None:
+    if (known := platform_types.get(run.store, "test")) is not None:
         return QualificationTypeId(known)
     type_id = run.platform.qualification(
         PostableTest(
@@ -56,5 +53,5 @@ def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
             retry_seconds=test.retry_seconds,
         )
     )
-    set_once(run.store, _KNOWN, type_id)
+    platform_types.keep(run.store, "test", type_id)
     return type_id

@@ -16,8 +16,7 @@ from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId, QualificationTypeId
 from piecework.engine.posting.hit_status import status_of
 from piecework.engine.posting.publishing import GONE, extended, slots_wanted
-from piecework.store import assignments, hits, intents
-from piecework.store.database import get_setting, set_once
+from piecework.store import assignments, hits, intents, platform_types
 
 _LEAST_LIFE = 0.5
 """Share of a HIT's lifetime that must be left for slots to be added to it."""
@@ -53,8 +52,8 @@ def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
     """
     if hit.round == 0 or hit.extends or run.platform.keeps_apart():
         return None
-    key = f"answered {hit.hit_key}"
-    if (known := get_setting(run.store, key)) is not None:
+    known = platform_types.get(run.store, "answered", hit.hit_key)
+    if known is not None:
         return QualificationTypeId(known)
     made = run.platform.exclusion(
         f"piecework: answered {intents.store_name(run.store)}/{hit.hit_key}",
@@ -62,7 +61,7 @@ def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
     )
     for worker_id in assignments.workers_of_items(run.store, hit.item_ids):
         run.platform.exclude(worker_id, made)
-    set_once(run.store, key, made)
+    platform_types.keep(run.store, "answered", made, subject=hit.hit_key)
     return made
 
 

@@ -7,11 +7,8 @@ So nothing is done before a person lets `piecework reconcile` compare the two.
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.platforms.ports import Platform
-from piecework.store import generations, intents
-from piecework.store.database import Store, get_setting, set_once
-
-ACCOUNT = "account"
-"""The setting that names the requester's account, as marketplaces with marks do."""
+from piecework.store import bound, generations, intents
+from piecework.store.database import Store
 
 
 def refuse_restored(campaign: Campaign, store: Store, platform: Platform) -> None:
@@ -25,8 +22,8 @@ def refuse_restored(campaign: Campaign, store: Store, platform: Platform) -> Non
     meeting = platform.meet(name, seen=seen)
     if meeting is None:
         return
-    if get_setting(store, ACCOUNT) is None:
-        set_once(store, ACCOUNT, meeting.account)
+    if bound.read(store).account is None:
+        bound.bind(store, "account", meeting.account)
     next_step = (
         f"piecework reconcile {campaign.path} compares the two and lets the campaign "
         "go on (--dry-run only shows what differs)"

@@ -4,11 +4,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.engine.posting.publishing import posted_as
 from piecework.platforms.ports import Platform
-from piecework.store import hits
-from piecework.store.database import Store, get_setting, set_once
-
-_CLAIMED = "claimed"
-"""The setting that says that no other store began the campaign, or may have."""
+from piecework.store import bound, hits
+from piecework.store.database import Store
 
 
 def refuse_second_store(
@@ -27,7 +24,7 @@ def refuse_second_store(
     Raises:
         RefusedForSafety: the marketplace has HITs of a campaign of this name.
     """
-    if store is not None and get_setting(store, "name") is not None:
+    if store is not None and bound.read(store).name is not None:
         return
     for hit in platform.find_hits():
         if (posted := posted_as(hit.annotation, campaign.name)) is not None:
@@ -52,9 +49,10 @@ def claim(
     Raises:
         RefusedForSafety: another store has it.
     """
-    if get_setting(store, _CLAIMED) is not None:
+    known = bound.read(store)
+    if known.claimed_as is not None:
         return
-    name = str(get_setting(store, "name"))
+    name = str(known.name)
     if not allow_second_store and not hits.ids(store):
         owner = platform.claim(f"piecework: store of {campaign.name}", name)
         if owner != name:
@@ -65,4 +63,4 @@ def claim(
                 next_step="run the pass where that store is; if it is gone for good or "
                 "is another campaign's, begin with --allow-second-store",
             )
-    set_once(store, _CLAIMED, name)
+    bound.bind(store, "claimed_as", name)

@@ -21,12 +21,10 @@ from piecework.domain.hit import HitStatus, PlannedHit
 from piecework.domain.ids import AssignmentId, HitId, QualificationTypeId, WorkerId
 from piecework.domain.verdicts import Decision
 from piecework.engine.posting.adopting import unknown_hits
-from piecework.engine.posting.exclusion import EXCLUSION
 from piecework.payments.adopted_bonuses import as_listed, bonuses_there, unknown_bonuses
 from piecework.payments.bonuses import recorded_bonuses
 from piecework.platforms.ports import PostedHit
-from piecework.store import assignments, decisions, hits, intents
-from piecework.store.database import get_setting
+from piecework.store import assignments, decisions, hits, intents, platform_types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,7 +259,7 @@ def _compare_exclusions(
         for decision in decisions.load(run.store, "worker", verdicts=["exclude"])
         if decision not in waiting and decision.subject_id not in lost
     }
-    if (type_id := get_setting(run.store, EXCLUSION)) is None:
+    if (type_id := platform_types.get(run.store, "exclusion")) is None:
         return (), (), False
     try:
         there = set(run.platform.excluded(QualificationTypeId(type_id)))

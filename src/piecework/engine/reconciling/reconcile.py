@@ -32,18 +32,26 @@ from piecework.domain.verdicts import Decision
 from piecework.engine.posting.adopting import adopt_slots, begin_adopting
 from piecework.engine.posting.closing import close_gone
 from piecework.engine.posting.publishing import publish_key, take_in
-from piecework.engine.posting.restored import ACCOUNT
 from piecework.engine.reconciling.comparing import Comparison, compare
 from piecework.engine.steps.settle import carry_out_again
 from piecework.payments import bonuses
 from piecework.payments.adopted_bonuses import book
 from piecework.payments.interrupted_payments import close_interrupted
 from piecework.postprocess.pseudonyms import pseudonym
-from piecework.store import assignments, decisions, generations, hits, intents, ledger
+from piecework.store import (
+    assignments,
+    bound,
+    decisions,
+    generations,
+    hits,
+    intents,
+    ledger,
+    platform_types,
+)
 from piecework.store.acting import Refusal, carry_out
-from piecework.store.database import get_setting, writing
+from piecework.store.database import writing
 from piecework.store.files import write_private
-from piecework.store.intents import Act, Intent
+from piecework.store.intents import Act, Intent, SubjectKind
 
 _OWED_FILE = "owed.csv"
 _REASON = "For work that you did; the marketplace lost the record of it."
@@ -131,7 +139,7 @@ def owed_so_far(run: CampaignStore) -> list[Owed]:
     """What is owed for all work of this campaign that the marketplace ever lost."""
     return [
         Owed(
-            assignment_id=AssignmentId(str(intent.arguments["subject"])),
+            assignment_id=AssignmentId(intent.subject[1]),
             worker=str(intent.arguments["worker"]),
             cents=int(intent.arguments["cents"]),
         )
@@ -151,7 +159,7 @@ def _check_account(run: CampaignRun) -> bool:
     meeting = run.platform.meet(name, seen=seen)
     if meeting is None:
         return True
-    known = get_setting(run.store, ACCOUNT)
+    known = bound.read(run.store).account
     if known is not None and known != meeting.account:
         raise RefusedForSafety(
             f"{run.platform.endpoint}: the account is {meeting.account}, and the "
@@ -194,10 +202,7 @@ def _adopt_exclusions(run: CampaignRun, comparison: Comparison) -> None:
 def _ask_for_types_again(run: CampaignRun) -> None:
     """Forget ids of HIT types and qualification types: each is made once, by name."""
     with writing(run.store):
-        run.store.db.execute(
-            "DELETE FROM settings WHERE key IN ('exclusion', 'qualification') "
-            "OR key LIKE 'hit type %' OR key LIKE 'answered %'"
-        )
+        platform_types.forget(run.store)
 
 
 def _give_up_lost(run: CampaignRun, comparison: Comparison) -> None:
@@ -212,7 +217,7 @@ def _give_up_lost(run: CampaignRun, comparison: Comparison) -> None:
         for hit in comparison.lost_hits:
             if hit.collected_at is None:
                 close_gone(run, hit)
-            _forget(run, hit.hit_key, {"subject": str(hit.hit_id)})
+            _forget(run, ("hit", hit.hit_key), {})
         for hit in comparison.reopened:
             hits.reopen(run.store, HitId(str(hit.hit_id)))
         changed = {lost.hit_id for lost in comparison.lost_assignments}
@@ -264,7 +269,7 @@ def _forget_work(run: CampaignRun, lost: Assignment) -> None:
     name = lost.assignment_id
     hit, owed = hits.of_assignment(run.store, name), _owed(run, lost)
     spent = ledger.spent_on(run.store, name)
-    _forget(run, name, {"subject": name, "worker": owed.worker, "cents": owed.cents})
+    _forget(run, ("assignment", name), {"worker": owed.worker, "cents": owed.cents})
     for account, cents in spent.items():
         ledger.move(
             run.store,
@@ -294,8 +299,17 @@ def _owed(run: CampaignRun, lost: Assignment) -> Owed:
     )
 
 
-def _forget(run: CampaignRun, name: str, arguments: dict[str, str | int]) -> None:
-    intent = Intent(key=forget_key(name), operation=FORGET, arguments=arguments)
+def _forget(
+    run: CampaignRun,
+    subject: tuple[SubjectKind, str],
+    arguments: dict[str, str | int],
+) -> None:
+    intent = Intent(
+        key=forget_key(subject[1]),
+        operation=FORGET,
+        subject=subject,
+        arguments=arguments,
+    )
     intents.keep(run.store, intent, DONE, run.clock)
 
 
@@ -339,8 +353,8 @@ def _repeating(
     intent = Intent(
         key=key,
         operation="repeat",
+        subject=("assignment", bonus.assignment_id),
         arguments={
-            "subject": bonus.assignment_id,
             "worker": bonus.worker_id,
             "cents": bonus.cents,
             "reason": bonus.reason,

@@ -17,11 +17,7 @@ from piecework.engine.step import Step
 from piecework.qc.joined import Judged
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import assess as run_heuristics
-from piecework.store import decisions, findings, hits
-from piecework.store.database import get_setting
-
-JUDGED_BY = "judged by"
-"""The setting that holds the digest of what answers were judged by last."""
+from piecework.store import decisions, findings, hits, pass_notes
 
 
 def due(reader: Reader) -> Collection[AssignmentId]:
@@ -33,7 +29,7 @@ def due(reader: Reader) -> Collection[AssignmentId]:
     opened = reader.opened
     assignment_ids = due_for_decision(opened)
     if assignment_ids and not reader.snapshot().decidable:
-        judged_by = get_setting(opened.store, JUDGED_BY)
+        judged_by = pass_notes.read(opened.store).judging_digest
         return () if judged_by == judging_digest(opened.campaign) else assignment_ids
     return assignment_ids
 

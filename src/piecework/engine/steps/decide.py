@@ -14,14 +14,12 @@ from piecework.domain.verdicts import Decision, Finding
 from piecework.engine.snapshot import is_batch_collected
 from piecework.engine.step import Step
 from piecework.engine.steps.assess import (
-    JUDGED_BY,
     due,
     judging_digest,
     table_of_batch,
 )
 from piecework.qc.policy import decide as apply_policy
-from piecework.store import assignments, decisions, findings, hits
-from piecework.store.database import keep_setting
+from piecework.store import assignments, decisions, findings, hits, pass_notes
 
 
 def act(run: CampaignStore, due: Collection[AssignmentId]) -> int:
@@ -33,7 +31,7 @@ def act(run: CampaignStore, due: Collection[AssignmentId]) -> int:
     if run.campaign.decided_by == "person":
         proposed, waiting = split_by_doubt(batch, proposed, found)
     decisions.propose(run.store, waiting)
-    keep_setting(run.store, JUDGED_BY, judging_digest(run.campaign))
+    pass_notes.keep(run.store, "judging_digest", judging_digest(run.campaign))
     return decisions.keep(run.store, proposed)
 
 

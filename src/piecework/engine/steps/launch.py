@@ -29,9 +29,8 @@ from piecework.engine.posting.replacing import apart_from, extending, keep_out
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
 from piecework.engine.stopping import is_stopped
-from piecework.store import hits, intents
+from piecework.store import hits, intents, platform_types
 from piecework.store.acting import carry_out
-from piecework.store.database import get_setting, set_once
 from piecework.store.intents import Act, Intent
 from piecework.store.prices import kept_prices
 
@@ -157,11 +156,11 @@ def _hit_type(
         expected_seconds=campaign.rewards.expected_seconds,
     )
     values = json.dumps(asdict(hit_type), sort_keys=True)
-    key = f"hit type {hashlib.sha256(values.encode()).hexdigest()[:16]}"
-    if (known := get_setting(run.store, key)) is not None:
+    digest = hashlib.sha256(values.encode()).hexdigest()[:16]
+    if (known := platform_types.get(run.store, "hit type", digest)) is not None:
         return HitTypeId(known)
     made = run.platform.hit_type(hit_type)
-    set_once(run.store, key, made)
+    platform_types.keep(run.store, "hit type", made, subject=digest)
     return made
 
 
@@ -176,6 +175,7 @@ def _publish(
     intent = Intent(
         key=publish_key(hit),
         operation=OPERATION,
+        subject=("hit", hit.hit_key),
         arguments={"hit_type_id": hit_type_id, "annotation": named},
         amount_cents=hit.cost_cents,
     )
@@ -207,6 +207,7 @@ def _extend(run: CampaignRun, hit: PlannedHit, slots: Mapping[HitId, int]) -> Ac
     intent = Intent(
         key=publish_key(hit),
         operation=OPERATION,
+        subject=("hit", hit.hit_key),
         arguments={"hit_id": hit_id, "slots": slots_wanted(run, hit)},
         amount_cents=hit.cost_cents,
     )

@@ -115,7 +115,7 @@ def carry_out_again(
     told = _told(run, settled)
     acts = []
     for decision in settled:
-        act = _act(run, decision, _key(run, decision), told)
+        act = _act(run, decision, told)
         intent = replace(
             act.intent, key=f"{prefix}:{act.intent.key}", operation="repeat"
         )
@@ -128,12 +128,12 @@ def _carry_out(run: CampaignRun, due: Sequence[Sequence[Decision]]) -> int:
     refused: list[tuple[Decision, PlatformRefused]] = []
     # One verdict after the other is done, however many calls are under way at once.
     for decisions_of_verdict in due:
-        by_key = {_key(run, decision): decision for decision in decisions_of_verdict}
+        by_id = {decision.subject_id: decision for decision in decisions_of_verdict}
         refused += [
-            (by_key[act.intent.key], refusal)
+            (by_id[act.intent.subject[1]], refusal)
             for act, refusal in carry_out(
                 run.store,
-                (_act(run, decision, key, told) for key, decision in by_key.items()),
+                (_act(run, decision, told) for decision in decisions_of_verdict),
                 clock=run.clock,
                 at_once=run.at_once,
             )
@@ -168,17 +168,15 @@ def _described(run: CampaignRun, decision: Decision, refusal: PlatformRefused) -
     return f"{decision.verdict} {named}: {words}"
 
 
-def _key(run: CampaignRun, decision: Decision) -> str:
+def _times(run: CampaignRun, decision: Decision) -> int:
+    """How often the subject of a decision has had its verdict by now."""
     if decision.subject_kind != "worker":
-        return settlement_key(decision)
+        return 1
     worker_id = WorkerId(decision.subject_id)
-    times = decisions.times(run.store, worker_id, decision.verdict)
-    return settlement_key(decision, times=times)
+    return decisions.times(run.store, worker_id, decision.verdict)
 
 
-def _act(
-    run: CampaignRun, decision: Decision, key: str, told: Mapping[str, str]
-) -> Act:
+def _act(run: CampaignRun, decision: Decision, told: Mapping[str, str]) -> Act:
     verbs: dict[Verdict, Callable[[CampaignRun, Decision], _Verb]] = {
         "approve": partial(_approve, told=told.get(decision.subject_id, "")),
         "reject": partial(_reject, told=told.get(decision.subject_id, "")),
@@ -192,10 +190,12 @@ def _act(
     hit = None
     if decision.subject_kind == "assignment":
         hit = hits.of_assignment(run.store, AssignmentId(decision.subject_id))
+    times = _times(run, decision)
     intent = Intent(
-        key=key,
+        key=settlement_key(decision, times=times),
         operation=decision.verdict,
-        arguments={"subject": decision.subject_id},
+        subject=("worker" if hit is None else "assignment", decision.subject_id),
+        times=times,
         amount_cents=_pay_cents(hit) if hit and decision.verdict == "approve" else 0,
     )
 

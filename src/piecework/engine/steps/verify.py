@@ -14,11 +14,9 @@ from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
-from piecework.store import intents
-from piecework.store.database import get_setting, keep_setting
+from piecework.store import intents, pass_notes
 
 SAMPLE = 5
-_KEY = "approvals verified"
 
 
 def due(reader: Reader) -> Sequence[str]:
@@ -32,7 +30,8 @@ def due(reader: Reader) -> Sequence[str]:
         for subject in intents.subjects(store, "approve", outcome=DONE)
         if subject not in forgotten
     ]
-    return () if get_setting(store, _KEY) == str(len(approved)) else approved
+    verified = pass_notes.read(store).verified_approvals
+    return () if verified == len(approved) else approved
 
 
 def act(run: CampaignRun, due: Sequence[str]) -> int:
@@ -51,7 +50,7 @@ def act(run: CampaignRun, due: Sequence[str]) -> int:
             next_step="ask who runs the marketplace: its data may be lost, or another "
             "program answers; `aws mturk approve-assignment` pays one by hand",
         )
-    keep_setting(run.store, _KEY, str(len(due)))
+    pass_notes.keep(run.store, "verified_approvals", len(due))
     return len(sample)
 
 

@@ -25,7 +25,7 @@ from piecework.marketplace.state.database_file import WrongDatabaseError
 from piecework.marketplace.state.money import PriceList
 
 _ROOT = Path(__file__).resolve().parents[3]
-PROGRAM = ("marketplace",)
+PROGRAM = ("piecework.marketplace",)
 _STOP_SECONDS = 30.0
 
 _LOOK_SECONDS = 1.0

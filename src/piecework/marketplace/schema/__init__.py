@@ -1,1 +1,1 @@
-"""The tables of a marketplace, and the changes that made them."""
+"""The tables of a marketplace, as SQL files."""

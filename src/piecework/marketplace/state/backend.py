@@ -28,7 +28,6 @@ from piecework.marketplace.state import (
     database_file,
     lifecycle,
     lineage,
-    log_file,
 )
 from piecework.marketplace.state.call_counts import CallCounts
 from piecework.marketplace.state.clock_jumps import Moment, WatchedClock, steady_ms
@@ -94,13 +93,7 @@ class Backend:
         self._kept_ms: int | None = None
         self._id_generator = IdGenerator(rules.seed if rules.rehearsal else None)
         database_file.check_kind(database)
-        if log_file.is_from_later(database):
-            raise WrongDatabaseError(
-                f"{database}: the log beside it ({database.name}-wal) is of a later "
-                "state than the database: an older copy was put back and the log of "
-                "its successor was left. Move the log and "
-                f"{database.name}-shm away, then start again."
-            )
+        database_file.check_log(database)
         self._storage = Storage(database)
         try:
             if not rules.rehearsal:

@@ -2,40 +2,19 @@
 
 The file holds requesters' secrets, so it and the files that SQLite keeps beside it are
 their owner's alone. What is no marketplace's file is refused before anything in it is
-changed: a link, a directory, another program's database, a newer version's.
+changed: a link, a directory, another program's database, another version's.
 """
 
 import sqlite3
 import stat
-import time
-from collections.abc import Iterator
-from contextlib import closing, suppress
 from pathlib import Path
 
 from piecework.marketplace.schema.migrations import migrations
+from piecework.sqlitefile.files import FOR_OTHERS, files_of, has_header, irregular
+from piecework.sqlitefile.log_file import is_from_later
+from piecework.sqlitefile.schema import origin
 
-SIDE_FILES = ("-wal", "-shm", "-journal")
-"""What SQLite adds to the name of a file for those beside it."""
-
-_FOR_OWNER = 0o600
-_FOR_OTHERS = 0o077
 _MOST_TABLES_NAMED = 4
-_MOST_TRIES = 500
-_TRY_SECONDS = 0.02
-_KINDS = {
-    stat.S_IFLNK: "a symbolic link",
-    stat.S_IFDIR: "a directory",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-}
-_TABLES = (
-    "SELECT name FROM sqlite_master WHERE type = 'table' "
-    f"AND name <> '{migrations.migrations_table}' AND name NOT LIKE 'sqlite_%'"
-)
-_APPLIED = (
-    f"SELECT name FROM {migrations.migrations_table} WHERE migration_set = ? "
-    "ORDER BY rowid"
-)
 
 
 class WrongDatabaseError(Exception):
@@ -48,29 +27,30 @@ def check_kind(database: Path) -> None:
     Raises:
         WrongDatabaseError: what it is, and what to do.
     """
-    for file in _files(database):
-        kind = stat.S_IFMT(file.lstat().st_mode)
-        if kind != stat.S_IFREG:
-            what = _KINDS.get(kind, "a device")
-            led = f" to {file.readlink()}" if kind == stat.S_IFLNK else ""
-            raise WrongDatabaseError(
-                f"{file} is {what}{led}, and must be a regular file. Name the database "
-                "file itself (--database), or move this away."
-            )
-    if database.is_file() and not _has_header(database):
+    if fault := irregular(database):
+        raise WrongDatabaseError(
+            f"{fault}. Name the database file itself (--database), or move this away."
+        )
+    if database.is_file() and not has_header(database):
         raise WrongDatabaseError(
             f"{database} is not an SQLite database. Name the marketplace's file "
             "(--database), or bring back a copy of it."
         )
 
 
-def make_private(database: Path) -> None:
-    """Leave the file, and those that SQLite keeps beside it, to their owner alone."""
-    for file in _files(database):
-        # Without writers beside it, only the file itself is there.
-        with suppress(FileNotFoundError, PermissionError):
-            if file.stat().st_mode & _FOR_OTHERS:
-                file.chmod(_FOR_OWNER)
+def check_log(database: Path) -> None:
+    """Refuse a file with the log of a later state of it.
+
+    Raises:
+        WrongDatabaseError: what to do.
+    """
+    if is_from_later(database):
+        raise WrongDatabaseError(
+            f"{database}: the log beside it ({database.name}-wal) is of a later "
+            "state than the database: an older copy was put back and the log of "
+            "its successor was left. Move the log and "
+            f"{database.name}-shm away, then start again."
+        )
 
 
 def check_private(database: Path) -> None:
@@ -79,9 +59,9 @@ def check_private(database: Path) -> None:
     Raises:
         WrongDatabaseError: which, and what to do.
     """
-    for file in _files(database):
+    for file in files_of(database):
         mode = stat.S_IMODE(file.stat().st_mode)
-        if mode & _FOR_OTHERS:
+        if mode & FOR_OTHERS:
             raise WrongDatabaseError(
                 f"{file} has mode {mode:04o}, which lets other users of this machine "
                 "read requesters' secrets, and its mode cannot be changed. Give it to "
@@ -90,68 +70,21 @@ def check_private(database: Path) -> None:
 
 
 def check_origin(conn: sqlite3.Connection, database: Path) -> None:
-    """Refuse another program's database, and one that a newer version has changed.
+    """Refuse the database of another program, or of another version of this one.
 
     Raises:
         WrongDatabaseError: whose it seems to be, and what to do.
     """
-    tables = [str(row[0]) for row in patiently(conn, _TABLES)]
-    if not tables:
-        return  # new, or another process is making it just now
-    try:
-        applied = [str(row[0]) for row in patiently(conn, _APPLIED, migrations.name)]
-    except sqlite3.OperationalError:
-        applied = []
-    if not applied:
-        named = ", ".join(sorted(tables)[:_MOST_TABLES_NAMED])
+    known = origin(conn, migrations)
+    if known.is_foreign:
+        named = ", ".join(known.tables[:_MOST_TABLES_NAMED])
         raise WrongDatabaseError(
             f"{database} is another program's database (it has the tables {named}), "
             "not a marketplace's. Name the marketplace's file (--database)."
         )
-    known = {migration.name for migration in migrations._migrations}  # noqa: SLF001 - there is no other way to ask
-    if unknown := [name for name in applied if name not in known]:
+    if known.unknown:
         raise WrongDatabaseError(
-            f"{database} was written by a newer version of piecework: this version "
-            f"does not know its change {unknown[0]}. Install that version, or bring "
-            "back a copy that was made before."
+            f"{database} was made by another version of piecework: this version does "
+            f"not know its schema {known.unknown[0]}. Open it with the version that "
+            "made it, or name another file (--database) for a new marketplace."
         )
-
-
-def patiently(
-    conn: sqlite3.Connection, statement: str, *values: str
-) -> list[tuple[object, ...]]:
-    """The rows of a statement, for which SQLite itself does not wait its turn.
-
-    So it is with the switch to the write-ahead log, and what is asked meanwhile.
-    """
-    for _ in range(_MOST_TRIES - 1):
-        try:
-            return conn.execute(statement, values).fetchall()
-        except sqlite3.OperationalError as fault:
-            if fault.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                raise
-            time.sleep(_TRY_SECONDS)
-    return conn.execute(statement, values).fetchall()
-
-
-def _has_header(database: Path) -> bool:
-    """Whether a file is empty, or begins as SQLite's do.
-
-    SQLite looks: closing a file that it has open elsewhere in this process would let go
-    of all its locks there.
-    """
-    address = f"{database.absolute().as_uri()}?immutable=1"
-    with closing(sqlite3.connect(address, uri=True)) as conn:
-        try:
-            conn.execute("PRAGMA schema_version").fetchone()
-        except sqlite3.DatabaseError as fault:
-            return fault.sqlite_errorcode != sqlite3.SQLITE_NOTADB
-    return True
-
-
-def _files(database: Path) -> Iterator[Path]:
-    """The file and those beside it, as far as they are there."""
-    for suffix in ("", *SIDE_FILES):
-        file = database.with_name(database.name + suffix)
-        if file.is_symlink() or file.exists():
-            yield file

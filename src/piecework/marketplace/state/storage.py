@@ -26,6 +26,8 @@ from sqlite_utils import Database
 
 from piecework.marketplace.schema.migrations import migrations
 from piecework.marketplace.state import database_file, lineage
+from piecework.sqlitefile.files import make_private
+from piecework.sqlitefile.schema import bring_up_to_date, patiently
 
 _PRAGMAS = (
     "PRAGMA busy_timeout = 10000",
@@ -65,11 +67,11 @@ class Storage:
         )
         try:
             database_file.check_origin(self._conn, database)
-            database_file.make_private(database)
-            database_file.patiently(self._conn, "PRAGMA journal_mode = WAL")
+            make_private(database)
+            patiently(self._conn, "PRAGMA journal_mode = WAL")
             for pragma in _PRAGMAS:
                 self._conn.execute(pragma).close()
-            _migrate(self._conn)
+            bring_up_to_date(Database(self._conn), migrations)
         except BaseException:
             self._conn.close()
             raise
@@ -164,8 +166,8 @@ class Storage:
     def _count_change(self) -> None:
         """Count a commit that changes something (`state.lineage`).
 
-        The count lies in the first page of the file, so `state.log_file` finds it both
-        there and in the log beside it.
+        The count lies in the first page of the file, so `sqlitefile.log_file` finds it
+        both there and in the log beside it.
         """
         if self._conn.total_changes != self._changes_at_begin:
             (count,) = self._conn.execute("PRAGMA user_version").fetchone()
@@ -180,18 +182,3 @@ def is_passing(fault: sqlite3.OperationalError) -> bool:
     """Whether the same may work later: there is no room, or another program is busy."""
     # The lowest byte is the kind; the rest says more about it.
     return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF in _PASSING
-
-
-def _migrate(conn: sqlite3.Connection) -> None:
-    """Make what tables are missing; of several processes at once, one does."""
-    database = Database(conn)
-    if not migrations.pending(database):
-        return
-    conn.execute("BEGIN IMMEDIATE")
-    try:
-        # Asked again behind the lock: the process that held it may have done all.
-        migrations.apply(database)
-        conn.execute("COMMIT")
-    except BaseException:
-        conn.rollback()
-        raise

@@ -2,9 +2,9 @@
 
 SQLite replays whatever log lies beside a database. If an older copy of the database is
 put back and the log of its successor is left in place, pages of both are mixed. Both
-hold `user_version` in their first page, and each commit adds one to it
-(`piecework.store.database`): so the first of a log's commits follows the database's own
-count, or comes before it where the log was folded in already.
+hold `user_version` in their first page, and the writer of the database adds one to it
+with each commit. So the first of a log's commits follows the database's own count, or
+comes before it where the log was folded in already.
 """
 
 import sqlite3

@@ -1,0 +1,596 @@
+-- All tables of a marketplace. A column with a due time has a partial index, so that a
+-- look for what is due never scans HITs.
+
+CREATE TABLE settings (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT;
+CREATE TABLE counters (
+    name TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+) STRICT;
+CREATE TABLE calls (
+    operation TEXT PRIMARY KEY,
+    times INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE requesters (
+    id INTEGER PRIMARY KEY,
+    access_key TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    created_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE workers (
+    id INTEGER PRIMARY KEY,
+    worker_id TEXT NOT NULL UNIQUE,
+    handle TEXT NOT NULL UNIQUE,
+    token_hash TEXT NOT NULL UNIQUE,
+    country TEXT NOT NULL,
+    subdivision TEXT,
+    is_adult INTEGER NOT NULL CHECK (is_adult IN (0, 1)),
+    is_master INTEGER NOT NULL CHECK (is_master IN (0, 1)),
+    approved INTEGER NOT NULL CHECK (approved >= 0),
+    judged INTEGER NOT NULL CHECK (judged >= approved),
+    created_ms INTEGER NOT NULL,
+    -- Whether another market sends the worker (a participant), a visit at a time.
+    comes_by_visits INTEGER NOT NULL DEFAULT 0 CHECK (comes_by_visits IN (0, 1))
+) STRICT;
+
+CREATE TABLE accounts (
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL
+        CHECK (kind IN ('outside', 'fees', 'available', 'held', 'worker')),
+    owner INTEGER NOT NULL,
+    balance_cents INTEGER NOT NULL CHECK (kind = 'outside' OR balance_cents >= 0),
+    UNIQUE (kind, owner)
+) STRICT;
+CREATE TABLE transfers (
+    id INTEGER PRIMARY KEY,
+    made_ms INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    subject TEXT NOT NULL
+) STRICT;
+CREATE TABLE entries (
+    transfer INTEGER NOT NULL REFERENCES transfers (id),
+    account INTEGER NOT NULL REFERENCES accounts (id),
+    cents INTEGER NOT NULL,
+    PRIMARY KEY (transfer, account)
+) STRICT, WITHOUT ROWID;
+
+-- Qualification tests: a new row for each version, so that a test is graded by the key
+-- it was begun with.
+CREATE TABLE tests (
+    id INTEGER PRIMARY KEY,
+    form TEXT NOT NULL,
+    answer_key TEXT,
+    duration_seconds INTEGER NOT NULL CHECK (duration_seconds > 0)
+) STRICT;
+CREATE TABLE qualification_types (
+    id INTEGER PRIMARY KEY,
+    qualification_type_id TEXT NOT NULL UNIQUE,
+    requester INTEGER REFERENCES requesters (id),
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,
+    keywords TEXT,
+    status TEXT NOT NULL CHECK (status IN ('Active', 'Inactive')),
+    is_requestable INTEGER NOT NULL CHECK (is_requestable IN (0, 1)),
+    retry_delay_seconds INTEGER,
+    auto_granted INTEGER NOT NULL CHECK (auto_granted IN (0, 1)),
+    auto_granted_value INTEGER,
+    test INTEGER REFERENCES tests (id),
+    created_ms INTEGER NOT NULL,
+    deleted_ms INTEGER
+) STRICT;
+CREATE UNIQUE INDEX qualification_type_names
+    ON qualification_types (requester, name) WHERE deleted_ms IS NULL;
+CREATE INDEX qualification_types_requestable ON qualification_types (id)
+    WHERE deleted_ms IS NULL AND is_requestable = 1 AND status = 'Active';
+CREATE TABLE qualifications (
+    id INTEGER PRIMARY KEY,
+    qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    value INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('Granted', 'Revoked')),
+    granted_ms INTEGER NOT NULL,
+    UNIQUE (qualification_type, worker)
+) STRICT;
+CREATE INDEX qualifications_by_status
+    ON qualifications (qualification_type, status, id);
+CREATE INDEX qualifications_by_worker ON qualifications (worker);
+CREATE TABLE qualification_requests (
+    id INTEGER PRIMARY KEY,
+    qualification_request_id TEXT NOT NULL UNIQUE,
+    qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    status TEXT NOT NULL CHECK (status IN ('Pending', 'Granted', 'Rejected')),
+    reason TEXT,
+    requested_ms INTEGER NOT NULL,
+    test INTEGER REFERENCES tests (id),
+    answer TEXT
+) STRICT;
+CREATE UNIQUE INDEX qualification_requests_pending
+    ON qualification_requests (qualification_type, worker) WHERE status = 'Pending';
+CREATE INDEX qualification_requests_by_worker
+    ON qualification_requests (worker, qualification_type, id);
+CREATE TABLE test_attempts (
+    id INTEGER PRIMARY KEY,
+    qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    test INTEGER NOT NULL REFERENCES tests (id),
+    status TEXT NOT NULL CHECK (status IN ('Open', 'Submitted', 'Late')),
+    started_ms INTEGER NOT NULL,
+    deadline_ms INTEGER NOT NULL,
+    ended_ms INTEGER,
+    CHECK ((status = 'Open') = (ended_ms IS NULL))
+) STRICT;
+CREATE UNIQUE INDEX one_attempt_at_a_time ON test_attempts (worker, qualification_type)
+    WHERE status = 'Open';
+CREATE INDEX test_attempts_by_worker ON test_attempts (worker, qualification_type, id);
+CREATE INDEX test_attempts_running ON test_attempts (deadline_ms)
+    WHERE status = 'Open';
+
+CREATE TABLE hit_types (
+    id INTEGER PRIMARY KEY,
+    hit_type_id TEXT NOT NULL UNIQUE,
+    hit_group_id TEXT NOT NULL UNIQUE,
+    requester INTEGER NOT NULL REFERENCES requesters (id),
+    fingerprint TEXT NOT NULL,
+    title TEXT NOT NULL,
+    description TEXT NOT NULL,
+    keywords TEXT NOT NULL,
+    reward_cents INTEGER NOT NULL CHECK (reward_cents >= 0),
+    duration_seconds INTEGER NOT NULL,
+    auto_approval_seconds INTEGER NOT NULL,
+    requirements TEXT NOT NULL,
+    -- How long a HIT of the type is expected to take, as its requester said last.
+    expected_seconds INTEGER CHECK (expected_seconds > 0),
+    assignable_hits INTEGER NOT NULL CHECK (assignable_hits >= 0),
+    created_ms INTEGER NOT NULL,
+    deleted_ms INTEGER,
+    UNIQUE (requester, fingerprint)
+) STRICT;
+CREATE INDEX hit_types_with_work ON hit_types (id) WHERE assignable_hits > 0;
+CREATE TABLE hit_type_qualifications (
+    hit_type INTEGER NOT NULL REFERENCES hit_types (id),
+    qualification_type INTEGER NOT NULL REFERENCES qualification_types (id),
+    PRIMARY KEY (qualification_type, hit_type)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE hits (
+    id INTEGER PRIMARY KEY,
+    hit_id TEXT NOT NULL UNIQUE,
+    requester INTEGER NOT NULL REFERENCES requesters (id),
+    hit_type INTEGER NOT NULL REFERENCES hit_types (id),
+    status TEXT NOT NULL CHECK (status IN
+        ('Assignable', 'Unassignable', 'Reviewable', 'Reviewing', 'Disposed')),
+    max_assignments INTEGER NOT NULL,
+    accepted INTEGER NOT NULL DEFAULT 0 CHECK (accepted >= 0),
+    submitted INTEGER NOT NULL DEFAULT 0 CHECK (submitted >= 0),
+    approved INTEGER NOT NULL DEFAULT 0 CHECK (approved >= 0),
+    rejected INTEGER NOT NULL DEFAULT 0 CHECK (rejected >= 0),
+    reward_cents INTEGER NOT NULL,
+    fee_cents INTEGER NOT NULL,
+    held_cents INTEGER NOT NULL CHECK (held_cents >= 0),
+    created_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    is_expired INTEGER NOT NULL CHECK (is_expired IN (0, 1)),
+    dispose_ms INTEGER,
+    review_ms INTEGER,
+    annotation TEXT,
+    assignment_policy TEXT,
+    hit_policy TEXT,
+    is_apart INTEGER NOT NULL DEFAULT 0 CHECK (is_apart IN (0, 1)),
+    CHECK (accepted + submitted + approved + rejected <= max_assignments)
+) STRICT;
+CREATE INDEX hits_alive ON hits (requester, id) WHERE status <> 'Disposed';
+CREATE INDEX hits_by_status ON hits (requester, status, id);
+-- The next HIT of a type is found without a look into those that have expired.
+CREATE INDEX hits_by_type ON hits (hit_type, status, id, expires_ms);
+CREATE INDEX hits_expiring ON hits (expires_ms) WHERE is_expired = 0;
+CREATE INDEX hits_disposing ON hits (dispose_ms) WHERE dispose_ms IS NOT NULL;
+CREATE INDEX hits_to_review ON hits (review_ms, id) WHERE review_ms IS NOT NULL;
+CREATE INDEX hits_apart ON hits (hit_type, status) WHERE is_apart = 1;
+CREATE INDEX hits_by_free_slots ON hits
+    (hit_type, max_assignments - accepted - submitted - approved - rejected DESC, id)
+    WHERE status = 'Assignable';
+
+-- A HIT's question is tens of kilobytes, and each step of each worker changes the HIT:
+-- SQLite would read and write the question with every counter.
+CREATE TABLE questions (
+    hit INTEGER PRIMARY KEY REFERENCES hits (id),
+    question TEXT NOT NULL
+) STRICT;
+
+-- HITs that one worker does only one of; a pair is written in both directions.
+CREATE TABLE kept_apart (
+    hit INTEGER NOT NULL REFERENCES hits (id),
+    other INTEGER NOT NULL REFERENCES hits (id),
+    PRIMARY KEY (hit, other)
+) STRICT, WITHOUT ROWID;
+
+-- Pages with gaps. A requester makes a HIT by naming a page and giving what fills the
+-- gaps.
+CREATE TABLE hit_layouts (
+    id INTEGER PRIMARY KEY,
+    layout_id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    html TEXT NOT NULL,
+    frame_height INTEGER NOT NULL,
+    made_ms INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE assignments (
+    id INTEGER PRIMARY KEY,
+    assignment_id TEXT NOT NULL UNIQUE,
+    hit INTEGER NOT NULL REFERENCES hits (id),
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    status TEXT NOT NULL CHECK (status IN
+        ('Accepted', 'Returned', 'Abandoned', 'Submitted', 'Approved', 'Rejected')),
+    accepted_ms INTEGER NOT NULL,
+    deadline_ms INTEGER NOT NULL,
+    closed_ms INTEGER,
+    submitted_ms INTEGER,
+    auto_approve_ms INTEGER,
+    approved_ms INTEGER,
+    rejected_ms INTEGER,
+    review_ms INTEGER,
+    paid_cents INTEGER NOT NULL DEFAULT 0,
+    fee_cents INTEGER NOT NULL DEFAULT 0,
+    feedback TEXT,
+    answer TEXT,
+    visit INTEGER REFERENCES visits (id),
+    shown_ms INTEGER,
+    answered_ms INTEGER
+) STRICT;
+CREATE UNIQUE INDEX one_worker_does_a_hit_once ON assignments (hit, worker)
+    WHERE status IN ('Accepted', 'Submitted', 'Approved', 'Rejected');
+CREATE INDEX assignments_by_worker ON assignments (worker, hit);
+CREATE INDEX assignments_by_hit ON assignments (hit, submitted_ms, id);
+CREATE INDEX assignments_running ON assignments (deadline_ms)
+    WHERE status = 'Accepted';
+CREATE INDEX assignments_undecided ON assignments (auto_approve_ms)
+    WHERE status = 'Submitted';
+CREATE INDEX assignments_to_review ON assignments (review_ms, id)
+    WHERE review_ms IS NOT NULL;
+CREATE INDEX assignments_by_visit ON assignments (visit, id) WHERE visit IS NOT NULL;
+
+CREATE TABLE bonuses (
+    id INTEGER PRIMARY KEY,
+    assignment INTEGER NOT NULL REFERENCES assignments (id),
+    hit INTEGER NOT NULL REFERENCES hits (id),
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    cents INTEGER NOT NULL,
+    fee_cents INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    paid_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX bonuses_by_assignment ON bonuses (assignment, id);
+CREATE INDEX bonuses_by_hit ON bonuses (hit, id);
+CREATE INDEX bonuses_by_worker ON bonuses (worker, id);
+CREATE TABLE blocks (
+    id INTEGER PRIMARY KEY,
+    requester INTEGER NOT NULL REFERENCES requesters (id),
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    reason TEXT NOT NULL,
+    UNIQUE (requester, worker)
+) STRICT;
+CREATE TABLE request_tokens (
+    requester INTEGER NOT NULL REFERENCES requesters (id),
+    operation TEXT NOT NULL,
+    token TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    made_ms INTEGER NOT NULL,
+    PRIMARY KEY (requester, operation, token)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX request_tokens_by_age ON request_tokens (made_ms);
+
+INSERT INTO qualification_types (qualification_type_id, name, description, status,
+    is_requestable, auto_granted, created_ms) VALUES
+('2ARFPLSP75KLA8M8DH1HTEQVJT3SY6', 'Masters (sandbox)',
+ 'The worker is one of the masters.', 'Active', 0, 0, 0),
+('2F1QJWKUDD8XADTFD2Q0G6UTO95ALH', 'Masters',
+ 'The worker is one of the masters.', 'Active', 0, 0, 0),
+('00000000000000000040', 'Worker_NumberHITsApproved',
+ 'How many HITs of the worker were approved.', 'Active', 0, 0, 0),
+('00000000000000000071', 'Worker_Locale',
+ 'Where the worker lives.', 'Active', 0, 0, 0),
+('00000000000000000060', 'Worker_Adult',
+ 'The worker agreed to see adult content.', 'Active', 0, 0, 0),
+('000000000000000000L0', 'Worker_PercentAssignmentsApproved',
+ 'How many per cent of the worker''s judged assignments were approved.',
+ 'Active', 0, 0, 0);
+
+-- Keys that requesters sign with, and the signatures that changed something.
+
+CREATE TABLE access_keys (
+    id INTEGER PRIMARY KEY,
+    access_key TEXT NOT NULL UNIQUE,
+    requester INTEGER NOT NULL REFERENCES requesters (id),
+    secret TEXT,
+    made_ms INTEGER NOT NULL,
+    revoked_ms INTEGER,
+    CHECK ((secret IS NULL) = (revoked_ms IS NOT NULL))
+) STRICT;
+CREATE TABLE spent_signatures (
+    signature BLOB NOT NULL,
+    attempt TEXT NOT NULL,
+    spent_ms INTEGER NOT NULL,
+    dies_ms INTEGER NOT NULL,
+    -- A client that does not number its attempts may use a signature once more, too.
+    uses INTEGER NOT NULL DEFAULT 1,
+    PRIMARY KEY (signature, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX spent_signatures_by_age ON spent_signatures (dies_ms);
+
+-- Links that sign workers in, and the sessions that they open. A session is a row:
+-- what ends it (signing out, its time, a revoked invitation) ends it for the very next
+-- request, which a signed cookie could not.
+
+CREATE TABLE invitations (
+    id INTEGER PRIMARY KEY,
+    invitation_id TEXT NOT NULL UNIQUE,
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    made_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    revoked_ms INTEGER
+) STRICT;
+CREATE INDEX invitations_by_worker ON invitations (worker);
+CREATE TABLE worker_sessions (
+    key_hash TEXT PRIMARY KEY,
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    invitation INTEGER REFERENCES invitations (id),
+    token_hash TEXT,
+    started_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    CHECK ((invitation IS NULL) <> (token_hash IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX worker_sessions_by_worker ON worker_sessions (worker);
+CREATE INDEX worker_sessions_by_age ON worker_sessions (expires_ms);
+
+-- Links by which a class or a team comes in: each person who joins becomes a worker of
+-- their own, until all places are taken. The limit is a constraint, so it holds for
+-- people who join at the same time.
+CREATE TABLE open_links (
+    id INTEGER PRIMARY KEY,
+    link_id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL UNIQUE,
+    country TEXT NOT NULL,
+    subdivision TEXT,
+    is_adult INTEGER NOT NULL,
+    places INTEGER NOT NULL CHECK (places > 0),
+    taken INTEGER NOT NULL DEFAULT 0 CHECK (taken BETWEEN 0 AND places),
+    completion_code TEXT NOT NULL,
+    completion_hits INTEGER NOT NULL CHECK (completion_hits > 0),
+    made_ms INTEGER NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    closed_ms INTEGER
+) STRICT;
+CREATE TABLE joined_workers (
+    worker INTEGER PRIMARY KEY REFERENCES workers (id),
+    open_link INTEGER NOT NULL REFERENCES open_links (id),
+    joined_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX joined_workers_by_link ON joined_workers (open_link);
+
+-- What workers agreed to, and when: the text itself, since it may be another later.
+CREATE TABLE consent_texts (
+    id INTEGER PRIMARY KEY,
+    digest TEXT NOT NULL UNIQUE,
+    text TEXT NOT NULL
+) STRICT;
+CREATE TABLE consents (
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    consent_text INTEGER NOT NULL REFERENCES consent_texts (id),
+    agreed_ms INTEGER NOT NULL,
+    PRIMARY KEY (worker, consent_text)
+) STRICT, WITHOUT ROWID;
+
+-- What workers say is wrong with a HIT, for the requester to read.
+CREATE TABLE reported_problems (
+    id INTEGER PRIMARY KEY,
+    assignment INTEGER NOT NULL REFERENCES assignments (id),
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    text TEXT NOT NULL,
+    reported_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX reported_problems_by_worker ON reported_problems (worker, reported_ms);
+
+-- What review policies found, messages to workers, events and their delivery.
+
+CREATE TABLE reviews (
+    id INTEGER PRIMARY KEY,
+    hit INTEGER NOT NULL REFERENCES hits (id),
+    level TEXT NOT NULL CHECK (level IN ('Assignment', 'HIT')),
+    kind TEXT NOT NULL CHECK (kind IN ('Result', 'Action')),
+    action_id TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    subject_type TEXT NOT NULL,
+    question TEXT,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    status TEXT,
+    done_ms INTEGER,
+    error_code TEXT
+) STRICT;
+CREATE INDEX reviews_by_hit ON reviews (hit, id);
+
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY,
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    requester INTEGER NOT NULL REFERENCES requesters (id),
+    subject TEXT NOT NULL,
+    text TEXT NOT NULL,
+    sent_ms INTEGER NOT NULL,
+    -- How far it was passed on to the market that the worker comes from.
+    sent_there TEXT CHECK (sent_there IN ('Sending', 'Sent', 'Unknown', 'Refused'))
+) STRICT;
+CREATE INDEX messages_by_worker ON messages (worker, id);
+CREATE INDEX messages_to_send ON messages (id) WHERE sent_there IS NULL;
+
+CREATE TABLE notification_settings (
+    hit_type INTEGER PRIMARY KEY REFERENCES hit_types (id),
+    destination TEXT NOT NULL,
+    transport TEXT NOT NULL CHECK (transport IN ('SQS', 'SNS')),
+    version TEXT NOT NULL,
+    event_types TEXT NOT NULL,
+    is_active INTEGER NOT NULL CHECK (is_active IN (0, 1))
+) STRICT;
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    requester INTEGER NOT NULL REFERENCES requesters (id),
+    event_type TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    hit_type_id TEXT,
+    hit_id TEXT,
+    assignment_id TEXT,
+    -- Events are kept for 30 days, or for 120 where a message was made of them.
+    drop_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX events_by_requester ON events (requester, id);
+CREATE INDEX events_by_end ON events (drop_ms);
+CREATE TABLE deliveries (
+    id INTEGER PRIMARY KEY,
+    event INTEGER NOT NULL REFERENCES events (id),
+    transport TEXT NOT NULL,
+    destination TEXT NOT NULL,
+    document TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('Waiting', 'Delivered', 'Failed')),
+    tries INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX deliveries_waiting ON deliveries (id) WHERE status = 'Waiting';
+CREATE INDEX deliveries_by_event ON deliveries (event);
+
+-- Workers of another market (participants). They come by a study there, a visit at a
+-- time, do several HITs in one visit, and are paid there. What a requester wants of them
+-- stands in the tables above, written with the call that wanted it; these tables say how
+-- far that was carried out there. A study with a qualification type is a screening: its
+-- visits take that type's test, and no HIT.
+
+CREATE TABLE participants (
+    worker INTEGER PRIMARY KEY REFERENCES workers (id),
+    participant_id TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE studies (
+    id INTEGER PRIMARY KEY,
+    hit_type INTEGER NOT NULL REFERENCES hit_types (id),
+    qualification_type INTEGER REFERENCES qualification_types (id),
+    internal_name TEXT NOT NULL UNIQUE,
+    study_id TEXT UNIQUE,
+    status TEXT NOT NULL,
+    stage TEXT NOT NULL CHECK (stage IN ('Wanted', 'Draft', 'Published', 'Retired')),
+    hits_per_visit INTEGER NOT NULL
+        CHECK ((hits_per_visit = 0) = (qualification_type IS NOT NULL)),
+    currency TEXT NOT NULL,
+    reward_cents INTEGER NOT NULL CHECK (reward_cents > 0),
+    cost_cents INTEGER,
+    minutes INTEGER NOT NULL CHECK (minutes > 0),
+    most_minutes INTEGER NOT NULL CHECK (most_minutes >= minutes),
+    places INTEGER NOT NULL CHECK (places > 0),
+    code TEXT NOT NULL UNIQUE,
+    own_code TEXT NOT NULL UNIQUE,
+    keep_out_group TEXT,
+    let_in_group TEXT,
+    -- What the study promises participants who find no work, where the other market
+    -- pays so: by which code, how much, what that costs, and how often.
+    screen_out_code TEXT,
+    screen_out_cents INTEGER NOT NULL DEFAULT 0,
+    screen_out_cost_cents INTEGER NOT NULL DEFAULT 0,
+    screen_out_slots INTEGER NOT NULL DEFAULT 0,
+    -- How many submissions were undecided there when the study was read last.
+    undecided INTEGER NOT NULL DEFAULT 0,
+    -- What bonuses of the study have cost there beyond these books, with fees and tax.
+    unbooked_bonus_cents INTEGER NOT NULL DEFAULT 0,
+    trouble TEXT NOT NULL DEFAULT '',
+    made_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX one_screening_at_a_time ON studies (qualification_type)
+    WHERE qualification_type IS NOT NULL AND stage <> 'Retired';
+CREATE INDEX studies_by_hit_type ON studies (hit_type, id);
+CREATE INDEX studies_at_work ON studies (id) WHERE stage <> 'Retired';
+
+CREATE TABLE visits (
+    id INTEGER PRIMARY KEY,
+    study INTEGER NOT NULL REFERENCES studies (id),
+    worker INTEGER NOT NULL REFERENCES workers (id),
+    submission_id TEXT NOT NULL UNIQUE,
+    stage TEXT NOT NULL
+        CHECK (stage IN ('Open', 'Done', 'Left', 'Late', 'TurnedAway')),
+    began_ms INTEGER NOT NULL,
+    deadline_ms INTEGER NOT NULL,
+    closed_ms INTEGER,
+    status TEXT NOT NULL,
+    return_asked_ms INTEGER,
+    outcome TEXT CHECK (outcome IN ('Paid', 'PaidByBonus', 'Rejected', 'Gone')),
+    settled_cents INTEGER NOT NULL DEFAULT 0,
+    -- What was promised to a participant who came and found no work.
+    screen_out_cents INTEGER NOT NULL DEFAULT 0,
+    -- Whether the answers of a visit that ended by its study's code are lost. What is
+    -- suspected waits for a person; what a person stated is paid.
+    loss TEXT NOT NULL DEFAULT '' CHECK (loss IN ('', 'Suspected', 'Stated')),
+    trouble TEXT NOT NULL DEFAULT '',
+    CHECK ((stage = 'Open') = (closed_ms IS NULL))
+) STRICT;
+CREATE INDEX visits_by_study ON visits (study, id);
+CREATE INDEX visits_by_worker ON visits (worker, id);
+CREATE INDEX visits_without_outcome ON visits (study, id) WHERE outcome IS NULL;
+
+CREATE TABLE bonus_batches (
+    id INTEGER PRIMARY KEY,
+    study INTEGER NOT NULL REFERENCES studies (id),
+    stage TEXT NOT NULL CHECK (stage IN ('Wanted', 'Made', 'Paying', 'Paid')),
+    batch_id TEXT UNIQUE,
+    total_cents INTEGER,
+    paying_ms INTEGER,
+    trouble TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX bonus_batches_at_work ON bonus_batches (id) WHERE stage <> 'Paid';
+CREATE TABLE bonus_lines (
+    id INTEGER PRIMARY KEY,
+    visit INTEGER NOT NULL REFERENCES visits (id),
+    bonus INTEGER UNIQUE REFERENCES bonuses (id),
+    cents INTEGER NOT NULL CHECK (cents > 0),
+    batch INTEGER REFERENCES bonus_batches (id),
+    paid_before TEXT,
+    -- Amounts (JSON) of bonuses of a submission that a person said are not this one.
+    -- Another bonus of the submission may still be among them, so the submission cannot
+    -- keep them.
+    other_bonuses TEXT NOT NULL DEFAULT '[]'
+) STRICT;
+CREATE INDEX rewards_by_bonus ON bonus_lines (visit) WHERE bonus IS NULL;
+CREATE INDEX bonus_lines_waiting ON bonus_lines (visit) WHERE batch IS NULL;
+CREATE INDEX bonus_lines_by_batch ON bonus_lines (batch, id);
+
+-- A copy of this file that is brought back does not know what happened after it was
+-- made. This table has studies that the other market shows and this file does not have,
+-- until a person decides about each.
+CREATE TABLE unknown_studies (
+    study_id TEXT PRIMARY KEY,
+    internal_name TEXT NOT NULL,
+    status TEXT NOT NULL,
+    places INTEGER NOT NULL,
+    submissions INTEGER NOT NULL,
+    spent_cents INTEGER NOT NULL,
+    held_cents INTEGER NOT NULL,
+    is_left INTEGER NOT NULL DEFAULT 0 CHECK (is_left IN (0, 1))
+) STRICT;
+
+-- What all copies of this file have in common, and no other marketplace's file has.
+CREATE TABLE identity (word TEXT NOT NULL) STRICT;
+INSERT INTO identity (word) VALUES (lower(hex(randomblob(4))));
+
+-- Each start of a server begins a generation. With the number of committed changes it
+-- marks a moment of this file, by which a restored copy is told from the file itself.
+CREATE TABLE generations (
+    number INTEGER PRIMARY KEY,
+    generation TEXT NOT NULL UNIQUE,
+    first_change INTEGER NOT NULL,
+    began_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE store_marks (
+    requester INTEGER NOT NULL REFERENCES requesters (id),
+    store TEXT NOT NULL,
+    mark TEXT NOT NULL,
+    heard_ms INTEGER NOT NULL,
+    PRIMARY KEY (requester, store)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,142 @@
+"""The schema of a database: SQL files in a folder, carried out by sqlite-utils.
+
+Each file is one migration, in the order of the names, and sqlite-utils records it in
+the transaction that carries it out. `m001_tables.sql` creates everything. After a
+release, a change to the schema is a further file (`m002_...sql`), and a file that was
+released stays as it is. Before the first release, the change is made in
+`m001_tables.sql` itself.
+
+The recorded name contains a digest of the statements. So a database that was made with
+other statements, before or after this version, is recognised and refused.
+"""
+
+import hashlib
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlite_utils import Database
+from sqlite_utils.migrations import Migrations
+
+_MOST_TRIES = 500
+_TRY_SECONDS = 0.02
+_DIGITS = 8
+_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
+    "AND name <> '{table}' ORDER BY name"
+)
+_APPLIED = "SELECT name FROM {table} WHERE migration_set = ? ORDER BY rowid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What a database says about the program that made it.
+
+    Attributes:
+        tables: their names. A new database has none.
+        is_ours: it records migrations of the same set.
+        unknown: recorded migrations that this version does not have.
+    """
+
+    tables: tuple[str, ...]
+    is_ours: bool
+    unknown: tuple[str, ...]
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether another program made the database."""
+        return bool(self.tables) and not self.is_ours
+
+
+def read_schema(name: str, folder: Path) -> Migrations:
+    """The migrations of a folder of SQL files, as a set of this name."""
+    migrations = Migrations(name)
+    for path in sorted(folder.glob("m[0-9]*.sql")):
+        script = path.read_text(encoding="utf-8")
+        migrations(name=f"{path.stem}-{_digest(script)}")(_carrying_out(script))
+    return migrations
+
+
+def statements(script: str) -> Iterator[str]:
+    r"""The statements of an SQL script, one after another.
+
+    `executescript` would do without them, but commits before it begins.
+
+    >>> list(statements("DROP TABLE a; -- gone;\nDROP TABLE b;"))
+    ['DROP TABLE a; -- gone;\n', 'DROP TABLE b;']
+    """
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement.strip():
+        raise ValueError(f"this statement has no end: {statement.strip()[:80]}")
+
+
+def origin(connection: sqlite3.Connection, migrations: Migrations) -> Origin:
+    """Which program, and which version of it, made a database."""
+    table = migrations.migrations_table
+    tables = tuple(
+        str(row[0]) for row in patiently(connection, _TABLES.format(table=table))
+    )
+    try:
+        rows = patiently(connection, _APPLIED.format(table=table), migrations.name)
+    except sqlite3.OperationalError:
+        rows = []  # it records none
+    applied = [str(row[0]) for row in rows]
+    known = {migration.name for migration in migrations._migrations}  # noqa: SLF001 - there is no other way to ask
+    return Origin(
+        tables=tables,
+        is_ours=bool(applied),
+        unknown=tuple(name for name in applied if name not in known),
+    )
+
+
+def bring_up_to_date(database: Database, migrations: Migrations) -> None:
+    """Carry out what is missing; of several processes that open a file, one does."""
+    if not migrations.pending(database):
+        return
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        # Asked again behind the lock: the process that held it may have done all.
+        migrations.apply(database)
+        database.execute("COMMIT")
+    except BaseException:
+        database.rollback()
+        raise
+
+
+def patiently(
+    connection: sqlite3.Connection, statement: str, *values: str
+) -> list[tuple[object, ...]]:
+    """The rows of a statement, for which SQLite itself does not wait its turn.
+
+    So it is with the switch to the write-ahead log, and what is asked meanwhile.
+    """
+    for _ in range(_MOST_TRIES - 1):
+        try:
+            return connection.execute(statement, values).fetchall()
+        except sqlite3.OperationalError as fault:
+            if fault.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            time.sleep(_TRY_SECONDS)
+    return connection.execute(statement, values).fetchall()
+
+
+def _carrying_out(script: str) -> Callable[[Database], None]:
+    def migrate(database: Database) -> None:
+        for statement in statements(script):
+            database.execute(statement)
+
+    return migrate
+
+
+def _digest(script: str) -> str:
+    """A digest of the statements; comments and line ends do not count."""
+    words = re.sub(r"--.*", "", script).split()
+    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:_DIGITS]

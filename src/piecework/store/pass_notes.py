@@ -1,0 +1,54 @@
+"""What passes note for the passes that follow; each note replaces the one before."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from piecework.store.database import Store
+
+Note = Literal[
+    "judging_digest",
+    "caps_digest",
+    "rendered_task_digest",
+    "typing_digest",
+    "verified_approvals",
+    "outside_unsettled",
+    "is_adopting",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassNotes:
+    """The notes, `None` where none was made.
+
+    Attributes:
+        judging_digest: of all that the last judging depended on.
+        caps_digest: of prices and caps that were compared last, and hold.
+        rendered_task_digest: of the requester's own task whose pages were all rendered.
+        typing_digest: of the task by which imported answers were typed.
+        verified_approvals: how many approvals there were when a sample of them was last
+            read again.
+        outside_unsettled: visits and bonuses that another market had not settled when
+            it was asked last.
+        is_adopting: HITs of this store may be on the platform and not in the store.
+    """
+
+    judging_digest: str | None
+    caps_digest: str | None
+    rendered_task_digest: str | None
+    typing_digest: str | None
+    verified_approvals: int | None
+    outside_unsettled: int
+    is_adopting: bool
+
+
+def read(store: Store) -> PassNotes:
+    """The notes that hold now."""
+    (row,) = store.db.query("SELECT * FROM pass_notes")
+    del row["only_row"]
+    return PassNotes(**{**row, "is_adopting": bool(row["is_adopting"])})
+
+
+def keep(store: Store, note: Note, value: str | int) -> None:
+    """Write a note down; part of no other transaction."""
+    with store.db.atomic():
+        store.db.execute(f"UPDATE pass_notes SET {note} = ?", [value])

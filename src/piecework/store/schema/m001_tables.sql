@@ -1,0 +1,553 @@
+-- All tables of a campaign's store.
+--
+-- What a pass asks for is kept as it changes, and not added up again each time: verdicts
+-- beside their subjects, accepted answers beside their items, balances beside the
+-- ledger. Triggers carry them on in the transaction that changes them.
+
+-- What the store is bound to for good. A column is empty until it is set, and then never
+-- changes (`piecework.store.bound`).
+CREATE TABLE bound (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    -- The store's own name, under which the platform knows its intents.
+    name TEXT,
+    -- The key of all pseudonyms, in hexadecimal digits.
+    pseudonym_key TEXT,
+    -- The campaign's name.
+    campaign TEXT,
+    -- The endpoint of a marketplace, a rehearsal with its seed, or "imported".
+    environment TEXT,
+    -- The currency of all amounts.
+    currency TEXT,
+    -- Digest of the items' ids and of how they are dealt.
+    work_digest TEXT,
+    -- Digest of the items' columns, which workers were shown.
+    columns_digest TEXT,
+    -- Digest of the files of the requester's own task.
+    task_digest TEXT,
+    -- Digest of what makes an item in imported files.
+    imported_items_digest TEXT,
+    -- The requester's account, as a marketplace with marks names it.
+    account TEXT,
+    -- The name that this store claimed the campaign with: no other store began it.
+    claimed_as TEXT
+) STRICT;
+INSERT INTO bound (only_row) VALUES (1);
+
+-- What was dealt, so that a change of it can be named: settings, and a digest of each
+-- item.
+CREATE TABLE dealt (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    task TEXT NOT NULL,
+    batches INTEGER NOT NULL,
+    assignments TEXT NOT NULL,
+    items_per_hit INTEGER NOT NULL
+) STRICT;
+CREATE TABLE dealt_items (
+    item_id TEXT PRIMARY KEY,
+    digest TEXT NOT NULL
+) STRICT;
+
+-- What passes note for the passes that follow (`piecework.store.pass_notes`).
+CREATE TABLE pass_notes (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    -- Digest of all that the last judging depended on.
+    judging_digest TEXT,
+    -- Digest of prices and caps that were compared last, and hold.
+    caps_digest TEXT,
+    -- Digest of the requester's own task whose pages were all rendered.
+    rendered_task_digest TEXT,
+    -- Digest of the task by which imported answers were typed.
+    typing_digest TEXT,
+    -- How many approvals there were when a sample of them was last read again.
+    verified_approvals INTEGER,
+    -- Visits and bonuses that another market had not settled when it was asked last.
+    outside_unsettled INTEGER NOT NULL DEFAULT 0,
+    -- Whether HITs of this store may be on the platform and not in the store.
+    is_adopting INTEGER NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1))
+) STRICT;
+INSERT INTO pass_notes (only_row) VALUES (1);
+
+-- What the marketplace takes, as it said last; empty where it says nothing.
+CREATE TABLE marketplace_prices (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    currency TEXT NOT NULL,
+    least_per_hour_cents INTEGER NOT NULL,
+    percent TEXT NOT NULL,
+    extra_percent_for_many TEXT NOT NULL,
+    masters_percent TEXT NOT NULL,
+    minimum_cents INTEGER NOT NULL,
+    source TEXT NOT NULL
+) STRICT;
+
+-- Types that were made on the platform, each once. `subject` is a digest of a HIT type's
+-- values, or the key of the HIT whose items a qualification's holders have answered.
+CREATE TABLE platform_types (
+    purpose TEXT NOT NULL
+        CHECK (purpose IN ('hit type', 'exclusion', 'test', 'answered')),
+    subject TEXT NOT NULL DEFAULT '',
+    type_id TEXT NOT NULL,
+    PRIMARY KEY (purpose, subject)
+) STRICT, WITHOUT ROWID;
+
+-- The traits of a rehearsal's workers, and whether each is bad work.
+CREATE TABLE simulated_workers (
+    worker_id TEXT PRIMARY KEY,
+    trait TEXT NOT NULL,
+    is_bad INTEGER NOT NULL CHECK (is_bad IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+-- HITs as they were planned, posted and collected. Slots that are added to a HIT have a
+-- row of their own, which names the HIT in `extends` and never has a `hit_id`.
+CREATE TABLE hits (
+    hit_key TEXT PRIMARY KEY,
+    batch INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    max_assignments INTEGER NOT NULL CHECK (max_assignments > 0),
+    reward_cents INTEGER NOT NULL CHECK (reward_cents >= 0),
+    fee_cents INTEGER NOT NULL CHECK (fee_cents >= 0),
+    item_ids TEXT NOT NULL,
+    extends TEXT REFERENCES hits (hit_key),
+    hit_type_id TEXT,
+    hit_id TEXT UNIQUE,
+    posted_at TEXT,
+    -- When an open HIT was last asked for the answers that it has so far.
+    looked_at TEXT,
+    collected_at TEXT
+) STRICT;
+CREATE INDEX hits_by_batch ON hits (batch, round);
+CREATE INDEX hits_extended ON hits (extends) WHERE extends IS NOT NULL;
+CREATE INDEX hits_unposted ON hits (batch) WHERE posted_at IS NULL;
+CREATE INDEX hits_uncollected ON hits (hit_id) WHERE collected_at IS NULL;
+
+-- Outward acts that happen once. An intent is open until its outcome is known. Its key
+-- is its name on the platform; queries ask the other columns.
+CREATE TABLE intents (
+    intent_key TEXT PRIMARY KEY,
+    operation TEXT NOT NULL,
+    -- What the act is about: a HIT by its key, an assignment, a worker, or a HIT type.
+    subject_kind TEXT NOT NULL
+        CHECK (subject_kind IN ('hit', 'assignment', 'worker', 'hit type')),
+    subject_id TEXT NOT NULL,
+    -- Which act it is of several that differ in nothing else: 1 for the first.
+    times INTEGER NOT NULL CHECK (times > 0),
+    arguments TEXT NOT NULL,
+    amount_cents INTEGER NOT NULL,
+    made_at TEXT NOT NULL,
+    done_at TEXT,
+    outcome TEXT
+) STRICT;
+CREATE INDEX intents_open ON intents (operation) WHERE done_at IS NULL;
+CREATE INDEX intents_by_operation ON intents (operation, done_at);
+CREATE INDEX intents_by_subject ON intents (subject_id, subject_kind, operation);
+
+-- What workers sent. `verdict` is the decision in force, `outcome` how it was carried
+-- out; empty while it was not.
+CREATE TABLE assignments (
+    assignment_id TEXT PRIMARY KEY,
+    hit_id TEXT NOT NULL REFERENCES hits (hit_id),
+    worker_id TEXT NOT NULL,
+    status_when_collected TEXT NOT NULL,
+    accepted_at TEXT NOT NULL,
+    submitted_at TEXT NOT NULL,
+    verdict TEXT,
+    outcome TEXT
+) STRICT;
+CREATE INDEX assignments_by_hit ON assignments (hit_id);
+CREATE INDEX assignments_by_worker ON assignments (worker_id);
+CREATE INDEX assignments_undecided ON assignments (submitted_at) WHERE verdict IS NULL;
+CREATE INDEX assignments_unsettled ON assignments (verdict)
+    WHERE verdict IS NOT NULL AND outcome IS NULL;
+CREATE INDEX assignments_by_verdict ON assignments (verdict, outcome);
+
+-- The workers' documents, verbatim; rows are only added. They are 5 KB each, and every
+-- question about assignments would read past them.
+CREATE TABLE raw_answers (
+    assignment_id TEXT PRIMARY KEY REFERENCES assignments (assignment_id),
+    raw TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE answers (
+    answer_id TEXT PRIMARY KEY,
+    assignment_id TEXT NOT NULL REFERENCES assignments (assignment_id),
+    item_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    fields TEXT NOT NULL,
+    problems TEXT NOT NULL,
+    verdict TEXT
+) STRICT;
+CREATE INDEX answers_by_assignment ON answers (assignment_id);
+CREATE INDEX answers_undecided ON answers (assignment_id) WHERE verdict IS NULL;
+CREATE INDEX answers_by_verdict ON answers (verdict);
+CREATE INDEX answers_by_item ON answers (item_id);
+
+CREATE TABLE findings (
+    subject_kind TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    heuristic TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    suspicion REAL NOT NULL CHECK (suspicion BETWEEN 0 AND 1),
+    flag INTEGER NOT NULL,
+    evidence TEXT NOT NULL,
+    PRIMARY KEY (subject_kind, subject_id, heuristic)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX findings_flagged ON findings (subject_kind, subject_id) WHERE flag = 1;
+
+-- Decisions about answers, assignments and workers; the latest about a subject is in
+-- force. One that is taken back before anything followed from it is deleted.
+CREATE TABLE decisions (
+    decision_id INTEGER PRIMARY KEY,
+    subject_kind TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    decided_by TEXT NOT NULL,
+    decided_at TEXT NOT NULL,
+    because TEXT NOT NULL
+) STRICT;
+CREATE INDEX decisions_by_subject ON decisions (subject_kind, subject_id);
+CREATE TRIGGER verdicts_of_answers
+AFTER INSERT ON decisions WHEN new.subject_kind = 'answer' BEGIN
+    UPDATE answers SET verdict = new.verdict WHERE answer_id = new.subject_id;
+END;
+CREATE TRIGGER verdicts_of_assignments
+AFTER INSERT ON decisions WHEN new.subject_kind = 'assignment' BEGIN
+    UPDATE assignments SET verdict = new.verdict, outcome = NULL
+    WHERE assignment_id = new.subject_id;
+END;
+CREATE TRIGGER verdicts_of_answers_taken_back
+AFTER DELETE ON decisions WHEN old.subject_kind = 'answer' BEGIN
+    UPDATE answers SET verdict = (
+        SELECT verdict FROM decisions
+        WHERE subject_kind = 'answer' AND subject_id = old.subject_id
+        ORDER BY decision_id DESC LIMIT 1
+    ) WHERE answer_id = old.subject_id;
+END;
+CREATE TRIGGER verdicts_of_assignments_taken_back
+AFTER DELETE ON decisions WHEN old.subject_kind = 'assignment' BEGIN
+    UPDATE assignments SET verdict = (
+        SELECT verdict FROM decisions
+        WHERE subject_kind = 'assignment' AND subject_id = old.subject_id
+        ORDER BY decision_id DESC LIMIT 1
+    ) WHERE assignment_id = old.subject_id;
+END;
+
+-- What the policy proposes and a person has to look at.
+CREATE TABLE proposals (
+    subject_kind TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    because TEXT NOT NULL,
+    PRIMARY KEY (subject_kind, subject_id)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER proposals_are_decided
+AFTER INSERT ON decisions BEGIN
+    DELETE FROM proposals
+    WHERE subject_kind = new.subject_kind AND subject_id = new.subject_id;
+END;
+
+-- What reviewers did, act by act: for undoing, for two people's agreement, for the pace.
+CREATE TABLE reviews (
+    review_id INTEGER PRIMARY KEY,
+    act INTEGER NOT NULL,
+    subject_kind TEXT NOT NULL,
+    subject_id TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    because TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    reviewed_at TEXT NOT NULL,
+    is_along INTEGER NOT NULL,
+    is_second INTEGER NOT NULL,
+    decision_id INTEGER,
+    proposed TEXT,
+    proposed_because TEXT,
+    undone_at TEXT
+) STRICT;
+CREATE INDEX reviews_by_act ON reviews (act);
+CREATE INDEX reviews_by_subject ON reviews (subject_kind, subject_id);
+
+-- Items that are at work, with the answers kept about each and how many workers they are
+-- of. `probability` says how sure the item's label was when it was weighed, `wanted` how
+-- many answers it wants by that. Both are empty until then; `probability` again when
+-- another answer is kept, both when one is dropped: fewer answers that agree may do.
+CREATE TABLE items (
+    item_id TEXT PRIMARY KEY,
+    batch INTEGER NOT NULL,
+    kept INTEGER NOT NULL DEFAULT 0,
+    workers INTEGER NOT NULL DEFAULT 0,
+    wanted INTEGER,
+    probability REAL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX items_by_batch ON items (batch, workers);
+CREATE TRIGGER kept_of_items
+AFTER UPDATE OF verdict ON answers
+WHEN new.verdict IS 'keep' OR old.verdict IS 'keep' BEGIN
+    UPDATE items SET (kept, workers) = (
+        SELECT count(*), count(DISTINCT worker_id)
+        FROM answers JOIN assignments USING (assignment_id)
+        WHERE answers.item_id = new.item_id AND answers.verdict = 'keep'
+    ) WHERE item_id = new.item_id;
+END;
+CREATE TRIGGER labels_of_items
+AFTER UPDATE OF verdict ON answers
+WHEN (new.verdict IS 'keep') <> (old.verdict IS 'keep') BEGIN
+    UPDATE items SET probability = NULL, wanted = iif(new.verdict IS 'keep', wanted, NULL)
+    WHERE item_id = new.item_id;
+END;
+
+-- Money: every movement, with the act and the batch that it belongs to; and by account,
+-- by batch, and by UTC day.
+CREATE TABLE ledger (
+    entry_id INTEGER PRIMARY KEY,
+    intent_key TEXT NOT NULL REFERENCES intents (intent_key),
+    credit TEXT NOT NULL,
+    debit TEXT NOT NULL,
+    amount_cents INTEGER NOT NULL CHECK (amount_cents > 0),
+    batch INTEGER,
+    at TEXT NOT NULL
+) STRICT;
+CREATE INDEX ledger_by_intent ON ledger (intent_key);
+CREATE TABLE balances (
+    account TEXT PRIMARY KEY,
+    cents INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE batch_costs (batch INTEGER PRIMARY KEY, cents INTEGER NOT NULL) STRICT;
+CREATE TABLE day_promises (
+    day TEXT PRIMARY KEY,
+    cents INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER totals_of_ledger
+AFTER INSERT ON ledger BEGIN
+    INSERT INTO balances (account, cents) VALUES (new.debit, new.amount_cents)
+        ON CONFLICT (account) DO UPDATE SET cents = cents + excluded.cents;
+    INSERT INTO balances (account, cents) VALUES (new.credit, -new.amount_cents)
+        ON CONFLICT (account) DO UPDATE SET cents = cents + excluded.cents;
+    INSERT INTO batch_costs (batch, cents)
+        SELECT new.batch, iif(new.credit = 'requester', 1, -1) * new.amount_cents
+        WHERE 'requester' IN (new.credit, new.debit) AND new.batch IS NOT NULL
+        ON CONFLICT (batch) DO UPDATE SET cents = cents + excluded.cents;
+    INSERT INTO day_promises (day, cents)
+        SELECT substr(new.at, 1, 10), new.amount_cents WHERE new.credit = 'requester'
+        ON CONFLICT (day) DO UPDATE SET cents = cents + excluded.cents;
+END;
+
+-- Amounts that people agreed to spend at most; the latest holds.
+CREATE TABLE agreements (
+    agreement_id INTEGER PRIMARY KEY,
+    amount_cents INTEGER NOT NULL CHECK (amount_cents >= 0),
+    agreed_at TEXT NOT NULL
+) STRICT;
+
+-- When a person stopped the campaign, and when it went on.
+CREATE TABLE stops (
+    stop_id INTEGER PRIMARY KEY,
+    stopped_at TEXT NOT NULL,
+    undone_at TEXT
+) STRICT;
+
+-- Which workers have taken the test before the work, and how well.
+CREATE TABLE scores (
+    worker_id TEXT PRIMARY KEY,
+    score INTEGER NOT NULL,
+    seen_at TEXT NOT NULL
+) STRICT;
+
+-- Edits of accepted text, and those that are not sure enough and wait for a person.
+CREATE TABLE edits (
+    answer_id TEXT NOT NULL REFERENCES answers (answer_id),
+    number INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    before TEXT NOT NULL,
+    after TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    probability REAL NOT NULL DEFAULT 1,
+    PRIMARY KEY (answer_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE edit_proposals (
+    answer_id TEXT NOT NULL REFERENCES answers (answer_id),
+    number INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    end INTEGER NOT NULL,
+    before TEXT NOT NULL,
+    after TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    probability REAL NOT NULL,
+    PRIMARY KEY (answer_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- What people said of words that cleaning would change: what is meant, or right here.
+CREATE TABLE words (
+    word TEXT PRIMARY KEY,
+    meant TEXT,
+    reviewer TEXT NOT NULL,
+    reviewed_at TEXT NOT NULL
+) STRICT;
+
+-- Labels that a person settled where workers differed.
+CREATE TABLE labels (
+    item_id TEXT NOT NULL,
+    field TEXT NOT NULL,
+    value TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    reviewed_at TEXT NOT NULL,
+    because TEXT NOT NULL,
+    PRIMARY KEY (item_id, field)
+) STRICT, WITHOUT ROWID;
+
+-- Results that other tools collected. What was decided elsewhere lies apart from
+-- decisions: it is an outcome, and nothing here is judged by it.
+CREATE TABLE imports (
+    import_id INTEGER PRIMARY KEY,
+    file TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    format TEXT NOT NULL,
+    assignments INTEGER NOT NULL DEFAULT 0,
+    known INTEGER NOT NULL DEFAULT 0,
+    not_sent INTEGER NOT NULL DEFAULT 0,
+    unreadable INTEGER NOT NULL DEFAULT 0,
+    imported_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE unreadable_rows (
+    import_id INTEGER NOT NULL REFERENCES imports (import_id),
+    line INTEGER NOT NULL,
+    column_name TEXT NOT NULL,
+    fault TEXT NOT NULL,
+    cells TEXT NOT NULL,
+    PRIMARY KEY (import_id, line)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE imported_items (
+    item_id TEXT PRIMARY KEY,
+    columns TEXT NOT NULL
+) STRICT;
+CREATE TABLE outcomes (
+    answer_id TEXT PRIMARY KEY REFERENCES answers (answer_id),
+    outcome TEXT NOT NULL,
+    feedback TEXT NOT NULL,
+    import_id INTEGER NOT NULL REFERENCES imports (import_id)
+) STRICT, WITHOUT ROWID;
+
+-- Passes and the marketplace's last mark (`piecework.store.generations`).
+CREATE TABLE generations (
+    number INTEGER PRIMARY KEY,
+    generation TEXT NOT NULL UNIQUE,
+    first_change INTEGER NOT NULL,
+    began_at TEXT NOT NULL
+) STRICT;
+CREATE TABLE marketplace_mark (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    mark TEXT NOT NULL
+) STRICT;
+CREATE TABLE accepted_marks (mark TEXT PRIMARY KEY) STRICT;
+
+-- One record of the last pass. The progress that it found holds until something is
+-- written: the triggers below forget it.
+CREATE TABLE last_pass (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    request_digest TEXT,
+    progress TEXT,
+    polled_at TEXT,
+    wait_seconds REAL
+) STRICT;
+CREATE TRIGGER hits_insert_is_news AFTER INSERT ON hits BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER hits_update_is_news AFTER UPDATE ON hits BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER hits_delete_is_news AFTER DELETE ON hits BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER intents_insert_is_news AFTER INSERT ON intents BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER intents_update_is_news AFTER UPDATE ON intents BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER intents_delete_is_news AFTER DELETE ON intents BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER assignments_insert_is_news AFTER INSERT ON assignments BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER assignments_update_is_news AFTER UPDATE ON assignments BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER assignments_delete_is_news AFTER DELETE ON assignments BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER decisions_insert_is_news AFTER INSERT ON decisions BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER decisions_update_is_news AFTER UPDATE ON decisions BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER decisions_delete_is_news AFTER DELETE ON decisions BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER agreements_insert_is_news AFTER INSERT ON agreements BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER agreements_update_is_news AFTER UPDATE ON agreements BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER agreements_delete_is_news AFTER DELETE ON agreements BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER stops_insert_is_news AFTER INSERT ON stops BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER stops_update_is_news AFTER UPDATE ON stops BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER stops_delete_is_news AFTER DELETE ON stops BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER bound_insert_is_news AFTER INSERT ON bound BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER bound_update_is_news AFTER UPDATE ON bound BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER bound_delete_is_news AFTER DELETE ON bound BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER pass_notes_insert_is_news AFTER INSERT ON pass_notes BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER pass_notes_update_is_news AFTER UPDATE ON pass_notes BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER pass_notes_delete_is_news AFTER DELETE ON pass_notes BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER marketplace_prices_insert_is_news AFTER INSERT ON marketplace_prices BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER marketplace_prices_update_is_news AFTER UPDATE ON marketplace_prices BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER marketplace_prices_delete_is_news AFTER DELETE ON marketplace_prices BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER platform_types_insert_is_news AFTER INSERT ON platform_types BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER platform_types_update_is_news AFTER UPDATE ON platform_types BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER platform_types_delete_is_news AFTER DELETE ON platform_types BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER simulated_workers_insert_is_news AFTER INSERT ON simulated_workers BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER simulated_workers_update_is_news AFTER UPDATE ON simulated_workers BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER simulated_workers_delete_is_news AFTER DELETE ON simulated_workers BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
+CREATE TRIGGER items_wanted_is_news AFTER UPDATE OF wanted ON items BEGIN
+    UPDATE last_pass SET progress = NULL WHERE progress IS NOT NULL;
+END;
