@@ -12,6 +12,7 @@ import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Any, get_type_hints
 
 from pydantic import ConfigDict, Field, Strict, TypeAdapter, ValidationError
@@ -27,6 +28,22 @@ Ratio = Annotated[float, Field(ge=1)]
 
 Count = Annotated[int, Field(ge=1)]
 """How many at least; one or more."""
+
+
+class Counted(StrEnum):
+    """What a parameter counts; its heuristic flags nothing where there are fewer.
+
+    It is an annotation of the parameter (`Annotated[Count, Counted.OF_WORKER]`).
+    """
+
+    OF_WORKER = "items of one worker"
+    KNOWN_OF_WORKER = "items with known answers of one worker"
+    OF_HIT = "items of one HIT"
+    OF_BATCH = "items of one batch"
+    ASSIGNMENTS = "assignments of one batch"
+    OTHERS = "answers by others to an item"
+    ANSWERS = "answers to an item"
+
 
 Phrases = Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Strict(False)]  # noqa: FBT003 - TOML has lists, and no tuples
 """Texts that are not empty."""
@@ -97,6 +114,17 @@ def describe(params: type[Any]) -> list[Described]:
         )
         for field in dataclasses.fields(params)
     ]
+
+
+def counted(params: type[Any]) -> dict[str, Counted]:
+    """By name of each parameter that counts something, what it counts."""
+    hints = get_type_hints(params, include_extras=True)
+    return {
+        name: kind
+        for name, hint in hints.items()
+        for kind in getattr(hint, "__metadata__", ())
+        if isinstance(kind, Counted)
+    }
 
 
 @functools.cache

@@ -18,7 +18,7 @@ How a rule is read:
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -36,7 +36,7 @@ from piecework.domain.verdicts import (
     Verdict,
 )
 from piecework.qc.reasons import faults_of_reason, filled
-from piecework.qc.registry import RENAMED
+from piecework.qc.registry import BY_NAME, RENAMED
 
 NOTHING_AGAINST = "nothing in the policy speaks against it"
 
@@ -80,6 +80,7 @@ def decide(
     *,
     campaign: str,
     at: datetime,
+    longest_reason: int,
 ) -> list[Decision]:
     """One decision an answer and an assignment, and those workers a rule speaks of.
 
@@ -90,9 +91,12 @@ def decide(
         rules: the campaign's policy; see the module's words for how a rule is read.
         campaign: its name, for `decided_by`.
         at: the moment of the decision.
+        longest_reason: how many characters of a reason the platform takes.
     """
     flags = _Flags(table, findings)
-    verdicts = {kind: _verdicts(kind, flags, rules) for kind in DEFAULTS}
+    verdicts = {
+        kind: _verdicts(kind, flags, rules, longest_reason) for kind in DEFAULTS
+    }
     answers, assignments = verdicts["answer"], verdicts["assignment"]
     for answer_id, assignment_id in zip(
         table.index.tolist(), table["assignment_id"].tolist(), strict=True
@@ -114,32 +118,25 @@ def decide(
     ]
 
 
-def check_rules(
-    rules: Sequence[PolicyRule], *, heuristics: Mapping[str, SubjectKind]
-) -> list[str]:
-    """Every fault of a policy, one sentence each, the rules counted from 1.
-
-    Args:
-        rules: the campaign's policy.
-        heuristics: by name of those that exist, what each looks at.
-    """
+def check_rules(rules: Sequence[PolicyRule]) -> list[str]:
+    """Every fault of a policy, one sentence each, the rules counted from 1."""
     return [
         f"policy rule {number}: {fault}"
         for number, rule in enumerate(rules, start=1)
-        for fault in _faults(rule, heuristics)
+        for fault in _faults(rule)
     ]
 
 
-def _faults(rule: PolicyRule, known: Mapping[str, SubjectKind]) -> Iterable[str]:
+def _faults(rule: PolicyRule) -> Iterable[str]:
     yield from _faults_of_verdict(rule)
     for name in rule.any_of:
         if name in RENAMED:
             yield f"any_of names {name!r}, which is called {RENAMED[name]!r} now."
-        elif name not in known:
-            names = ", ".join(sorted(known))
+        elif name not in BY_NAME:
+            names = ", ".join(sorted(BY_NAME))
             yield (
                 f"any_of names {name!r}, no such heuristic"
-                f"{did_you_mean(name, known)}; allowed are {names}."
+                f"{did_you_mean(name, BY_NAME)}; allowed are {names}."
             )
     most = len(set(rule.any_of))
     if rule.suspicion_above is not None:
@@ -147,7 +144,7 @@ def _faults(rule: PolicyRule, known: Mapping[str, SubjectKind]) -> Iterable[str]
             yield "suspicion_above is for answers and workers; no HIT has it."
     elif not 1 <= rule.at_least <= most:
         yield f"at_least is {rule.at_least}; allowed is 1 to {most} (size of any_of)."
-    yield from faults_of_reason(rule, known)
+    yield from faults_of_reason(rule)
 
 
 def _faults_of_verdict(rule: PolicyRule) -> Iterable[str]:
@@ -251,7 +248,7 @@ class _Flags:
 
 
 def _verdicts(
-    kind: SubjectKind, flags: _Flags, rules: Sequence[PolicyRule]
+    kind: SubjectKind, flags: _Flags, rules: Sequence[PolicyRule], longest: int
 ) -> dict[str, tuple[Verdict, str]]:
     """By subject, in the order of their ids, the verdict and its reason."""
     subject_ids = flags.subject_ids[kind]
@@ -267,14 +264,14 @@ def _verdicts(
         if not subject_id:  # an importer may not know the worker
             continue
         if number >= 0:
-            reason = _reason(rules[number], flags, code)
+            reason = _reason(rules[number], flags, code, longest)
             verdicts[subject_id] = (rules[number].then, reason)
         elif default is not None:
             verdicts[subject_id] = (default, NOTHING_AGAINST)
     return verdicts
 
 
-def _reason(rule: PolicyRule, flags: _Flags, subject: int) -> str:
+def _reason(rule: PolicyRule, flags: _Flags, subject: int, longest: int) -> str:
     """The rule's reason about one of its subjects, by the subject's code."""
     kind = rule.subject_kind
     rows = flags.rows_of(kind, subject)
@@ -286,6 +283,7 @@ def _reason(rule: PolicyRule, flags: _Flags, subject: int) -> str:
         flags.told(kind, subject, rule.any_of),
         flagged=int(is_flagged.sum()),
         answers=len(rows),
+        longest=longest,
     )
 
 

@@ -9,12 +9,12 @@ what differs.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from string import Formatter
 
-from piecework.domain.capabilities import MTURK
 from piecework.domain.counts import share
-from piecework.domain.verdicts import PolicyRule, SubjectKind
+from piecework.domain.verdicts import PolicyRule
+from piecework.qc.registry import BY_NAME, Heuristic
 
 EVIDENCE = "evidence"
 COUNTS = ("flagged", "answers", "share")
@@ -24,17 +24,6 @@ GAP = "…"
 
 MOST_QUOTED = 3
 """Pieces of evidence that a reason tells; a worker reads no fifty."""
-
-MUST_NOT_REJECT_ALONE = frozenset(
-    {"canary", "not_typed", "text_off_item", "minority_canned"}
-)
-"""What honest workers do as well, so that pay must not hang on it alone."""
-
-_BACKED: Mapping[str, frozenset[str]] = {
-    "same_sentence_in_hit": frozenset({"every", "all", "each", "hit"}),
-    "minority_canned": frozenset({"only", "nobody", "nobody else"}),
-}
-"""Words of amount that what a heuristic measures does support."""
 
 _WHOLE = frozenset({"every", "all", "each", "always"})
 _AMOUNTS = re.compile(
@@ -66,14 +55,16 @@ def filled(
     *,
     flagged: int,
     answers: int,
+    longest: int,
 ) -> str:
-    """The reason of one decision, of a length and in characters that MTurk takes.
+    """The reason of one decision, printable, its evidence cut to the room that is left.
 
     Args:
         rule: of the policy.
         evidence: suspicion and sentence of each flag that made the rule apply.
         flagged: how many of the subject's answers are flagged, of those judged.
         answers: how many answers of the subject are judged.
+        longest: how many characters the platform takes.
     """
     if "{" not in rule.because:
         return rule.because
@@ -85,8 +76,9 @@ def filled(
         "share": share(flagged, answers),
     }
     bare = rule.because.format(**told, evidence="")
-    room = MTURK.longest_reason - len(bare)
-    joined = printable("; ".join(quoted[:MOST_QUOTED]))
+    room = longest - len(bare)
+    joined = "; ".join(quoted[:MOST_QUOTED])
+    joined = "".join(sign if sign.isprintable() else "?" for sign in joined)
     if len(joined) > room:
         joined = joined[: max(room - 1, 0)] + "…"
     return rule.because.format(**told, evidence=joined)
@@ -117,16 +109,10 @@ def stated(because: str, rules: Iterable[PolicyRule]) -> str:
     return because
 
 
-def faults_of_reason(
-    rule: PolicyRule, subjects: Mapping[str, SubjectKind]
-) -> Iterator[str]:
+def faults_of_reason(rule: PolicyRule) -> Iterator[str]:
     """What a rule's reason claims beyond what its heuristics measure, in sentences.
 
     Words of English are looked at; what is said in another language is not.
-
-    Args:
-        rule: of the policy.
-        subjects: by name of each heuristic, what its findings are about.
     """
     if not rule.because.strip():
         yield "because is empty; every decision is logged with its reason."
@@ -153,22 +139,26 @@ def faults_of_reason(
             "because refuses pay without saying what was measured; write {evidence} "
             "where it belongs."
         )
-    alone = sorted(MUST_NOT_REJECT_ALONE & {*rule.any_of})
+    alone = sorted(
+        heuristic.NAME
+        for heuristic in _heuristics(rule)
+        if not heuristic.FACTS.may_reject_alone
+    )
     if rule.then == "reject" and alone and rule.at_least == 1:
         yield (
             f"{alone[0]} alone must not refuse pay: honest workers do what it flags; "
             "say at_least = 2, or drop instead."
         )
-    yield from _beyond(rule, subjects)
+    yield from _beyond(rule)
 
 
-def _beyond(rule: PolicyRule, subjects: Mapping[str, SubjectKind]) -> Iterator[str]:
+def _beyond(rule: PolicyRule) -> Iterator[str]:
     said = re.sub(r"\{[^{}]*\}", "", rule.because)
-    backed = [_BACKED.get(name, frozenset()) for name in rule.any_of]
+    backed = [heuristic.FACTS.amounts for heuristic in _heuristics(rule)]
     common = frozenset.intersection(*backed) if backed else frozenset()
     for amount in _AMOUNTS.finditer(said):
         word = amount[0].lower()
-        if word not in common and not _is_share(word, said, rule, subjects):
+        if word not in common and not _is_share(word, said, rule):
             yield (
                 f"because says {amount[0]!r}, which {_names(rule)} need not measure of "
                 "every subject; write {evidence}, or {flagged} of {answers}."
@@ -179,7 +169,7 @@ def _beyond(rule: PolicyRule, subjects: Mapping[str, SubjectKind]) -> Iterator[s
             f"because says {match[0]!r}, which no heuristic measures; say what was "
             "seen, {evidence}, and not what a worker thought."
         )
-    of_hits = all(subjects.get(name) == "assignment" for name in rule.any_of)
+    of_hits = all(one.SUBJECT == "assignment" for one in _heuristics(rule))
     if (match := _THE_HIT.search(said)) and not of_hits and "hit" not in common:
         yield (
             f"because speaks of the {match[0]}, but {_names(rule)} measures answers "
@@ -187,14 +177,12 @@ def _beyond(rule: PolicyRule, subjects: Mapping[str, SubjectKind]) -> Iterator[s
         )
 
 
-def _is_share(
-    word: str, said: str, rule: PolicyRule, subjects: Mapping[str, SubjectKind]
-) -> bool:
+def _is_share(word: str, said: str, rule: PolicyRule) -> bool:
     """Whether a rule's least share of flagged answers supports a word of amount.
 
     That each answer was flagged for repeating does not say that they are all one text.
     """
-    if any(subjects.get(name) != "answer" for name in rule.any_of):
+    if any(one.SUBJECT != "answer" for one in _heuristics(rule)):
         return False
     part, _, whole = word.partition(" in ")
     if part in _NUMBERS and whole in _NUMBERS:
@@ -202,10 +190,10 @@ def _is_share(
     return word in _WHOLE and rule.share == 1 and not _ONE_TEXT.search(said)
 
 
+def _heuristics(rule: PolicyRule) -> list[Heuristic]:
+    """Those of a rule that exist; a name that does not is a fault of its own."""
+    return [BY_NAME[name] for name in rule.any_of if name in BY_NAME]
+
+
 def _names(rule: PolicyRule) -> str:
     return " or ".join(rule.any_of) or "the joined suspicion"
-
-
-def printable(text: str) -> str:
-    """The text with a question mark for each character that no reason may hold."""
-    return "".join(one if one.isprintable() else "?" for one in text)

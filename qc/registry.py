@@ -19,6 +19,7 @@ from piecework.domain.task import Task
 from piecework.domain.verdicts import Finding, SubjectKind
 from piecework.qc import joined, parameters
 from piecework.qc.batch_scores import BatchScores
+from piecework.qc.facts import Facts
 from piecework.qc.heuristics import (
     answered_before,
     canary,
@@ -70,6 +71,7 @@ class Heuristic(Protocol):
     VERSION: int
     SUBJECT: SubjectKind
     SCOPE: Scope
+    FACTS: Facts
     Params: type[Any]
 
     @property
@@ -117,6 +119,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     random_sample,
 )
 
+BY_NAME: Mapping[str, Heuristic] = {one.NAME: one for one in HEURISTICS}
 
 RENAMED: Mapping[str, str] = {
     "scale_still": "low_scale_variance",
@@ -127,9 +130,8 @@ RENAMED: Mapping[str, str] = {
 }
 """Earlier names of heuristics, and what they are called now."""
 
-OFF_BY_DEFAULT = frozenset({"time_in_batch", "time_in_image", "answered_before"})
-"""Worth nothing on every labelled set: they flag the honest as often as others. A
-campaign that names one (`[heuristics.time_in_batch]`) switches it on."""
+OFF_BY_DEFAULT = frozenset(one.NAME for one in HEURISTICS if not one.FACTS.is_on)
+"""A campaign that names one of them (`[heuristics.time_in_batch]`) switches it on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,14 +178,13 @@ def assess(
         ConfigError: the settings name what does not exist or cannot be; all faults.
     """
     findings: list[Finding] = []
-    kinds = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
     refuse_faults(settings)
     if batches is not None:
         batches.forget_changed(table)
     table = _compared(table, settings, batches)
     found = _scores(table, settings, seed, batches)
     for name, rows in found.items():
-        findings.extend(findings_of(kinds[name], rows))
+        findings.extend(findings_of(BY_NAME[name], rows))
     findings.extend(joined.findings(table, found, judged))
     return findings
 
@@ -246,18 +247,17 @@ def columns(settings: Settings, task: Task) -> list[str]:
 
 def check_settings(settings: Settings) -> list[str]:
     """Every fault of the settings, one sentence each."""
-    known = {heuristic.NAME: heuristic for heuristic in HEURISTICS}
     faults = []
     for name, own in settings.items():
         if name in RENAMED:
             faults.append(f"heuristics.{name} is called {RENAMED[name]} now.")
-        elif name not in known:
-            names = ", ".join(sorted(known))
-            meant = did_you_mean(name, known) or f"; allowed are {names}."
+        elif name not in BY_NAME:
+            names = ", ".join(sorted(BY_NAME))
+            meant = did_you_mean(name, BY_NAME) or f"; allowed are {names}."
             faults.append(f"heuristics.{name}: no such heuristic{meant}")
         elif own is not None:
             faults += parameters.read(
-                known[name].Params, own, where=f"heuristics.{name}"
+                BY_NAME[name].Params, own, where=f"heuristics.{name}"
             )[1]
     return faults
 
@@ -336,7 +336,7 @@ def _description(heuristic: Heuristic) -> Description:
         name=heuristic.NAME,
         version=heuristic.VERSION,
         subject=heuristic.SUBJECT,
-        is_on=heuristic.NAME not in OFF_BY_DEFAULT,
+        is_on=heuristic.FACTS.is_on,
         idea=idea,
         sections=tuple(" ".join(section.split()) for section in sections),
         parameters=tuple(parameters.describe(heuristic.Params)),

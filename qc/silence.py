@@ -7,28 +7,11 @@ from typing import Any
 import pandas as pd
 
 from piecework.domain.imported import UNNAMED
-from piecework.domain.tables import HIT_VALUE, ITEM_VALUE, ORDER
+from piecework.domain.tables import ORDER
 from piecework.domain.task import GOLD
-from piecework.qc.gold import gold_scores
-from piecework.qc.heuristics import (
-    canary,
-    gold_failed,
-    ignored_page_warnings,
-    low_scale_variance,
-    rushed,
-    same_sentence,
-    straight_line,
-    text_disagreement,
-)
-from piecework.qc.ratings import (
-    MATTER_OF_FACT,
-    OUTSIDE,
-    RATED,
-    SIDES,
-    TWINNED,
-    is_scale,
-)
-from piecework.qc.reach import OF_A_WORKER, most_of, unreached
+from piecework.qc.parameters import Counted
+from piecework.qc.ratings import MATTER_OF_FACT, OUTSIDE, RATED, SIDES, TWINNED
+from piecework.qc.reach import most_of, unreached
 from piecework.qc.registry import HEURISTICS, Heuristic, Settings, is_on, params_of
 from piecework.qc.scores import FIRST_ANSWER
 from piecework.qc.text_fit import COLUMNS as COMPARED
@@ -47,11 +30,6 @@ _NEEDED = {
     OUTSIDE: "the task asks no one who he is",
 }
 """Derived columns that a heuristic may read, and what it means that they are absent."""
-
-_AGAINST_OTHERS = frozenset(
-    {"straight_line", "low_scale_variance", "ignored_page_warnings"}
-)
-"""Workers who are held against all others, on whatever items."""
 
 
 def silences(table: pd.DataFrame, settings: Settings) -> dict[str, str]:
@@ -81,22 +59,11 @@ def _why(heuristic: Heuristic, table: pd.DataFrame, settings: Settings) -> str:
 def _lacks(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[str]:  # noqa: ANN401 - each heuristic has its own
     own = dataclasses.asdict(params)
     reads = frozenset(name.format(**own) for name in heuristic.COLUMNS)
-    if heuristic.NAME == canary.NAME and not params.word:
-        yield "no word is known for which only programs were asked"
-    if heuristic.NAME == ignored_page_warnings.NAME:
-        yield from _not_questioned(table)
     yield from _no_workers(heuristic, table, reads)
-    yield from _no_measures(heuristic, table, reads)
+    yield from _no_measures(table, reads)
     yield from _no_texts(table, reads)
     yield from _no_columns(table, reads)
-    if heuristic.NAME == text_disagreement.NAME:
-        yield from _no_values(table, params.field)
-    rated = [name for name in table if str(name).startswith(RATED)]
-    are_scales = [is_scale(table[name]) for name in rated]
-    if heuristic.NAME == low_scale_variance.NAME and not any(are_scales):
-        yield "the task has no scale"
-    if heuristic.NAME == straight_line.NAME and all(are_scales):
-        yield "the task has no options to choose from"
+    yield from heuristic.FACTS.silence(table, params)
 
 
 def _no_workers(
@@ -105,28 +72,19 @@ def _no_workers(
     n_workers = table["worker_id"][table["worker_id"] != ""].nunique()
     if (heuristic.SUBJECT == "worker" or reads == {*FIRST_ANSWER}) and not n_workers:
         yield "no worker is known"
-    if heuristic.NAME in _AGAINST_OTHERS and n_workers == 1:
+    is_of_all = heuristic.SUBJECT == "worker" and heuristic.SCOPE == "campaign"
+    if is_of_all and n_workers == 1:
         yield "there is one worker, and no other to compare with"
 
 
-def _no_measures(
-    heuristic: Heuristic, table: pd.DataFrame, reads: Reads
-) -> Iterator[str]:
+def _no_measures(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
     if "keystrokes" in reads:
         if table["keystrokes"].isna().all():
             yield "no keystrokes are known"
         return
     times = table[[name for name in _TIMES if name in reads]]
-    # What is not above zero is suspicious to all others.
-    known = times > 0 if heuristic.NAME == rushed.NAME else times.notna()
-    if len(times.columns) and not known.any(axis=None):
-        has_times = times.notna().any(axis=None)
-        yield "all times are zero" if has_times else "no time is known"
-
-
-def _not_questioned(table: pd.DataFrame) -> Iterator[str]:
-    if not ignored_page_warnings.questioned(table).any():
-        yield "no answer is known to have been questioned by its page"
+    if len(times.columns) and times.isna().all(axis=None):
+        yield "no time is known"
 
 
 def _no_texts(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
@@ -146,32 +104,15 @@ def _no_columns(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
         yield "no order is known that the page drew"
 
 
-def _no_values(table: pd.DataFrame, field: str) -> Iterator[str]:
-    if HIT_VALUE + field in table:
-        yield f"{field} is asked once a HIT, and not of each item"
-    elif ITEM_VALUE + field not in table:
-        yield f"the task has no field {field}"
-    elif (table[ITEM_VALUE + field] == "").all():
-        yield f"no answer says anything in {field}"
-
-
 def _has(table: pd.DataFrame, name: str) -> bool:
     return any(str(one).startswith(name) for one in table)
 
 
 def _too_few(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[str]:  # noqa: ANN401 - each heuristic has its own
-    if heuristic.NAME == gold_failed.NAME:
-        most = gold_scores(table, params.tolerance)["most"]
-        if not (most >= params.min_items).any():
-            yield (
-                f"no worker has met {params.min_items} items with a known answer; of "
-                "fewer nothing can be said"
-            )
+    if heuristic.FACTS.flags_below_counts(params):
         return
-    if heuristic.NAME == same_sentence.NAME and params.instructions:
-        return  # one text is enough to copy them
-    for _, wanted, counted, there in unreached(heuristic.NAME, params, most_of(table)):
-        if counted == OF_A_WORKER and not _is_anyone_named(table):
+    for _, wanted, counted, there in unreached(params, most_of(table)):
+        if counted == Counted.OF_WORKER and not _is_anyone_named(table):
             yield "no worker is known"
         yield f"it needs {wanted} {counted}; there is no more than {there}"
 

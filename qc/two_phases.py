@@ -10,15 +10,17 @@ judged the same, to the bit, whatever the parts are, and the same as by
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 
 from piecework.domain.verdicts import Finding
 from piecework.qc import joined
+from piecework.qc.facts import Gathered, Tallied
 from piecework.qc.features import OF_ANSWERS, OF_WORKERS, own_tally, own_usual
 from piecework.qc.ratings import RATED
 from piecework.qc.registry import (
+    BY_NAME,
     HEURISTICS,
     Heuristic,
     Settings,
@@ -36,8 +38,6 @@ tallies of all answers; or from rows that are gathered in one place."""
 OWN_FEATURES = "own features"
 """Among the tallies: of what the joined suspicion tells in deviations of a batch."""
 
-_BY_NAME = {one.NAME: one for one in HEURISTICS}
-
 
 def plan(heuristic: Heuristic) -> Plan:
     """How a heuristic works on parts.
@@ -46,9 +46,9 @@ def plan(heuristic: Heuristic) -> Plan:
     heuristic that reads nothing else of the batch no more than the worker's answers are
     needed.
     """
-    if hasattr(heuristic, "tally"):
+    if isinstance(heuristic.FACTS.in_parts, Tallied):
         return "tally"
-    if hasattr(heuristic, "together"):
+    if isinstance(heuristic.FACTS.in_parts, Gathered):
         return "gather"
     if set(COMPARED) <= set(heuristic.COLUMNS):
         return "worker"
@@ -59,8 +59,8 @@ def plan(heuristic: Heuristic) -> Plan:
 def tallies(part: pd.DataFrame, settings: Settings) -> dict[str, Tally]:
     """What a part that has all answers of its workers adds to the sums, by name."""
     found = {
-        one.NAME: one.tally(part, params_of(one, settings, seed=0))
-        for one in _planned("tally", settings)
+        one.NAME: phases.tally(part, params_of(one, settings, seed=0))
+        for one, phases in _tallied(settings)
     }
     return {**found, OWN_FEATURES: own_tally(part)}
 
@@ -72,8 +72,8 @@ def usual_of(
     several = list(parts)
     sums = {name: merged(part[name] for part in several) for name in several[0]}
     found = {
-        one.NAME: one.usual_of(sums[one.NAME], params_of(one, settings, seed=0))
-        for one in _planned("tally", settings)
+        one.NAME: phases.usual_of(sums[one.NAME], params_of(one, settings, seed=0))
+        for one, phases in _tallied(settings)
     }
     return {**found, OWN_FEATURES: own_usual(sums[OWN_FEATURES])}
 
@@ -86,13 +86,13 @@ def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]
     has_ratings = any(str(column).startswith(RATED) for column in part)
     gathered = {}
     for one in _planned("gather", settings):
-        rows = slice(None)
-        columns = [name for name in part if _reads(one, str(name))]
-        if hasattr(one, "together"):
-            rows = one.together(part, params_of(one, settings, seed=0))
-        elif not has_ratings:
+        if isinstance(phases := one.FACTS.in_parts, Gathered):
+            rows = part[phases.together(part, params_of(one, settings, seed=0))]
+        elif has_ratings:
+            rows = part
+        else:
             continue
-        gathered[one.NAME] = part.loc[rows, columns]
+        gathered[one.NAME] = rows[[name for name in part if _reads(one, str(name))]]
     return gathered
 
 
@@ -112,7 +112,7 @@ def score_gathered(
 def judge_gathered(scores: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
     """What is found in rows that were scored in one place."""
     for name, rows in scores.items():
-        yield from findings_of(_BY_NAME[name], rows)
+        yield from findings_of(BY_NAME[name], rows)
 
 
 def judge_items(part: pd.DataFrame, settings: Settings) -> Iterator[Finding]:
@@ -141,18 +141,26 @@ def judge_workers(
     scores: dict[str, pd.DataFrame] = {}
     for one in _planned("worker", settings):
         scores[one.NAME] = one.score(part, params_of(one, settings, seed=seed))
-    for one in _planned("tally", settings):
+    for one, phases in _tallied(settings):
         own = params_of(one, settings, seed=seed)
-        scores[one.NAME] = one.score(part, own, usual[one.NAME])
+        scores[one.NAME] = phases.score(part, own, usual[one.NAME])
     for name, rows in scores.items():
-        yield from findings_of(_BY_NAME[name], rows)
+        yield from findings_of(BY_NAME[name], rows)
     used = {
         name: gathered[name] for name in (*OF_ANSWERS, *OF_WORKERS) if name in gathered
     }
     yield from joined.findings(part, {**scores, **used}, usual=usual[OWN_FEATURES])
 
 
-def _planned(wanted: Plan, settings: Settings) -> list[Any]:
+def _tallied(settings: Settings) -> list[tuple[Heuristic, Tallied]]:
+    return [
+        (one, phases)
+        for one in _planned("tally", settings)
+        if isinstance(phases := one.FACTS.in_parts, Tallied)
+    ]
+
+
+def _planned(wanted: Plan, settings: Settings) -> list[Heuristic]:
     return [
         one for one in HEURISTICS if is_on(one.NAME, settings) and plan(one) == wanted
     ]

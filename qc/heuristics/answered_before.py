@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts
 from piecework.qc.scores import (
     FIRST_ANSWER,
     Scope,
@@ -33,6 +34,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "item"
 COLUMNS = FIRST_ANSWER
+FACTS = Facts(is_on=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

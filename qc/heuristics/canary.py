@@ -17,13 +17,14 @@ without its styles shows the sentence, and says whom it is for.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts
 from piecework.qc.parameters import Word
 from piecework.qc.scores import Scope, quoted, scored, sentences
 
@@ -75,3 +76,11 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         flag=flag,
         evidence=sentences(flag, sentence, texts),
     )
+
+
+def _silence(_table: pd.DataFrame, params: Params) -> Iterator[str]:
+    if not params.word:
+        yield "no word is known for which only programs were asked"
+
+
+FACTS = Facts(may_reject_alone=False, silence=_silence)

@@ -14,12 +14,14 @@ are no suspicion.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import pandas as pd
 
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Count, Share
+from piecework.qc.facts import Facts
+from piecework.qc.parameters import Count, Counted, Share
 from piecework.qc.scores import FIRST_ANSWER, Scope, grade, is_first, scored, sentences
 
 NAME = "canned_share"
@@ -27,6 +29,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "worker"
 COLUMNS = (*FIRST_ANSWER, "is_canned")
+FACTS = Facts()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +44,7 @@ class Params:
 
     more_than_share: Share = 0.5
     or_equal: bool = False
-    min_images: Count = 5
+    min_images: Annotated[Count, Counted.OF_WORKER] = 5
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:

@@ -24,6 +24,7 @@ import pandas as pd
 
 from piecework.domain.counts import share
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Share
 from piecework.qc.scores import Scope, grade, quoted, scored, sentences
 
@@ -32,6 +33,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
 COLUMNS = ("text",)
+FACTS = Facts()
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]

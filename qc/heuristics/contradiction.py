@@ -21,6 +21,7 @@ import pandas as pd
 from piecework.domain.counts import plural
 from piecework.domain.task import TWIN
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Share
 from piecework.qc.ratings import RATED, TWINNED, Rating, distance
 from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
@@ -31,6 +32,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "worker"
 COLUMNS = (*FIRST_ANSWER, RATED, TWINNED, TWIN)
+FACTS = Facts()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,14 +16,16 @@ right or wrong. An item without an answer is not judged. At the limit is flagged
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import pandas as pd
 
 from piecework.domain.counts import plural
 from piecework.domain.task import GOLD
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.gold import failed_and_met
-from piecework.qc.parameters import Count, Share
+from piecework.qc.facts import Facts
+from piecework.qc.gold import failed_and_met, gold_scores
+from piecework.qc.parameters import Count, Counted, Share
 from piecework.qc.ratings import RATED
 from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, workers_table
@@ -46,7 +48,7 @@ class Params:
         tolerance: how far from the expected answer is still right (ours).
     """
 
-    min_items: Count = 4
+    min_items: Annotated[Count, Counted.KNOWN_OF_WORKER] = 4
     min_share: Share = 0.6
     tolerance: Share = 0.25
 
@@ -68,3 +70,14 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 flag,
                 f"{field}: off the known answer on {failed} of {plural(met, 'item')}",
             )
+
+
+def _silence(table: pd.DataFrame, params: Params) -> Iterator[str]:
+    if not (gold_scores(table, params.tolerance)["most"] >= params.min_items).any():
+        yield (
+            f"no worker has met {params.min_items} items with a known answer; of "
+            "fewer nothing can be said"
+        )
+
+
+FACTS = Facts(silence=_silence)

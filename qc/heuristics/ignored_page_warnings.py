@@ -15,6 +15,7 @@ the limit is flagged.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,8 @@ import pandas as pd
 
 from piecework.domain.counts import plural, share
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Count, Share
+from piecework.qc.facts import Facts, Tallied
+from piecework.qc.parameters import Count, Counted, Share
 from piecework.qc.scores import FIRST_ANSWER, Scope, grade, is_first, mapped
 from piecework.qc.tallies import Tally
 from piecework.qc.tallies import tally as tally_of
@@ -47,7 +49,7 @@ class Params:
         others_share: others may have at most this share (ours).
     """
 
-    min_items: Count = 5
+    min_items: Annotated[Count, Counted.OF_WORKER] = 5
     min_share: Share = 0.5
     others_share: Share = 0.3
 
@@ -124,3 +126,11 @@ def questioned(table: pd.DataFrame) -> npt.NDArray[np.bool_]:
 
 def _is_questioned(problems: tuple[str, ...]) -> bool:
     return any(name.startswith(_QUESTIONED) for name in problems)
+
+
+def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:
+    if not questioned(table).any():
+        yield "no answer is known to have been questioned by its page"
+
+
+FACTS = Facts(silence=_silence, in_parts=Tallied(tally, usual_of, score))

@@ -22,7 +22,7 @@ measure. A worker's second answer about an item neither counts nor is judged.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,8 @@ from scipy.special import expit
 
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Amount, Count, Share
+from piecework.qc.facts import Facts
+from piecework.qc.parameters import Amount, Count, Counted, Share
 from piecework.qc.ratings import MATTER_OF_FACT, RATED, is_scale
 from piecework.qc.scores import FIRST_ANSWER, Scope
 from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
@@ -41,6 +42,7 @@ VERSION = 3
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = (*FIRST_ANSWER, RATED, MATTER_OF_FACT)
+FACTS = Facts()
 
 Floats = npt.NDArray[np.float64]
 
@@ -73,8 +75,8 @@ class Params:
         errors: standard errors that it is below the line (ours: 1.64, one in twenty).
     """
 
-    min_items: Count = 10
-    min_others: Count = 2
+    min_items: Annotated[Count, Counted.OF_WORKER] = 10
+    min_others: Annotated[Count, Counted.OTHERS] = 2
     min_agreement: Share = 0.2
     errors: Amount = 1.64
 

@@ -13,14 +13,16 @@ compared with the median width of the others; without others it says nothing.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 
 from piecework.domain.counts import plural, share
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Count, Share
-from piecework.qc.ratings import RATED
+from piecework.qc.facts import Facts
+from piecework.qc.parameters import Count, Counted, Share
+from piecework.qc.ratings import RATED, is_scale, rated_fields
 from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
@@ -41,7 +43,7 @@ class Params:
         others_width: the others' median band must be at least so wide (ours).
     """
 
-    min_items: Count = 8
+    min_items: Annotated[Count, Counted.OF_WORKER] = 8
     max_width: Share = 0.05
     others_width: Share = 0.2
 
@@ -79,3 +81,11 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
 def _up(width: float) -> float:
     """A width rounded up to a thousandth of the scale, so that *within* is true."""
     return float(np.ceil(width * 1000 - 1e-6)) / 1000
+
+
+def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:
+    if not any(is_scale(table[RATED + name]) for name in rated_fields(table)):
+        yield "the task has no scale"
+
+
+FACTS = Facts(silence=_silence)

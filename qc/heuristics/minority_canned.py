@@ -14,12 +14,14 @@ one" would be both, so `min_answers` is at least three in effect.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Count
+from piecework.qc.facts import Facts
+from piecework.qc.parameters import Count, Counted
 from piecework.qc.scores import FIRST_ANSWER, Scope, coded, is_first, scored, sentences
 
 NAME = "minority_canned"
@@ -27,6 +29,9 @@ VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "item"
 COLUMNS = (*FIRST_ANSWER, "is_canned")
+FACTS = Facts(
+    may_reject_alone=False, amounts=frozenset({"only", "nobody", "nobody else"})
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +42,7 @@ class Params:
         min_answers: answers by different workers that an item needs (original: 5).
     """
 
-    min_answers: Count = 5
+    min_answers: Annotated[Count, Counted.ANSWERS] = 5
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:

@@ -26,6 +26,7 @@ import pandas as pd
 
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count, Share
 from piecework.qc.scores import Scope, scored, sentences
 from piecework.qc.tallies import Tally, rows_of
@@ -138,3 +139,6 @@ def _rates(table: pd.DataFrame, length: Floats) -> Floats:
     return np.asarray(
         np.where(written, keystrokes, np.nan) / np.where(written, length, np.nan)
     )
+
+
+FACTS = Facts(may_reject_alone=False, in_parts=Tallied(tally, usual_of, score))

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts
 from piecework.qc.ratings import OUTSIDE
 from piecework.qc.scores import Scope, scored, sentences
 
@@ -26,6 +27,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
 COLUMNS = (OUTSIDE,)
+FACTS = Facts()
 
 EVIDENCE = "something that was said once, about the person, leads out of the study"
 

@@ -25,6 +25,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts
 from piecework.qc.parameters import Phrases
 from piecework.qc.scores import Scope, quoted, scored, sentences
 
@@ -33,6 +34,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
 COLUMNS = ("text", "is_canned")
+FACTS = Facts()
 
 GRADES = ("best", "fine", "finest", "good", "great", "high", "higher", "highest")
 MORE_GRADES = ("premium", "superior", "top")

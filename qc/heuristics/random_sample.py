@@ -21,15 +21,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.domain.verdicts import SubjectKind
+from piecework.domain.verdicts import RANDOM_SAMPLE, SubjectKind
+from piecework.qc.facts import Facts
 from piecework.qc.parameters import Share
 from piecework.qc.scores import Scope, scored, sentences
 
-NAME = "random_sample"
+NAME = RANDOM_SAMPLE
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
 COLUMNS: tuple[str, ...] = ()
+FACTS = Facts()
 
 _DIGEST_BYTES = 32
 

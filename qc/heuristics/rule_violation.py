@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts
 from piecework.qc.parameters import Phrases
 from piecework.qc.scores import Scope, mapped, scored, sentences
 
@@ -24,6 +25,7 @@ VERSION = 2
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
 COLUMNS = ("problems",)
+FACTS = Facts()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,9 @@ fewer than `min_assignments` times neither. Where the fast half of a batch diffe
 no typing.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +36,8 @@ import pandas as pd
 from scipy.special import expit
 
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Amount, Count, Ratio
+from piecework.qc.facts import Facts, Tallied
+from piecework.qc.parameters import Amount, Count, Counted, Ratio
 from piecework.qc.scores import TOLD_FROM, Scope, scored, sentences, told_apart
 from piecework.qc.tallies import Tally, rows_of
 from piecework.qc.tallies import tally as tally_of
@@ -78,7 +81,7 @@ class Params:
 
     times_faster: Ratio = 2.0
     errors: Amount = 2.33
-    min_assignments: Count = 10
+    min_assignments: Annotated[Count, Counted.ASSIGNMENTS] = 10
 
 
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
@@ -187,3 +190,12 @@ def _spread(haste: Floats) -> float:
     beyond = haste - np.median(haste)
     fast = beyond[beyond > 0]
     return float(_MAD_TO_SD * np.median(fast)) if fast.size else 0.0
+
+
+def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:
+    times = table[["page_seconds", "market_seconds"]]
+    if not (times > 0).any(axis=None):
+        yield "all times are zero"
+
+
+FACTS = Facts(silence=_silence, in_parts=Tallied(tally, usual_of, score))

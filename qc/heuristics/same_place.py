@@ -18,13 +18,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log10
+from typing import Annotated
 
 import pandas as pd
 
 from piecework.domain.counts import plural
 from piecework.domain.tables import ORDER
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Amount, Count
+from piecework.qc.facts import Facts
+from piecework.qc.parameters import Amount, Count, Counted
 from piecework.qc.ratings import RATED, SIDES
 from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
@@ -34,6 +36,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "worker"
 COLUMNS = (*FIRST_ANSWER, RATED, ORDER, SIDES)
+FACTS = Facts()
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
@@ -47,7 +50,7 @@ class Params:
         rarer_than: powers of ten; 3 flags what happens once in a thousand (ours).
     """
 
-    min_items: Count = 10
+    min_items: Annotated[Count, Counted.OF_WORKER] = 10
     rarer_than: Amount = 3.0
 
 

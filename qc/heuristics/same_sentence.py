@@ -17,6 +17,7 @@ Exactly at a limit is flagged.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,8 @@ import pandas as pd
 
 from piecework.domain.counts import plural, share
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Count, Phrases, Share
+from piecework.qc.facts import Facts
+from piecework.qc.parameters import Count, Counted, Phrases, Share
 from piecework.qc.scores import (
     FIRST_ANSWER,
     Codes,
@@ -55,7 +57,7 @@ class Params:
         instructions: phrases of the task's page; a text with one is flagged (VizWiz).
     """
 
-    min_images: Count = 3
+    min_images: Annotated[Count, Counted.OF_WORKER] = 3
     min_share: Share = 0.3
     instructions: Phrases = (
         "imagine how you would describe this image on the phone to a friend",
@@ -131,3 +133,11 @@ def _repetitions(
     repeats = np.bincount(workers[is_repeated], minlength=n_workers)
     share = np.divide(repeats, texts, out=np.zeros(n_workers), where=texts > 0)
     return items, share[workers]
+
+
+def _has_instructions(params: Params) -> bool:
+    """Whether there are phrases that one text is enough to copy."""
+    return bool(params.instructions)
+
+
+FACTS = Facts(flags_below_counts=_has_instructions)

@@ -13,13 +13,15 @@ single item ends it. Case, punctuation and spacing do not count.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Count
+from piecework.qc.facts import Facts
+from piecework.qc.parameters import Count, Counted
 from piecework.qc.scores import Scope, coded, quoted, scored, sentences
 from piecework.qc.words import plain_texts
 
@@ -28,6 +30,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "assignment"
 SCOPE: Scope = "worker"
 COLUMNS = ("assignment_id", "text", "is_canned")
+FACTS = Facts(amounts=frozenset({"every", "all", "each", "hit"}))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +42,7 @@ class Params:
         min_words: words of the sentence (ours).
     """
 
-    min_items: Count = 3
+    min_items: Annotated[Count, Counted.OF_HIT] = 3
     min_words: Count = 3
 
 

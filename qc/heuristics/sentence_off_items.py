@@ -20,6 +20,7 @@ least `LEAST_SD` of one text.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,8 @@ import pandas as pd
 
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Amount, Count
+from piecework.qc.facts import Facts, Gathered
+from piecework.qc.parameters import Amount, Count, Counted
 from piecework.qc.scores import Scope, coded, grade, quoted, scored, sentences, summed
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import text_fit
@@ -52,7 +54,7 @@ class Params:
         min_errors: standard errors by which it fits less than chance (ours: 3).
     """
 
-    min_items: Count = 10
+    min_items: Annotated[Count, Counted.OF_BATCH] = 10
     min_errors: Amount = 3.0
 
 
@@ -153,3 +155,6 @@ def _means(
     means = fits.loc[flagged.index].groupby(groups)[["shared", "by_chance"]]
     whole = means.transform("mean").reindex(table.index)
     return whole["shared"], whole["by_chance"]
+
+
+FACTS = Facts(in_parts=Gathered(together))

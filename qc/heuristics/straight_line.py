@@ -17,13 +17,15 @@ ticks are one answer. Places on a scale have a heuristic of their own
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import pandas as pd
 
 from piecework.domain.counts import plural, share
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Amount, Count, Share
-from piecework.qc.ratings import RATED
+from piecework.qc.facts import Facts
+from piecework.qc.parameters import Amount, Count, Counted, Share
+from piecework.qc.ratings import RATED, is_scale, rated_fields
 from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
 
@@ -44,7 +46,7 @@ class Params:
         rarer_than: powers of ten; 3 flags what happens once in a thousand (ours).
     """
 
-    min_items: Count = 10
+    min_items: Annotated[Count, Counted.OF_WORKER] = 10
     min_share: Share = 0.95
     rarer_than: Amount = 3.0
 
@@ -77,3 +79,11 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 f"{plural(own.total(), 'item')}; others say so on "
                 f"{share(pool[rating] - times, others)} of theirs",
             )
+
+
+def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:
+    if all(is_scale(table[RATED + name]) for name in rated_fields(table)):
+        yield "the task has no options to choose from"
+
+
+FACTS = Facts(silence=_silence)

@@ -13,13 +13,17 @@ answer about an item neither counts nor is flagged. A task without the field is 
 suspicion at all. Ties are no majority.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 
+from piecework.domain.tables import HIT_VALUE, ITEM_VALUE
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Count, Share
+from piecework.qc.facts import Facts
+from piecework.qc.parameters import Count, Counted, Share
 from piecework.qc.scores import (
     FIRST_ANSWER,
     Scope,
@@ -50,7 +54,7 @@ class Params:
 
     field: str = "has_text"
     majority_value: str = "yes"
-    min_votes: Count = 4
+    min_votes: Annotated[Count, Counted.OTHERS] = 4
     min_share: Share = 0.8
 
 
@@ -99,3 +103,16 @@ def _votes(table: pd.DataFrame, values: "pd.Series[str]") -> pd.DataFrame:
     votes = answers.groupby(["item", "value"]).size().rename("votes").reset_index()
     votes["of"] = votes.groupby("item")["votes"].transform("sum")
     return votes
+
+
+def _silence(table: pd.DataFrame, params: Params) -> Iterator[str]:
+    field = params.field
+    if HIT_VALUE + field in table:
+        yield f"{field} is asked once a HIT, and not of each item"
+    elif ITEM_VALUE + field not in table:
+        yield f"the task has no field {field}"
+    elif (table[ITEM_VALUE + field] == "").all():
+        yield f"no answer says anything in {field}"
+
+
+FACTS = Facts(silence=_silence)

@@ -27,6 +27,7 @@ from scipy.special import expit
 
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts
 from piecework.qc.parameters import Ratio
 from piecework.qc.scores import TOLD_FROM, Scope, scored, sentences
 from piecework.qc.text_fit import COLUMNS as COMPARED
@@ -37,6 +38,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "batch"
 COLUMNS = COMPARED
+FACTS = Facts(may_reject_alone=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

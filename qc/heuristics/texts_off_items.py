@@ -14,6 +14,7 @@ are no suspicion. What `text_off_item` has nothing to say about has no part.
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,8 @@ from scipy.special import expit
 
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.parameters import Amount, Count, Ratio
+from piecework.qc.facts import Facts
+from piecework.qc.parameters import Amount, Count, Counted, Ratio
 from piecework.qc.scores import TOLD_FROM, Scope, scored, sentences, summed
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import odds_for, text_fit
@@ -31,6 +33,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = COMPARED
+FACTS = Facts()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,7 @@ class Params:
         most_against: and against him up to this one (ours).
     """
 
-    min_texts: Count = 3
+    min_texts: Annotated[Count, Counted.OF_WORKER] = 3
     min_odds: Ratio = 25.0
     most_for: Amount = 2.0
     most_against: Amount = 5.0

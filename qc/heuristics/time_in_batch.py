@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count
 from piecework.qc.scores import Scope, grade, scored, sentences, told_apart
 from piecework.qc.tallies import Tally, rows_of
@@ -122,3 +123,6 @@ def score(
 def _in_sds(z: float, params: Params) -> str:
     sign = "-" if z < 0 else "+"
     return f"{sign}{told_apart(abs(z), params.outlier_sds, decimals=2)} sd"
+
+
+FACTS = Facts(is_on=False, in_parts=Tallied(tally, usual_of, score))

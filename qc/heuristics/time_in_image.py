@@ -23,6 +23,7 @@ import pandas as pd
 
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount
 from piecework.qc.scores import (
     FIRST_ANSWER,
@@ -40,6 +41,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "item"
 COLUMNS = (*FIRST_ANSWER, "{time}")
+FACTS = Facts(is_on=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ import numpy as np
 import pandas as pd
 
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount
 from piecework.qc.scores import Scope, grade, scored, sentences, told_apart
 from piecework.qc.tallies import Tally
@@ -124,3 +125,6 @@ def _seconds(table: pd.DataFrame, params: Params) -> "pd.Series[float]":
     for column in BEST_FIRST[1:]:
         best = best.fillna(table[column])
     return best
+
+
+FACTS = Facts(in_parts=Tallied(tally, usual_of, score))

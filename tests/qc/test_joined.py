@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from piecework.domain.capabilities import MTURK
 from piecework.domain.tables import COLLECTED
 from piecework.domain.verdicts import JOINED, PolicyRule
 from piecework.qc.features import (
@@ -24,6 +25,7 @@ from tests.qc.heuristics.test_texts_off_items import sent
 from tests.qc.tables import NAN, row, table
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
+LONGEST = MTURK.longest_reason
 
 
 def test_the_probability_is_the_logistic_of_the_weighted_sum() -> None:
@@ -149,8 +151,10 @@ def test_a_policy_may_go_by_the_joined_suspicion() -> None:
             then="exclude",
             because="Not invited again: {evidence}.",
         )
-        assert check_rules([rule], heuristics={}) == []
-        made = decide(whole, found, [rule], campaign="birds", at=AT)
+        assert check_rules([rule]) == []
+        made = decide(
+            whole, found, [rule], campaign="birds", at=AT, longest_reason=LONGEST
+        )
         return {one.subject_id: one.because for one in made if one.verdict == "exclude"}
 
     (reason,) = excluded(likely["x"]).values()
@@ -169,7 +173,7 @@ def test_a_hit_has_no_joined_suspicion() -> None:
         then="reject",
         because="Rejected: {evidence}.",
     )
-    (fault,) = check_rules([rule], heuristics={})
+    (fault,) = check_rules([rule])
     assert "suspicion_above is for answers and workers" in fault
 
 

@@ -1,11 +1,13 @@
 """Laws of decisions by stated policy."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import cast
 
 import pandas as pd
 import pytest
 
+from piecework.domain.capabilities import MTURK
 from piecework.domain.verdicts import (
     Decision,
     Finding,
@@ -17,6 +19,8 @@ from piecework.qc.policy import NOTHING_AGAINST, check_rules, decide
 from tests.qc.tables import row, table
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
+
+decided = partial(decide, campaign="birds", at=AT, longest_reason=MTURK.longest_reason)
 
 
 def finding(
@@ -72,7 +76,7 @@ def two_hits() -> pd.DataFrame:
 
 def verdicts(findings: list[Finding], *rules: PolicyRule) -> dict[str, str]:
     """Everything that is decided about two_hits, by subject."""
-    decisions = decide(two_hits(), findings, rules, campaign="birds", at=AT)
+    decisions = decided(two_hits(), findings, rules)
     assert len({(d.subject_kind, d.subject_id) for d in decisions}) == len(decisions)
     return {decision.subject_id: decision.verdict for decision in decisions}
 
@@ -89,7 +93,7 @@ def differing(found: dict[str, str]) -> dict[str, str]:
 def test_without_rules_all_is_kept_and_approved_with_a_reason() -> None:
     """Six answers and three assignments get one decision each, workers none."""
     flags = [finding("capitals", "A1.1")]
-    decisions = decide(two_hits(), flags, (), campaign="birds", at=AT)
+    decisions = decided(two_hits(), flags, ())
     assert {d.because for d in decisions} == {NOTHING_AGAINST}
     assert [d.verdict for d in decisions] == ["keep"] * 6 + ["approve"] * 3
     assert decisions[0] == Decision(
@@ -159,7 +163,7 @@ def test_a_rejected_assignment_takes_its_answers_with_it() -> None:
         rule("answer", "keep", "same_sentence"),
         rule("assignment", "reject", "same_sentence", share=1.0, because="one text"),
     ]
-    decisions = decide(two_hits(), flags, rules, campaign="birds", at=AT)
+    decisions = decided(two_hits(), flags, rules)
     dropped = {d.subject_id: d.because for d in decisions if d.verdict == "drop"}
     assert dropped == dict.fromkeys(
         ("B1.1", "B1.2"), "its assignment was rejected: one text"
@@ -211,13 +215,13 @@ def test_nobody_without_an_id_is_excluded() -> None:
     answers = table(row("a", worker_id=""))
     rules = [rule("worker", "exclude", "capitals")]
     flags = [finding("capitals", "a")]
-    decisions = decide(answers, flags, rules, campaign="birds", at=AT)
+    decisions = decided(answers, flags, rules)
     assert {d.subject_kind for d in decisions} == {"answer", "assignment"}
 
 
 def test_an_empty_table_needs_no_decision() -> None:
     """No answers, nothing to decide."""
-    assert decide(table(), [], (), campaign="birds", at=AT) == []
+    assert decided(table(), [], ()) == []
 
 
 def test_all_faults_of_a_policy_are_named_at_once() -> None:
@@ -228,11 +232,11 @@ def test_all_faults_of_a_policy_are_named_at_once() -> None:
         rule("worker", "exclude", "capitals", at_least=2, share=1.5),
         rule(cast("SubjectKind", "hit"), "drop", "capitals"),
     ]
-    faults = check_rules(rules, heuristics={"capitals": "answer"})
+    faults = check_rules(rules)
     expected = [
         ("2: then is 'reject'", "allowed for answer are keep, drop."),
         ("2: share is given for answers", "an answer has no share of answers."),
-        ("2: any_of names 'capitalls'", "allowed are capitals."),
+        ("2: any_of names 'capitalls'", "too_fast."),
         ("2: because is empty", "every decision is logged with its reason."),
         ("3: share is 1.5", "allowed is from 0 to 1."),
         ("3: at_least is 2", "allowed is 1 to 1 (size of any_of)."),

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pandas as pd
 import pytest
 
+from piecework.domain.capabilities import MTURK
 from piecework.domain.verdicts import Finding, PolicyRule, SubjectKind, Verdict
 from piecework.qc.policy import check_rules, decide
 from piecework.qc.reasons import stated
@@ -12,6 +13,7 @@ from piecework.qc.registry import HEURISTICS
 from tests.qc.tables import row, table
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
+LONGEST = MTURK.longest_reason
 SUBJECTS: dict[str, SubjectKind] = {one.NAME: one.SUBJECT for one in HEURISTICS}
 
 
@@ -60,7 +62,9 @@ def answers(count: int) -> pd.DataFrame:
 
 def reasons(found: list[Finding], of: PolicyRule, *, count: int = 4) -> dict[str, str]:
     """By subject that the rule decides, the reason."""
-    made = decide(answers(count), found, [of], campaign="birds", at=AT)
+    made = decide(
+        answers(count), found, [of], campaign="birds", at=AT, longest_reason=LONGEST
+    )
     return {
         each.subject_id: each.because
         for each in made
@@ -161,7 +165,7 @@ def test_a_reason_that_claims_more_than_is_measured_is_refused(
     refused: PolicyRule, word: str
 ) -> None:
     """One fault, which names the words."""
-    (fault,) = check_rules([refused], heuristics=SUBJECTS)
+    (fault,) = check_rules([refused])
     assert word in fault
 
 
@@ -202,7 +206,7 @@ def test_a_reason_that_claims_more_than_is_measured_is_refused(
 )
 def test_what_the_rule_or_its_heuristic_holds_may_be_said(allowed: PolicyRule) -> None:
     """A share that the rule demands, an amount that the heuristic measures."""
-    assert check_rules([allowed], heuristics=SUBJECTS) == []
+    assert check_rules([allowed]) == []
 
 
 def test_reasons_are_counted_as_they_are_stated() -> None:

@@ -148,6 +148,6 @@ def test_an_earlier_name_of_a_heuristic_is_told_with_the_one_of_now(
     rule = PolicyRule(
         subject_kind="worker", any_of=(earlier,), then="exclude", because="stated"
     )
-    assert check_rules([rule], heuristics={now: "worker"}) == [
+    assert check_rules([rule]) == [
         f"policy rule 1: any_of names {earlier!r}, which is called {now!r} now."
     ]

@@ -36,7 +36,7 @@ from piecework.hit_templates.own_html.task import (
 from piecework.hit_templates.qualification import faults_of_test
 from piecework.hit_templates.tasks import load_task
 from piecework.qc.policy import check_rules
-from piecework.qc.registry import HEURISTICS, check_settings
+from piecework.qc.registry import check_settings
 from piecework.store import imports
 from piecework.store.database import open_store
 from piecework.store.files import FILE_NAME
@@ -182,13 +182,9 @@ def _own_faults(file: CampaignFile) -> list[str]:
     """What is wrong with heuristics, policy and requirements; a key with its line."""
     tables = file.tables
     known = bool(tables.requirements.countries) + (tables.qualification is not None)
-    subjects = {heuristic.NAME: heuristic.SUBJECT for heuristic in HEURISTICS}
     faults = [
         *(_located(file, fault) for fault in check_settings(values.heuristics(tables))),
-        *(
-            _of_rule(file, fault)
-            for fault in check_rules(values.policy(tables), heuristics=subjects)
-        ),
+        *(_of_rule(file, fault) for fault in check_rules(values.policy(tables))),
     ]
     if tables.decisions.by == "policy" and not tables.decisions.rule:
         faults.append(

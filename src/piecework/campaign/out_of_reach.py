@@ -9,16 +9,8 @@ from collections.abc import Iterator, Mapping
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.task import GOLD
-from piecework.qc.reach import (
-    ANSWERS,
-    ASSIGNMENTS,
-    OF_A_BATCH,
-    OF_A_HIT,
-    OF_A_WORKER,
-    OF_GOLD,
-    OTHERS,
-    unreached,
-)
+from piecework.qc.parameters import Counted
+from piecework.qc.reach import unreached
 from piecework.qc.registry import HEURISTICS, is_on, params_of
 
 
@@ -38,14 +30,14 @@ def _wants(campaign: Campaign) -> Iterator[str]:
         if name not in named or not is_on(name, settings):
             continue
         params = params_of(heuristic, settings, seed=0)
-        for parameter, wanted, counted, there in unreached(name, params, most):
+        for parameter, wanted, counted, there in unreached(params, most):
             yield (
                 f"heuristics.{name}.{parameter} is {wanted} {counted}, and there "
                 f"is no more than {there}"
             )
 
 
-def _most(campaign: Campaign) -> Mapping[str, int]:
+def _most(campaign: Campaign) -> Mapping[Counted, int]:
     """How many of each a campaign can give, its replacements left out."""
     posting, items = campaign.posting, len(campaign.items)
     gold = sum(
@@ -55,11 +47,11 @@ def _most(campaign: Campaign) -> Mapping[str, int]:
     a_batch = -(-items // posting.batches)
     hits = -(-a_batch // posting.items_per_hit)
     return {
-        OF_A_WORKER: items,
-        OF_GOLD: gold,
-        OF_A_HIT: min(posting.items_per_hit, items),
-        OF_A_BATCH: a_batch,
-        ASSIGNMENTS: hits * posting.most,
-        ANSWERS: posting.most,
-        OTHERS: posting.most - 1,
+        Counted.OF_WORKER: items,
+        Counted.KNOWN_OF_WORKER: gold,
+        Counted.OF_HIT: min(posting.items_per_hit, items),
+        Counted.OF_BATCH: a_batch,
+        Counted.ASSIGNMENTS: hits * posting.most,
+        Counted.ANSWERS: posting.most,
+        Counted.OTHERS: posting.most - 1,
     }

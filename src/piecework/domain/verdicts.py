@@ -24,6 +24,10 @@ JOINED = "joined_suspicion"
 """The name under which findings of the joined suspicion are kept
 (`piecework.qc.joined`)."""
 
+RANDOM_SAMPLE = "random_sample"
+"""The name under which answers are kept that were drawn for people to look at. A draw
+is a flag of its own kind: it says nothing against the answer."""
+
 VERDICTS: dict[SubjectKind, tuple[Verdict, ...]] = {
     "answer": ("keep", "drop"),
     "assignment": ("approve", "reject"),

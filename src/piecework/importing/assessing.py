@@ -16,7 +16,7 @@ from piecework.domain.imported import Reading
 from piecework.domain.progress import Progress
 from piecework.domain.tables import value_column
 from piecework.domain.task import Task
-from piecework.domain.verdicts import Finding
+from piecework.domain.verdicts import RANDOM_SAMPLE, Finding
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
 from piecework.engine.steps.assess import assess, find_suspicions
@@ -24,7 +24,6 @@ from piecework.engine.steps.decide import decide
 from piecework.importing.importing import campaign_name, keep, look
 from piecework.importing.understanding import Understanding
 from piecework.postprocess.pseudonyms import pseudonym
-from piecework.qc.heuristics.random_sample import NAME as SAMPLE
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import describe, is_on
 from piecework.qc.silence import silences
@@ -99,7 +98,7 @@ def assess_campaign(path: Path) -> Assessed:
         decide(run)
         findings, page = _found(run, campaign.name, ())
         progress = read_progress(run)
-        drawn = len(flagged_by(run.store, SAMPLE))
+        drawn = len(flagged_by(run.store, RANDOM_SAMPLE))
     return Assessed(findings=findings, page=page, progress=progress, drawn=drawn)
 
 
@@ -116,7 +115,8 @@ def _found(
     flags = [
         finding
         for finding in find_suspicions(run)
-        if finding.flag and finding.heuristic != SAMPLE  # drawn, and not suspicious
+        if finding.flag
+        and finding.heuristic != RANDOM_SAMPLE
     ]
     findings = _frame(run, table, flags)
     answers = table[["assignment_id", "worker_id", "item_id"]].assign(
@@ -126,7 +126,7 @@ def _found(
     ideas = {
         one.name: one.idea
         for one in describe()
-        if is_on(one.name, settings) and one.name != SAMPLE
+        if is_on(one.name, settings) and one.name != RANDOM_SAMPLE
     }
     rated = with_ratings(table, run.campaign.task, run.campaign.items)
     silent = silences(rated, settings)

@@ -14,7 +14,7 @@ import pandas as pd
 from piecework.analyses.fields import votes
 from piecework.domain.counts import plural
 from piecework.domain.task import Field
-from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.qc.reasons import stated
 from piecework.report.facts import ReportFacts
 
@@ -142,7 +142,9 @@ class ReportModel:
 
         A sample that was drawn by chance is no suspicion.
         """
-        return self.flags.drop(columns=SAMPLE, errors="ignore").any(axis="columns")
+        return self.flags.drop(columns=RANDOM_SAMPLE, errors="ignore").any(
+            axis="columns"
+        )
 
     @property
     def wanted(self) -> int:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
-from piecework.domain.verdicts import JOINED, Finding, SubjectKind
-from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.domain.verdicts import JOINED, RANDOM_SAMPLE, Finding, SubjectKind
 from piecework.store import findings
 
 Subject = tuple[SubjectKind, str]
@@ -36,7 +35,7 @@ def flags_of(run: CampaignStore, subjects: Iterable[Subject]) -> list[Finding]:
     flagged = [
         finding
         for finding in findings.about(run.store, subjects)
-        if finding.flag and finding.heuristic != SAMPLE
+        if finding.flag and finding.heuristic != RANDOM_SAMPLE
     ]
     return sorted(
         flagged, key=lambda one: (-one.suspicion, one.heuristic, one.subject_id)

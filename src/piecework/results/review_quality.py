@@ -15,8 +15,7 @@ from piecework.analyses.kappa import cohen_kappa
 from piecework.campaign.acts import ELSEWHERE
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.review import Review, ReviewQuality, Upheld
-from piecework.domain.verdicts import Finding, SubjectKind, Verdict
-from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.domain.verdicts import RANDOM_SAMPLE, Finding, SubjectKind, Verdict
 from piecework.results.answers_shown import Work
 from piecework.store import decisions, findings, reviews
 
@@ -64,7 +63,7 @@ def review_quality(run: CampaignStore) -> ReviewQuality:
 def _upheld(work: Work, flags: Iterable[Finding], said: _Said) -> tuple[Upheld, ...]:
     counts: dict[str, list[bool]] = defaultdict(list)
     for finding in flags:
-        if finding.heuristic == SAMPLE:
+        if finding.heuristic == RANDOM_SAMPLE:
             continue
         verdict = _thought_bad(work, finding, said)
         if verdict is not None:
@@ -101,7 +100,7 @@ def _touched(work: Work, flags: Iterable[Finding]) -> set[int]:
     return {
         number
         for finding in flags
-        if finding.heuristic != SAMPLE
+        if finding.heuristic != RANDOM_SAMPLE
         for number in work.rows(finding.subject_kind, finding.subject_id)
     }
 
@@ -109,7 +108,7 @@ def _touched(work: Work, flags: Iterable[Finding]) -> set[int]:
 def _sample(work: Work, flags: list[Finding], said: _Said) -> list[bool]:
     """Whether each answer that was drawn, and that nothing flags, was thought bad."""
     touched = _touched(work, flags)
-    drawn = {one.subject_id for one in flags if one.heuristic == SAMPLE}
+    drawn = {one.subject_id for one in flags if one.heuristic == RANDOM_SAMPLE}
     return [
         said["answer", answer_id]
         for answer_id in sorted(drawn)

@@ -13,6 +13,7 @@ from piecework.config.imported_file import read_reading
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
+from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.importing import assessing
 from piecework.importing.assessing import Assessed
 from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable
@@ -85,5 +86,5 @@ def _end(found: Assessed) -> None:
     if found.drawn:
         click.echo(
             f"{plural(found.drawn, 'answer')} drawn by chance for a person to look at, "
-            "flagged or not (random_sample)"
+            f"flagged or not ({RANDOM_SAMPLE})"
         )

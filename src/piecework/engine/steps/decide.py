@@ -66,6 +66,7 @@ def propose(
         run.campaign.policy,
         campaign=run.campaign.name,
         at=run.clock.now(),
+        longest_reason=run.capabilities.longest_reason,
     )
     assignment_of = batch["assignment_id"].to_dict()
 

@@ -8,7 +8,7 @@ import pandas as pd
 from piecework.domain.counts import count, plural
 from piecework.domain.tables import value_column
 from piecework.domain.task import Task
-from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.report.components import Code, Quote, Section, Table, number, text
 from piecework.report.formatting import excerpt, part_of, with_share
 from piecework.report.model import ReportModel
@@ -36,7 +36,7 @@ def build(model: ReportModel) -> Section:
 
 
 def _lead(model: ReportModel) -> str:
-    heuristics = len(model.flags.columns.drop(SAMPLE, errors="ignore"))
+    heuristics = len(model.flags.columns.drop(RANDOM_SAMPLE, errors="ignore"))
     answers = part_of(int(model.is_flagged.sum()), len(model.came), "answer")
     found = (
         f"{plural(heuristics, 'heuristic')} flagged {answers}, directly or through "

@@ -11,8 +11,13 @@ from piecework.campaign.opened import CampaignStore
 from piecework.domain.counts import count, plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import one_line
-from piecework.domain.verdicts import Decision, Finding, SubjectKind, Verdict
-from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.domain.verdicts import (
+    RANDOM_SAMPLE,
+    Decision,
+    Finding,
+    SubjectKind,
+    Verdict,
+)
 from piecework.qc.policy import REJECTED_WITH
 from piecework.results.answers_shown import Work
 from piecework.results.evidence import flags_around, joined_suspicion, sentence
@@ -228,7 +233,7 @@ def _flags(run: CampaignStore, work: Work, group: Group) -> list[tuple[Finding, 
     asked = {
         kind: ids for kind, ids in group.subjects.items() if may_decide(group, kind)
     }
-    return findings.strongest_of_each(run.store, asked, but=SAMPLE)
+    return findings.strongest_of_each(run.store, asked, but=RANDOM_SAMPLE)
 
 
 def _in_words(
@@ -360,7 +365,7 @@ def _worker(
     worker_id, own = work.worker_id(group.rows[0]), set(group.rows)
     rows = work.rows("worker", worker_id)
     rest = [number for number in reversed(rows) if number not in own]
-    totals = workers.totals_of(run.store, worker_id, but=SAMPLE)
+    totals = workers.totals_of(run.store, worker_id, but=RANDOM_SAMPLE)
     open_ = totals.answers - totals.kept - totals.dropped
     sent = f"Sent {plural(totals.assignments, 'assignment')} with "
     counts = f"{totals.kept} kept, {totals.dropped} set aside, {open_} not decided."

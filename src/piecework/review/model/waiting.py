@@ -10,8 +10,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping
 
 from piecework.campaign.opened import CampaignStore
-from piecework.domain.verdicts import Decision
-from piecework.qc.heuristics.random_sample import NAME as SAMPLE
+from piecework.domain.verdicts import RANDOM_SAMPLE, Decision
 from piecework.results.answers_shown import Work
 from piecework.review.model.deciding import Subject, waiting_among
 from piecework.review.model.reviewing import VIEWS, View
@@ -78,7 +77,7 @@ class Waiting:
             return tuple(sorted(waiting, key=lambda key: draw(seed, key)))
         mixed = set(waiting)
         if view == "answer":
-            drawn = findings.flagged_by(self._run.store, SAMPLE)
+            drawn = findings.flagged_by(self._run.store, RANDOM_SAMPLE)
             mixed = {
                 key
                 for key in waiting
@@ -110,7 +109,7 @@ class Waiting:
                 self._keys[view] = tuple(left)
 
     def _put_in(self, subjects: Iterable[Subject], work: Work) -> None:
-        strongest = findings.strongest(self._run.store, but=SAMPLE)
+        strongest = findings.strongest(self._run.store, but=RANDOM_SAMPLE)
         for subject in subjects:
             suspicion = _suspicion(work, subject, strongest)
             for view, key in _groups(work, subject):
