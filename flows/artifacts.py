@@ -12,7 +12,6 @@ from prefect.artifacts import (
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.ids import WorkerId
 from piecework.domain.progress import Progress
-from piecework.postprocess.pseudonyms import pseudonym
 from piecework.results.export import SUMMARY
 from piecework.store import findings
 
@@ -47,9 +46,7 @@ def publish_artifacts(
     )
     flagged = [
         {
-            "worker": pseudonym(
-                WorkerId(finding.subject_id), campaign_store.pseudonym_key
-            ),
+            "worker": campaign_store.pseudonym(WorkerId(finding.subject_id)),
             "heuristic": finding.heuristic,
             "evidence": finding.evidence,
         }

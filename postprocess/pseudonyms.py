@@ -7,9 +7,13 @@ them all and compare. With a key that stays with the requester no one else can.
 import hashlib
 import hmac
 import re
+from typing import TYPE_CHECKING
 
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _HEX_CHARACTERS = 16
 """64 bits: two of 100,000 workers share a pseudonym with a chance below 1e-9."""
@@ -41,3 +45,11 @@ def pseudonym(worker_id: WorkerId, key: bytes) -> str:
     digest = hmac.new(key, worker_id.encode(), hashlib.sha256).hexdigest()
     unnamed = UNNAMED if worker_id.startswith(UNNAMED) else ""
     return unnamed + digest[:_HEX_CHARACTERS]
+
+
+def pseudonyms(worker_ids: "pd.Series[str]", key: bytes) -> "pd.Series[str]":
+    """A column of worker ids as their pseudonyms, each worked out once."""
+    different = worker_ids.unique().tolist()
+    return worker_ids.map(
+        {worker: pseudonym(WorkerId(worker), key) for worker in different}
+    ).astype("str")

@@ -32,6 +32,7 @@ from piecework.domain.verdicts import (
     Decision,
     Finding,
     PolicyRule,
+    Subject,
     SubjectKind,
     Verdict,
 )
@@ -177,9 +178,7 @@ class _Flags:
             self.subject_ids[kind] = different.tolist()
         self._rows: dict[SubjectKind, tuple[Codes, Codes]] = {}
         self._by_row: dict[tuple[tuple[SubjectKind, ...], str], Flags] = {}
-        self._flagged: dict[tuple[SubjectKind, str], dict[str, Told]] = defaultdict(
-            dict
-        )
+        self._flagged: dict[Subject, dict[str, Told]] = defaultdict(dict)
         for finding in findings:
             # Rules state their own line for the joined suspicion.
             if finding.flag or finding.heuristic == JOINED:

@@ -29,7 +29,7 @@ from piecework.bulk.work_folder import finish, open_work
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
-from piecework.domain.ids import ItemId, WorkerId
+from piecework.domain.ids import ItemId
 from piecework.domain.tables import (
     COLLECTED,
     HIT_VALUE,
@@ -50,7 +50,7 @@ from piecework.postprocess.datasets.files import layout_of
 from piecework.postprocess.datasets.parquet_file import write_parquet
 from piecework.postprocess.datasets.pictures import picture_columns
 from piecework.postprocess.edits import replay
-from piecework.postprocess.pseudonyms import is_pseudonym, pseudonym
+from piecework.postprocess.pseudonyms import is_pseudonym, pseudonyms
 from piecework.postprocess.splits import splits
 from piecework.qc.scores import is_first
 
@@ -283,17 +283,15 @@ def _whole(job: _Job, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _pseudonyms(job: _Job, workers: "pd.Series[str]") -> "pd.Series[str]":
-    different = workers.unique().tolist()
     if job.is_hashed:
-        if not all(map(is_pseudonym, different)):
+        if not all(map(is_pseudonym, workers.unique().tolist())):
             raise ConfigError(
                 ["the column 'worker' holds something else than a keyed hash in hex"],
                 next_step="name the column worker_id: ids are hashed then",
             )
         return workers
     key: bytes = job.folder.shared("key")
-    of_worker = {worker: pseudonym(WorkerId(worker), key) for worker in different}
-    return workers.map(of_worker).astype("str")
+    return pseudonyms(workers, key)
 
 
 def _with_known(

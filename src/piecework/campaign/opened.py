@@ -7,8 +7,11 @@ import pandas as pd
 from piecework.domain.campaign import Campaign
 from piecework.domain.capabilities import MTURK, Capabilities
 from piecework.domain.clock import Clock
+from piecework.domain.ids import WorkerId
 from piecework.domain.item_numbers import ItemNumbers
+from piecework.domain.verdicts import SubjectKind
 from piecework.platforms.ports import Platform
+from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
 from piecework.store.answers_table import last_number, read_answers
 from piecework.store.database import Store
@@ -59,6 +62,16 @@ class CampaignStore:
     def is_imported(self) -> bool:
         """Whether another tool collected the answers; there is no marketplace then."""
         return self.campaign.imported is not None
+
+    def pseudonym(self, worker_id: WorkerId) -> str:
+        """The keyed hash that stands for a worker outside the store."""
+        return pseudonym(worker_id, self.pseudonym_key)
+
+    def shown_id(self, kind: SubjectKind, subject_id: str) -> str:
+        """The id of a subject as people see it: a worker's is the pseudonym."""
+        if kind == "worker":
+            return self.pseudonym(WorkerId(subject_id))
+        return subject_id
 
     def item_numbers(self) -> ItemNumbers:
         """Numbers that stand for the campaign's items; worked out once."""

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from piecework.domain.verdicts import SubjectKind, Verdict
+from piecework.domain.verdicts import Subject, SubjectKind, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Review:
     proposed_because: str | None = None
 
     @property
-    def subject(self) -> tuple[SubjectKind, str]:
+    def subject(self) -> Subject:
         """What it is about."""
         return self.subject_kind, self.subject_id
 

@@ -129,6 +129,31 @@ def value_column(field: Field) -> str:
     return (HIT_VALUE if field.scope == "hit" else ITEM_VALUE) + field.name
 
 
+def answered(row: Mapping[Any, Any]) -> list[tuple[str, str]]:
+    """What an answer says, field by field; ("", text) where it has a main text.
+
+    Args:
+        row: `text` and the columns `value.<field>`, by name.
+    """
+    if row["text"]:
+        return [("", str(row["text"]))]
+    return [
+        (name.removeprefix(ITEM_VALUE), _in_words(cell))
+        for name, cell in row.items()
+        if name.startswith(ITEM_VALUE)
+    ]
+
+
+def answer_line(row: Mapping[Any, Any]) -> str:
+    """An answer in a line: its text, or each field with what was chosen.
+
+    >>> answer_line({"text": "", "value.fit": "yes", "value.why": (), "batch": 1})
+    'fit yes'
+    """
+    parts = [f"{name} {words}".strip() for name, words in answered(row) if words]
+    return "; ".join(parts)
+
+
 def build(
     answer_ids: Sequence[str], cells: Cells, columns: Mapping[str, Column]
 ) -> pd.DataFrame:
@@ -177,6 +202,12 @@ def is_canned(text: str, canned_text: str) -> bool:
     """
     expected = canned_text.strip().casefold()
     return bool(expected) and text.strip().casefold() == expected
+
+
+def _in_words(cell: Any) -> str:  # noqa: ANN401 - a cell of any column
+    if isinstance(cell, tuple):
+        return ", ".join(cell)
+    return "" if pd.isna(cell) else str(cell)
 
 
 def _column_of(field: Field) -> Column:

@@ -20,6 +20,9 @@ Dropping keeps an answer out of the dataset and still pays for it; excluding kee
 worker out of later HITs and harms no account; blocking is the platform's hard block.
 """
 
+Subject = tuple[SubjectKind, str]
+"""What a finding or a decision is about: its kind and its id."""
+
 JOINED = "joined_suspicion"
 """The name under which findings of the joined suspicion are kept
 (`piecework.qc.joined`)."""

@@ -11,12 +11,11 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
-from piecework.domain.ids import WorkerId
 from piecework.domain.imported import Reading
 from piecework.engine.opening import open_to_look
 from piecework.engine.provisional import proposed_verdicts
 from piecework.importing.importing import campaign_name, keep, look
-from piecework.postprocess.pseudonyms import pseudonym
+from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.report.analysis.answers import AnalysedAnswers
 from piecework.report.analysis.page import Analysed, analyse
 from piecework.results.table import answers_table
@@ -55,12 +54,9 @@ def analyse_file(
         campaign, _ = keep(found)
         with open_to_look(load_campaign(campaign.path)) as run:
             table = run.answers()
-            workers = {
-                worker: pseudonym(WorkerId(worker), run.pseudonym_key)
-                for worker in table["worker_id"].unique()
-            }
+            workers = pseudonyms(table["worker_id"], run.pseudonym_key)
             answers = AnalysedAnswers(
-                table=table.assign(worker=table["worker_id"].map(workers)),
+                table=table.assign(worker=workers),
                 task=run.campaign.task,
                 items=run.campaign.items,
                 condition=wanted.condition,

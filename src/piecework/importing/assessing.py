@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pandas as pd
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.counts import plural
-from piecework.domain.ids import WorkerId
 from piecework.domain.imported import Reading
 from piecework.domain.progress import Progress
-from piecework.domain.tables import value_column
-from piecework.domain.task import Task
+from piecework.domain.tables import answer_line
 from piecework.domain.verdicts import RANDOM_SAMPLE, Finding
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
@@ -23,7 +20,6 @@ from piecework.engine.steps.assess import assess, find_suspicions
 from piecework.engine.steps.decide import decide
 from piecework.importing.importing import campaign_name, keep, look
 from piecework.importing.understanding import Understanding
-from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import describe, is_on
 from piecework.qc.silence import silences
@@ -115,8 +111,7 @@ def _found(
     flags = [
         finding
         for finding in find_suspicions(run)
-        if finding.flag
-        and finding.heuristic != RANDOM_SAMPLE
+        if finding.flag and finding.heuristic != RANDOM_SAMPLE
     ]
     findings = _frame(run, table, flags)
     answers = table[["assignment_id", "worker_id", "item_id"]].assign(
@@ -154,11 +149,11 @@ def _frame(
                 flag.heuristic,
                 flag.version,
                 flag.subject_kind,
-                _shown_id(run, flag),
+                run.shown_id(flag.subject_kind, flag.subject_id),
                 flag.suspicion,
                 flag.evidence,
                 "" if first is None else table["assignment_id"].iloc[first],
-                "" if first is None else _answer(table.iloc[first], run.campaign.task),
+                "" if first is None else answer_line(table.iloc[first].to_dict()),
                 len(numbers),
             )
         )
@@ -175,21 +170,3 @@ def _is_touched(table: pd.DataFrame, flags: list[Finding]) -> "pd.Series[bool]":
         | table["worker_id"].isin(ids["worker"])
     )
     return pd.Series(touched, index=table.index, dtype="bool")
-
-
-def _shown_id(run: CampaignStore, flag: Finding) -> str:
-    if flag.subject_kind == "worker":
-        return pseudonym(WorkerId(flag.subject_id), run.pseudonym_key)
-    return flag.subject_id
-
-
-def _answer(row: "pd.Series[Any]", task: Task) -> str:
-    """An answer in a line: its text, or each field with what was chosen."""
-    if row["text"]:
-        return str(row["text"])
-    said = {field.name: row[value_column(field)] for field in task.item_fields}
-    return "; ".join(
-        f"{name} {', '.join(value) if isinstance(value, tuple) else value}"
-        for name, value in said.items()
-        if value not in ("", ())
-    )

@@ -19,7 +19,6 @@ from piecework.payments.bonuses import PlannedBonus, planned_bonus, recorded_bon
 from piecework.payments.plan import BonusPlan
 from piecework.payments.wage_floor_bonuses import is_too_late
 from piecework.postprocess.datasets.csv_file import plain
-from piecework.postprocess.pseudonyms import pseudonym
 from piecework.store import assignments, hits, ledger
 
 COLUMNS = ("assignment_id", "worker", "amount", "reason")
@@ -101,7 +100,7 @@ class _Rows:
         self._paid = ledger.paid_cents(run.store, "rewards")
         # The last paid assignment of each worker, by pseudonym.
         self._last = {
-            pseudonym(assignment.worker_id, run.pseudonym_key): assignment
+            run.pseudonym(assignment.worker_id): assignment
             for assignment in self._assignments.values()
             if assignment.assignment_id in self._paid
         }
@@ -154,9 +153,7 @@ class _Rows:
             raise ValueError(
                 f"{named!r} was not paid: approve it first, or take its rejection back"
             )
-        if worker and worker != pseudonym(
-            assignment.worker_id, self._run.pseudonym_key
-        ):
+        if worker and worker != self._run.pseudonym(assignment.worker_id):
             raise ValueError(f"{named!r} is not the work of worker {worker!r}")
         return name, assignment
 

@@ -1,16 +1,15 @@
 """The answers of a campaign as reviewers see them: whose, on what, beside which."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
-from piecework.domain.tables import ITEM_VALUE
+from piecework.domain.tables import ITEM_VALUE, answer_line, answered
 from piecework.domain.verdicts import SubjectKind
-from piecework.postprocess.pseudonyms import pseudonym
 from piecework.results.evidence import Parts
 
 
@@ -23,10 +22,12 @@ class Work:
     """
 
     def __init__(self, run: CampaignStore) -> None:
-        self._key, self.table = run.pseudonym_key, run.answers()
+        self._run, self.table = run, run.answers()
         self.items = {str(item.item_id): item for item in run.campaign.items}
-        self._values = [
-            name for name in self.table.columns if name.startswith(ITEM_VALUE)
+        self._said = [
+            name
+            for name in self.table.columns
+            if name == "text" or name.startswith(ITEM_VALUE)
         ]
         self._of_answer = {str(name): n for n, name in enumerate(self.table.index)}
         self._groups = {
@@ -35,11 +36,11 @@ class Work:
         }
         self._cells = {
             name: self.table[name].tolist()
-            for name in ("item_id", "worker_id", "assignment_id", "text", "batch")
+            for name in ("item_id", "worker_id", "assignment_id", "batch", *self._said)
         }
         self._ids = [str(name) for name in self.table.index]
         self._pseudonyms = {
-            str(worker): pseudonym(WorkerId(str(worker)), self._key)
+            str(worker): run.pseudonym(WorkerId(str(worker)))
             for worker in self._groups["worker_id"]
         }
         self._by_pseudonym = {name: one for one, name in self._pseudonyms.items()}
@@ -120,7 +121,7 @@ class Work:
 
     def pseudonym(self, worker_id: str) -> str:
         """What a worker is called outside the store."""
-        return pseudonym(WorkerId(worker_id), self._key)
+        return self._run.pseudonym(WorkerId(worker_id))
 
     def pseudonym_of(self, number: int) -> str:
         """Whose answer it is, as it is called outside the store."""
@@ -132,18 +133,11 @@ class Work:
 
     def answered(self, number: int) -> list[tuple[str, str]]:
         """What was answered, field by field; ("", text) for a task of one text."""
-        if text := str(self._cells["text"][number]):
-            return [("", text)]
-        row = self.table.iloc[number]
-        return [
-            (name.removeprefix(ITEM_VALUE), _said(row[name])) for name in self._values
-        ]
+        return answered(self._row(number))
 
     def line(self, number: int) -> str:
         """An answer in a line: its text, or each field with what was chosen."""
-        return "; ".join(
-            f"{name} {said}".strip() for name, said in self.answered(number)
-        )
+        return answer_line(self._row(number))
 
     def seconds(self, number: int) -> float:
         """How long an item was on screen, or its share of the time until submission.
@@ -158,6 +152,10 @@ class Work:
             return self._typical
         return _median(self._seconds[list(rows)])
 
+    def _row(self, number: int) -> dict[str, Any]:
+        """The cells that hold what was answered."""
+        return {name: self._cells[name][number] for name in self._said}
+
     def _group(self, column: str, value: str) -> list[int]:
         return [int(number) for number in self._groups[column].get(value, ())]
 
@@ -165,9 +163,3 @@ class Work:
 def _median(seconds: npt.NDArray[np.float64]) -> float:
     known = seconds[~np.isnan(seconds)]
     return float(np.median(known)) if known.size else float("nan")
-
-
-def _said(value: object) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(value)
-    return "" if pd.isna(value) else str(value)  # type: ignore[call-overload]

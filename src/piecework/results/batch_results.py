@@ -16,7 +16,6 @@ from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import HitId, ItemId
 from piecework.domain.task import Task
 from piecework.postprocess.datasets.csv_file import to_csv
-from piecework.postprocess.pseudonyms import pseudonym
 from piecework.results.export import write_whole
 from piecework.store import assignments, decisions, hits
 
@@ -108,7 +107,7 @@ def _of_assignment(run: CampaignStore, assignment: Assignment) -> Row:
     delay = timedelta(seconds=run.campaign.posting.auto_approval_delay_seconds)
     return {
         "AssignmentId": assignment.assignment_id,
-        "WorkerId": pseudonym(assignment.worker_id, run.pseudonym_key),
+        "WorkerId": run.pseudonym(assignment.worker_id),
         "AcceptTime": _moment(accepted),
         "SubmitTime": _moment(submitted),
         "AutoApprovalTime": _moment(submitted + delay),

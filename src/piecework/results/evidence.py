@@ -9,10 +9,13 @@ from dataclasses import dataclass
 
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
-from piecework.domain.verdicts import JOINED, RANDOM_SAMPLE, Finding, SubjectKind
+from piecework.domain.verdicts import (
+    JOINED,
+    RANDOM_SAMPLE,
+    Finding,
+    Subject,
+)
 from piecework.store import findings
-
-Subject = tuple[SubjectKind, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD
 from piecework.domain.verdicts import JOINED
 from piecework.engine.progress import read_progress
-from piecework.postprocess.pseudonyms import pseudonym
+from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.postprocess.registry import RULES
 from piecework.qc.gold import contradicted, gold_scores
 from piecework.qc.heuristics import gold_failed
@@ -113,7 +113,7 @@ def _as_needed(campaign_store: CampaignStore) -> AsNeeded | None:
 
 
 def _gold(campaign_store: CampaignStore) -> Gold | None:
-    campaign, key = campaign_store.campaign, campaign_store.pseudonym_key
+    campaign = campaign_store.campaign
     known = [
         item
         for item in campaign.items
@@ -124,12 +124,12 @@ def _gold(campaign_store: CampaignStore) -> Gold | None:
     params = params_of(gold_failed, campaign.heuristics, seed=0)
     rated = with_ratings(campaign_store.answers(), campaign.task, campaign.items)
     scores = gold_scores(rated, params.tolerance)
-    names = [pseudonym(WorkerId(str(worker)), key) for worker in scores.index]
+    names = pseudonyms(scores.index.to_series(), campaign_store.pseudonym_key)
     return Gold(
         items=len(known),
         mixed_in=len(campaign.items) - len(campaign.own_items),
         least=params.min_items,
-        scores=scores.set_axis(names),
+        scores=scores.set_axis(names.tolist()),
         contradicted=contradicted(rated, params.tolerance),
     )
 
@@ -323,7 +323,7 @@ def _decisions(campaign_store: CampaignStore, decisions: pd.DataFrame) -> pd.Dat
 def _workers(
     campaign_store: CampaignStore, answers: pd.DataFrame, decisions: pd.DataFrame
 ) -> pd.DataFrame:
-    key, store = campaign_store.pseudonym_key, campaign_store.store
+    store = campaign_store.store
     traits = simulated_workers.load(store)
     made = pd.DataFrame(report_tables.assignments(store))
     paid = ledger.paid_cents(store, "rewards", "bonuses")
@@ -339,7 +339,7 @@ def _workers(
     dropped = answers.groupby("worker")["is_rejected"].sum()
     workers = [WorkerId(str(worker)) for worker in by_worker.groups]
     of_trait = [traits.get(worker, ("", False)) for worker in workers]
-    names = [pseudonym(worker, key) for worker in workers]
+    names = [campaign_store.pseudonym(worker) for worker in workers]
     return pd.DataFrame(
         {
             "assignments": by_worker.size().to_numpy(),
@@ -369,11 +369,7 @@ def _moments(texts: "pd.Series[str]") -> "pd.Series[pd.Timestamp]":
 
 def _shown_ids(campaign_store: CampaignStore, table: pd.DataFrame) -> "pd.Series[str]":
     """Ids of subjects, those of workers hashed."""
-    is_worker = table["subject_kind"] == "worker"
-    key = campaign_store.pseudonym_key
-    hashed = {
-        worker: pseudonym(WorkerId(worker), key)
-        for worker in table.loc[is_worker, "subject_id"].unique()
-    }
     ids = table["subject_id"]
-    return ids.where(~is_worker, ids.map(hashed))
+    is_worker = table["subject_kind"] == "worker"
+    hashed = pseudonyms(ids[is_worker], campaign_store.pseudonym_key)
+    return ids.where(~is_worker, hashed)

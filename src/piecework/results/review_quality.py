@@ -15,7 +15,12 @@ from piecework.analyses.kappa import cohen_kappa
 from piecework.campaign.acts import ELSEWHERE
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.review import Review, ReviewQuality, Upheld
-from piecework.domain.verdicts import RANDOM_SAMPLE, Finding, SubjectKind, Verdict
+from piecework.domain.verdicts import (
+    RANDOM_SAMPLE,
+    Finding,
+    Subject,
+    Verdict,
+)
 from piecework.results.answers_shown import Work
 from piecework.store import decisions, findings, reviews
 
@@ -24,13 +29,13 @@ _HALF = 0.5
 _CONFIDENCE = 0.95
 _TWO = 2
 
-_Said = Mapping[tuple[SubjectKind, str], bool]
+_Said = Mapping[Subject, bool]
 """Whether a person thought a subject bad; of those that a person decided."""
 
 
 def review_quality(run: CampaignStore) -> ReviewQuality:
     """All of it, from the store as it is; a look at all findings and decisions."""
-    said: dict[tuple[SubjectKind, str], bool] = {
+    said: dict[Subject, bool] = {
         (one.subject_kind, one.subject_id): one.verdict in _BAD
         for one in decisions.load(run.store)
         if not one.decided_by.startswith("policy:") and one.decided_by != ELSEWHERE

@@ -6,11 +6,11 @@ import pandas as pd
 
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.dataset import SPLITS
-from piecework.domain.ids import ItemId, WorkerId
+from piecework.domain.ids import ItemId
 from piecework.domain.tables import OUTCOME
 from piecework.domain.verdicts import Decision
 from piecework.postprocess.answers import answer_columns, with_edits
-from piecework.postprocess.pseudonyms import pseudonym
+from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.postprocess.splits import splits
 from piecework.store import edits, imports, item_totals
 from piecework.store.answers_table import read_verdicts
@@ -113,18 +113,14 @@ def _verdicts(
 def _published(
     campaign_store: CampaignStore, table: pd.DataFrame
 ) -> dict[str, "pd.Series[str]"]:
-    campaign, key = campaign_store.campaign, campaign_store.pseudonym_key
-    of_worker = {
-        worker: pseudonym(WorkerId(worker), key)
-        for worker in table["worker_id"].unique()
-    }
+    campaign = campaign_store.campaign
     urls = {str(item.item_id): item.picture for item in campaign.items}
     # Items that were mixed in are in no split of the dataset, and in no file of it.
     split_of = dict.fromkeys(urls, SPLITS[0]) | splits(
         campaign.own_items, campaign.dataset.shares
     )
     return {
-        "worker": table["worker_id"].map(of_worker).astype("str"),
+        "worker": pseudonyms(table["worker_id"], campaign_store.pseudonym_key),
         "url": table["item_id"].map(urls).astype("str"),
         "split": table["item_id"].map(split_of).astype("str"),
     }

@@ -231,9 +231,7 @@ class Review:
             return moved(f"/?{urlencode({'view': _view_of(form.get('view', ''))})}")
         session.notices.append(("done", "Undone. It waits again."))
         first = undone[0]
-        key = first.subject_id
-        if first.subject_kind == "worker":
-            key = self._desk.work.pseudonym(key)
+        key = self._desk.run.shown_id(first.subject_kind, first.subject_id)
         return moved(address("/card", first.subject_kind, key))
 
     def _card(

@@ -4,12 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from piecework.domain.review import Review
-from piecework.domain.verdicts import Decision, SubjectKind
+from piecework.domain.verdicts import Decision, Subject
 from piecework.store.columns import Row, from_text, insert, to_text
 from piecework.store.database import Store
 from piecework.store.decisions import row_of
-
-Subject = tuple[SubjectKind, str]
 
 
 def add(

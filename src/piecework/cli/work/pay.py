@@ -24,7 +24,6 @@ from piecework.payments.pay import Paid, check_bonuses
 from piecework.payments.pay import pay as pay_out
 from piecework.payments.plan import BonusPlan
 from piecework.payments.wage_floor_bonuses import top_ups
-from piecework.postprocess.pseudonyms import pseudonym
 
 _SHOWN = 20
 
@@ -87,7 +86,7 @@ def _preview(run: CampaignRun, plan: BonusPlan) -> None:
     for one in plan.due[:_SHOWN]:
         table.add_row(
             one.bonus.assignment_id,
-            pseudonym(one.bonus.worker_id, run.pseudonym_key),
+            run.pseudonym(one.bonus.worker_id),
             shown(one.bonus.cents),
             shown(one.fee_cents),
             one.bonus.reason,
@@ -138,7 +137,7 @@ def _as_dict(run: CampaignRun, plan: BonusPlan, paid: Paid | None) -> dict[str, 
         "due": [
             {
                 "assignment_id": one.bonus.assignment_id,
-                "worker": pseudonym(one.bonus.worker_id, run.pseudonym_key),
+                "worker": run.pseudonym(one.bonus.worker_id),
                 "cents": one.bonus.cents,
                 "fee_cents": one.fee_cents,
                 "reason": one.bonus.reason,

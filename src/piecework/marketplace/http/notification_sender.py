@@ -6,7 +6,6 @@ time, and given up in the end with a line in the log; a restart goes on where it
 """
 
 import http.client
-import ipaddress
 import logging
 import sqlite3
 import threading
@@ -18,6 +17,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from piecework.marketplace.state import clock
+from piecework.webserver.listening import is_loopback
 
 _LOG = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ def read_address(url: str) -> Address:
     except ValueError as fault:
         raise NotifyAddressError(f"{url[:80]!a} is no address: {fault}.") from fault
     host = parts.hostname or ""
-    if parts.scheme != "http" or not _is_loopback(host):
+    if parts.scheme != "http" or not is_loopback(host):
         raise NotifyAddressError(
             f"{url[:80]!a} is not an http address on this machine; notifications go "
             "nowhere else."
@@ -175,12 +175,3 @@ def _request(row: sqlite3.Row) -> tuple[str, dict[str, str]]:
         "TopicArn": row["destination"],
         "Message": row["document"],
     }
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

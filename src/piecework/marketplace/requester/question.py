@@ -4,7 +4,6 @@ HTMLQuestion (the page is in it), ExternalQuestion (the page is elsewhere) and
 QuestionForm (the marketplace makes the page).
 """
 
-import ipaddress
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +16,7 @@ from defusedxml.ElementTree import fromstring
 from piecework.marketplace.exceptions import invalid_parameters, invalid_xml
 from piecework.marketplace.forms.model import Form
 from piecework.marketplace.forms.schema import read_form
+from piecework.webserver.listening import is_loopback
 
 LARGEST_BYTES = 65_535
 
@@ -115,7 +115,7 @@ def _address(url: str) -> str:
         host, _port = parts.hostname or "", parts.port
     except ValueError as fault:
         raise invalid_xml(f"ExternalURL is no address: {fault}.") from fault
-    is_safe = parts.scheme == "https" or (parts.scheme == "http" and _is_loopback(host))
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
     if not is_safe:
         raise invalid_xml("ExternalURL must be an https address.")
     if not _NETLOC.fullmatch(parts.netloc):
@@ -126,15 +126,6 @@ def _address(url: str) -> str:
     if _UNSAFE.search(url):
         raise invalid_xml("ExternalURL has characters that an address may not have.")
     return url
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _shown(tag: str) -> str:

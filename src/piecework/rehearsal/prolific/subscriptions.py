@@ -5,7 +5,6 @@ once it was confirmed by a secret of its own, which came in a header when it was
 """
 
 import hashlib
-import ipaddress
 import json
 import sqlite3
 from typing import Any
@@ -18,6 +17,7 @@ from piecework.rehearsal.prolific.events import EVENT_TYPES
 from piecework.rehearsal.prolific.pages import listing
 from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.workspaces import workspace_row
+from piecework.webserver.listening import is_loopback
 
 _STATUSES = ("PENDING", "SUCCEEDED", "FAILED")
 _MOST_EVENTS = 100
@@ -172,7 +172,7 @@ def _is_of_this_machine(url: str) -> bool:
         parts = urlsplit(url)
         host = parts.hostname or ""
         is_known = parts.scheme == "http" and (parts.port or 80) > 0
-        return is_known and ipaddress.ip_address(host).is_loopback
+        return is_known and is_loopback(host)
     except ValueError:
         return False
 

@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 
 from piecework.domain.counts import count, plural
-from piecework.domain.tables import value_column
-from piecework.domain.task import Task
+from piecework.domain.tables import answer_line
 from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.report.components import Code, Quote, Section, Table, number, text
 from piecework.report.formatting import excerpt, part_of, with_share
@@ -177,7 +176,7 @@ def _examples(model: ReportModel) -> Table:
             _named(model, str(row["heuristic"])),
             f"{row['suspicion']:.2f}",
             Quote(excerpt(str(row["evidence"]), limit=_EVIDENCE_CHARACTERS)),
-            Quote(_answered(model.came, row, model.facts.task)),
+            Quote(_answered(model.came, row)),
         )
         for row in worst.to_dict("records")
     )
@@ -202,17 +201,11 @@ def _examples(model: ReportModel) -> Table:
     )
 
 
-def _answered(
-    answers: pd.DataFrame, finding: Mapping[Hashable, Any], task: Task
-) -> str:
-    """What a flagged answer says: its text, or field by field where there is none."""
+def _answered(answers: pd.DataFrame, finding: Mapping[Hashable, Any]) -> str:
+    """What a flagged answer says, in a line; "" for a flag on something else."""
     subject = str(finding["subject_id"])
     if finding["subject_kind"] != "answer" or subject not in answers.index:
         return ""
-    if task.main_text:
-        return excerpt(str(answers["text"][subject]), limit=_TEXT_CHARACTERS)
-    values = (
-        f"{field.name}: {answers[value_column(field)][subject]}"
-        for field in task.item_fields
+    return excerpt(
+        answer_line(answers.loc[[subject]].iloc[0].to_dict()), limit=_TEXT_CHARACTERS
     )
-    return excerpt("; ".join(values), limit=_TEXT_CHARACTERS)

@@ -15,13 +15,13 @@ from piecework.domain.verdicts import (
     RANDOM_SAMPLE,
     Decision,
     Finding,
+    Subject,
     SubjectKind,
     Verdict,
 )
 from piecework.qc.policy import REJECTED_WITH
 from piecework.results.answers_shown import Work
 from piecework.results.evidence import flags_around, joined_suspicion, sentence
-from piecework.review.model.deciding import Subject
 from piecework.review.model.reviewing import (
     ACTS,
     ActName,

@@ -10,13 +10,10 @@ from dataclasses import replace
 
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.capabilities import Capabilities
-from piecework.domain.ids import AssignmentId, WorkerId
-from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
-from piecework.postprocess.pseudonyms import pseudonym
+from piecework.domain.ids import AssignmentId
+from piecework.domain.verdicts import VERDICTS, Decision, Subject, Verdict
 from piecework.qc.policy import REJECTED_WITH
 from piecework.store import assignments, decisions
-
-Subject = tuple[SubjectKind, str]
 
 Chosen = Mapping[Subject, Decision]
 """What a person decided, by kind and id of the subject."""
@@ -150,13 +147,6 @@ def taken_along(
     if waiting is None:
         waiting = by_subject(waiting_for_people(run))
     return [*_drops_along(run, chosen), *_approvals_along(run, chosen, waiting)]
-
-
-def shown_id(run: CampaignStore, decision: Decision) -> str:
-    """The id of a subject as people see it: a worker's is the pseudonym."""
-    if decision.subject_kind == "worker":
-        return pseudonym(WorkerId(decision.subject_id), run.pseudonym_key)
-    return decision.subject_id
 
 
 def by_subject(made: Iterable[Decision]) -> dict[Subject, Decision]:

@@ -15,18 +15,16 @@ from piecework.campaign.opened import CampaignStore
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.domain.table_text import table_rows
-from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind, Verdict
+from piecework.domain.verdicts import VERDICTS, Decision, Subject, SubjectKind, Verdict
 from piecework.postprocess.datasets.csv_file import plain, to_csv
 from piecework.results.answers_shown import Work
 from piecework.results.evidence import flags_around, sentence
 from piecework.review.model.consequences import consequences
 from piecework.review.model.deciding import (
     Chosen,
-    Subject,
     by_subject,
     contradictions,
     decided,
-    shown_id,
     taken_along,
     waiting_for_people,
 )
@@ -64,7 +62,7 @@ def waiting_csv(run: CampaignStore) -> tuple[bytes, int]:
     rows = [
         (
             decision.subject_kind,
-            shown_id(run, decision),
+            run.shown_id(decision.subject_kind, decision.subject_id),
             *_about(run, work, decision),
             decision.verdict,
             decision.because,
@@ -105,7 +103,10 @@ def read_decisions(run: CampaignStore, text: str, *, decided_by: str, name: str)
 
 def _read(run: CampaignStore, text: str, *, decided_by: str, name: str) -> Chosen:
     waiting, before = (
-        {(one.subject_kind, shown_id(run, one)): one for one in made}
+        {
+            (one.subject_kind, run.shown_id(one.subject_kind, one.subject_id)): one
+            for one in made
+        }
         for made in (waiting_for_people(run), decisions.load(run.store))
     )
     reader = table_rows(text)

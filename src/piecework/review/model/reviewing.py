@@ -17,12 +17,11 @@ from piecework.campaign.opened import CampaignStore
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.review import Review
-from piecework.domain.verdicts import Decision, SubjectKind, Verdict
+from piecework.domain.verdicts import Decision, Subject, SubjectKind, Verdict
 from piecework.results.answers_shown import Work
 from piecework.review.model.consequences import Consequences, consequences
 from piecework.review.model.deciding import (
     ALL_LOOKED_AT,
-    Subject,
     by_subject,
     contradictions,
     decided,

@@ -10,9 +10,9 @@ import hashlib
 from collections.abc import Collection, Iterable, Mapping
 
 from piecework.campaign.opened import CampaignStore
-from piecework.domain.verdicts import RANDOM_SAMPLE, Decision
+from piecework.domain.verdicts import RANDOM_SAMPLE, Decision, Subject
 from piecework.results.answers_shown import Work
-from piecework.review.model.deciding import Subject, waiting_among
+from piecework.review.model.deciding import waiting_among
 from piecework.review.model.reviewing import VIEWS, View
 from piecework.store import findings, reviews
 

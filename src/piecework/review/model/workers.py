@@ -13,7 +13,6 @@ from piecework.campaign.opened import CampaignStore
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
 from piecework.domain.verdicts import Decision, Verdict
-from piecework.postprocess.pseudonyms import pseudonym
 from piecework.store import decisions, workers
 from piecework.store.workers import WorkerTotals
 
@@ -46,7 +45,7 @@ def histories(run: CampaignStore) -> list[WorkerHistory]:
     known = workers.totals(run.store, paid_already=PAID_ALREADY)
     found = [
         WorkerHistory(
-            worker=pseudonym(worker_id, run.pseudonym_key),
+            worker=run.pseudonym(worker_id),
             totals=totals,
             decisions=decided.get(worker_id, ()),
         )
@@ -105,7 +104,7 @@ def _decide(
 def _worker_of(run: CampaignStore, worker: str) -> WorkerId:
     known = workers.totals(run.store, paid_already=PAID_ALREADY)
     for worker_id in known:
-        if pseudonym(worker_id, run.pseudonym_key) == worker.strip().lower():
+        if run.pseudonym(worker_id) == worker.strip().lower():
             return worker_id
     raise ConfigError(
         [f"{worker!r} is the pseudonym of no worker of this campaign"],
