@@ -4,38 +4,14 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from enum import IntEnum
-from hashlib import blake2b
 from typing import NamedTuple
 
 from piecework.domain.edit import Edit
 from piecework.postprocess.edits import compose, replay
 from piecework.postprocess.language.corpus import Corpus, words_by_items
-from piecework.postprocess.text import Rule, Text, TextRule
-
-
-class Width(IntEnum):
-    """How far around what was changed a rule looks."""
-
-    NEAR = 0
-    UNSURE = 1
-    """And wherever it was not sure: there a little tips the scales."""
-    ALL = 2
-
-
-class Look(NamedTuple):
-    """Which texts a rule looks at, all about their items with them.
-
-    Attributes:
-        width: how far; those changed since the rule last looked are always among them.
-        words: texts that hold one of these are, too.
-        half: from 1 on, about a half of the texts is mended, another one for each
-            number, and these in one place. 0 for all.
-    """
-
-    width: Width
-    words: AbstractSet[str] = frozenset()
-    half: int = 0
+from piecework.postprocess.registry import Rule, TextRule
+from piecework.postprocess.rule_rounds import Selection
+from piecework.postprocess.text import Text
 
 
 class Changes(NamedTuple):
@@ -131,25 +107,25 @@ class Drafts:
         return tuple(map(self._draft, self._originals))
 
     def propose(
-        self, rule: Rule, corpus: Corpus, look: Look
+        self, rule: Rule, corpus: Corpus, selection: Selection
     ) -> Mapping[str, Sequence[Edit]]:
         """The edits of the drafts that a rule is sure of, by text id.
 
         Args:
             rule: of `piecework.postprocess.registry`.
             corpus: the counts of all drafts of the campaign.
-            look: which drafts it looks at; at all of them the first time.
+            selection: the drafts that it looks at; all of them the first time.
         """
         unseen = self.made.unseen.get(rule.NAME)
         self.made.unseen[rule.NAME] = {}
         if isinstance(rule, TextRule):
             return self._mended(rule, unseen)
         unsure = self.made.unsure.setdefault(rule.NAME, {})
-        if look.width is Width.ALL or unseen is None:
+        if selection.has_all or unseen is None:
             texts = self.texts()
         else:
-            again = unsure if look.width is Width.UNSURE else {}
-            texts = self._about_those_with(look.words, {**unseen, **again})
+            again = unsure if selection.has_unsure else {}
+            texts = self._about_those_with(selection.words, {**unseen, **again})
         proposed = rule.propose(texts, corpus) if texts else {}
         sure: dict[str, Sequence[Edit]] = {}
         for text in texts:
@@ -164,12 +140,14 @@ class Drafts:
         return sure
 
     def accept(
-        self, rule: Rule, proposed: Mapping[str, Sequence[Edit]], look: Look
+        self, rule: Rule, proposed: Mapping[str, Sequence[Edit]], selection: Selection
     ) -> Changes:
         """Apply the edits of a rule to the drafts, and say what became of them."""
         left: list[str] = []
-        if look.half and not isinstance(rule, TextRule):
-            left = [one for one in proposed if not _is_in(look.half, one)]
+        if selection.turn and not isinstance(rule, TextRule):
+            left = [
+                text_id for text_id in proposed if not selection.is_in_turn(text_id)
+            ]
             self.made.unseen[rule.NAME].update(dict.fromkeys(left))
             proposed = {
                 text_id: [max(edits, key=lambda each: each.probability)]
@@ -242,9 +220,3 @@ class Drafts:
         drafts = self.texts() if unseen is None else map(self._draft, unseen)
         proposed = ((draft.text_id, rule.mend(draft.text)) for draft in drafts)
         return {text_id: edits for text_id, edits in proposed if edits}
-
-
-def _is_in(half: int, text_id: str) -> bool:
-    """Whether a text belongs to a half; of two texts, one alone to every other."""
-    drawn = blake2b(f"{half} {text_id}".encode(), digest_size=1)
-    return drawn.digest()[0] % 2 == 0

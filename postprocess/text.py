@@ -1,20 +1,12 @@
-"""What a cleaning rule sees: a worker's text, whose it is about, what to leave alone.
-
-A rule looks at one text alone, or judges it among the others of its campaign (a word
-that workers wrote about many items is no typo); its type says which.
-"""
+"""What a cleaning rule sees: a worker's text, its item, and what to leave alone."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any
 
-from piecework.domain.edit import Edit
 from piecework.domain.hit import Item
 from piecework.postprocess.language.tokens import capitals, folded
-
-if TYPE_CHECKING:  # it counts texts
-    from piecework.postprocess.language.corpus import Corpus
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -61,53 +53,6 @@ def _unpickled(*cells: object) -> Text:
     for name, cell in zip(_FIELDS, cells, strict=True):
         object.__setattr__(text, name, cell)
     return text
-
-
-@runtime_checkable
-class TextRule(Protocol):
-    """A rule that needs nothing but the text.
-
-    The modules in `piecework.postprocess.rules` are rules.
-
-    Attributes:
-        NAME: what its edits are signed with.
-        VERSION: one more whenever the same texts may get other edits.
-    """
-
-    NAME: str
-    VERSION: int
-
-    def mend(self, text: str) -> Sequence[Edit]:
-        """Edits that point into the text, in order; empty where nothing is wrong."""
-        ...
-
-
-@runtime_checkable
-class CorpusRule(Protocol):
-    """A rule that judges a text by what all texts of the campaign say together."""
-
-    NAME: str
-    VERSION: int
-
-    def is_sure(self, edit: Edit) -> bool:
-        """Whether an edit of the rule is made; of others a person is asked."""
-        ...
-
-    def propose(
-        self, texts: Sequence[Text], corpus: "Corpus"
-    ) -> Mapping[str, Sequence[Edit]]:
-        """Edits by text id, each pointing into that text; texts without are absent.
-
-        Pure; the order of `texts` carries no meaning.
-
-        Args:
-            texts: all that there are about each of their items.
-            corpus: the counts of all texts of the campaign, these included.
-        """
-        ...
-
-
-Rule = TextRule | CorpusRule
 
 
 def protected_words(item: Item) -> frozenset[str]:

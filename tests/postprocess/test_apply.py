@@ -28,9 +28,8 @@ from piecework.postprocess.apply import replay as replayed
 from piecework.postprocess.language import confusions, features, suspects
 from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.language.tokens import words
-from piecework.postprocess.registry import RULES
+from piecework.postprocess.registry import RULES, CorpusRule, Rule
 from piecework.postprocess.rules import spelling
-from piecework.postprocess.text import CorpusRule, Rule
 
 ROOT = Path(__file__).resolve().parents[2]
 WORDS = (

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.postprocess.registry import RULES
-from piecework.postprocess.text import Rule
+from piecework.postprocess.registry import RULES, Rule
 
 ROOT = Path(__file__).resolve().parents[2]
 

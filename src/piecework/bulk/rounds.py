@@ -25,16 +25,17 @@ from piecework.bulk.parts import Source, known_items
 from piecework.bulk.running import Run
 from piecework.bulk.work_folder import gc_paused, unpickled
 from piecework.domain.tables import COLLECTED
-from piecework.postprocess.apply import (
+from piecework.postprocess.apply import forget_counts
+from piecework.postprocess.drafts import Changes, Drafts, Made
+from piecework.postprocess.language.corpus import Corpus
+from piecework.postprocess.registry import RULES, Rule, TextRule
+from piecework.postprocess.rule_rounds import (
     Followed,
-    forget_counts,
-    rarer_now,
+    Selection,
+    rarer_words,
     until_settled,
 )
-from piecework.postprocess.drafts import Changes, Drafts, Look, Made, Width
-from piecework.postprocess.language.corpus import Corpus
-from piecework.postprocess.registry import RULES
-from piecework.postprocess.text import Rule, Text, TextRule, protected_words
+from piecework.postprocess.text import Text, protected_words
 
 COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
 """What rules ask of an answer."""
@@ -134,14 +135,14 @@ class _Rounds:
     numbers: "count[int]" = field(default_factory=count)
     corpus: Corpus | None = None
 
-    def follow(self, rule: Rule, look: Look) -> Followed:
-        """Let all parts follow a rule (`piecework.postprocess.apply.until_settled`)."""
+    def follow(self, rule: Rule, selection: Selection) -> Followed:
+        """Let all parts follow a rule (`postprocess.rule_rounds.until_settled`)."""
         number, folder = next(self.numbers), self.source.folder
         if not folder.at(f"followed-{number}").exists():
             corpus = self.corpus or self._counted(number)
             self.corpus = corpus
             if not isinstance(rule, TextRule):
-                folder.keep(f"counts-{number}", lambda: (corpus, look))
+                folder.keep(f"counts-{number}", lambda: (corpus, selection))
             step = f"{rule.NAME} ({number + 1})"
             follow = partial(_follow, self.source, number, rule.NAME)
             self.run(step, follow, range(self.source.buckets))
@@ -178,7 +179,7 @@ class _Rounds:
                 before, after, items = [], [], Counter()
         if after:
             corpus.replace(before, after, items)
-        return Followed(has_changed, rarer_now(replaced, corpus))
+        return Followed(has_changed, rarer_words(replaced, corpus))
 
 
 def _read(source: Source, bucket: int) -> None:
@@ -261,16 +262,16 @@ def _follow(source: Source, number: int, name: str, bucket: int) -> None:
     @gc_paused()
     def made() -> _State:
         # Of many texts it is gigabytes, which a rule for one text does not ask for.
-        corpus, look = Corpus(), Look(Width.NEAR)
+        corpus, selection = Corpus(), Selection()
         if not isinstance(rule, TextRule):
-            corpus, look = folder.latest(f"counts-{number}", forget_counts)
+            corpus, selection = folder.latest(f"counts-{number}", forget_counts)
         state: _State = folder.kept(f"made-{bucket}-{number}")
-        asked = _asked(state, partial(folder.kept, f"words-{bucket}"), name, look)
+        asked = _asked(state, partial(folder.kept, f"words-{bucket}"), name, selection)
         shelves: Sequence[bytes] = folder.kept(f"texts-{bucket}") if asked else ()
         texts = [_taken_down(shelves[n]) for n in asked]
         drafts = _together(texts, [state.shelves[n] for n in asked])
-        proposed = drafts.propose(rule, corpus, look)
-        changes = drafts.accept(rule, proposed, look)
+        proposed = drafts.propose(rule, corpus, selection)
+        changes = drafts.accept(rule, proposed, selection)
         owners = {
             each.text_id: n for n, own in zip(asked, texts, strict=True) for each in own
         }
@@ -286,19 +287,18 @@ def _follow(source: Source, number: int, name: str, bucket: int) -> None:
 
 
 def _asked(
-    state: _State, read_holders: Callable[[], _Holders], rule: str, look: Look
+    state: _State, read_holders: Callable[[], _Holders], rule: str, selection: Selection
 ) -> Sequence[int]:
     """The shelves of which a rule may say something new (`Drafts.propose`)."""
-    if look.width is Width.ALL:
+    if selection.has_all:
         return range(len(state.shelves))
     asked = {
         n
         for n, shelved in enumerate(state.shelves)
-        if rule in shelved.waiting
-        or (look.width is Width.UNSURE and rule in shelved.unsure)
+        if rule in shelved.waiting or (selection.has_unsure and rule in shelved.unsure)
     }
-    of_originals = read_holders() if look.words else {}
-    for word in look.words:
+    of_originals = read_holders() if selection.words else {}
+    for word in selection.words:
         asked |= state.holders.get(word, set())
         asked.update(array("I", of_originals.get(word, b"")))
     return sorted(asked)
