@@ -82,10 +82,10 @@ def test_amounts_of_the_wire(wire: str, cents: int) -> None:
     assert cents_from_wire(wire) == cents
 
 
-@pytest.mark.parametrize("wire", ["0.505", "NaN", "Infinity"])
+@pytest.mark.parametrize("wire", ["0.505", "NaN", "Infinity", "", "many", "1e999999"])
 def test_a_part_of_a_cent_is_no_amount(wire: str) -> None:
     """Refused, and never rounded."""
-    with pytest.raises((ValueError, ArithmeticError)):
+    with pytest.raises(ValueError, match="is no amount of whole cents"):
         cents_from_wire(wire)
 
 

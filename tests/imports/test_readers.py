@@ -183,6 +183,37 @@ def test_a_batch_folder_of_amti(tmp_path: Path) -> None:
     assert found.sent == {"caption": "a dog"}
 
 
+@pytest.mark.parametrize(
+    ("amount", "cents"),
+    [
+        ("0.29", 29),
+        # As a float it is 90071992547409.94.
+        ("90071992547409.93", 9_007_199_254_740_993),
+        # As a float it is below 1.005, and would be rounded down to 100.
+        ("1.005", None),
+        ("inf", None),
+        ("many", None),
+    ],
+)
+def test_a_reward_is_read_to_the_cent_or_not_at_all(
+    tmp_path: Path, amount: str, cents: int | None
+) -> None:
+    """From a table, a page of JSON and a folder of amti."""
+    hit = {"HITId": "H1", "Reward": amount}
+    cells = row(1, "W1", shown={"url": "x"}, sent={"caption": "a dog"})
+    table = write(tmp_path / "b.csv", [{**cells, "Reward": f"${amount}"}])
+    folder = tmp_path / "batch" / "results" / "hit-H1"
+    folder.mkdir(parents=True)
+    (folder / "assignments.jsonl").write_text(json.dumps(assignment(1)) + "\n")
+    (folder / "hit.jsonl").write_text(json.dumps({"HIT": hit}))
+    page = tmp_path / "page.json"
+    pages = ({"HIT": hit}, {"Assignments": [assignment(1)]})
+    page.write_text("".join(json.dumps(part, indent=2) for part in pages))
+    for path in (table, tmp_path / "batch", page):
+        (source,) = recognise([path])
+        assert only(list(source.rows())).reward_cents == cents
+
+
 def test_an_output_of_simple_amt_is_an_object_an_item(tmp_path: Path) -> None:
     """A list of one is one item; of more, as many."""
     line = {

@@ -162,9 +162,13 @@ def cents_from_wire(amount: str) -> int:
     >>> cents_from_wire("0.5")
     50
     """
-    cents = Decimal(amount) * 100
-    if cents != cents.to_integral_value() or not cents.is_finite():
-        raise ValueError(f"{amount!r} is no amount of whole cents")
+    try:
+        cents = Decimal(amount) * 100
+        is_whole = cents.is_finite() and cents == cents.to_integral_value()
+    except ArithmeticError:
+        is_whole = False
+    if not is_whole:
+        raise ValueError(f"{amount[:40]!r} is no amount of whole cents")
     return int(cents)
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from piecework.domain.money import cents_from_wire
 from piecework.importing.readers.head import Head, head_of
 from piecework.importing.readers.mturk_json import assignment_row
 from piecework.importing.readers.objects import objects_of
@@ -59,7 +60,7 @@ def _of_hit(file: Path, number: int) -> Iterator[Read]:
     if hit_file.is_file():
         try:
             hit = json.loads(hit_file.read_text(encoding="utf-8"))["HIT"]
-            rewards[str(hit["HITId"])] = round(float(hit["Reward"]) * 100)
+            rewards[str(hit["HITId"])] = cents_from_wire(str(hit["Reward"]))
         except (ValueError, KeyError, TypeError, RecursionError):
             rewards = {}
     if not file.read_bytes().strip():

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from piecework.domain.answer_xml import fields_of
+from piecework.domain.money import cents_from_wire
 from piecework.importing.readers.crowd_form import CROWD, flattened
 from piecework.importing.readers.head import Head
 from piecework.importing.readers.moments import moment
@@ -96,6 +97,6 @@ def _listed(document: Document, name: str) -> list[object]:
 
 def _reward(hit: Document) -> dict[str, int]:
     try:
-        return {text_in(hit, "HITId"): round(float(text_in(hit, "Reward")) * 100)}
-    except (ValueError, OverflowError):
+        return {text_in(hit, "HITId"): cents_from_wire(text_in(hit, "Reward"))}
+    except ValueError:
         return {}

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.money import cents_from_wire
 from piecework.importing.readers.head import LONGEST_CELL, MOST_COLUMNS, Head, cells_of
 from piecework.importing.readers.moments import moment
 from piecework.importing.readers.rows import Read, Unreadable
@@ -87,11 +88,11 @@ def time_in(cells: Cells, column: str) -> datetime | None:
 
 
 def cents_in(cells: Cells, column: str) -> int | None:
-    """The amount in a cell such as `$0.04`, in cents; `None` if there is none."""
+    """The amount in a cell such as `$0.04`; `None` if it is not one of whole cents."""
     text = cells.get(column, "").strip().lstrip("$£").replace(",", "")
     try:
-        return round(float(text) * 100) if text else None
-    except (ValueError, OverflowError):
+        return cents_from_wire(text)
+    except ValueError:
         return None
 
 
