@@ -46,9 +46,6 @@ TWINNED = "twinned."
 MATTER_OF_FACT = "matter_of_fact."
 OUTSIDE = "is_outside"
 
-DERIVED = (RATED, GOLD, TWINNED, SIDES, MATTER_OF_FACT, TWIN, OUTSIDE)
-"""What `with_ratings` adds: names, and beginnings of names that end in a dot."""
-
 Rating = tuple[str, ...] | float
 """A sorted tuple of options, or a place on a scale from 0 to 1."""
 

@@ -70,7 +70,6 @@ READS: Mapping[str, Call] = {
     "balance": lambda p: p.account.balance(ID),
     "projects": lambda p: list(p.account.projects(ID)),
     "filter_kinds": lambda p: list(p.recruiting.filter_kinds(ID)),
-    "eligible": lambda p: p.recruiting.eligible(FILTERS, workspace_id=ID),
     "reward_recommendations": lambda p: p.recruiting.reward_recommendations(ID, "GBP"),
     "study": lambda p: p.studies.get(ID),
     "studies": lambda p: list(p.studies.of_project(ID)),

@@ -120,17 +120,6 @@ def in_force(store: Store) -> list[Review]:
     return _select(store, "1")
 
 
-def about(store: Store, subjects: Iterable[Subject]) -> list[Review]:
-    """What was said of these subjects and not undone, in its order."""
-    return [
-        review
-        for kind, subject_id in subjects
-        for review in _select(
-            store, "subject_kind = ? AND subject_id = ?", kind, subject_id
-        )
-    ]
-
-
 def moments(store: Store) -> Mapping[str, Sequence[datetime]]:
     """When each reviewer acted, by name; undone acts took their time, too."""
     by_reviewer: dict[str, list[datetime]] = {}

@@ -17,8 +17,6 @@ from piecework.marketplace.workers import signed_codes
 DAYS = 14
 """How long a link signs in, unless another lifetime is asked for."""
 
-MOST_DAYS = 366
-
 _KIND = "invitation"
 _ID_BYTES = 16
 _TIME_BYTES = 6

@@ -19,7 +19,6 @@ LONGEST_NAME = 40
 """Of a link, in characters; it stands before the names of those who join by it."""
 
 LONGEST_OWN_NAME = 50
-MOST_PLACES = 10_000
 
 _KIND = "open_link"
 _ID_BYTES = 16

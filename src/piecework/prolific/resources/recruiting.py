@@ -1,4 +1,4 @@
-"""Whom a study can ask for, how many that may be, and what they should be paid."""
+"""Whom a study can ask for, and what they should be paid."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pydantic import Field
 
 from piecework.prolific.http.answers import value_of
 from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, read
+from piecework.prolific.http.request import read
 from piecework.prolific.http.transport import Transport
 from piecework.prolific.values import Value, Whole
 
@@ -80,12 +80,8 @@ class RewardRecommendation(Value):
     recommended_per_hour_minor: Whole = Field(alias="recommended_reward_per_hour")
 
 
-class _Count(Value):
-    count: Whole
-
-
 class Recruiting:
-    """Operations on filters, eligibility and rewards; all of them only read."""
+    """Operations on filters and rewards; all of them only read."""
 
     def __init__(self, transport: Transport) -> None:
         self._call = transport.call
@@ -94,19 +90,6 @@ class Recruiting:
         """All filters that this workspace may use; this list is the truth."""
         request = read("filters/", {"workspace_id": workspace_id})
         return listed(self._call, request, FilterKind)
-
-    def eligible(self, filters: Sequence[Filter], *, workspace_id: str) -> int:
-        """How many participants meet all filters; 0 may mean fewer than 25."""
-        request = Request(
-            method="POST",
-            path="eligibility-count/",
-            body={
-                "filters": [one.to_wire() for one in filters],
-                "workspace_id": workspace_id,
-            },
-            may_repeat=True,  # It counts, and changes nothing.
-        )
-        return value_of(_Count, self._call(request), request).count
 
     def reward_recommendations(
         self, workspace_id: str, currency: str

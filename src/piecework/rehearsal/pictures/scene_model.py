@@ -48,11 +48,6 @@ class Scene:
         return " ".join(thing.text for thing in self.things if thing.text)
 
     @property
-    def objects(self) -> tuple[tuple[str, str, int], ...]:
-        """Name, colour and count of everything in the picture."""
-        return tuple((thing.name, thing.colour, thing.count) for thing in self.things)
-
-    @property
     def unreadable_share(self) -> float:
         """The share of honest people who give this picture up, from 0 to 1.
 
