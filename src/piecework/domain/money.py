@@ -164,10 +164,9 @@ def cents_from_wire(amount: str) -> int:
     """
     try:
         cents = Decimal(amount) * 100
-        is_whole = cents.is_finite() and cents == cents.to_integral_value()
     except ArithmeticError:
-        is_whole = False
-    if not is_whole:
+        cents = Decimal("NaN")
+    if not cents.is_finite() or cents != cents.to_integral_value():
         raise ValueError(f"{amount[:40]!r} is no amount of whole cents")
     return int(cents)
 
