@@ -42,14 +42,6 @@ _NOT_IN_FILE = {"name", "language", "texts", "own", "html_page"}
 _OF_HTML_PAGES = {"sent_as", "is_open"}
 """What only fields that were found in HTML have."""
 
-_RENAMED = {
-    "varies": "expects_variation",
-    "keeps_together": "group_by",
-    "hit_holds_one": "one_value_per_hit",
-    "inside": "subcondition",
-}
-"""Keys that have another name since."""
-
 _TEXTS = {"title", "description", "label", "message", "column"}
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -85,10 +77,8 @@ def _faults_of_keys(table: Raw, kind: type, path: str, where: str) -> Iterator[s
     for key, value in table.items():
         inner = f"{path}.{key}".lstrip(".")
         if key not in known:
-            new = _RENAMED.get(key)
             meant = did_you_mean(key, known)
-            no_such = f"no such key{meant or '.'}"
-            yield f"{where}{key}: {f'it is called {new} now.' if new else no_such}"
+            yield f"{where}{key}: no such key{meant or '.'}"
         elif key in _TEXTS and isinstance(value, str) and value.isspace():
             yield f"{where}{key}: holds nothing but space."
         elif inner in _LISTS and isinstance(value, list):

@@ -62,9 +62,6 @@ _KINDS = {
 }
 """Types of JSON's schema, in words."""
 
-_RENAMED = {"least_": "min_", "most_": "max_"}
-"""Beginnings of parameters' names that were changed."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
@@ -91,7 +88,8 @@ def read(
     faults = []
     for key, value in settings.items():
         if key not in hints:
-            faults.append(f"{where}.{key}{_unknown(key, hints)}")
+            names = ", ".join(sorted(hints)) or "none"
+            faults.append(f"{where}.{key}: no such parameter; allowed are {names}.")
             continue
         try:
             values[key] = _adapter(hints[key]).validate_python(value)
@@ -130,16 +128,6 @@ def counted(params: type[Any]) -> dict[str, Counted]:
 @functools.cache
 def _adapter(hint: Any) -> TypeAdapter[object]:  # noqa: ANN401 - any annotation
     return TypeAdapter(hint, config=_STRICT)
-
-
-def _unknown(key: str, hints: Mapping[str, Any]) -> str:
-    """What is wrong with a key that no parameter has."""
-    for old, new in _RENAMED.items():
-        name = new + key.removeprefix(old)
-        if key.startswith(old) and name in hints:
-            return f" is called {name} now."
-    names = ", ".join(sorted(hints)) or "none"
-    return f": no such parameter; allowed are {names}."
 
 
 def _allowed(hint: object) -> str:

@@ -37,7 +37,7 @@ from piecework.domain.verdicts import (
     Verdict,
 )
 from piecework.qc.reasons import faults_of_reason, filled
-from piecework.qc.registry import BY_NAME, RENAMED
+from piecework.qc.registry import BY_NAME
 
 NOTHING_AGAINST = "nothing in the policy speaks against it"
 
@@ -131,9 +131,7 @@ def check_rules(rules: Sequence[PolicyRule]) -> list[str]:
 def _faults(rule: PolicyRule) -> Iterable[str]:
     yield from _faults_of_verdict(rule)
     for name in rule.any_of:
-        if name in RENAMED:
-            yield f"any_of names {name!r}, which is called {RENAMED[name]!r} now."
-        elif name not in BY_NAME:
+        if name not in BY_NAME:
             names = ", ".join(sorted(BY_NAME))
             yield (
                 f"any_of names {name!r}, no such heuristic"

@@ -121,15 +121,6 @@ HEURISTICS: tuple[Heuristic, ...] = (
 
 BY_NAME: Mapping[str, Heuristic] = {one.NAME: one for one in HEURISTICS}
 
-RENAMED: Mapping[str, str] = {
-    "scale_still": "low_scale_variance",
-    "beyond_asked": "ignored_page_warnings",
-    "outvoted": "low_agreement",
-    "lone_canned": "minority_canned",
-    "pasted": "not_typed",
-}
-"""Earlier names of heuristics, and what they are called now."""
-
 OFF_BY_DEFAULT = frozenset(one.NAME for one in HEURISTICS if not one.FACTS.is_on)
 """A campaign that names one of them (`[heuristics.time_in_batch]`) switches it on."""
 
@@ -249,9 +240,7 @@ def check_settings(settings: Settings) -> list[str]:
     """Every fault of the settings, one sentence each."""
     faults = []
     for name, own in settings.items():
-        if name in RENAMED:
-            faults.append(f"heuristics.{name} is called {RENAMED[name]} now.")
-        elif name not in BY_NAME:
+        if name not in BY_NAME:
             names = ", ".join(sorted(BY_NAME))
             meant = did_you_mean(name, BY_NAME) or f"; allowed are {names}."
             faults.append(f"heuristics.{name}: no such heuristic{meant}")

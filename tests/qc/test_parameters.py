@@ -32,14 +32,6 @@ class Params:
     field: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Renamed:
-    """Two that were called `least_items` and `most_width`."""
-
-    min_items: Count = 3
-    max_width: Share = 0.1
-
-
 @pytest.mark.parametrize(
     ("key", "found", "value"),
     [
@@ -115,15 +107,3 @@ def test_ranges_are_said_in_words() -> None:
     assert allowed["seconds"] == "a number, 0 or more"
     assert allowed["scale"] == "one of 'log', 'raw'"
     assert allowed["words"] == "a list of texts that are not empty"
-
-
-def test_an_earlier_name_is_told_with_the_one_of_now() -> None:
-    """`least_` and `most_` became `min_` and `max_`, where there is such a key."""
-    settings = {"least_items": 1, "most_width": 0.1, "least_words": 1}
-    faults = read(Renamed, settings, where="heuristics.x")[1]
-    unknown = "no such parameter; allowed are max_width, min_items."
-    assert faults == [
-        "heuristics.x.least_items is called min_items now.",
-        "heuristics.x.most_width is called max_width now.",
-        f"heuristics.x.least_words: {unknown}",
-    ]

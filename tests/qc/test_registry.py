@@ -8,12 +8,10 @@ from types import ModuleType
 import pytest
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.verdicts import Finding, PolicyRule
-from piecework.qc.policy import check_rules
+from piecework.domain.verdicts import Finding
 from piecework.qc.registry import (
     HEURISTICS,
     OFF_BY_DEFAULT,
-    RENAMED,
     assess,
     check_settings,
     describe,
@@ -133,21 +131,4 @@ def _strings_of_functions(source: str) -> list[str]:
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and node.value not in documented
-    ]
-
-
-@pytest.mark.parametrize(("earlier", "now"), RENAMED.items())
-def test_an_earlier_name_of_a_heuristic_is_told_with_the_one_of_now(
-    earlier: str, now: str
-) -> None:
-    """In the settings as in a policy; the names of now exist."""
-    assert now in {heuristic.NAME for heuristic in HEURISTICS}
-    assert check_settings({earlier: {}}) == [
-        f"heuristics.{earlier} is called {now} now."
-    ]
-    rule = PolicyRule(
-        subject_kind="worker", any_of=(earlier,), then="exclude", because="stated"
-    )
-    assert check_rules([rule]) == [
-        f"policy rule 1: any_of names {earlier!r}, which is called {now!r} now."
     ]
