@@ -19,7 +19,7 @@ class Changes(NamedTuple):
 
     Attributes:
         items: about how many items more a word is written now, by word.
-        is_any_left: whether a text waits for its turn.
+        is_any_left: whether a text waits until it is drawn.
     """
 
     before: Sequence[Text]
@@ -144,10 +144,8 @@ class Drafts:
     ) -> Changes:
         """Apply the edits of a rule to the drafts, and say what became of them."""
         left: list[str] = []
-        if selection.turn and not isinstance(rule, TextRule):
-            left = [
-                text_id for text_id in proposed if not selection.is_in_turn(text_id)
-            ]
+        if selection.draw and not isinstance(rule, TextRule):
+            left = [text_id for text_id in proposed if not selection.is_drawn(text_id)]
             self.made.unseen[rule.NAME].update(dict.fromkeys(left))
             proposed = {
                 text_id: [max(edits, key=lambda each: each.probability)]

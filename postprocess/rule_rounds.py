@@ -6,7 +6,7 @@ looks where a rule was not sure, and the last at all texts again, since each cha
 weighs a little everywhere.
 
 Two texts may each be mended into what the other was, and back in the next round, for
-ever. So after some rounds near the changes texts take turns.
+ever. So after some rounds near the changes each round draws the half that is mended.
 """
 
 from collections import deque
@@ -24,7 +24,7 @@ _MOST_ROUNDS = 1_000
 """Real texts settle in some ten, a million in twenty, ten million in seventy, of which
 most look at few texts; rules that undo each other never would."""
 
-_ROUNDS_WITHOUT_TURNS = 8
+_ROUNDS_WITHOUT_DRAW = 8
 """Rounds near the changes in which all texts are mended at once."""
 
 _RECHECK_FROM = 100
@@ -45,13 +45,13 @@ class Selection(NamedTuple):
     Attributes:
         extent: how far around the changes.
         words: texts that hold one of these are among them.
-        turn: from 1 on, about half of the texts is mended, and these in one place;
+        draw: from 1 on, about half of the texts is mended, and these in one place;
             each number draws another half. 0: all are.
     """
 
     extent: int = _Extent.NEAR
     words: AbstractSet[str] = frozenset()
-    turn: int = 0
+    draw: int = 0
 
     @property
     def has_all(self) -> bool:
@@ -63,9 +63,9 @@ class Selection(NamedTuple):
         """Whether it looks again where it was not sure: there a little is enough."""
         return self.extent >= _Extent.UNSURE
 
-    def is_in_turn(self, text_id: str) -> bool:
+    def is_drawn(self, text_id: str) -> bool:
         """Whether a text may be mended; of two texts, one alone every other time."""
-        drawn = blake2b(f"{self.turn} {text_id}".encode(), digest_size=1)
+        drawn = blake2b(f"{self.draw} {text_id}".encode(), digest_size=1)
         return drawn.digest()[0] % 2 == 0
 
 
@@ -73,7 +73,7 @@ class Followed(NamedTuple):
     """What following a rule did to the texts.
 
     Attributes:
-        has_changed: whether any was changed, or waits for its turn to be.
+        has_changed: whether any was changed, or waits until it is drawn.
         rarer: words to judge again everywhere (`rarer_words`).
     """
 
@@ -96,10 +96,10 @@ def until_settled(
     latest: deque[Followed] = deque(maxlen=len(rules))
     extent, near = _Extent.ALL, 0
     for _ in range(_MOST_ROUNDS):
-        turn = max(0, near - _ROUNDS_WITHOUT_TURNS)
+        draw = max(0, near - _ROUNDS_WITHOUT_DRAW)
         for rule in rules:
             words = frozenset(chain.from_iterable(each.rarer for each in latest))
-            latest.append(follow(rule, Selection(extent, words, turn)))
+            latest.append(follow(rule, Selection(extent, words, draw)))
         if any(each.has_changed for each in latest):
             extent, near = _Extent.NEAR, near + 1
         elif extent is _Extent.ALL:

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from piecework.qc.words import different_words, plain_texts
+from piecework.qc.plain_text import different_words, plain_texts
 
 Codes = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]

@@ -55,7 +55,7 @@ word stands in its plain sense."""
 _PRETENDING = {"cli", "forecasting", "rehearsing", *_BESIDE}
 _PLAIN_SUBMISSION = ("engine/snapshot.py", "store/assignments.py")  # that it was sent
 _VISITS = (
-    "marketplace/crowd.py",
+    "marketplace/outside_crowd.py",
     "marketplace/state/visits.py",
     "marketplace/workers/visit_site.py",
 )

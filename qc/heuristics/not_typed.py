@@ -28,10 +28,10 @@ from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count, Share
+from piecework.qc.plain_text import lengths, word_counts
 from piecework.qc.scores import Scope, scored, sentences
 from piecework.qc.tallies import Tally, rows_of
 from piecework.qc.tallies import tally as tally_of
-from piecework.qc.words import lengths, word_counts
 
 NAME = "not_typed"
 VERSION = 1

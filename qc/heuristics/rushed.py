@@ -38,10 +38,10 @@ from scipy.special import expit
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
+from piecework.qc.plain_text import word_counts
 from piecework.qc.scores import TOLD_FROM, Scope, scored, sentences, told_apart
 from piecework.qc.tallies import Tally, rows_of
 from piecework.qc.tallies import tally as tally_of
-from piecework.qc.words import word_counts
 
 NAME = "rushed"
 VERSION = 1

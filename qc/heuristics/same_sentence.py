@@ -27,6 +27,7 @@ from piecework.domain.counts import plural, share
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted, Phrases, Share
+from piecework.qc.plain_text import plain_texts
 from piecework.qc.scores import (
     FIRST_ANSWER,
     Codes,
@@ -38,7 +39,6 @@ from piecework.qc.scores import (
     scored,
     sentences,
 )
-from piecework.qc.words import plain_texts
 
 NAME = "same_sentence"
 VERSION = 1

@@ -22,8 +22,8 @@ from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Count, Counted
+from piecework.qc.plain_text import plain_texts
 from piecework.qc.scores import Scope, coded, quoted, scored, sentences
-from piecework.qc.words import plain_texts
 
 NAME = "same_sentence_in_hit"
 VERSION = 1

@@ -30,10 +30,10 @@ from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Gathered
 from piecework.qc.parameters import Amount, Count, Counted
+from piecework.qc.plain_text import plain_texts
 from piecework.qc.scores import Scope, coded, grade, quoted, scored, sentences, summed
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import text_fit
-from piecework.qc.words import plain_texts
 
 NAME = "sentence_off_items"
 VERSION = 1

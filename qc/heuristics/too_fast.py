@@ -26,10 +26,10 @@ import pandas as pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount
+from piecework.qc.plain_text import word_counts
 from piecework.qc.scores import Scope, grade, scored, sentences, told_apart
 from piecework.qc.tallies import Tally
 from piecework.qc.tallies import tally as tally_of
-from piecework.qc.words import word_counts
 
 NAME = "too_fast"
 VERSION = 2

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import psutil
 
-from piecework.bulk.assessing import assess_files
+from piecework.bulk.assessing import assess_in_parts
 from piecework.bulk.cleaning import clean_files
 from piecework.bulk.running import LOCAL, here, on_dask
 from piecework.hit_templates.tasks import load_task
@@ -36,7 +36,7 @@ def main(rows: int, folder: Path, one: str) -> None:
     print(f"load of the machine before: {psutil.getloadavg()[0]:.1f}")
     print("| work | processes | seconds | processor seconds | peak MiB |")
     print("|---|---:|---:|---:|---:|")
-    judge = partial(assess_files, task=load_task("caption"), settings={})
+    judge = partial(assess_in_parts, task=load_task("caption"), settings={})
     for name, work in (("heuristics", judge), ("cleaning", clean_files)):
         for processes in (1, 2):
             if one not in {"", f"{name} {processes}"}:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from piecework.bulk.assessing import assess_files
+from piecework.bulk.assessing import assess_in_parts
 from piecework.bulk.exporting import export_files
 from piecework.bulk.running import here
 from piecework.cli.main import main
@@ -69,7 +69,7 @@ def test_gold_and_twins_of_a_campaign_count_in_parts(tmp_path: Path) -> None:
                 part = part.set_column(place, field.name, part[place].cast(lists))
         pq.write_table(part, source / f"{number}.parquet")
     into = tmp_path / "findings"
-    assess_files(
+    assess_in_parts(
         [source],
         here(silent),
         into=into,

@@ -20,7 +20,7 @@ from click.testing import CliRunner
 
 from piecework.bulk import rounds
 from piecework.bulk.answer_files import as_frame
-from piecework.bulk.assessing import Assessed, assess_files
+from piecework.bulk.assessing import AssessedParts, assess_in_parts
 from piecework.bulk.cleaning import clean_files
 from piecework.bulk.running import LOCAL, Do, Run, here, on_dask
 from piecework.bulk.work_folder import FORM
@@ -65,9 +65,9 @@ def silent(_step: str, _done: int, _of: int) -> None:
     """Nobody watches."""
 
 
-def judged(source: Path, into: Path, run: Run | None = None) -> Assessed:
+def judged(source: Path, into: Path, run: Run | None = None) -> AssessedParts:
     """What is found in the files of a folder."""
-    return assess_files(
+    return assess_in_parts(
         [source],
         run or here(silent),
         into=into,
@@ -502,7 +502,7 @@ def test_a_million_rows_are_judged_the_same_however_they_are_cut(
     for n in (1, 7, 100):
         write(tmp_path / f"{n}", 1_000_000, n)
         into = tmp_path / f"findings-{n}"
-        assess_files(
+        assess_in_parts(
             [tmp_path / f"{n}"], here(silent), into=into, task=TASK, settings={}
         )
         mine = found(into)

@@ -9,7 +9,7 @@ from piecework.campaign.opened import CampaignStore
 from piecework.domain.edit import Edit
 from piecework.postprocess.rules import real_words
 from piecework.results.clean import clean
-from piecework.results.words import say, words_shown
+from piecework.results.word_verdicts import say, words_shown
 from piecework.store import edits
 from tests.review import stores
 

@@ -16,7 +16,7 @@ from piecework.prolific.http.errors import (
     Unreadable,
     Unusable,
 )
-from piecework.prolific.http.request import read
+from piecework.prolific.http.request import get_request
 from piecework.prolific.http.token import Token
 from piecework.prolific.http.transport import Patience, Transport
 from tests.prolific.calls import ALL, ID, ONCE, PARTICIPANT, READS, REPEATED
@@ -138,7 +138,7 @@ def test_waiting_ends(stub: Stub) -> None:
     """So many tries, then the error that the last one gave."""
     stub.answer(Answer(503))
     with stub.transport(Patience(tries=3)) as transport, pytest.raises(Lost):
-        transport.call(read("users/me/"))
+        transport.call(get_request("users/me/"))
     assert len(stub.asked) == 3
 
 
@@ -149,7 +149,7 @@ def test_what_never_left_is_no_lost_call() -> None:
         address = f"http://127.0.0.1:{bound.getsockname()[1]}"
         transport = Transport(address, Token(SECRET), sleep=lambda _: None)
         with transport, pytest.raises(Unreachable) as raised:
-            transport.call(read("users/me/"))
+            transport.call(get_request("users/me/"))
     assert raised.value.outcome == "refused"
 
 

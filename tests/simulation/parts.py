@@ -22,8 +22,8 @@ from piecework.marketplace.state.clock_jumps import AGREEMENT, SHORT
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.platforms.credentials import Credentials
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.bridge.crowd import ProlificCrowd
 from piecework.prolific.bridge.prices import price_list
+from piecework.prolific.bridge.prolific_crowd import ProlificCrowd
 from piecework.prolific.bridge.spending import keep_start
 from piecework.prolific.bridge.step import step
 from piecework.prolific.bridge.terms import Terms

@@ -141,7 +141,7 @@ def _schemas(paths: Sequence[Path]) -> Iterator[pa.Schema]:
             yield pq.read_schema(path)
 
 
-def read(piece: Piece, schema: pa.Schema) -> Iterator[pa.Table]:
+def read_piece(piece: Piece, schema: pa.Schema) -> Iterator[pa.Table]:
     """The rows of a piece, some at a time.
 
     Raises:

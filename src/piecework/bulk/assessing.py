@@ -23,7 +23,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from piecework.bulk.answer_files import answer_files, as_frame, pieces_of, read
+from piecework.bulk.answer_files import answer_files, as_frame, pieces_of, read_piece
 from piecework.bulk.buckets import (
     ROWS,
     BatchByBatch,
@@ -70,7 +70,7 @@ _FINDING = pa.schema(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assessed:
+class AssessedParts:
     """What was found in files, counted; the findings are in the folder.
 
     Attributes:
@@ -91,7 +91,7 @@ class _Job(Source):
     seed: int
 
 
-def assess_files(
+def assess_in_parts(
     paths: Sequence[Path],
     run: Run,
     *,
@@ -101,7 +101,7 @@ def assess_files(
     seed: int = 0,
     items: Iterable[Item] = (),
     bucket_rows: int = ROWS,
-) -> Assessed:
+) -> AssessedParts:
     """Let every heuristic look at the answers of all files together.
 
     Args:
@@ -167,7 +167,7 @@ def assess_files(
 def _items(job: _Job, number: int) -> None:
     def count() -> Tally:
         fields = [job.schema.field(name) for name in ("item_id", "batch")]
-        rows = read(job.pieces[number], pa.schema(fields))
+        rows = read_piece(job.pieces[number], pa.schema(fields))
         return merged(map(item_tally, rows))
 
     job.folder.keep(f"items-{number}", count)
@@ -273,7 +273,7 @@ def _write_findings(job: _Job, name: str, found: Iterable[Finding]) -> None:
     job.folder.once(job.folder.out(name), write)
 
 
-def _finished(job: _Job, into: Path) -> Assessed:
+def _finished(job: _Job, into: Path) -> AssessedParts:
     flagged: Counter[str] = Counter()
     rows = {}
     for path in sorted(job.folder.out("").glob("*.parquet")):
@@ -289,7 +289,7 @@ def _finished(job: _Job, into: Path) -> Assessed:
         into,
         {"answers": answers, "findings": rows, "flagged": dict(flagged)},
     )
-    return Assessed(
+    return AssessedParts(
         folder=into,
         files=len({piece.path for piece in job.pieces}),
         answers=answers,

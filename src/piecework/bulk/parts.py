@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from piecework.bulk.answer_files import Piece, read
+from piecework.bulk.answer_files import Piece, read_piece
 from piecework.bulk.buckets import by_item, deal, read_bucket, write_buckets
 from piecework.bulk.work_folder import WorkFolder
 from piecework.domain.hit import Item
@@ -47,7 +47,7 @@ class Source:
         def write(path: Path) -> None:
             dealt = [
                 batch
-                for table in read(self.pieces[number], self.schema)
+                for table in read_piece(self.pieces[number], self.schema)
                 for batch in deal(table, buckets(table), self.buckets)
             ]
             write_buckets(path, self.schema, dealt)

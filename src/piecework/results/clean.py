@@ -9,7 +9,7 @@ from piecework.postprocess.apply import (
     protected_words,
 )
 from piecework.results.unused_memory import give_back
-from piecework.results.words import as_people_say, right_here, spoken_of
+from piecework.results.word_verdicts import as_people_say, right_here, spoken_of
 from piecework.store import edits, words
 
 

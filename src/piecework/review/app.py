@@ -48,7 +48,7 @@ from piecework.review.replies import (
     refused,
 )
 from piecework.review.sessions import NotAllowed, Session, Sessions
-from piecework.review.words import Words
+from piecework.review.words_page import Words
 from piecework.webserver import security_log
 
 _LISTED = 100

@@ -18,9 +18,9 @@ import pandas as pd
 from piecework.domain.tables import COLLECTED, build, is_canned
 from piecework.domain.task import Field, Option, Task
 from piecework.domain.verdicts import SubjectKind
+from piecework.qc.plain_text import plain
 from piecework.qc.ratings import with_ratings
 from piecework.qc.truth import Kind
-from piecework.qc.words import plain
 from tests.qc.tables import CANNED
 
 DATA = Path(__file__).resolve().parents[3] / "../shared/data"

@@ -20,8 +20,8 @@ from piecework.marketplace.state import clock
 from piecework.marketplace.state.audit import broken_laws
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.bridge.crowd import ProlificCrowd
 from piecework.prolific.bridge.prices import price_list
+from piecework.prolific.bridge.prolific_crowd import ProlificCrowd
 from piecework.prolific.bridge.step import settle
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.bridge.webhooks import Receiver

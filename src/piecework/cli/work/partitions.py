@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from piecework.bulk.assessing import assess_files
+from piecework.bulk.assessing import assess_in_parts
 from piecework.bulk.cleaning import clean_files
 from piecework.bulk.exporting import export_files
 from piecework.bulk.running import Run, here, on_dask
@@ -69,7 +69,7 @@ def assess(
     """Judge answers in parts; the findings are Parquet in a folder."""
     whole = asked.campaign
     with _runner(dask) as run:
-        found = assess_files(
+        found = assess_in_parts(
             files,
             run,
             into=into,

@@ -16,7 +16,7 @@ from piecework.marketplace.http.server import serve_forever
 from piecework.marketplace.state.backend import Rules
 from piecework.marketplace.workers.visit_site import EVENTS
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.bridge.crowd import CONSENT
+from piecework.prolific.bridge.prolific_crowd import CONSENT
 from piecework.prolific.bridge.serving import office
 from piecework.prolific.bridge.step import Running
 from piecework.prolific.bridge.terms import Terms

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from piecework.marketplace.aws_proxy.settings import AwsProxy, RunningAwsProxy
-from piecework.marketplace.crowd import OutsideCrowd
+from piecework.marketplace.outside_crowd import OutsideCrowd
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.webserver.connections import Limits

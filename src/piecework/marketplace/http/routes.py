@@ -16,11 +16,11 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from piecework.marketplace.crowd import OutsideCrowd
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.http import refusing
 from piecework.marketplace.http.control import Control
 from piecework.marketplace.http.faults import FaultScript
+from piecework.marketplace.outside_crowd import OutsideCrowd
 from piecework.marketplace.requester.api import RequesterApi
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.workers import replies

@@ -9,8 +9,8 @@ it, as the market that pays has one submission for it.
 
 import sqlite3
 
-from piecework.marketplace.crowd import Submission
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.outside_crowd import Submission
 from piecework.marketplace.state import accounts, apart, assignments, hits
 from piecework.marketplace.state.clock import SECOND, to_ms
 from piecework.marketplace.state.transaction import Transaction

@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from piecework.marketplace.crowd import OutsideCrowd
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.outside_crowd import OutsideCrowd
 from piecework.marketplace.state import clock, consents, visits
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction

@@ -13,8 +13,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from piecework.marketplace.crowd import Arrival, OutsideCrowd, Submission
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.outside_crowd import Arrival, OutsideCrowd, Submission
 from piecework.marketplace.state import clock, visits
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction

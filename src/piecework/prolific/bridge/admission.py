@@ -13,8 +13,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from piecework.marketplace.crowd import Arrival
 from piecework.marketplace.http.faults import Bucket
+from piecework.marketplace.outside_crowd import Arrival
 from piecework.prolific.client import Prolific
 from piecework.prolific.http.errors import NoAccess
 from piecework.prolific.resources.submissions import Submission

@@ -29,7 +29,7 @@ _WITHOUT_ANSWERS = (
 )
 
 
-def read(bridge: Bridge) -> None:
+def read_prolific(bridge: Bridge) -> None:
     """Read all studies that are not over, and their submissions where any changed."""
     with bridge.backend.transaction() as transaction:
         studies = transaction.all(

@@ -13,7 +13,7 @@ from typing import Any
 from piecework.prolific.bridge import unknown
 from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.bridge.comparing import compare_bonuses
-from piecework.prolific.bridge.reading import read
+from piecework.prolific.bridge.reading import read_prolific
 from piecework.prolific.bridge.unbooked import unbooked
 
 
@@ -63,7 +63,7 @@ def reconcile(bridge: Bridge) -> list[Difference]:
             "AND study_id IS NOT NULL AND status <> 'DELETED'"
         )
     bridge.counts.clear()
-    read(bridge)
+    read_prolific(bridge)
     found = [
         Difference(
             study_id=study_id,

@@ -9,8 +9,8 @@ from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.money import PriceList
 from piecework.prolific.bridge.admission import LEAST_CLIENTS, Limits
 from piecework.prolific.bridge.bridge import Bridge
-from piecework.prolific.bridge.crowd import CONSENT, ProlificCrowd
 from piecework.prolific.bridge.prices import price_list
+from piecework.prolific.bridge.prolific_crowd import CONSENT, ProlificCrowd
 from piecework.prolific.bridge.spending import keep_start
 from piecework.prolific.bridge.terms import Terms
 from piecework.prolific.client import Prolific

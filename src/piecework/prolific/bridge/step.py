@@ -48,7 +48,7 @@ def step(bridge: Bridge) -> bool:
     bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
     bridge.tried(partial(comparing.compare, bridge))
     for part, spends in (
-        (reading.read, False),
+        (reading.read_prolific, False),
         (groups.keep_in_step, False),
         (studies.recruit, True),
         (screening.screen, True),

@@ -63,7 +63,7 @@ class Request:
         return " ".join([*words, shlex.quote(self.url(address))])
 
 
-def read(path: str, query: Mapping[str, str | int] | None = None) -> Request:
+def get_request(path: str, query: Mapping[str, str | int] | None = None) -> Request:
     """A call that only reads, so it may be made again."""
     return Request(method="GET", path=path, query=query or {}, may_repeat=True)
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from piecework.prolific.http.answers import value_of
 from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, checked_id, read
+from piecework.prolific.http.request import Request, checked_id, get_request
 from piecework.prolific.http.transport import Transport
 from piecework.prolific.values import Money, Value, Whole
 
@@ -58,27 +58,27 @@ class Account:
 
     def me(self) -> User:
         """Whose token this is."""
-        request = read("users/me/")
+        request = get_request("users/me/")
         return value_of(User, self._call(request), request)
 
     def workspaces(self) -> Iterator[Workspace]:
         """All workspaces that the token reaches."""
-        return listed(self._call, read("workspaces/"), Workspace)
+        return listed(self._call, get_request("workspaces/"), Workspace)
 
     def workspace(self, workspace_id: str) -> Workspace:
         """One workspace."""
-        request = read(f"workspaces/{checked_id(workspace_id)}/")
+        request = get_request(f"workspaces/{checked_id(workspace_id)}/")
         return value_of(Workspace, self._call(request), request)
 
     def balance(self, workspace_id: str) -> Balance:
         """A workspace's money; its currency is that of all its studies."""
-        request = read(f"workspaces/{checked_id(workspace_id)}/balance/")
+        request = get_request(f"workspaces/{checked_id(workspace_id)}/balance/")
         return value_of(Balance, self._call(request), request)
 
     def projects(self, workspace_id: str) -> Iterator[Project]:
         """All projects of a workspace."""
         path = f"workspaces/{checked_id(workspace_id)}/projects/"
-        return listed(self._call, read(path), Project)
+        return listed(self._call, get_request(path), Project)
 
     def create_project(
         self, workspace_id: str, title: str, *, description: str = ""

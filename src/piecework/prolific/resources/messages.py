@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import Field
 
 from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, checked_id, read
+from piecework.prolific.http.request import Request, checked_id, get_request
 from piecework.prolific.http.transport import Transport
 from piecework.prolific.values import Value
 
@@ -26,7 +26,7 @@ class Messages:
 
     def with_participant(self, participant_id: str) -> Iterator[Message]:
         """All messages between the account and a participant."""
-        request = read("messages/", {"user_id": checked_id(participant_id)})
+        request = get_request("messages/", {"user_id": checked_id(participant_id)})
         return listed(self._call, request, Message)
 
     def send(self, participant_id: str, body: str, *, study_id: str) -> None:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from piecework.prolific.http.answers import value_of
 from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Method, Request, checked_id, read
+from piecework.prolific.http.request import Method, Request, checked_id, get_request
 from piecework.prolific.http.transport import Transport
 from piecework.prolific.values import Moment, Value, Whole
 
@@ -41,12 +41,12 @@ class ParticipantGroups:
 
     def of_workspace(self, workspace_id: str) -> Iterator[ParticipantGroup]:
         """All groups of a workspace."""
-        request = read("participant-groups/", {"workspace_id": workspace_id})
+        request = get_request("participant-groups/", {"workspace_id": workspace_id})
         return listed(self._call, request, ParticipantGroup)
 
     def get(self, group_id: str) -> ParticipantGroup:
         """One group."""
-        request = read(_path(group_id))
+        request = get_request(_path(group_id))
         return value_of(ParticipantGroup, self._call(request), request)
 
     def create(
@@ -72,7 +72,9 @@ class ParticipantGroups:
 
     def participants(self, group_id: str) -> Iterator[Membership]:
         """Everybody in a group."""
-        return listed(self._call, read(f"{_path(group_id)}participants/"), Membership)
+        return listed(
+            self._call, get_request(f"{_path(group_id)}participants/"), Membership
+        )
 
     def add(self, group_id: str, participant_ids: Sequence[str]) -> None:
         """Put participants into a group."""

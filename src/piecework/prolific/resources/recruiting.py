@@ -8,7 +8,7 @@ from pydantic import Field
 
 from piecework.prolific.http.answers import value_of
 from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import read
+from piecework.prolific.http.request import get_request
 from piecework.prolific.http.transport import Transport
 from piecework.prolific.values import Value, Whole
 
@@ -88,7 +88,7 @@ class Recruiting:
 
     def filter_kinds(self, workspace_id: str) -> Iterator[FilterKind]:
         """All filters that this workspace may use; this list is the truth."""
-        request = read("filters/", {"workspace_id": workspace_id})
+        request = get_request("filters/", {"workspace_id": workspace_id})
         return listed(self._call, request, FilterKind)
 
     def reward_recommendations(
@@ -96,7 +96,7 @@ class Recruiting:
     ) -> tuple[RewardRecommendation, ...]:
         """What an hour should be paid in this currency."""
         query = {"workspace_id": workspace_id, "currency": currency}
-        request = read("reward-recommendations/", query)
+        request = get_request("reward-recommendations/", query)
         document = self._call(request)
         rows = document if isinstance(document, list) else [document]
         return tuple(value_of(RewardRecommendation, row, request) for row in rows)

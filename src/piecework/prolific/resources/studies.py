@@ -8,7 +8,7 @@ from pydantic import Field
 
 from piecework.prolific.http.answers import value_of
 from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, checked_id, read
+from piecework.prolific.http.request import Request, checked_id, get_request
 from piecework.prolific.http.transport import Transport
 from piecework.prolific.resources.new_study import NewStudy, StudyChanges
 from piecework.prolific.values import (
@@ -132,18 +132,18 @@ class Studies:
 
     def get(self, study_id: str) -> Study:
         """One study."""
-        request = read(_path(study_id))
+        request = get_request(_path(study_id))
         return value_of(Study, self._call(request), request)
 
     def get_whole(self, study_id: str) -> StudyWhole:
         """One study with all that it was made of."""
-        request = read(_path(study_id))
+        request = get_request(_path(study_id))
         return value_of(StudyWhole, self._call(request), request)
 
     def of_project(self, project_id: str) -> Iterator[Study]:
         """All studies of a project, drafts too."""
         path = f"projects/{checked_id(project_id)}/studies/"
-        return listed(self._call, read(path, {"page_size": _PAGE}), Study)
+        return listed(self._call, get_request(path, {"page_size": _PAGE}), Study)
 
     def change(self, study_id: str, changes: StudyChanges) -> Study:
         """Change a study; after it was published, only part of it can change.
@@ -182,7 +182,7 @@ class Studies:
     def cost(self, study_id: str, *, is_projected: bool = False) -> StudyCost:
         """What a study has cost so far, or will with all its places."""
         query = {"is_projected": "true"} if is_projected else {}
-        request = read(f"{_path(study_id)}cost/", query)
+        request = get_request(f"{_path(study_id)}cost/", query)
         return value_of(StudyCost, self._call(request), request)
 
     def calculated_cost_minor(self, *, reward_minor: int, places: int) -> int:

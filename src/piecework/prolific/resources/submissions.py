@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, RootModel
 from piecework.prolific.http.answers import value_of
 from piecework.prolific.http.errors import Unusable
 from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, checked_id, read
+from piecework.prolific.http.request import Request, checked_id, get_request
 from piecework.prolific.http.transport import Transport
 from piecework.prolific.values import Moment, Value, Whole
 
@@ -93,19 +93,19 @@ class Submissions:
 
     def of_study(self, study_id: str) -> Iterator[Submission]:
         """All submissions of a study."""
-        request = read(
+        request = get_request(
             "submissions/", {"study": checked_id(study_id), "page_size": _PAGE}
         )
         return listed(self._call, request, Submission)
 
     def get(self, submission_id: str) -> Submission:
         """One submission, with its study and its bonuses."""
-        request = read(_path(submission_id))
+        request = get_request(_path(submission_id))
         return value_of(Submission, self._call(request), request)
 
     def counts(self, study_id: str) -> Mapping[str, int]:
         """How many submissions of a study are in each status; `TOTAL` is among them."""
-        request = read(f"studies/{checked_id(study_id)}/submissions/counts/")
+        request = get_request(f"studies/{checked_id(study_id)}/submissions/counts/")
         return value_of(_Counts, self._call(request), request).root
 
     def approve(self, submission_id: str) -> Submission:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from piecework.prolific.http.answers import value_of
 from piecework.prolific.http.pages import listed
-from piecework.prolific.http.request import Request, checked_id, read
+from piecework.prolific.http.request import Request, checked_id, get_request
 from piecework.prolific.http.transport import Answer, Transport
 from piecework.prolific.values import Value
 
@@ -62,12 +62,14 @@ class Webhooks:
 
     def event_types(self) -> list[str]:
         """What can be subscribed to."""
-        request = read("hooks/event-types/")
+        request = get_request("hooks/event-types/")
         return [each.event_type for each in listed(self._call, request, EventType)]
 
     def secrets(self, workspace_id: str) -> list[Secret]:
         """The secrets of a workspace, of which there is one or none."""
-        request = read("hooks/secrets/", {"workspace_id": checked_id(workspace_id)})
+        request = get_request(
+            "hooks/secrets/", {"workspace_id": checked_id(workspace_id)}
+        )
         return list(listed(self._call, request, Secret))
 
     def create_secret(self, workspace_id: str) -> NewSecret:
@@ -85,7 +87,7 @@ class Webhooks:
         """All subscriptions of a workspace, also those that are not confirmed."""
         found = dict[str, Subscription]()
         for is_enabled in ("true", "false"):
-            request = read(
+            request = get_request(
                 _PATH, {"workspace_id": workspace_id, "is_enabled": is_enabled}
             )
             rows = listed(self._call, request, Subscription)
@@ -124,7 +126,7 @@ class Webhooks:
 
     def deliveries(self, subscription_id: str, *, most: int) -> tuple[Delivery, ...]:
         """So many of a subscription's events, in Prolific's order."""
-        request = read(f"{_path(subscription_id)}events/", {"limit": most})
+        request = get_request(f"{_path(subscription_id)}events/", {"limit": most})
         return value_of(_Deliveries, self._call(request), request).results
 
 

@@ -4,11 +4,17 @@ from collections.abc import Callable
 
 from piecework.report.components import Section
 from piecework.report.corpus.description import Description
-from piecework.report.corpus.sections import alike, images, overlap, people, words
+from piecework.report.corpus.sections import (
+    alike,
+    composition,
+    images,
+    overlap,
+    people,
+)
 
 SECTIONS: tuple[Callable[[Description], Section | None], ...] = (
     images.build,
-    words.build,
+    composition.build,
     overlap.build,
     alike.build,
     people.build,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from piecework.qc.words import plain, plain_texts
+from piecework.qc.plain_text import plain, plain_texts
 
 TEXTS = st.text() | st.text(st.characters(codec="ascii"))
 

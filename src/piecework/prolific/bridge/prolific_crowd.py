@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from piecework.marketplace.crowd import Arrival, Submission
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.outside_crowd import Arrival, Submission
 from piecework.prolific.bridge.admission import Admission, Limits
 from piecework.prolific.bridge.reading import AT_WORK
 from piecework.prolific.bridge.webhooks import Receiver

@@ -6,7 +6,7 @@ from starlette.routing import Route
 
 from piecework.domain.errors import ConfigError
 from piecework.results.clean import clean
-from piecework.results.words import say, unsay, words_shown
+from piecework.results.word_verdicts import say, unsay, words_shown
 from piecework.review.parts import Parts
 from piecework.review.replies import moved
 from piecework.review.sessions import Session
