@@ -8,8 +8,8 @@ import pytest
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import ConfigError
-from piecework.domain.verdicts import Decision, Verdict
 from piecework.engine.passes import run_pass
+from piecework.engine.reader import Reader
 from piecework.engine.steps.settle import settle
 from piecework.results.answers_shown import Work
 from piecework.review.model.deciding import waiting_for_people
@@ -26,7 +26,6 @@ from piecework.review.model.reviewing import (
     undo,
 )
 from piecework.store import decisions, intents
-from piecework.store.database import Store
 from tests.flows.conftest import Open
 
 
@@ -151,21 +150,15 @@ def test_an_act_is_undone_until_a_pass_follows_it(waiting: CampaignRun) -> None:
 
 
 def test_what_is_taken_back_while_a_pass_is_under_way_is_not_carried_out(
-    waiting: CampaignRun, monkeypatch: pytest.MonkeyPatch
+    waiting: CampaignRun,
 ) -> None:
-    """Between a pass's look and its call, the reviewer undoes; nobody is rejected."""
+    """After a pass has looked and before it acts, the reviewer undoes the rejection."""
     ada = _Desk(waiting, "ada")
     ada.act(ada.group("assignment"), "reject", "Shouted.")
-    looked = decisions.unsettled
-
-    def look_then_undo(store: Store, verdict: Verdict) -> list[Decision]:
-        found = looked(store, verdict)
-        if found and verdict == "reject":
-            undo(waiting, by="ada")
-        return found
-
-    monkeypatch.setattr(decisions, "unsettled", look_then_undo)
-    settle(waiting)
+    due = settle.due(Reader(waiting))
+    assert [one.verdict for same in due.decisions for one in same] == ["reject"]
+    undo(waiting, by="ada")
+    settle.act(waiting, due)
     assert not intents.done(waiting.store, "reject")
     assert waiting_csv(waiting)[1] == 4
 

@@ -10,11 +10,6 @@ def _block() -> str:
     return str(block)
 
 
-def test_the_figures_are_of_the_weights_and_thresholds_that_ship() -> None:
-    """New ones need `python -m tests.postprocess.spelling_fit.figures --write`."""
-    assert f"<!-- of {figures.fingerprint()} -->" in _block()
-
-
 @pytest.mark.shared
 @pytest.mark.full
 def test_the_figures_are_what_the_labelled_captions_give() -> None:

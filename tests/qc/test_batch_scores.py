@@ -1,7 +1,6 @@
 """Judging on from what was judged before says the same as judging all anew."""
 
 import pandas as pd
-import pytest
 
 from piecework.qc import registry
 from piecework.qc.batch_scores import BatchScores
@@ -30,25 +29,26 @@ def test_a_campaign_that_grows_is_judged_as_if_it_were_new() -> None:
         assert {one.heuristic for one in going_on} >= {"capitals", "too_fast"}
 
 
-def test_only_the_batch_that_changed_is_scored_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_only_the_batch_that_changed_is_scored_again() -> None:
     """And again only when it has other answers."""
-    scored: list[int] = []
-    score = capitals.score
-
-    def counted(part: pd.DataFrame, params: capitals.Params) -> pd.DataFrame:
-        scored.extend(part["batch"].unique())
-        return score(part, params)
-
-    monkeypatch.setattr(capitals, "score", counted)
     rows = [row(str(place), batch=place // 4) for place in range(12)]
     known = BatchScores()
-    for size in (9, 12, 12):
-        assess(table(*rows[:size]), {}, seed=1, batches=known)
+    scored: list[int] = []
+
+    def score(part: pd.DataFrame) -> pd.DataFrame:
+        scored.extend(part["batch"].unique())
+        return capitals.score(part, capitals.Params())
+
+    def score_all(number: int) -> pd.DataFrame:
+        answers = table(*rows[:number])
+        known.forget_changed(answers)
+        return known.scored("capitals", answers, score, of_answers=True)
+
+    for number in (9, 12, 12):
+        assert score_all(number).index.tolist() == [str(n) for n in range(number)]
     assert scored == [0, 1, 2, 2]
     known.forget()
-    assess(table(*rows), {}, seed=1, batches=known)
+    score_all(12)
     assert scored[4:] == [0, 1, 2]
 
 

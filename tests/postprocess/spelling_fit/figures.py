@@ -8,7 +8,6 @@ never seen.
 """
 
 import argparse
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,12 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from piecework.domain.edit import Edit
-from piecework.postprocess import language
 from piecework.postprocess.apply import clean_and_propose
 from piecework.postprocess.language import channel, features
 from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.weights import WEIGHTS
-from piecework.postprocess.rules import real_words, spelling
+from piecework.postprocess.rules import spelling
 from tests.postprocess.spelling_fit import cases, fit, labels, logit
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/cleaning.md"
@@ -70,7 +68,7 @@ def main() -> None:
     else:
         outcomes, lines = cross_validated(labels.read())
     if options.write:
-        text = "\n".join([f"<!-- of {fingerprint()} -->", "", *lines, "", ""])
+        text = "\n".join(["", *lines, "", ""])
         page = PAGE.read_text(encoding="utf-8")
         PAGE.write_text(BLOCK.sub(lambda _: text, page), encoding="utf-8")
     print("\n".join(lines))
@@ -80,15 +78,6 @@ def main() -> None:
         ):
             if each.outcome in {"wrong", "missed", "harmed"}:
                 print(each.kind, each.source, each.outcome, each.word, each.after)
-
-
-def fingerprint() -> str:
-    """Changes with whatever was fitted and from when edits are made."""
-    room = Path(language.__file__).parent
-    parts = [(room / name).read_bytes() for name in ("channel.tsv", "weights.py")]
-    sure = (spelling.SURE, real_words.SURE)
-    parts.append(repr(sure).encode())
-    return hashlib.sha256(b"".join(parts)).hexdigest()[:12]
 
 
 def cross_validated(half: labels.Half) -> tuple[list["Outcome"], list[str]]:
