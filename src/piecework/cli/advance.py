@@ -57,8 +57,8 @@ def advance(
     Live:     piecework advance birds.toml --endpoint https://hits.example.org
               --live --spend-at-most 120
     """
-    from piecework.cli.work.advance import advance_once  # noqa: PLC0415 - boto3 costs a third of a second
-    from piecework.engine.pass_request import PassRequest, amount_cents  # noqa: PLC0415 - as above
+    from piecework.cli.work.advance import advance_once
+    from piecework.engine.pass_request import PassRequest, amount_cents
 
     request = PassRequest(
         campaign=campaign,

@@ -53,10 +53,10 @@ def analyse(  # noqa: PLR0913 - an argument an option
               piecework analyse ratings.csv --columns columns.toml
                   --condition system --unit image_id
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.sections import say_sections  # noqa: PLC0415 - pandas costs a second
-    from piecework.config.imported_file import read_reading  # noqa: PLC0415 - as above
-    from piecework.importing.analysing import Wanted, analyse_campaign, analyse_file  # noqa: PLC0415
-    from piecework.report.sections_page import render_sections  # noqa: PLC0415
+    from piecework.cli.sections import say_sections
+    from piecework.config.imported_file import read_reading
+    from piecework.importing.analysing import Wanted, analyse_campaign, analyse_file
+    from piecework.report.sections_page import render_sections
 
     wanted = Wanted(condition or "", unit or "", margin, seed)
     if what.suffix == ".toml":

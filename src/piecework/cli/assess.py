@@ -58,12 +58,12 @@ def assess(  # noqa: PLR0913 - an argument an option
               piecework assess answers/ --to findings --task caption --dask
               piecework assess answers/ --to findings --as birds.toml
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.assess import assess_campaign, assess_files, say  # noqa: PLC0415 - pandas costs a second
+    from piecework.cli.work.assess import assess_campaign, assess_files, say
 
     if into is not None:
         if columns or html or parquet:
             raise click.UsageError("--columns, --html, --parquet are not of --to")
-        from piecework.cli.work import partitions  # noqa: PLC0415
+        from piecework.cli.work import partitions
 
         asked = partitions.asked(campaign=campaign, task_name=task or "")
         partitions.assess(what, into=into, asked=asked, dask=dask, as_json=as_json)

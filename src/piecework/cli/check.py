@@ -49,8 +49,8 @@ def check(
     """  # noqa: D301 - click's mark for lines that stay lines
     if internal and not reach:
         raise click.UsageError("--internal says what --reach may ask; give both")
-    from piecework.cli.work.check import check_campaign  # noqa: PLC0415 - pandas costs a second
-    from piecework.cli.work.check_tables import say_checked  # noqa: PLC0415 - the same
+    from piecework.cli.work.check import check_campaign
+    from piecework.cli.work.check_tables import say_checked
 
     day = (on or SystemClock().now()).date()
     checked = check_campaign(

@@ -30,6 +30,6 @@ def clean(files: tuple[Path, ...], *, into: Path, dask: str, as_json: bool) -> N
 
     Example:  piecework clean answers/ --to clean --dask
     """
-    from piecework.cli.work import partitions  # noqa: PLC0415 - dictionaries cost a second
+    from piecework.cli.work import partitions
 
     partitions.clean(files, into=into, dask=dask, as_json=as_json)

@@ -65,7 +65,7 @@ def export(
     if fault := _fault(what, asked_for, is_in_parts=into is not None):
         raise click.UsageError(fault)
     if into is not None:
-        from piecework.cli.work import partitions  # noqa: PLC0415 - pandas costs a second
+        from piecework.cli.work import partitions
 
         asked = partitions.asked(campaign=campaign, task_name=task or "")
         partitions.export(what, into=into, asked=asked, dask=dask, as_json=as_json)
@@ -129,12 +129,12 @@ def _of_campaign(
     path: Path, answers: Path | None, batch_results: Path | None
 ) -> dict[str, str | int]:
     """What was written, by name, and whose it is."""
-    from piecework.campaign.assembling import load_campaign  # noqa: PLC0415
-    from piecework.engine.opening import open_to_look  # noqa: PLC0415
-    from piecework.results.answers_file import write_answers  # noqa: PLC0415
-    from piecework.results.batch_results import write_batch_results  # noqa: PLC0415
-    from piecework.results.clean import clean  # noqa: PLC0415 - dictionaries cost a second
-    from piecework.results.export import export as write_files  # noqa: PLC0415
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import open_to_look
+    from piecework.results.answers_file import write_answers
+    from piecework.results.batch_results import write_batch_results
+    from piecework.results.clean import clean
+    from piecework.results.export import export as write_files
 
     with open_to_look(load_campaign(path)) as run:
         if batch_results is not None:

@@ -62,7 +62,7 @@ def forecast(
     Example:  piecework forecast config/campaigns/demo.toml --seeds 5
               piecework forecast CAMPAIGN --vary reward=0.50,1.00 --vary assignments=3,5
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.forecast import make_forecast, say_forecast  # noqa: PLC0415 - costs seconds
+    from piecework.cli.work.forecast import make_forecast, say_forecast
 
     if dask and processes:
         raise click.UsageError("--processes are of this machine; leave out --dask")

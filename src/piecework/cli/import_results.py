@@ -49,7 +49,7 @@ def import_results(
         raise click.UsageError("say --as CAMPAIGN.toml, or --map to only look")
     if campaign is not None and campaign.suffix != ".toml":
         raise click.UsageError(f"--as {campaign}: a campaign file ends in .toml")
-    from piecework.cli.work.import_results import bring_in  # noqa: PLC0415 - pandas costs a second
+    from piecework.cli.work.import_results import bring_in
 
     bring_in(
         files,

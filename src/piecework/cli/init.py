@@ -110,7 +110,7 @@ def init(
               piecework init birds.toml --task caption --items photos/ --yes
               piecework init --task hit.html --items birds.csv --wage 12.00
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.init import (  # noqa: PLC0415 - pandas costs a second
+    from piecework.cli.work.init import (
         Wishes,
         say_written,
         write_campaign_file,

@@ -41,8 +41,8 @@ def add(*, page: Path, frame_height: int, database: Path, as_json: bool) -> None
 
     Example:  piecework layout add page.html
     """
-    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
-    from piecework.marketplace.requester import layouts  # noqa: PLC0415 - as above
+    from piecework.marketplace.exceptions import Refusal
+    from piecework.marketplace.requester import layouts
 
     try:
         html = read_text(page)
@@ -68,7 +68,7 @@ def list_(*, database: Path, as_json: bool) -> None:
 
     Example:  piecework layout list
     """
-    from piecework.marketplace.requester import layouts  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.requester import layouts
 
     with transaction_in(database) as transaction:
         rows = [

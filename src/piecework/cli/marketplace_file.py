@@ -57,7 +57,7 @@ def transaction_in(
 
 def site_of(transaction: "Transaction", said: str = "") -> str:
     """Where browsers reach the site: as was said, or where it was served last."""
-    from piecework.marketplace.state import site_address  # noqa: PLC0415 - only when it is asked for
+    from piecework.marketplace.state import site_address
 
     known = said or site_address.kept(transaction)
     if known is None:
@@ -75,8 +75,8 @@ def moment(ms: int) -> str:
 
 
 def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Backend":
-    from piecework.marketplace.state.backend import Backend, Rules, rules_of  # noqa: PLC0415 - only when it is asked for
-    from piecework.marketplace.state.database_file import WrongDatabaseError  # noqa: PLC0415
+    from piecework.marketplace.state.backend import Backend, Rules, rules_of
+    from piecework.marketplace.state.database_file import WrongDatabaseError
 
     try:
         rules = rules_of(database) if database.exists() else Rules()

@@ -26,7 +26,7 @@ def new_task(path: Path, kind: StarterKind) -> None:
     Example:  piecework new-task dog --kind choice
               piecework rehearse dog.toml
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.new_task import write_starter  # noqa: PLC0415 - as all commands do
+    from piecework.cli.work.new_task import write_starter
 
     campaign = write_starter(path, kind)
     click.echo(f"written: {path}/ (the task), {campaign} and its items")

@@ -44,7 +44,7 @@ class WantedLink:
 
 def faults_of_link(wanted: WantedLink) -> list[str]:
     """What is wrong with a link that is to be made, a sentence each."""
-    from piecework.marketplace.workers.open_links import LONGEST_NAME  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.workers.open_links import LONGEST_NAME
 
     faults = []
     if len(wanted.name) > LONGEST_NAME:
@@ -58,8 +58,8 @@ def make_open_link(
     wanted: WantedLink, *, database: Path, site_url: str, as_json: bool
 ) -> None:
     """Make an open link and print it, with what it is for."""
-    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
-    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - as above
+    from piecework.marketplace.exceptions import Refusal
+    from piecework.marketplace.workers import open_links
 
     try:
         with transaction_in(database, must_exist=False) as transaction:
@@ -98,7 +98,7 @@ def links(*, site_url: str, database: Path, as_json: bool) -> None:
 
     Example:  piecework worker links
     """
-    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.workers import open_links
 
     with transaction_in(database) as transaction:
         rows = open_links.listed(transaction)
@@ -124,8 +124,8 @@ def close(*, name: str, database: Path) -> None:
 
     Example:  piecework worker close "Class 7b"
     """
-    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
-    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - as above
+    from piecework.marketplace.exceptions import Refusal
+    from piecework.marketplace.workers import open_links
 
     try:
         with transaction_in(database) as transaction:
@@ -138,7 +138,7 @@ def close(*, name: str, database: Path) -> None:
 
 
 def _new_link(wanted: WantedLink) -> "NewLink":
-    from piecework.marketplace.workers.open_links import NewLink  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.workers.open_links import NewLink
 
     person = wanted.person.as_worker()
     return NewLink(
@@ -156,7 +156,7 @@ def _new_link(wanted: WantedLink) -> "NewLink":
 def _link_document(
     transaction: "Transaction", row: sqlite3.Row, site: str
 ) -> dict[str, object]:
-    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.workers import open_links
 
     code = open_links.code_of(transaction, row)
     return {

@@ -43,7 +43,7 @@ def pay(
 
     From a file:  piecework pay birds.toml --from bonuses.csv --label thanks
     """
-    from piecework.cli.work.pay import pay_bonuses  # noqa: PLC0415 - costs a second
+    from piecework.cli.work.pay import pay_bonuses
 
     pay_bonuses(
         campaign,

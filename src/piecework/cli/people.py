@@ -29,7 +29,7 @@ class Person:
 
     def as_worker(self) -> "NewWorker":
         """The person as the marketplace lets one in."""
-        from piecework.marketplace.state.accounts import NewWorker  # noqa: PLC0415 - only when asked for
+        from piecework.marketplace.state.accounts import NewWorker
 
         return NewWorker(
             handle=self.name,

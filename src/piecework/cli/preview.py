@@ -21,6 +21,6 @@ def preview(campaign: Path, *, port: int) -> None:
 
     Example:  piecework preview config/campaigns/demo.toml
     """
-    from piecework.cli.work.preview import serve_preview  # noqa: PLC0415 - costs a second
+    from piecework.cli.work.preview import serve_preview
 
     serve_preview(campaign, port=port)

@@ -147,7 +147,7 @@ def prolific_emulator(  # noqa: PLR0913 - as many as the command has options
     Example:  piecework prolific-emulator --port 8090
               piecework prolific-emulator --currency USD --start 2026-01-05T09:00Z
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.prolific_emulator import serve_emulator  # noqa: PLC0415 - serving
+    from piecework.cli.work.prolific_emulator import serve_emulator
 
     serve_emulator(
         port=port,

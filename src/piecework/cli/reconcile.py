@@ -29,7 +29,7 @@ def reconcile(
 
     Example:  piecework reconcile birds.toml --dry-run
     """
-    from piecework.cli.work.reconcile_campaign import reconcile_campaign  # noqa: PLC0415 - costs a second
+    from piecework.cli.work.reconcile_campaign import reconcile_campaign
 
     reconcile_campaign(
         campaign,

@@ -38,14 +38,14 @@ def rehearse(
               piecework rehearse config/campaigns/demo.toml --crowd prolific
     """  # noqa: D301 - click's mark for lines that stay lines
     began = time.monotonic()
-    from piecework.campaign.assembling import read_anywhere  # noqa: PLC0415 - pandas costs a second
+    from piecework.campaign.assembling import read_anywhere
 
     # A fault of the file is told before a server starts and Prefect is imported.
     read_anywhere(campaign)
     server = TemporaryServer()
     console = Console(stderr=True)
     with console.status("starting Prefect and the marketplace"):
-        from piecework.cli.work.rehearse import rehearse_campaign  # noqa: PLC0415 - costs seconds
+        from piecework.cli.work.rehearse import rehearse_campaign
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -55,7 +55,7 @@ def add(
     Example:  piecework requester add "Vision lab" --balance 500
               piecework requester add "Vision lab" --balance 200 --currency GBP
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
+    from piecework.marketplace.state import keys
 
     cents = _checked(name, balance)
     with transaction_in(
@@ -88,7 +88,7 @@ def list_(*, database: Path, as_json: bool) -> None:
 
     Example:  piecework requester list
     """
-    from piecework.marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
+    from piecework.marketplace.state import keys
 
     with transaction_in(database, must_be_live=True) as transaction:
         rows = [dict(row) for row in keys.listed(transaction)]
@@ -117,8 +117,8 @@ def revoke(*, key: str, database: Path) -> None:
 
     Example:  piecework requester revoke PWKEYABCDEFGHIJKLMNO
     """
-    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - as above
-    from piecework.marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
+    from piecework.marketplace.exceptions import Refusal
+    from piecework.marketplace.state import keys
 
     try:
         with transaction_in(database, must_be_live=True) as transaction:
@@ -141,7 +141,7 @@ def problems(*, name: str, database: Path, as_json: bool) -> None:
 
     Example:  piecework requester problems "Vision lab"
     """
-    from piecework.marketplace.state import reported_problems  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.state import reported_problems
 
     with transaction_in(database) as transaction:
         rows = reported_problems.listed(transaction, requester=name)

@@ -54,7 +54,7 @@ def run(
     """
     logs.say_from(logging.INFO)
     server = TemporaryServer()
-    from piecework.cli.work.run import folder_of, run_passes  # noqa: PLC0415 - Prefect costs seconds
+    from piecework.cli.work.run import folder_of, run_passes
 
     progress = run_passes(
         campaign,

@@ -222,10 +222,10 @@ def serve(**given: Unpack[_Given]) -> None:
               piecework serve --crowd prolific --public-url https://hits.example.org
               --frames-url https://frames.example.org
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.marketplace.http.exposure import UnsafeBindError  # noqa: PLC0415 - as above
-    from piecework.marketplace.http.notification_sender import NotifyAddressError  # noqa: PLC0415 - serving
-    from piecework.marketplace.http.server import serve_forever  # noqa: PLC0415
-    from piecework.marketplace.state.database_file import WrongDatabaseError  # noqa: PLC0415
+    from piecework.marketplace.http.exposure import UnsafeBindError
+    from piecework.marketplace.http.notification_sender import NotifyAddressError
+    from piecework.marketplace.http.server import serve_forever
+    from piecework.marketplace.state.database_file import WrongDatabaseError
 
     logs.say_from(logging.INFO)
     try:
@@ -252,7 +252,7 @@ def serve(**given: Unpack[_Given]) -> None:
 
 
 def _marketplace(given: _Given) -> "Marketplace":
-    from piecework.marketplace.http.server import Marketplace  # noqa: PLC0415 - when it serves
+    from piecework.marketplace.http.server import Marketplace
 
     if given["rehearsal"] and given["trust_local"]:
         raise ConfigError(["--trust-local says nothing in a rehearsal: any key works"])
@@ -297,7 +297,7 @@ def _consent(given: _Given) -> tuple[str, ...]:
 
 
 def _serve_with_prolific(given: _Given) -> None:
-    from piecework.cli.work.serve_prolific import Recruiting, serve_with_prolific  # noqa: PLC0415
+    from piecework.cli.work.serve_prolific import Recruiting, serve_with_prolific
 
     if given["rehearsal"]:
         raise ConfigError(
@@ -341,8 +341,8 @@ def _amount(option: str, text: str) -> int:
 
 
 def _start(given: _Given) -> datetime | None:
-    from piecework.marketplace.state import clock  # noqa: PLC0415 - when it serves
-    from piecework.marketplace.state.backend import is_begun  # noqa: PLC0415 - as above
+    from piecework.marketplace.state import clock
+    from piecework.marketplace.state.backend import is_begun
 
     if not given["start"]:
         return None
@@ -360,7 +360,7 @@ def _start(given: _Given) -> datetime | None:
 
 
 def _certificate(given: _Given) -> "Certificate | None":
-    from piecework.webserver.server import Certificate  # noqa: PLC0415 - when it serves
+    from piecework.webserver.server import Certificate
 
     if given["tls"] is None:
         return None
@@ -369,7 +369,7 @@ def _certificate(given: _Given) -> "Certificate | None":
 
 
 def _aws_proxy(given: _Given) -> "AwsProxy":
-    from piecework.marketplace.aws_proxy import authority  # noqa: PLC0415 - only with --as-aws
+    from piecework.marketplace.aws_proxy import authority
 
     database = given["database"]
     return authority.establish(

@@ -26,11 +26,11 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     Example:  piecework status config/campaigns/demo.toml
               piecework status birds.toml --look
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.campaign.assembling import load_campaign  # noqa: PLC0415
-    from piecework.cli.work.orphan_hits import say_orphan_hits  # noqa: PLC0415 - pandas costs a second
-    from piecework.engine.opening import on_its_platform, open_to_look  # noqa: PLC0415
-    from piecework.engine.posting.orphan_hits import orphan_hits  # noqa: PLC0415
-    from piecework.engine.progress import read_progress  # noqa: PLC0415
+    from piecework.campaign.assembling import load_campaign
+    from piecework.cli.work.orphan_hits import say_orphan_hits
+    from piecework.engine.opening import on_its_platform, open_to_look
+    from piecework.engine.posting.orphan_hits import orphan_hits
+    from piecework.engine.progress import read_progress
 
     with open_to_look(load_campaign(campaign)) as run:
         if look and run.is_rehearsal:

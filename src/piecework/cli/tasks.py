@@ -27,7 +27,7 @@ def tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) -> Non
     Example:  piecework tasks
               piecework tasks ./dog --html tasks.html
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.tasks import listed, say_tasks, write_page  # noqa: PLC0415 - as above
+    from piecework.cli.work.tasks import listed, say_tasks, write_page
 
     found = listed(folders)
     if page is not None:

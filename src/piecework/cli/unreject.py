@@ -30,7 +30,7 @@ def unreject(
     Example:  piecework unreject birds.toml --assignment 3X… --by ada
               --because "The picture was upside down; the caption is right."
     """
-    from piecework.cli.work.unreject import take_back  # noqa: PLC0415 - costs a second
+    from piecework.cli.work.unreject import take_back
 
     take_back(
         campaign,

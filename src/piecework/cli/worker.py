@@ -147,9 +147,9 @@ def _invite_one(given: _Given) -> None:
 
 
 def _invite_all(given: _Given, file: Path) -> None:
-    from piecework.cli.work.people_csv import links_csv, read_people  # noqa: PLC0415 - pandas costs a second
-    from piecework.config.utf8 import read_text  # noqa: PLC0415 - as above
-    from piecework.store.files import write_private  # noqa: PLC0415 - as above
+    from piecework.cli.work.people_csv import links_csv, read_people
+    from piecework.config.utf8 import read_text
+    from piecework.store.files import write_private
 
     rows = read_people(read_text(file), usual=_person(given), name=str(file))
     with transaction_in(given["database"], must_exist=False) as transaction:
@@ -170,7 +170,7 @@ def _invite_all(given: _Given, file: Path) -> None:
 def _invited(
     transaction: "Transaction", person: Person, given: _Given
 ) -> dict[str, str]:
-    from piecework.marketplace.workers import invitations  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.workers import invitations
 
     lifetime_ms = given["days"] * _DAY_IN_MS
     made = invitations.invite(transaction, person.as_worker(), lifetime_ms=lifetime_ms)
@@ -190,7 +190,7 @@ def list_(*, database: Path, as_json: bool) -> None:
 
     Example:  piecework worker list
     """
-    from piecework.marketplace.workers import invitations  # noqa: PLC0415 - only when asked for
+    from piecework.marketplace.workers import invitations
 
     with transaction_in(database) as transaction:
         rows = [_document(row) for row in invitations.listed(transaction)]
@@ -219,8 +219,8 @@ def revoke(*, name: str, database: Path) -> None:
 
     Example:  piecework worker revoke ann
     """
-    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
-    from piecework.marketplace.workers import invitations  # noqa: PLC0415 - as above
+    from piecework.marketplace.exceptions import Refusal
+    from piecework.marketplace.workers import invitations
 
     try:
         with transaction_in(database) as transaction:

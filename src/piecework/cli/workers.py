@@ -36,13 +36,13 @@ def workers(
               piecework workers birds.toml include 1f3a… --because "It was the page."
     """  # noqa: D301 - click's mark for lines that stay lines
     if act is None:
-        from piecework.cli.work.workers import say_workers  # noqa: PLC0415 - pandas costs a second
+        from piecework.cli.work.workers import say_workers
 
         say_workers(campaign, as_json=as_json)
         return
     if not worker or not (because or "").strip():
         raise click.UsageError(f"{act} needs a PSEUDONYM and --because REASON")
-    from piecework.cli.work.workers import decide_by_hand  # noqa: PLC0415 - as above
+    from piecework.cli.work.workers import decide_by_hand
 
     decide_by_hand(
         campaign, act, worker, because=str(because).strip(), by=by, as_json=as_json

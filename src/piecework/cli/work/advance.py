@@ -17,16 +17,16 @@ def advance_once(request: PassRequest, *, poll_open_hits: bool) -> Progress:
     if not request.rehearsal:
         request = _with_consent(request)
     if os.environ.get("PREFECT_API_URL"):
-        from piecework.cli.work.run import advance_in_prefect  # noqa: PLC0415 - costs seconds
+        from piecework.cli.work.run import advance_in_prefect
 
         return advance_in_prefect(request, poll_open_hits=poll_open_hits)
-    from piecework.results.whole_pass import advance_without_prefect  # noqa: PLC0415 - pandas
+    from piecework.results.whole_pass import advance_without_prefect
 
     return advance_without_prefect(request, poll_open_hits=poll_open_hits)
 
 
 def _with_consent(request: PassRequest) -> PassRequest:
-    from piecework.cli.work.consent import consent_to_spend  # noqa: PLC0415 - pandas costs a second
+    from piecework.cli.work.consent import consent_to_spend
 
     stated_cents = request.spend_at_most_cents
     allowed = consent_to_spend(
