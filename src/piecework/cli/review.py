@@ -86,7 +86,7 @@ def review(  # noqa: PLR0913 - as many as the page has options
         port=port,
         certificate=Certificate(chain=tls[0], key=tls[1]) if tls else None,
         url=url,
-        reviewers=[_name(one) for one in reviewers or (by or getpass.getuser(),)],
+        reviewers=[_name(name) for name in reviewers or (by or getpass.getuser(),)],
     )
 
     def ready(sessions: Sessions) -> None:
