@@ -4,9 +4,12 @@ Every kind is a folder of `_starters/`: the task's files, and beside them items 
 campaign file that names the task by its folder.
 """
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal, get_args
 
+from piecework.domain.errors import ConfigError
 from piecework.hit_templates.messages import FOLDER
 
 StarterKind = Literal["text", "choice", "choices", "scale"]
@@ -15,6 +18,7 @@ StarterKind = Literal["text", "choice", "choices", "scale"]
 STARTER_KINDS: tuple[StarterKind, ...] = get_args(StarterKind)
 
 _NAME = "NAME"
+_ALLOWED = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _BESIDE = {"campaign.toml": f"{_NAME}.toml", "items.csv": f"{_NAME}.csv"}
 """What stands beside the task's folder, and under which name."""
 
@@ -33,3 +37,28 @@ def starter_files(kind: StarterKind, name: str) -> Mapping[str, str]:
         )
         for path in files
     }
+
+
+def write_starter(path: Path, kind: StarterKind) -> Path:
+    """Write the task into the folder `path`; the campaign file beside it.
+
+    Raises:
+        ConfigError: no campaign can have that name, or a file is there already.
+    """
+    if not _ALLOWED.fullmatch(path.name):
+        allowed = "small letters, digits, - and _, at most 40"
+        raise ConfigError([f"{path}: {path.name!r} is no name; {allowed}"])
+    files = {
+        path.parent / name: text
+        for name, text in starter_files(kind, path.name).items()
+    }
+    there = [str(file) for file in (path, *files) if file.exists()]
+    if there:
+        raise ConfigError(
+            [f"{there[0]}: is there already, and nothing is written over it"],
+            next_step="choose another name",
+        )
+    for file, text in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return path.parent / f"{path.name}.toml"

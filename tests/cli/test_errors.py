@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.cli.errors import sentence
+from piecework.cli.errors import explain
 from piecework.store.database import open_store
 
 
@@ -18,7 +18,7 @@ def test_a_lock_of_another_program_is_named_as_such(tmp_path: Path) -> None:
     one.db.execute("BEGIN IMMEDIATE")
     with pytest.raises(sqlite3.OperationalError) as locked:
         other.db.execute("UPDATE bound SET campaign = 'birds'")
-    said, next_step = sentence(locked.value)
+    said, next_step = explain(locked.value)
     assert "another program holds the store" in said
     assert "fuser" in next_step
     one.db.execute("ROLLBACK")
@@ -32,7 +32,7 @@ def test_a_lock_of_another_program_is_named_as_such(tmp_path: Path) -> None:
 )
 def test_what_the_system_refuses_is_told_by_its_number(number: int, words: str) -> None:
     """A full disk is told from a right that is missing."""
-    said, next_step = sentence(OSError(number, "so it is"))
+    said, next_step = explain(OSError(number, "so it is"))
     assert said.startswith(words)
     assert "nothing is done twice" in next_step
 

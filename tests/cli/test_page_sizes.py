@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from piecework.cli.work import page_sizes
-from piecework.cli.work.check import check_campaign
+from piecework.campaign import page_sizes
 from piecework.domain.errors import ConfigError
 from piecework.hit_templates.messages import FOLDER
 from piecework.platforms.virtual_clock import START
+from piecework.rehearsing.checking import check_campaign
 
 CAMPAIGN = """
 name = "dog"

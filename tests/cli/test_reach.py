@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from click.testing import CliRunner
 
+from piecework.campaign.reachable_pictures import unreached
 from piecework.cli.main import main
-from piecework.cli.work.reach import unreached
 
 PUBLIC = "93.184.215.14"
 

@@ -5,7 +5,8 @@ import socket
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,7 +15,6 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.cli.main import main
-from piecework.cli.serve import _marketplace, serve
 from piecework.marketplace.http.server import serve as served
 from piecework.marketplace.state import clock
 from piecework.marketplace.state.backend import Backend, Rules, rules_of
@@ -54,23 +54,33 @@ def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) ->
     assert one.returncode == 0
 
 
-def _served_once(*words: object) -> str:
-    """What `piecework serve` says on stderr until it answers and is ended."""
+@contextmanager
+def _served(*words: object) -> Iterator[subprocess.Popen[str]]:
+    """`piecework serve` in its own process, which answers; it is ended afterwards."""
     command = [
         sys.executable,
         "-c",
         "from piecework.cli.main import main; main()",
         "serve",
+        *map(str, words),
     ]
-    command += [*map(str, words), "--port", "0", "--frames-port", "0"]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        assert process.stdout is not None
-        assert "marketplace at" in process.stdout.readline()
+        try:
+            assert process.stdout is not None
+            assert "marketplace at" in process.stdout.readline()
+            yield process
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
+def _served_once(*words: object) -> str:
+    """What `piecework serve` says on stderr until it answers and is ended."""
+    with _served(*words, "--port", "0", "--frames-port", "0") as process:
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=30)
-    return said
+        _, complaints = process.communicate(timeout=30)
+    return complaints
 
 
 def test_a_clock_far_ahead_is_said_until_it_is_confirmed(tmp_path: Path) -> None:
@@ -93,11 +103,14 @@ def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
     A clock that stood in January would take it for a moment far ahead, and a HIT that
     was expired would live on.
     """
-    given = serve.make_context("serve", ["--rehearsal", "--port", "0"]).params
-    options = _marketplace({**given, "database": tmp_path / "m.db", "frames_port": 0})  # type: ignore[typeddict-item] # as click gives it
+    port, frames_port = free_port(), free_port()
+    words = ["--rehearsal", "--database", tmp_path / "m.db"]
+    words += ["--port", port, "--frames-port", frames_port]
     with (
-        served(options) as running,
-        closing(Market(running.endpoint_url, running.frames_url)) as market,
+        _served(*words),
+        closing(
+            Market(f"http://127.0.0.1:{port}", f"http://localhost:{frames_port}")
+        ) as market,
     ):
         first = market.now()
         assert abs(first - datetime.now(UTC)) < timedelta(minutes=2)  # noqa: TID251 - the law

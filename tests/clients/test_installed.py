@@ -49,7 +49,11 @@ def test_the_wheel_has_every_file_of_the_rooms_and_nothing_else(wheel: Path) -> 
         if (ROOT / name).is_file()
     }
     with zipfile.ZipFile(wheel) as packed:
-        inside = {name for name in packed.namelist() if ".dist-info/" not in name}
+        inside = {
+            name
+            for name in packed.namelist()
+            if ".dist-info/" not in name and ".data/scripts/" not in name
+        }
     assert inside == kept
     assert {"piecework/config/fees.toml", "piecework/py.typed"} <= inside
 

@@ -11,8 +11,11 @@ import os
 import sys
 import threading
 
-import piecework.cli.work.rehearse
-import piecework.cli.work.run  # noqa: F401 - imported for the forks
+# Imported for the forks: the flows, and what the report of a rehearsal needs.
+import piecework.flows.advance
+import piecework.flows.rehearse
+import piecework.report.model
+import piecework.results.report_facts  # noqa: F401
 from piecework.cli.main import main
 
 

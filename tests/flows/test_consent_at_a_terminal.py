@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.cli.work.consent import consent_to_spend
+from piecework.cli.consent import consent_to_spend
 from piecework.domain.errors import ConfigError, PieceworkError
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state.money import MTURK, PriceList

@@ -10,12 +10,13 @@ import pytest
 from click.testing import CliRunner
 
 from piecework.bulk.dask_cluster import LOCAL, dask_client
+from piecework.cli.forecast import say_forecast
 from piecework.cli.main import main
-from piecework.cli.work.forecast import Made, say_forecast
 from piecework.config.campaign_file import parse
 from piecework.domain.errors import ConfigError
 from piecework.engine.passes import run_pass
 from piecework.forecasting.choices import Choice, choices, chosen, shared_out, with_bad
+from piecework.forecasting.forecasts import WrittenForecast
 from piecework.forecasting.outcomes import Outcome, summarised
 from piecework.forecasting.pilot import pilot_of
 from piecework.forecasting.rehearsals import rehearse_once
@@ -206,7 +207,7 @@ def test_choices_stand_side_by_side_as_far_as_the_terminal_is_wide(
     monkeypatch.setenv("COLUMNS", "80")
     estimates = summarised([_outcome(10000.0), _outcome(20000.0)])
     rows = [Row(f"assignments {number}", estimates) for number in (3, 5, 7, 9)]
-    say_forecast(Made(_forecast(*rows), tmp_path / "forecast.html"), as_json=False)
+    say_forecast(WrittenForecast(_forecast(*rows), tmp_path / "forecast.html"))
 
     said = capsys.readouterr().out
     heads = [line.split() for line in said.splitlines() if "assignments" in line]

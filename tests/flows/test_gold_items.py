@@ -9,11 +9,11 @@ import pytest
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.pricing import price
-from piecework.cli.work.check import check_campaign
-from piecework.cli.work.check_tables import say_checked
+from piecework.cli.check import say_checked
 from piecework.domain.errors import ConfigError
 from piecework.engine.gold_feedback import with_room
 from piecework.engine.passes import run_pass
+from piecework.rehearsing.checking import check_campaign
 from piecework.report.model import report_model
 from piecework.report.page import render
 from piecework.report.sections import gold

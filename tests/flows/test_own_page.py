@@ -11,12 +11,12 @@ from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.questions import question
-from piecework.cli.work.check import check_campaign
-from piecework.cli.work.reach import sample_of_pictures
+from piecework.campaign.reachable_pictures import sample_of_pictures
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.platforms.virtual_clock import START
 from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.checking import check_campaign
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.clean import clean
 from piecework.results.export import export

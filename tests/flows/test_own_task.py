@@ -6,9 +6,9 @@ import pytest
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
-from piecework.cli.work.new_task import write_starter
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.passes import run_pass
+from piecework.hit_templates.starters import write_starter
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of
 from piecework.store.database import open_store

@@ -235,7 +235,7 @@ def test_without_a_pass_at_work_the_marketplace_is_told_at_once(
         ann, path = _named(run, "ann"), run.campaign.path
         free = run.campaign.out.with_name("free")
         monkeypatch.setattr(
-            "piecework.cli.work.workers.only_pass", lambda _: only_pass(free)
+            "piecework.cli.workers.only_pass", lambda _: only_pass(free)
         )
         done = _workers(path, "exclude", ann, "--because", WHY, "--json")
         assert json.loads(done.stdout)["carried_out"]

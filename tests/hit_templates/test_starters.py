@@ -9,10 +9,9 @@ from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.pricing import price
 from piecework.campaign.questions import question
 from piecework.campaign.warnings import campaign_warnings
-from piecework.cli.work.new_task import write_starter
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
-from piecework.hit_templates.starters import STARTER_KINDS, StarterKind
+from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_starter
 from piecework.platforms.virtual_clock import START
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.cli.errors import sentence
+from piecework.cli.errors import explain
 from piecework.domain.errors import StoreError
 from piecework.store import bound
 from piecework.store.database import open_store
@@ -29,7 +29,7 @@ def test_a_store_that_was_closed_is_read_on_a_full_disk(tmp_path: Path) -> None:
         assert bound.read(store).name == "birds"
         with pytest.raises(sqlite3.OperationalError) as refused:
             bound.bind(store, "campaign", "birds")
-        assert "cannot be written" in sentence(refused.value)[0]
+        assert "cannot be written" in explain(refused.value)[0]
         store.close()
         world.mend()
         store = open_store(path)

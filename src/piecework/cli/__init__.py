@@ -1,6 +1,7 @@
-"""The command `piecework`: words only, no work."""
+"""The command `piecework`: words, options, output and exit codes."""
 
 import sys
+from pathlib import Path
 
 if sys.platform == "win32":
     # Before a lock or a signal is imported that Windows has not: a sentence, no trace.
@@ -8,3 +9,19 @@ if sys.platform == "win32":
         "piecework runs on Linux and macOS, and not on Windows: its locks, signals and "
         "limits are theirs. On Windows run it in WSL (wsl --install)."
     )
+
+_PACKAGE = Path(__file__).parents[1]
+_LOST_LINKS = [
+    name
+    for name in ("config", "flows", "hit_templates", "postprocess", "qc")
+    if not (_PACKAGE / name).is_dir()
+]
+if _LOST_LINKS:
+    sys.stderr.write(
+        f"{_PACKAGE}: {', '.join(_LOST_LINKS)} should be links to folders and are "
+        "none: a ZIP of the repository, or a disk without symbolic links, turns them "
+        "into files\n"
+        "next: git clone the repository onto a disk that has links, or pip install "
+        "the wheel\n"
+    )
+    sys.exit(2)

@@ -1,9 +1,13 @@
 """`advance`: one pass, for a schedule."""
 
+import os
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.consent import consent_to_spend
 from piecework.cli.options import (
     ALLOW_SECOND_STORE,
     CAMPAIGN,
@@ -13,6 +17,11 @@ from piecework.cli.options import (
     SPEND_AT_MOST,
 )
 from piecework.cli.output import say_progress
+from piecework.domain.money import cents_to_wire
+from piecework.domain.progress import Progress
+
+if TYPE_CHECKING:
+    from piecework.engine.pass_request import PassRequest
 
 
 @click.command()
@@ -57,8 +66,7 @@ def advance(
     Live:     piecework advance birds.toml --endpoint https://hits.example.org
               --live --spend-at-most 120
     """
-    from piecework.cli.work.advance import advance_once  # noqa: PLC0415 - boto3 costs a third of a second
-    from piecework.engine.pass_request import PassRequest, amount_cents  # noqa: PLC0415 - as above
+    from piecework.engine.pass_request import PassRequest, amount_cents
 
     request = PassRequest(
         campaign=campaign,
@@ -70,4 +78,46 @@ def advance(
         rehearsal=rehearsal,
         allow_second_store=allow_second_store,
     )
-    say_progress(advance_once(request, poll_open_hits=poll_open_hits), as_json=as_json)
+    say_progress(_advance(request, poll_open_hits=poll_open_hits), as_json=as_json)
+
+
+def _advance(request: "PassRequest", *, poll_open_hits: bool) -> Progress:
+    """Do what is due; a person is asked for consent only if something is."""
+    from piecework.engine.quick_check import cached_progress
+
+    progress = None if poll_open_hits else cached_progress(request)
+    if progress is not None:
+        return progress
+    if not request.rehearsal:
+        request = _with_consent(request)
+    if os.environ.get("PREFECT_API_URL"):
+        return _advance_in_prefect(request, poll_open_hits=poll_open_hits)
+    from piecework.results.whole_pass import advance_without_prefect
+
+    return advance_without_prefect(request, poll_open_hits=poll_open_hits)
+
+
+def _with_consent(request: "PassRequest") -> "PassRequest":
+    stated_cents = request.spend_at_most_cents
+    allowed = consent_to_spend(
+        request.campaign,
+        request.endpoint,
+        live=request.live,
+        spend_at_most=None if stated_cents is None else cents_to_wire(stated_cents),
+    )
+    return replace(request, spend_at_most_cents=allowed)
+
+
+def _advance_in_prefect(request: "PassRequest", *, poll_open_hits: bool) -> Progress:
+    """Run the flow `advance` in this process, recorded by the server that is set."""
+    from prefect import tags
+
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import open_to_look
+    from piecework.engine.progress import read_progress
+    from piecework.flows.advance import flow_of
+
+    with tags("piecework", request.campaign.stem):
+        flow_of(request, poll_open_hits=poll_open_hits)(str(request.campaign.resolve()))
+    with open_to_look(load_campaign(request.campaign)) as run:
+        return read_progress(run)

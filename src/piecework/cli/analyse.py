@@ -53,28 +53,28 @@ def analyse(  # noqa: PLR0913 - an argument an option
               piecework analyse ratings.csv --columns columns.toml
                   --condition system --unit image_id
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.sections import say_sections  # noqa: PLC0415 - pandas costs a second
-    from piecework.config.imported_file import read_reading  # noqa: PLC0415 - as above
-    from piecework.importing.analysing import Wanted, analyse_campaign, analyse_file  # noqa: PLC0415
-    from piecework.report.sections_page import render_sections  # noqa: PLC0415
+    from piecework.cli.sections import say_sections
+    from piecework.config.imported_file import read_reading
+    from piecework.importing.analysing import Wanted, analyse_campaign, analyse_file
+    from piecework.report.sections_page import render_sections
 
     wanted = Wanted(condition or "", unit or "", margin, seed)
     if what.suffix == ".toml":
         if columns or task:
             raise click.UsageError("--columns and --task are of a FILE")
-        found = analyse_campaign(what, wanted)
+        analysed = analyse_campaign(what, wanted)
     else:
-        found = analyse_file(
+        analysed = analyse_file(
             what,
             read_reading(columns) if columns else Reading(),
             task_name=task or "",
             wanted=wanted,
         )
     if html is not None:
-        html.write_text(render_sections(found.page), encoding="utf-8")
+        html.write_text(render_sections(analysed.page), encoding="utf-8")
     if as_json:
-        click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+        click.echo(json.dumps(analysed.as_dict(), indent=2, ensure_ascii=False))
         return
-    say_sections(found.page)
+    say_sections(analysed.page)
     if html is not None:
         click.echo(f"written: {html}")

@@ -1,10 +1,23 @@
 """`assess`: what heuristics find, in a file of another tool or in imported answers."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.in_parts import origin_of, runner
 from piecework.cli.options import AS_CAMPAIGN, COLUMNS, DASK, FILES_IN_PARTS, JSON, TASK
+from piecework.cli.sections import say_sections
+from piecework.domain.counts import plural
+
+if TYPE_CHECKING:
+    from piecework.bulk.origin import Origin
+    from piecework.importing.assessing import Assessed
+
+_MOST_ROWS = 12
+"""Rows of a table that a terminal shows; --html and --parquet have all."""
 
 
 @click.command()
@@ -58,24 +71,103 @@ def assess(  # noqa: PLR0913 - an argument an option
               piecework assess answers/ --to findings --task caption --dask
               piecework assess answers/ --to findings --as birds.toml
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.assess import assess_campaign, assess_files, say  # noqa: PLC0415 - pandas costs a second
-
     if into is not None:
         if columns or html or parquet:
             raise click.UsageError("--columns, --html, --parquet are not of --to")
-        from piecework.cli.work import partitions  # noqa: PLC0415
-
-        asked = partitions.asked(campaign=campaign, task_name=task or "")
-        partitions.assess(what, into=into, asked=asked, dask=dask, as_json=as_json)
+        origin = origin_of(campaign=campaign, task_name=task or "")
+        _assess_in_parts(what, into=into, origin=origin, dask=dask, as_json=as_json)
         return
     if dask or campaign:
         raise click.UsageError(f"{'--dask' if dask else '--as'} needs --to FOLDER")
-    if any(path.suffix == ".toml" for path in what):
-        if len(what) > 1:
-            raise click.UsageError("one CAMPAIGN at a time, and no FILES beside it")
-        if columns or task:
-            raise click.UsageError("--columns and --task are of FILES")
-        found = assess_campaign(what[0])
-    else:
-        found = assess_files(what, columns=columns, task_name=task or "")
-    say(found, html=html, parquet=parquet, as_json=as_json)
+    assessed = _assess(what, columns, task)
+    _write(assessed, html=html, parquet=parquet)
+    if as_json:
+        click.echo(json.dumps(_as_dict(assessed), indent=2, ensure_ascii=False))
+        return
+    say_sections(assessed.page, most_rows=_MOST_ROWS)
+    for path in filter(None, (html, parquet)):
+        click.echo(f"written: {path}")
+    _say_end(assessed)
+
+
+def _assess(what: Sequence[Path], columns: Path | None, task: str | None) -> "Assessed":
+    """Judge a campaign or files, whichever is named."""
+    from piecework.config.imported_file import read_reading
+    from piecework.domain.imported import Reading
+    from piecework.importing.assessing import assess_campaign, assess_files
+
+    if not any(path.suffix == ".toml" for path in what):
+        reading = read_reading(columns) if columns else Reading()
+        return assess_files(what, reading, task_name=task or "")
+    if len(what) > 1:
+        raise click.UsageError("one CAMPAIGN at a time, and no FILES beside it")
+    if columns or task:
+        raise click.UsageError("--columns and --task are of FILES")
+    return assess_campaign(what[0])
+
+
+def _assess_in_parts(
+    files: Sequence[Path], *, into: Path, origin: "Origin", dask: str, as_json: bool
+) -> None:
+    """Judge answers in parts; the findings are Parquet in a folder."""
+    from piecework.bulk.assessing import assess_in_parts
+
+    campaign = origin.campaign
+    with runner(dask) as run:
+        assessed = assess_in_parts(
+            files,
+            run,
+            into=into,
+            task=origin.task,
+            settings=campaign.heuristics if campaign else {},
+            seed=campaign.rehearsal.seed if campaign else 0,
+            items=campaign.items if campaign else (),
+        )
+    if as_json:
+        document = {
+            "folder": str(assessed.folder),
+            "answers": assessed.answers,
+            "findings": assessed.findings,
+            "flagged": dict(assessed.flagged),
+        }
+        click.echo(json.dumps(document, indent=2))
+        return
+    for name, number in assessed.flagged.items():
+        click.echo(f"{number:>12,}  {name}")
+    click.echo(
+        f"{plural(assessed.answers, 'answer')} in {plural(assessed.files, 'file')}; "
+        f"{plural(assessed.findings, 'finding')} in {assessed.folder}"
+    )
+
+
+def _write(assessed: "Assessed", *, html: Path | None, parquet: Path | None) -> None:
+    from piecework.importing.assessing import write_findings
+    from piecework.report.sections_page import render_sections
+
+    if html is not None:
+        html.write_text(render_sections(assessed.page), encoding="utf-8")
+    if parquet is not None:
+        write_findings(assessed.findings, parquet)
+
+
+def _as_dict(assessed: "Assessed") -> dict[str, object]:
+    document: dict[str, object] = {"findings": assessed.findings.to_dict("records")}
+    if assessed.progress is not None:
+        document["progress"] = assessed.progress.as_dict()
+    return document
+
+
+def _say_end(assessed: "Assessed") -> None:
+    progress = assessed.progress
+    if progress is None:
+        click.echo("nothing was kept, and nothing decided")
+        return
+    click.echo(
+        f"{plural(progress.accepted, 'answer')} kept, {progress.dropped:,} dropped; "
+        f"{plural(progress.to_decide, 'decision')} wait for a person"
+    )
+    if assessed.drawn:
+        click.echo(
+            f"{plural(assessed.drawn, 'answer')} drawn by chance for a person to look "
+            "at, flagged or not (random_sample)"
+        )

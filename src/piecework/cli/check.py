@@ -1,13 +1,27 @@
 """`check`: all that can be known of a campaign before a call."""
 
 import json
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
+from rich.table import Table
 
 from piecework.cli.options import CAMPAIGN, JSON
 from piecework.domain.clock import SystemClock
+from piecework.domain.counts import plural
+from piecework.domain.dataset import STATEMENTS
+from piecework.domain.scales import is_unlimited
+
+if TYPE_CHECKING:
+    from piecework.campaign.pricing import Price
+    from piecework.domain.campaign import Campaign, Rewards
+    from piecework.domain.task import Field
+    from piecework.rehearsing.checking import Checked
+
+_Rows = list[tuple[str, str, str]]
 
 
 @click.command()
@@ -49,8 +63,7 @@ def check(
     """  # noqa: D301 - click's mark for lines that stay lines
     if internal and not reach:
         raise click.UsageError("--internal says what --reach may ask; give both")
-    from piecework.cli.work.check import check_campaign  # noqa: PLC0415 - pandas costs a second
-    from piecework.cli.work.check_tables import say_checked  # noqa: PLC0415 - the same
+    from piecework.rehearsing.checking import check_campaign
 
     day = (on or SystemClock().now()).date()
     checked = check_campaign(
@@ -60,3 +73,264 @@ def check(
         click.echo(json.dumps(checked.as_dict(), indent=2, sort_keys=True))
         return
     say_checked(checked)
+
+
+def say_checked(checked: "Checked") -> None:
+    """Print what a campaign is and costs, for people."""
+    campaign, cost = checked.campaign, checked.price
+    console = Console()
+    for title, rows in (
+        (f"campaign {campaign.name}", _work(checked)),
+        (f"price, by the fees of {cost.on}", _price(campaign, cost)),
+        ("caps", _caps(campaign, cost)),
+        ("dataset, to be published", _dataset(campaign)),
+    ):
+        table = Table(title=title, title_justify="left", show_header=False)
+        table.add_column("what", no_wrap=True)
+        table.add_column("how much", justify="right", no_wrap=True)
+        table.add_column("why")
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+    console.print(f"fees: {cost.fees_source}", soft_wrap=True, highlight=False)
+    if checked.reached:
+        console.print(f"pictures: {checked.reached} tried, all can be shown")
+    for warning in checked.warnings:
+        click.secho(f"WARNING: {warning}", fg="yellow")
+
+
+def _work(checked: "Checked") -> _Rows:
+    campaign, cost = checked.campaign, checked.price
+    posting = campaign.posting
+    return [
+        (
+            "items",
+            f"{len(campaign.items):,}",
+            f"in {plural(posting.batches, 'batch', 'batches')}",
+        ),
+        *_gold(campaign),
+        *_test(campaign),
+        *_crowd(campaign),
+        ("HITs", f"{cost.hits:,}", f"of up to {plural(posting.items_per_hit, 'item')}"),
+        ("assignments", f"{cost.assignments:,}", f"{posting.assignments} for each HIT"),
+        *_as_needed(campaign),
+        *_fields(campaign),
+        *_hosts(campaign),
+        (
+            "largest question",
+            f"{checked.largest_question_bytes:,} bytes",
+            "65,535 are allowed",
+        ),
+    ]
+
+
+def _gold(campaign: "Campaign") -> _Rows:
+    mixed_in = len(campaign.items) - len(campaign.own_items)
+    if not mixed_in:
+        return []
+    part = mixed_in / len(campaign.items)
+    why = f"{part:.0%} of the items, priced with them; answers are known"
+    return [("  mixed in as gold", f"{mixed_in:,}", why)]
+
+
+def _as_needed(campaign: "Campaign") -> _Rows:
+    rule = campaign.posting.as_needed
+    if rule is None:
+        return []
+    return [
+        (
+            "as needed",
+            f"up to {rule.most}",
+            f"answers, while a label is less sure than {rule.until:g}",
+        )
+    ]
+
+
+def _fields(campaign: "Campaign") -> _Rows:
+    """The fields of an own page of HTML; [fields] may say otherwise."""
+    if campaign.task.html_page is None:
+        return []
+    return [("field", field.name, _asked(field)) for field in campaign.task.fields]
+
+
+def _hosts(campaign: "Campaign") -> _Rows:
+    """Where a page of one's own loads from, which only a worker's browser tries."""
+    page = campaign.task.html_page
+    hosts = page.hosts if page is not None else ()
+    why = "loaded by each worker's browser; not tried here"
+    return [("host", host, why) for host in hosts]
+
+
+def _asked(field: "Field") -> str:
+    if field.options:
+        several = "one of" if field.kind == "choice" else "any of"
+        options = ", ".join(option.value for option in field.options)
+        return f"{several} {options}" + (" (a guess)" if field.is_open else "")
+    if field.kind == "number" and not is_unlimited(field):
+        return f"{field.minimum:g} to {field.maximum:g}"
+    return field.kind
+
+
+def _crowd(campaign: "Campaign") -> _Rows:
+    crowd, wanted = campaign.crowd_size, campaign.posting.assignments
+    if crowd is None:
+        return []
+    return [("workers", f"{crowd:,}", f"for {wanted} answers to each item")]
+
+
+def _test(campaign: "Campaign") -> _Rows:
+    test = campaign.qualification
+    if test is None:
+        return []
+    needed = ", ".join(
+        f"{name} {test.correct_at_least[name]} of {len(items)}"
+        for name, items in test.sections.items()
+    )
+    hours = (test.retry_seconds or 0) / 3600
+    again = "once only" if test.retry_seconds is None else f"again after {hours:g} h"
+    minutes = f"{test.duration_seconds / 60:g} minutes"
+    return [
+        ("test before", plural(len(test.items), "question"), f"{minutes}, {again}"),
+        ("to pass it", f"{test.least_passing} right", needed),
+    ]
+
+
+def _price(campaign: "Campaign", cost: "Price") -> _Rows:
+    rewards, shown = campaign.rewards, campaign.rewards.shown
+    again = f"{float(rewards.expected_loss):.0%} of answers lost, asked for again"
+    rounds = campaign.posting.rounds
+    return [
+        (
+            "rewards",
+            shown(cost.rewards),
+            f"{cost.assignments:,} x {shown(rewards.reward_cents)}",
+        ),
+        (
+            "fees",
+            shown(cost.fees),
+            (
+                f"{cost.assignments:,} x {shown(cost.fee_cents)}"
+                + (f", in force since {cost.fees_from}" * (cost.fees_from > date.min))
+            ),
+        ),
+        ("every item once", shown(cost.plain), _by_batch(campaign, cost)),
+        ("+ replacements", f"about {shown(cost.replacements)}", again),
+        ("+ bonuses", *_bonuses(campaign, cost)),
+        *_expected(campaign, cost),
+        (
+            "worst, without caps",
+            shown(cost.worst),
+            f"all answers of {plural(rounds + 1, 'round')} are paid and lost",
+        ),
+        ("worst, within caps", shown(cost.at_most), "what posting can cost at most"),
+    ]
+
+
+def _expected(campaign: "Campaign", cost: "Price") -> _Rows:
+    shown, posting = campaign.rewards.shown, campaign.posting
+    if not cost.more:
+        return [("expected", f"about {shown(cost.expected)}", "")]
+    return [
+        (
+            "expected, at least",
+            f"about {shown(cost.expected)}",
+            f"if {posting.assignments} answers make every label sure",
+        ),
+        (
+            "expected, at most",
+            f"about {shown(cost.expected_at_most)}",
+            f"if every item needs {posting.most}",
+        ),
+    ]
+
+
+def _by_batch(campaign: "Campaign", cost: "Price") -> str:
+    shown = campaign.rewards.shown
+    least, most = min(cost.batches), max(cost.batches)
+    if least == most:
+        return f"{shown(most)} a batch"
+    return f"{shown(least)} to {shown(most)} a batch"
+
+
+def _bonuses(campaign: "Campaign", cost: "Price") -> tuple[str, str]:
+    rewards, shown = campaign.rewards, campaign.rewards.shown
+    floor = f"{shown(rewards.wage_floor_cents_per_hour)} an hour"
+    if cost.bonus_each is None:
+        if not rewards.wage_floor_cents_per_hour:
+            return shown(0), "there is no wage floor"
+        allowed = 60 * rewards.reward_cents / rewards.wage_floor_cents_per_hour
+        return (
+            "unknown",
+            (
+                f"state rewards.expected_minutes; the reward alone pays {floor} for "
+                f"{allowed:.1f} minutes a HIT"
+            ),
+        )
+    expected = (rewards.expected_seconds or 0) / 60
+    minutes = f"{expected:g} minute{'' if expected == 1 else 's'} a HIT"
+    if not cost.bonus_each:
+        return shown(0), f"{minutes}: the reward reaches {floor}"
+    return (
+        f"about {shown(cost.bonuses)}",
+        (f"{minutes}: {shown(cost.bonus_each)} and fee for each to reach {floor}"),
+    )
+
+
+def _caps(campaign: "Campaign", cost: "Price") -> _Rows:
+    rewards = campaign.rewards
+    day = rewards.day_budget_cents
+    return [
+        ("campaign", rewards.shown(rewards.budget_cents), _room(campaign, cost)),
+        (
+            "batch",
+            _cap(rewards, rewards.batch_budget_cents),
+            "replacements and bonuses too",
+        ),
+        (
+            "day",
+            _cap(rewards, day),
+            f"posting every item once takes {plural(cost.days, 'UTC day')} or more"
+            if day
+            else "",
+        ),
+    ]
+
+
+def _room(campaign: "Campaign", cost: "Price") -> str:
+    shown = campaign.rewards.shown
+    room, most = cost.cap - cost.expected, cost.cap - cost.expected_at_most
+    if room < 0:
+        return f"{shown(-room)} LESS than expected: some answers will stay missing"
+    if most < 0:
+        return f"{shown(-most)} LESS than at most expected: labels may stay unsure"
+    return f"{shown(room)} more than expected"
+
+
+def _dataset(campaign: "Campaign") -> _Rows:
+    """How it is divided, and what its readers would not be told."""
+    stated, shares = campaign.dataset, campaign.dataset.shares
+    missing = campaign.dataset.missing
+    has_pictures = any(item.picture for item in campaign.items)
+    files = "beside it" if stated.pictures == "files" else "by their addresses"
+    by = "picture" if has_pictures else "item"
+    parquet = [
+        ("formats", "no Parquet", "the Hugging Face hub would not know its splits")
+    ]
+    return [
+        (
+            "splits",
+            f"{shares.train_percent} / {shares.val_percent} / {shares.test_percent} %",
+            f"train / val / test, by {shares.group_by or by}",
+        ),
+        *([("pictures", files, "")] if has_pictures else []),
+        *(parquet if "parquet" not in campaign.formats else []),
+        (
+            "missing",
+            f"{len(missing)} of {len(STATEMENTS)}" if missing else "nothing",
+            "keys of dataset: " + ", ".join(missing) if missing else "",
+        ),
+    ]
+
+
+def _cap(rewards: "Rewards", cents: int | None) -> str:
+    return "none" if cents is None else rewards.shown(cents)

@@ -1,10 +1,14 @@
 """`clean`: the texts of answers in files, mended by edits."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
+from piecework.cli.in_parts import runner
 from piecework.cli.options import DASK, JSON
+from piecework.domain.counts import plural
 
 
 @click.command()
@@ -30,6 +34,15 @@ def clean(files: tuple[Path, ...], *, into: Path, dask: str, as_json: bool) -> N
 
     Example:  piecework clean answers/ --to clean --dask
     """
-    from piecework.cli.work import partitions  # noqa: PLC0415 - dictionaries cost a second
+    from piecework.bulk.cleaning import clean_files
 
-    partitions.clean(files, into=into, dask=dask, as_json=as_json)
+    with runner(dask) as run:
+        done = clean_files(files, run, into=into)
+    if as_json:
+        click.echo(json.dumps({**asdict(done), "folder": str(done.folder)}, indent=2))
+        return
+    click.echo(
+        f"{plural(done.edits, 'edit')} in {done.changed:,} of "
+        f"{plural(done.answers, 'answer')}, {plural(done.proposals, 'proposal')}; "
+        f"in {done.folder}"
+    )

@@ -19,6 +19,6 @@ def crowd(campaign: Path, *, port: int, poll_seconds: float) -> None:
 
     Example:  piecework crowd config/campaigns/demo.toml --port 8080
     """
-    from piecework.cli.work.crowd import work_between_passes  # noqa: PLC0415 - costs seconds
+    from piecework.rehearsing.between_passes import work_between_passes
 
     work_between_passes(campaign, port=port, poll_seconds=poll_seconds, say=click.echo)

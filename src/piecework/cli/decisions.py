@@ -34,10 +34,10 @@ def decisions(
         raise click.UsageError("give either --write FILE or --read FILE")
     if read is not None and not (by or "").strip():
         raise click.UsageError("--read needs --by NAME: a decision has an author")
-    from piecework.campaign.assembling import load_campaign  # noqa: PLC0415
-    from piecework.engine.opening import open_to_look  # noqa: PLC0415
-    from piecework.review.model.decisions_csv import read_decisions, waiting_csv  # noqa: PLC0415
-    from piecework.store.files import write_private  # noqa: PLC0415
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import open_to_look
+    from piecework.review.model.decisions_csv import read_decisions, waiting_csv
+    from piecework.store.files import write_private
 
     with open_to_look(load_campaign(campaign)) as run:
         if write is not None:

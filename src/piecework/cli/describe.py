@@ -39,10 +39,10 @@ def describe(
 
     Example:  piecework describe out/demo/dataset --html description.html
     """
-    from piecework.cli.sections import say  # noqa: PLC0415 - as the next
-    from piecework.postprocess.datasets.reading import read_captions  # noqa: PLC0415 - pandas costs a second
-    from piecework.report.corpus.description import describe as described  # noqa: PLC0415 - the tagger's model too
-    from piecework.report.corpus.page import (  # noqa: PLC0415 - matplotlib too
+    from piecework.cli.sections import say
+    from piecework.postprocess.datasets.reading import read_captions
+    from piecework.report.corpus.description import describe as described
+    from piecework.report.corpus.page import (
         key_figures,
         notes,
         render,

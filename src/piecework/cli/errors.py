@@ -12,6 +12,7 @@ import sys
 import click
 
 from piecework.cli.interruption import INTERRUPTED, interruptible
+from piecework.cli.lazy_group import LazyGroup
 from piecework.domain.errors import PieceworkError
 from piecework.domain.printable import printable
 
@@ -27,7 +28,7 @@ _UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CAN
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
-class ErrorCodes(click.Group):
+class ErrorCodes(LazyGroup):
     """A group whose commands' errors end in a sentence and an exit code."""
 
     def invoke(self, ctx: click.Context) -> None:
@@ -37,11 +38,11 @@ class ErrorCodes(click.Group):
             with interruptible():
                 super().invoke(ctx)
         except PieceworkError as error:
-            said, next_step, code = str(error), error.next_step, error.exit_code
+            sentence, next_step, code = str(error), error.next_step, error.exit_code
         except (KeyboardInterrupt, click.Abort) as end:
             # At a question (Abort) nothing is done yet: all is asked before.
             at_question = isinstance(end, click.Abort)
-            said = "interrupted: nothing was done" if at_question else "interrupted"
+            sentence = "interrupted: nothing was done" if at_question else "interrupted"
             next_step, code = "" if at_question else _GO_ON, INTERRUPTED
         except BrokenPipeError:
             # Whoever read our output has seen enough (`| head`).
@@ -49,28 +50,28 @@ class ErrorCodes(click.Group):
             ctx.exit(0)
         except (OSError, sqlite3.Error) as fault:
             # A full disk, a folder without rights, a port in use: nothing of ours.
-            (said, next_step), code = sentence(fault), 1
+            (sentence, next_step), code = explain(fault), 1
         except click.UsageError as fault:
             if not as_json:
                 raise
-            said, next_step, code = fault.format_message(), "", fault.exit_code
+            sentence, next_step, code = fault.format_message(), "", fault.exit_code
         else:
             return
-        _say(said, next_step, code, as_json=as_json)
+        _say(sentence, next_step, code, as_json=as_json)
         ctx.exit(code)
 
 
-def _say(said: str, next_step: str, exit_code: int, *, as_json: bool) -> None:
+def _say(sentence: str, next_step: str, exit_code: int, *, as_json: bool) -> None:
     if as_json:
-        document = {"error": said, "next_step": next_step, "exit_code": exit_code}
+        document = {"error": sentence, "next_step": next_step, "exit_code": exit_code}
         click.echo(json.dumps(document, indent=2))
         return
-    click.secho(printable(said), fg="red", err=True)
+    click.secho(printable(sentence), fg="red", err=True)
     if next_step:
         click.echo(f"next: {printable(next_step)}", err=True)
 
 
-def sentence(fault: OSError | sqlite3.Error) -> tuple[str, str]:
+def explain(fault: OSError | sqlite3.Error) -> tuple[str, str]:
     """What went wrong, and what to do next."""
     if _is_full(fault):
         return f"the disk is full: {fault}", f"make room (`df -h .`), {_THEN}"

@@ -27,7 +27,7 @@ def examples(folder: Path) -> None:
     target = folder / "config" / "campaigns"
     if target.exists():
         raise click.UsageError(f"{target} is there already; name another FOLDER")
-    with as_file(files("config") / "campaigns") as source:
+    with as_file(files("piecework.config") / "campaigns") as source:
         shutil.copytree(source, target)
     for file in sorted(target.glob("*.toml")):
         if not file.name.endswith(".deployment.toml"):

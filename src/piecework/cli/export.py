@@ -1,13 +1,20 @@
 """`export`: dataset and report again; of files, the tables of a dataset."""
 
 import json
+import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.in_parts import origin_of, runner
 from piecework.cli.options import AS_CAMPAIGN, DASK, FILES_IN_PARTS, JSON, TASK
 from piecework.domain.counts import plural
+
+if TYPE_CHECKING:
+    from piecework.bulk.origin import Origin
 
 
 @click.command()
@@ -65,10 +72,8 @@ def export(
     if fault := _fault(what, asked_for, is_in_parts=into is not None):
         raise click.UsageError(fault)
     if into is not None:
-        from piecework.cli.work import partitions  # noqa: PLC0415 - pandas costs a second
-
-        asked = partitions.asked(campaign=campaign, task_name=task or "")
-        partitions.export(what, into=into, asked=asked, dask=dask, as_json=as_json)
+        origin = origin_of(campaign=campaign, task_name=task or "")
+        _export_files(what, into=into, origin=origin, dask=dask, as_json=as_json)
         return
     if dask or campaign or task:
         raise click.UsageError("--dask, --as and --task are of FILES, with --to FOLDER")
@@ -76,8 +81,32 @@ def export(
     if as_json:
         click.echo(json.dumps({"campaigns": written}, indent=2))
         return
-    for one in written:
-        _say(one)
+    for facts in written:
+        _say(facts)
+
+
+def _export_files(
+    files: Sequence[Path], *, into: Path, origin: "Origin", dask: str, as_json: bool
+) -> None:
+    """Write a dataset's tables in parts; they are folders of Parquet in a folder."""
+    from piecework.bulk.exporting import export_files
+
+    campaign = origin.campaign
+    with runner(dask) as run:
+        done = export_files(
+            files,
+            run,
+            into=into,
+            facts=origin.facts(name=into.name),
+            key=secrets.token_bytes(),
+            items=campaign.items if campaign else (),
+        )
+    if as_json:
+        click.echo(json.dumps({**asdict(done), "folder": str(done.folder)}, indent=2))
+        return
+    for name, number in done.rows.items():
+        click.echo(f"{number:>12,}  {done.folder / name}")
+    click.echo(f"of {plural(done.answers, 'answer')}")
 
 
 def _fault(what: Sequence[Path], asked_for: list[str], *, is_in_parts: bool) -> str:
@@ -129,12 +158,12 @@ def _of_campaign(
     path: Path, answers: Path | None, batch_results: Path | None
 ) -> dict[str, str | int]:
     """What was written, by name, and whose it is."""
-    from piecework.campaign.assembling import load_campaign  # noqa: PLC0415
-    from piecework.engine.opening import open_to_look  # noqa: PLC0415
-    from piecework.results.answers_file import write_answers  # noqa: PLC0415
-    from piecework.results.batch_results import write_batch_results  # noqa: PLC0415
-    from piecework.results.clean import clean  # noqa: PLC0415 - dictionaries cost a second
-    from piecework.results.export import export as write_files  # noqa: PLC0415
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import open_to_look
+    from piecework.results.answers_file import write_answers
+    from piecework.results.batch_results import write_batch_results
+    from piecework.results.clean import clean
+    from piecework.results.export import export as write_files
 
     with open_to_look(load_campaign(path)) as run:
         if batch_results is not None:

@@ -1,10 +1,25 @@
 """`forecast`: cost, days, wage and quality of alternatives, told by many rehearsals."""
 
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
 
 from piecework.cli.options import CAMPAIGN, JSON, WholeNumber
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from piecework.forecasting.forecasts import WrittenForecast
+    from piecework.report.forecast import Forecast, Row
+
+_FIGURES_WIDE, _CHOICE_WIDE = 20, 18
+"""Cells of a terminal: the names of the figures, and one choice beside another."""
 
 
 @click.command()
@@ -62,16 +77,60 @@ def forecast(
     Example:  piecework forecast config/campaigns/demo.toml --seeds 5
               piecework forecast CAMPAIGN --vary reward=0.50,1.00 --vary assignments=3,5
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.forecast import make_forecast, say_forecast  # noqa: PLC0415 - costs seconds
-
     if dask and processes:
         raise click.UsageError("--processes are of this machine; leave out --dask")
-    made = make_forecast(
-        campaign,
-        seeds=seeds,
-        vary=vary,
-        pilot=from_pilot,
-        processes=processes,
-        dask=dask,
-    )
-    say_forecast(made, as_json=as_json)
+    from piecework.forecasting.forecasts import as_document, make_forecast
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+        line = bar.add_task("rehearsals", total=None)
+        written = make_forecast(
+            campaign,
+            seeds=seeds,
+            vary=vary,
+            pilot=from_pilot,
+            processes=processes,
+            dask=dask,
+            on_progress=lambda done, total: bar.update(
+                line, completed=done, total=total
+            ),
+        )
+    if as_json:
+        click.echo(json.dumps(as_document(written.forecast), indent=2))
+        return
+    say_forecast(written)
+
+
+def say_forecast(written: "WrittenForecast") -> None:
+    """Print a forecast as tables as wide as the terminal."""
+    from piecework.report.forecast import caption
+
+    forecast = written.forecast
+    click.echo(f"forecast of {forecast.campaign}, {forecast.currency}")
+    click.echo(caption(forecast))
+    console = Console(markup=False)
+    beside = max((console.width - _FIGURES_WIDE) // _CHOICE_WIDE, 1)
+    for first in range(0, len(forecast.rows), beside):
+        console.print(_table(forecast, forecast.rows[first : first + beside]))
+    for sentence in forecast.assumptions:
+        click.echo(f"- {sentence}")
+    click.echo(f"page:  {written.page}")
+
+
+def _table(forecast: "Forecast", rows: "Sequence[Row]") -> Table:
+    """As many choices as stand side by side, each figure's range below its mean."""
+    from piecework.report.forecast import columns, mean_and_range
+
+    table = Table(box=box.SIMPLE, show_lines=True)
+    table.add_column("", max_width=_FIGURES_WIDE - 3)
+    for row in rows:
+        table.add_column(row.name.replace(", ", "\n"), justify="right", no_wrap=True)
+    for name, label in columns(forecast).items():
+        cells = (mean_and_range(forecast, row, name) for row in rows)
+        table.add_row(label, *("\n".join(filter(None, cell)) for cell in cells))
+    return table

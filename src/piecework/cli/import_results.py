@@ -1,10 +1,32 @@
 """`import`: results that other tools collected, as a campaign of their own."""
 
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from piecework.cli.options import COLUMNS, JSON, TASK
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+from piecework.domain.imported import Reading
+from piecework.domain.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from piecework.importing.importing import Import
+    from piecework.importing.understanding import FileSummary, Understanding
+    from piecework.store.imports import ImportedFile
+
+_NOWHERE = Path("imported.toml")
+_FAULTS_SHOWN = 5
+_VALUES_SHOWN = 5
+_WIDEST = 40
 
 
 @click.command("import")
@@ -49,13 +71,176 @@ def import_results(
         raise click.UsageError("say --as CAMPAIGN.toml, or --map to only look")
     if campaign is not None and campaign.suffix != ".toml":
         raise click.UsageError(f"--as {campaign}: a campaign file ends in .toml")
-    from piecework.cli.work.import_results import bring_in  # noqa: PLC0415 - pandas costs a second
+    if campaign is None and not files:
+        raise ConfigError(["no file to look at is given"])
+    from piecework.config.imported_file import read_reading
+    from piecework.importing.importing import keep, look
 
-    bring_in(
+    seen = look(
         files,
-        into=campaign,
-        columns=columns,
-        task=task or "",
-        only_map=only_map,
-        as_json=as_json,
+        into=campaign or _NOWHERE,
+        reading=read_reading(columns) if columns else Reading(),
+        task_name=task or "",
     )
+    document: dict[str, object] = {}
+    if seen.understood is not None and as_json:
+        document = _as_dict(seen.understood)
+    elif seen.understood is not None:
+        _say(seen.understood)
+    if only_map:
+        _end(seen, document, [], as_json=as_json)
+        return
+    imported, kept = keep(seen)
+    document["campaign"] = str(imported.path)
+    _end(seen, document, kept, as_json=as_json)
+
+
+def _end(
+    seen: "Import",
+    document: dict[str, object],
+    kept: "Sequence[ImportedFile]",
+    *,
+    as_json: bool,
+) -> None:
+    new, known, aside = (
+        sum(getattr(file, name) for file in kept)
+        for name in ("assignments", "known", "unreadable")
+    )
+    if as_json:
+        counts = {"imported": new, "known": known, "unreadable": aside}
+        click.echo(json.dumps(document | (counts if kept else {}), indent=2))
+        return
+    if not kept:
+        nothing = "nothing was written" if seen.understood else "its answers are typed"
+        click.echo(nothing)
+        return
+    counted = [f"imported: {plural(new, 'assignment')}"]
+    counted += [f"{known:,} known before"] * bool(known)
+    counted += [f"{plural(aside, 'row')} kept aside"] * bool(aside)
+    click.echo("; ".join(counted))
+    if seen.campaign is None:
+        click.echo(f"written: {seen.path}")
+    click.echo(f"next: piecework assess {seen.path}    (what heuristics find)")
+    click.echo(f"      piecework export {seen.path}    (the dataset and its report)")
+
+
+def _say(understood: "Understanding") -> None:
+    console = Console()
+    console.print(_files(understood.files))
+    console.print(_columns(understood))
+    for file in understood.files:
+        for fault in file.first_faults[:_FAULTS_SHOWN]:
+            column = f", column {fault.column}" if fault.column else ""
+            sentence = f"{file.path}: line {fault.line}{column}: {fault.fault}"
+            click.secho(f"kept aside: {printable(sentence)}", fg="yellow", err=True)
+        if (more := file.unreadable - _FAULTS_SHOWN) > 0:
+            rest = f"kept aside: {file.path}: {more:,} more rows"
+            click.secho(rest, fg="yellow", err=True)
+
+
+def _files(files: "Sequence[FileSummary]") -> Table:
+    table = Table(title="files", title_justify="left", box=box.SIMPLE)
+    table.add_column("file", overflow="fold")
+    table.add_column("what it holds", overflow="fold")
+    for file in files:
+        table.add_row(Text(printable(file.path.name)), Text(printable(_sentence(file))))
+    return table
+
+
+def _sentence(file: "FileSummary") -> str:
+    """A file in a sentence."""
+    who = plural(len(file.workers), "worker") if file.workers else "workers not named"
+    outcomes = [
+        f"{number:,} {name}"
+        for name, number in file.outcomes.most_common(_VALUES_SHOWN)
+        if name
+    ]
+    outcomes += [f"{number:,} {why}" for why, number in file.not_sent.items()]
+    days = [f"{at:%Y-%m-%d}" for at in (file.first_at, file.last_at) if at]
+    parts = [
+        file.format_name,
+        f"{plural(file.assignments, 'assignment')}, {who}",
+        " to ".join(dict.fromkeys(days)) or "times not said",
+        *([f"there {', '.join(outcomes)}"] if outcomes else []),
+        *([f"{plural(file.unreadable, 'row')} unreadable"] if file.unreadable else []),
+    ]
+    return "; ".join(parts)
+
+
+def _columns(understood: "Understanding") -> Table:
+    reading = understood.reading
+    numbered = (
+        f", {len(reading.numbers)} to a row (columns that end in "
+        f"{reading.numbers[0]} to {reading.numbers[-1]})"
+        if reading.numbers
+        else ""
+    )
+    if reading.item_id:
+        named_by = f"an item is named by the column {reading.item_id}"
+    elif reading.item:
+        named_by = "an item is named by its columns"
+    else:
+        named_by = "no column names items, so each HIT is one"
+    title = (
+        f"{plural(understood.answers, 'answer')} about "
+        f"{plural(understood.items, 'item')}{numbered}; {named_by}"
+        + (
+            f"\ntask of the gallery: {understood.task_name}"
+            * bool(understood.task_name)
+        )
+    )
+    table = Table(title=printable(title), title_justify="left", box=box.SIMPLE)
+    table.add_column("column")
+    table.add_column("understood as")
+    table.add_column("filled", justify="right")
+    table.add_column("for example", overflow="fold")
+    for name in reading.item:
+        table.add_row(Text(printable(name)), "the item", "", "")
+    renamed = {sent: name for name, sent in reading.answers.items()}
+    for name, survey in understood.surveys.items():
+        guess = understood.fields.get(renamed.get(name, name))
+        kind = "a field of the task" if guess is None else _kind(guess.model_dump())
+        examples = [value for value, _ in survey.values.most_common(_VALUES_SHOWN)]
+        table.add_row(
+            Text(printable(name)),
+            kind,
+            f"{survey.filled:,} of {survey.rows:,}",
+            Text(printable("; ".join(value[:_WIDEST] for value in examples))),
+        )
+    return table
+
+
+def _kind(guess: dict[str, object]) -> str:
+    kind = f"answer: {guess['kind']}"
+    if guess["kind"] == "number":
+        kind += f" from {guess['minimum']:g} to {guess['maximum']:g}"
+    if guess["scope"] == "hit":
+        kind += ", once for all items"
+    return kind
+
+
+def _as_dict(understood: "Understanding") -> dict[str, object]:
+    return {
+        "files": [
+            {
+                "file": str(file.path),
+                "format": file.format_name,
+                "assignments": file.assignments,
+                "workers": len(file.workers),
+                "unreadable": file.unreadable,
+                "outcomes": dict(file.outcomes),
+                "not_sent": dict(file.not_sent),
+            }
+            for file in understood.files
+        ],
+        "items": understood.items,
+        "answers": understood.answers,
+        "task": understood.task_name,
+        "numbers": list(understood.reading.numbers),
+        "item": list(understood.reading.item),
+        "item_id": understood.reading.item_id,
+        "fields": {
+            name: table.model_dump(exclude_none=True)
+            for name, table in understood.fields.items()
+        },
+    }

@@ -1,103 +1,87 @@
 """`init`: a campaign file from a few questions, with comments and a stated policy."""
 
+import json
 import sys
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from piecework.cli.options import JSON, WholeNumber
+from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishes
+from piecework.cli.options import JSON, grouped
 from piecework.domain.clock import SystemClock
-from piecework.domain.money import CURRENCIES, Currency, cents_from_text
+from piecework.domain.counts import plural
+from piecework.domain.money import CURRENCIES
 
-_LONGEST_MINUTES = 525_600
-
-
-class _Minutes(click.ParamType[Decimal]):
-    name = "minutes"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Decimal:
-        try:
-            minutes = Decimal(str(value))
-        except InvalidOperation:
-            minutes = Decimal(0)
-        if not 0 < minutes <= _LONGEST_MINUTES:
-            self.fail(f"{value!r} is no number of minutes above 0", param, ctx)
-        return minutes
+if TYPE_CHECKING:
+    from piecework.cli.init_questions import Written
 
 
-class _Wage(click.ParamType[int]):
-    name = "amount"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        if isinstance(value, int):
-            return value
-        try:
-            cents = cents_from_text(str(value))
-        except ValueError as fault:
-            self.fail(str(fault), param, ctx)
-        if not cents:
-            self.fail("nobody works for nothing; state a wage", param, ctx)
-        return cents
-
-
-MINUTES, WAGE = _Minutes(), _Wage()
-ASSIGNMENTS, BATCHES = WholeNumber(1, 100), WholeNumber(1, 1000)
+def _pairs(
+    _ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, str]:
+    """The columns by the task's names for them."""
+    columns = {}
+    for text in texts:
+        name, equals, column = text.partition("=")
+        if not (name and equals and column):
+            raise click.BadParameter(
+                f"{text!r}: write NAME=COLUMN", param_hint="--column"
+            )
+        columns[name] = column
+    return columns
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
-@click.option(
-    "--task",
-    help="What is asked: a task of the gallery (`piecework tasks`), the folder of one "
-    "of your own, or a page of HTML.",
-)
-@click.option(
-    "--items", help="About what: a .csv or .jsonl file, or a folder of pictures."
-)
-@click.option(
-    "--pictures",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="The folder with the pictures that the items file names.",
-)
-@click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="NAME=COLUMN",
-    help="Which column of the items file the task's NAME is; may be repeated.",
-)
-@click.option("--title", help="What workers read in the list; a task has its own.")
-@click.option("--description", help="What the collection is for.")
-@click.option("--minutes", type=MINUTES, help="That one HIT is expected to take.")
-@click.option("--wage", type=WAGE, help='An hour, and the floor: "12.00".')
-@click.option("--currency", type=click.Choice(CURRENCIES), default="USD")
-@click.option("--assignments", type=ASSIGNMENTS, help="Accepted answers for each item.")
-@click.option("--batches", type=BATCHES, help="That the items are dealt into.")
-@click.option(
-    "--host",
-    "hosts",
-    multiple=True,
-    help="That a page of HTML may load scripts and styles from; may be repeated.",
+@grouped(
+    "wishes",
+    Wishes,
+    click.argument(
+        "file", type=click.Path(path_type=Path, dir_okay=False), required=False
+    ),
+    click.option(
+        "--task",
+        help="What is asked: a task of the gallery (`piecework tasks`), the folder of "
+        "one of your own, or a page of HTML.",
+    ),
+    click.option(
+        "--items", help="About what: a .csv or .jsonl file, or a folder of pictures."
+    ),
+    click.option(
+        "--pictures",
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        help="The folder with the pictures that the items file names.",
+    ),
+    click.option(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="NAME=COLUMN",
+        callback=_pairs,
+        help="Which column of the items file the task's NAME is; may be repeated.",
+    ),
+    click.option("--title", help="What workers read in the list; a task has its own."),
+    click.option("--description", help="What the collection is for."),
+    click.option("--minutes", type=MINUTES, help="That one HIT is expected to take."),
+    click.option("--wage", type=WAGE, help='An hour, and the floor: "12.00".'),
+    click.option("--currency", type=click.Choice(CURRENCIES), default="USD"),
+    click.option(
+        "--assignments", type=ASSIGNMENTS, help="Accepted answers for each item."
+    ),
+    click.option("--batches", type=BATCHES, help="That the items are dealt into."),
+    click.option(
+        "--host",
+        "hosts",
+        multiple=True,
+        help="That a page of HTML may load scripts and styles from; may be repeated.",
+    ),
+    click.option(
+        "--force", "is_forced", is_flag=True, help="Write over a file that is there."
+    ),
 )
 @click.option("--yes", is_flag=True, help="Ask nothing; take the defaults and say so.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
 @JSON
-def init(
-    file: Path | None,
-    *,
-    columns: tuple[str, ...],
-    currency: Currency,
-    yes: bool,
-    force: bool,
-    as_json: bool,
-    **said: Any,  # noqa: ANN401 - what click has converted
-) -> None:
+def init(*, wishes: Wishes, yes: bool, as_json: bool) -> None:
     """Write a campaign FILE; what no option says is asked for.
 
     With --json nothing is asked: defaults are taken, and listed as assumed.
@@ -110,29 +94,37 @@ def init(
               piecework init birds.toml --task caption --items photos/ --yes
               piecework init --task hit.html --items birds.csv --wage 12.00
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.init import (  # noqa: PLC0415 - pandas costs a second
-        Wishes,
-        say_written,
-        write_campaign_file,
-    )
+    from piecework.cli.init_questions import write_campaign_file
 
-    wishes = Wishes(
-        file=file,
-        columns=dict(map(_pair, columns)),
-        currency=currency,
-        is_forced=force,
-        **said,
-    )
     written = write_campaign_file(
         wishes,
         may_ask=sys.stdin.isatty() and not (yes or as_json),
         today=SystemClock().now().date(),
     )
-    say_written(written, as_json=as_json)
+    _say(written, as_json=as_json)
 
 
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, column = text.partition("=")
-    if not (name and equals and column):
-        raise click.BadParameter(f"{text!r}: write NAME=COLUMN", param_hint="--column")
-    return name, column
+def _say(written: "Written", *, as_json: bool) -> None:
+    """Print what the campaign costs, what was assumed, and what comes next."""
+    path, checked = written.path, written.checked
+    campaign, cost = checked.campaign, checked.price
+    if as_json:
+        document = {"written": str(path), "assumed": list(written.assumed)}
+        click.echo(json.dumps(document | checked.as_dict(), indent=2))
+        return
+    for assumed in written.assumed:
+        click.echo(f"assumed: {assumed}")
+    shown = campaign.rewards.shown
+    click.echo(
+        f"written: {path}: {plural(len(campaign.items), 'item')} in "
+        f"{plural(campaign.posting.batches, 'batch', 'batches')}, "
+        f"{plural(cost.hits, 'HIT')} at "
+        f"{shown(campaign.rewards.reward_cents)}, each by "
+        f"{plural(campaign.posting.assignments, 'worker')}; expected to cost about "
+        f"{shown(cost.expected)}, never more than {shown(cost.cap)}"
+    )
+    for warning in checked.warnings:
+        click.secho(f"WARNING: {warning}", fg="yellow")
+    click.echo(f"next: piecework check {path}      (everything it costs, and why)")
+    click.echo(f"      piecework preview {path}    (do it yourself in a browser)")
+    click.echo(f"      piecework rehearse {path}   (simulated workers; costs nothing)")

@@ -9,6 +9,8 @@ from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON, WholeNumber
 from piecework.config.utf8 import read_text
 from piecework.domain.errors import ConfigError
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.requester import layouts
 
 _TALLEST = 999_999
 
@@ -41,9 +43,6 @@ def add(*, page: Path, frame_height: int, database: Path, as_json: bool) -> None
 
     Example:  piecework layout add page.html
     """
-    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
-    from piecework.marketplace.requester import layouts  # noqa: PLC0415 - as above
-
     try:
         html = read_text(page)
         with transaction_in(database, must_exist=False) as transaction:
@@ -68,8 +67,6 @@ def list_(*, database: Path, as_json: bool) -> None:
 
     Example:  piecework layout list
     """
-    from piecework.marketplace.requester import layouts  # noqa: PLC0415 - only when asked for
-
     with transaction_in(database) as transaction:
         rows = [
             {

@@ -28,8 +28,8 @@ class _Lines(logging.Formatter):
 class _FileLines(_Lines):
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC)
-        said = logging.Formatter.format(self, record)
-        return f"{moment:%Y-%m-%dT%H:%M:%SZ} {record.levelname} {said}"
+        line = logging.Formatter.format(self, record)
+        return f"{moment:%Y-%m-%dT%H:%M:%SZ} {record.levelname} {line}"
 
 
 class _JsonLines(logging.Formatter):

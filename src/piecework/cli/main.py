@@ -3,50 +3,166 @@
 0 done, 1 failed, 2 used wrongly, 3 refused for safety.
 """
 
-import os
 import sys
 
 import click
 
-from piecework.cli import logs
-from piecework.cli.advance import advance
-from piecework.cli.analyse import analyse
-from piecework.cli.assess import assess
-from piecework.cli.check import check
-from piecework.cli.clean import clean
-from piecework.cli.crowd import crowd
-from piecework.cli.decisions import decisions
-from piecework.cli.describe import describe
+from piecework.cli import logs, prefect_environment
 from piecework.cli.errors import ErrorCodes
-from piecework.cli.examples import examples
-from piecework.cli.export import export
-from piecework.cli.forecast import forecast
-from piecework.cli.import_results import import_results
-from piecework.cli.init import init
-from piecework.cli.layout import layout
-from piecework.cli.new_task import new_task
-from piecework.cli.pay import pay
-from piecework.cli.prefect_server import leave_no_home
-from piecework.cli.preview import preview
-from piecework.cli.prolific import prolific
-from piecework.cli.prolific_emulator import prolific_emulator
-from piecework.cli.prolific_work import reconcile, settle
-from piecework.cli.prolific_work import status as prolific_status
-from piecework.cli.reconcile import reconcile as reconcile_campaign
-from piecework.cli.rehearse import rehearse
-from piecework.cli.requester import requester
-from piecework.cli.review import review
-from piecework.cli.run import run
-from piecework.cli.serve import serve
-from piecework.cli.status import status
-from piecework.cli.stop import stop
-from piecework.cli.tasks import tasks
-from piecework.cli.unreject import unreject
-from piecework.cli.worker import worker
-from piecework.cli.workers import workers
+from piecework.cli.lazy_group import LazyCommand
+
+_COMMANDS = [
+    LazyCommand(
+        "advance",
+        "advance",
+        "Make one pass: do what is due, and end; for a schedule.",
+    ),
+    LazyCommand(
+        "analyse",
+        "analyse",
+        "Agreement, labels, comparisons, conditions and order effects of answers.",
+    ),
+    LazyCommand(
+        "assess",
+        "assess",
+        "Let every heuristic look at answers that another tool collected.",
+    ),
+    LazyCommand("check", "check", "Read, render and price everything; touch nothing."),
+    LazyCommand(
+        "clean",
+        "clean",
+        "Clean the texts of answers in Parquet FILES, all together.",
+    ),
+    LazyCommand(
+        "crowd",
+        "crowd",
+        "Be the world of a rehearsed schedule: a marketplace and its simulated "
+        "workers.",
+    ),
+    LazyCommand(
+        "decisions",
+        "decisions",
+        "Take decisions to a person and back, as a CSV file; `review` is the "
+        "page for it.",
+    ),
+    LazyCommand(
+        "describe",
+        "describe",
+        "Tell what a caption dataset holds: the analyses of VizWiz-Captions.",
+    ),
+    LazyCommand(
+        "examples",
+        "examples",
+        "Copy the example campaigns to FOLDER/config/campaigns, where they can be run.",
+    ),
+    LazyCommand(
+        "export",
+        "export",
+        "Write the dataset and the report again, as far as a campaign has come.",
+    ),
+    LazyCommand(
+        "forecast",
+        "forecast",
+        "Rehearse a campaign many times, as it is or varied, and compare.",
+    ),
+    LazyCommand(
+        "import",
+        "import_results",
+        "Make a campaign of results that another tool collected.",
+    ),
+    LazyCommand(
+        "init", "init", "Write a campaign FILE; what no option says is asked for."
+    ),
+    LazyCommand(
+        "layout",
+        "layout",
+        "Keep pages for programs that post HITs with a HITLayoutId.",
+    ),
+    LazyCommand(
+        "new-task",
+        "new_task",
+        "Write a task into the folder PATH, with items and a campaign file beside it.",
+    ),
+    LazyCommand(
+        "pay", "pay", "Pay bonuses, each once: up to the wage floor, or from a file."
+    ),
+    LazyCommand(
+        "preview",
+        "preview",
+        "Do the task yourself in a browser; nothing is stored with the campaign.",
+    ),
+    LazyCommand(
+        "prolific",
+        "prolific",
+        "Look at an account at Prolific, where real participants are.",
+    ),
+    LazyCommand(
+        "prolific-emulator",
+        "prolific_emulator",
+        "Run an offline Prolific on this machine: its API, without people or money.",
+    ),
+    LazyCommand(
+        "reconcile",
+        "reconcile",
+        "After a restore, make store and marketplace agree.",
+    ),
+    LazyCommand(
+        "rehearse", "rehearse", "Rehearse the whole campaign on simulated workers."
+    ),
+    LazyCommand(
+        "requester",
+        "requester",
+        "Say who may call a live marketplace: accounts, and keys to sign with.",
+    ),
+    LazyCommand(
+        "review",
+        "review",
+        "Decide in a browser what waits for a person; nothing is spent by it.",
+    ),
+    LazyCommand(
+        "run",
+        "run",
+        "Make passes until the campaign is finished or waits for people.",
+    ),
+    LazyCommand(
+        "serve", "serve", "Run the MTurk-compatible marketplace on this machine."
+    ),
+    LazyCommand(
+        "status",
+        "status",
+        "Say how far a campaign is, what it cost, and who waits for whom.",
+    ),
+    LazyCommand(
+        "stop",
+        "stop",
+        "Post nothing more, and let nobody take the HITs that are open.",
+    ),
+    LazyCommand(
+        "tasks", "tasks", "List the tasks of the gallery, and those in FOLDERS."
+    ),
+    LazyCommand(
+        "unreject",
+        "unreject",
+        "Take a rejection back: pay for the work and let its answers in again.",
+    ),
+    LazyCommand(
+        "worker",
+        "worker",
+        "Say who may work on a marketplace: invite people, list them, shut them out.",
+    ),
+    LazyCommand(
+        "workers",
+        "workers",
+        "List the workers of a campaign, exclude one, or include one again.",
+    ),
+]
 
 
-@click.group(cls=ErrorCodes, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=ErrorCodes,
+    commands=_COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(package_name="piecework")
 def main() -> None:
     """Turn a campaign file into a dataset that people can trust.
@@ -59,57 +175,7 @@ def main() -> None:
     Start with:  piecework examples tries
     Your own:    piecework init
     """  # noqa: D301 - click's mark for lines that stay lines
-    # Before anything imports Prefect: nothing is sent to anybody, and what fails is
-    # said once, by this command. A deployment logs as Prefect is told to.
-    os.environ.setdefault("DO_NOT_TRACK", "1")
-    os.environ.setdefault("PREFECT_SERVER_ANALYTICS_ENABLED", "false")
-    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "CRITICAL")
-    leave_no_home()
-    # Its temporary server keeps what is for its pages alone; it tries again by itself.
-    os.environ.setdefault("PREFECT_SERVER_LOGGING_LEVEL", "CRITICAL")
-    # No page that is open in a browser is to read or start flows of a temporary server.
-    os.environ.setdefault("PREFECT_SERVER_CORS_ALLOWED_ORIGINS", "http://127.0.0.1")
-    # A first temporary server makes its tables: 17 to 28 s measured, Prefect waits 20.
-    os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS", "120")
+    prefect_environment.set_defaults()
     logs.begin()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
-
-
-for command in (
-    init,
-    tasks,
-    new_task,
-    examples,
-    check,
-    preview,
-    rehearse,
-    forecast,
-    crowd,
-    run,
-    advance,
-    status,
-    stop,
-    review,
-    decisions,
-    workers,
-    import_results,
-    assess,
-    clean,
-    analyse,
-    export,
-    describe,
-    pay,
-    reconcile_campaign,
-    unreject,
-    serve,
-    requester,
-    worker,
-    layout,
-    prolific,
-    prolific_emulator,
-):
-    main.add_command(command)
-for command in (prolific_status, reconcile, settle):
-    prolific.add_command(command)
-logs.with_log_options(main)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.marketplace.state import site_address
 
 if TYPE_CHECKING:
     from piecework.marketplace.state.backend import Backend
@@ -55,11 +56,9 @@ def transaction_in(
         yield transaction
 
 
-def site_of(transaction: "Transaction", said: str = "") -> str:
-    """Where browsers reach the site: as was said, or where it was served last."""
-    from piecework.marketplace.state import site_address  # noqa: PLC0415 - only when it is asked for
-
-    known = said or site_address.kept(transaction)
+def site_of(transaction: "Transaction", stated: str = "") -> str:
+    """Where browsers reach the site: as it is stated, or where it was served last."""
+    known = stated or site_address.kept(transaction)
     if known is None:
         click.echo(
             f"This marketplace was never served; the link says {_USUAL_URL}. If it "
@@ -75,8 +74,8 @@ def moment(ms: int) -> str:
 
 
 def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Backend":
-    from piecework.marketplace.state.backend import Backend, Rules, rules_of  # noqa: PLC0415 - only when it is asked for
-    from piecework.marketplace.state.database_file import WrongDatabaseError  # noqa: PLC0415
+    from piecework.marketplace.state.backend import Backend, Rules, rules_of
+    from piecework.marketplace.state.database_file import WrongDatabaseError
 
     try:
         rules = rules_of(database) if database.exists() else Rules()

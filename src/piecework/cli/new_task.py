@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from piecework.hit_templates.starters import STARTER_KINDS, StarterKind
+from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_starter
 
 
 @click.command("new-task")
@@ -26,8 +26,6 @@ def new_task(path: Path, kind: StarterKind) -> None:
     Example:  piecework new-task dog --kind choice
               piecework rehearse dog.toml
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.new_task import write_starter  # noqa: PLC0415 - as all commands do
-
     campaign = write_starter(path, kind)
     click.echo(f"written: {path}/ (the task), {campaign} and its items")
     click.echo(f"next: piecework preview {campaign}")

@@ -14,10 +14,12 @@ from piecework.cli.options import DATABASE, JSON, with_database
 from piecework.cli.people import Person
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.workers import open_links
+from piecework.marketplace.workers.open_links import LONGEST_NAME, NewLink
 
 if TYPE_CHECKING:
     from piecework.marketplace.state.transaction import Transaction
-    from piecework.marketplace.workers.open_links import NewLink
 
 _DAY_IN_MS = 86_400_000
 _LONGEST_CODE = 40
@@ -44,8 +46,6 @@ class WantedLink:
 
 def faults_of_link(wanted: WantedLink) -> list[str]:
     """What is wrong with a link that is to be made, a sentence each."""
-    from piecework.marketplace.workers.open_links import LONGEST_NAME  # noqa: PLC0415 - only when asked for
-
     faults = []
     if len(wanted.name) > LONGEST_NAME:
         faults.append(f"NAME of an open link must be 1 to {LONGEST_NAME} characters")
@@ -58,9 +58,6 @@ def make_open_link(
     wanted: WantedLink, *, database: Path, site_url: str, as_json: bool
 ) -> None:
     """Make an open link and print it, with what it is for."""
-    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
-    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - as above
-
     try:
         with transaction_in(database, must_exist=False) as transaction:
             row = open_links.make(transaction, _new_link(wanted))
@@ -98,16 +95,14 @@ def links(*, site_url: str, database: Path, as_json: bool) -> None:
 
     Example:  piecework worker links
     """
-    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - only when asked for
-
     with transaction_in(database) as transaction:
         rows = open_links.listed(transaction)
         site = site_of(transaction, site_url)
-        found = [_link_document(transaction, row, site) for row in rows]
+        documents = [_link_document(transaction, row, site) for row in rows]
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(documents, indent=2))
         return
-    for link in found:
+    for link in documents:
         state = "closed" if link["is_closed"] else f"open until {link['until']}"
         click.echo(
             f"{link['name']}: {link['joined']} of {link['places']} joined, "
@@ -124,9 +119,6 @@ def close(*, name: str, database: Path) -> None:
 
     Example:  piecework worker close "Class 7b"
     """
-    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
-    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - as above
-
     try:
         with transaction_in(database) as transaction:
             joined = open_links.close(transaction, name)
@@ -137,9 +129,7 @@ def close(*, name: str, database: Path) -> None:
     click.echo(f"{name} is closed; {joined} have joined, and stay")
 
 
-def _new_link(wanted: WantedLink) -> "NewLink":
-    from piecework.marketplace.workers.open_links import NewLink  # noqa: PLC0415 - only when asked for
-
+def _new_link(wanted: WantedLink) -> NewLink:
     person = wanted.person.as_worker()
     return NewLink(
         name=wanted.name,
@@ -156,8 +146,6 @@ def _new_link(wanted: WantedLink) -> "NewLink":
 def _link_document(
     transaction: "Transaction", row: sqlite3.Row, site: str
 ) -> dict[str, object]:
-    from piecework.marketplace.workers import open_links  # noqa: PLC0415 - only when asked for
-
     code = open_links.code_of(transaction, row)
     return {
         "name": row["name"],

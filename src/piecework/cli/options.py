@@ -4,8 +4,10 @@ import math
 import os
 import shlex
 from collections.abc import Callable
+from dataclasses import fields
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -37,6 +39,32 @@ POLL_SECONDS = _Seconds(_LEAST, _DAY)
 """From a tenth of a second to a day."""
 
 CAMPAIGN = click.argument("campaign", type=click.Path(path_type=Path))
+
+
+def grouped(
+    parameter: str, kind: type[Any], *options: Callable[[_Command], _Command]
+) -> Callable[[_Command], _Command]:
+    """Add options to a command, which gets their values together, as one parameter.
+
+    Args:
+        parameter: of the command.
+        kind: a dataclass with a field for each option.
+        options: as click declares them.
+    """
+    names = [field.name for field in fields(kind)]
+
+    def add(command: _Command) -> _Command:
+        @wraps(command)
+        def call(*args: object, **values: object) -> object:
+            group = kind(**{name: values.pop(name) for name in names})
+            return command(*args, **{parameter: group}, **values)
+
+        decorated = cast("_Command", call)
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return add
 
 
 def _log_as_json(_ctx: click.Context, _param: click.Parameter, *, value: bool) -> bool:

@@ -1,10 +1,28 @@
 """`pay`: bonuses for work that is judged already."""
 
+import json
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
+from rich.table import Table
 
+from piecework.cli.consent import type_back
 from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
+from piecework.config.utf8 import read_text
+from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
+
+if TYPE_CHECKING:
+    from piecework.campaign.opened import CampaignRun
+    from piecework.domain.campaign import Campaign
+    from piecework.domain.money import Currency
+    from piecework.payments.pay import Paid
+    from piecework.payments.plan import BonusPlan
+
+_SHOWN = 20
 
 
 @click.command()
@@ -43,13 +61,142 @@ def pay(
 
     From a file:  piecework pay birds.toml --from bonuses.csv --label thanks
     """
-    from piecework.cli.work.pay import pay_bonuses  # noqa: PLC0415 - costs a second
+    label = label or ("wage-floor" if file is None else "bonus")
+    _pay(campaign, file=file, label=label, is_agreed=yes, live=live, as_json=as_json)
 
-    pay_bonuses(
-        campaign,
-        file=file,
-        label=label or ("wage-floor" if file is None else "bonus"),
-        is_agreed=yes,
-        live=live,
-        as_json=as_json,
+
+def _pay(
+    path: Path,
+    *,
+    file: Path | None,
+    label: str,
+    is_agreed: bool,
+    live: bool,
+    as_json: bool,
+) -> None:
+    """Show what is due, and pay it once that is agreed to."""
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import bound_endpoint, open_on_marketplace
+    from piecework.payments.adopted_bonuses import adopt_bonuses, take_over
+    from piecework.payments.bonus_csv import label_fault, read_bonuses
+    from piecework.payments.interrupted_payments import close_interrupted
+    from piecework.payments.pay import check_bonuses, pay
+    from piecework.payments.wage_floor_bonuses import top_ups
+
+    if fault := label_fault(label):
+        raise ConfigError([fault])
+    campaign = load_campaign(path)
+    with open_on_marketplace(campaign, bound_endpoint(campaign), live=live) as run:
+        # What an earlier process may or may not have paid is known before anything.
+        close_interrupted(run)
+        adopt_bonuses(run)
+        if file is None:
+            plan = top_ups(run, label=label)
+        else:
+            plan = read_bonuses(run, read_text(file), label=label, name=str(file))
+            plan = take_over(run, plan)
+        if not as_json:
+            _preview(run, plan)
+        check_bonuses(run, plan)
+        paid = None
+        if plan.due and _is_agreed(
+            plan, campaign.rewards.currency, is_agreed=is_agreed, as_json=as_json
+        ):
+            paid = pay(run, plan)
+        if as_json:
+            click.echo(json.dumps(_as_dict(run, plan, paid), indent=2))
+        else:
+            _say(campaign, plan, paid)
+
+
+def _is_agreed(
+    plan: "BonusPlan", currency: "Currency", *, is_agreed: bool, as_json: bool
+) -> bool:
+    if is_agreed:
+        return True
+    if as_json or not sys.stdin.isatty():
+        return False
+    type_back(plan.total_cents, currency, otherwise="nothing was paid")
+    return True
+
+
+def _preview(run: "CampaignRun", plan: "BonusPlan") -> None:
+    shown = run.campaign.rewards.shown
+    table = Table(title=f"bonuses, label {plan.label}", title_justify="left")
+    table.add_column("assignment", no_wrap=True)
+    table.add_column("worker", no_wrap=True)
+    table.add_column("bonus", justify="right")
+    table.add_column("fee", justify="right")
+    table.add_column("reason", no_wrap=True, overflow="ellipsis")
+    for due in plan.due[:_SHOWN]:
+        table.add_row(
+            due.bonus.assignment_id,
+            run.pseudonym(due.bonus.worker_id),
+            shown(due.bonus.cents),
+            shown(due.fee_cents),
+            due.bonus.reason,
+        )
+    if plan.due:
+        # A reason is anybody's text: brackets in it are no markup.
+        Console(markup=False).print(table)
+    if len(plan.due) > _SHOWN:
+        click.echo(f"… and {len(plan.due) - _SHOWN} more")
+    fees = plan.total_cents - plan.bonus_cents
+    click.echo(
+        f"{plural(len(plan.due), 'bonus', 'bonuses')}: {shown(plan.bonus_cents)} and "
+        f"{shown(fees)} fees, {shown(plan.total_cents)} in all; {plan.before} with "
+        "this label were paid before"
     )
+    if plan.lacking_cents:
+        click.echo(
+            f"work that had such a bonus lacks {shown(plan.lacking_cents)} of the "
+            "floor again, since the median has risen; another --label pays that"
+        )
+    if plan.too_late:
+        click.echo(f"too old for a bonus: {plural(len(plan.too_late), 'assignment')}")
+
+
+def _say(campaign: "Campaign", plan: "BonusPlan", paid: "Paid | None") -> None:
+    path, shown = campaign.path, campaign.rewards.shown
+    if not plan.due:
+        click.echo("nothing is due")
+    elif paid is None:
+        click.echo("nothing was paid")
+        click.echo("next: the same command with --yes")
+    else:
+        click.echo(f"{paid.bonuses} bonuses paid: {shown(paid.cents)} with fees")
+        if paid.waiting:
+            click.echo(
+                f"{paid.waiting} bonuses ({shown(paid.waiting_cents)}) wait for the "
+                "next UTC day: the day's cap is used up"
+            )
+            click.echo("next: the same command then")
+        else:
+            click.echo(f"next: piecework export {path}, for a report that counts them")
+
+
+def _as_dict(
+    run: "CampaignRun", plan: "BonusPlan", paid: "Paid | None"
+) -> dict[str, object]:
+    return {
+        "label": plan.label,
+        "currency": run.campaign.rewards.currency,
+        "due": [
+            {
+                "assignment_id": due.bonus.assignment_id,
+                "worker": run.pseudonym(due.bonus.worker_id),
+                "cents": due.bonus.cents,
+                "fee_cents": due.fee_cents,
+                "reason": due.bonus.reason,
+            }
+            for due in plan.due
+        ],
+        "bonus_cents": plan.bonus_cents,
+        "total_cents": plan.total_cents,
+        "paid_before": plan.before,
+        "lacking_cents": plan.lacking_cents,
+        "too_late": list(plan.too_late),
+        "paid": 0 if paid is None else paid.bonuses,
+        "paid_cents": 0 if paid is None else paid.cents,
+        "waiting_for_the_next_day": 0 if paid is None else paid.waiting,
+    }

@@ -1,13 +1,21 @@
-"""Somebody who is invited to a marketplace, as a command or a file names the person."""
+"""A person who is invited to a marketplace, as a command or a CSV file names them."""
 
-from dataclasses import dataclass
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from piecework.domain.errors import ConfigError
+from piecework.domain.table_text import table_rows
 
 if TYPE_CHECKING:
     from piecework.marketplace.state.accounts import NewWorker
 
 _LONGEST_NAME = 100
 _LETTERS = 2
+_TRUE, _FALSE = {"yes", "true", "1"}, {"", "no", "false", "0"}
+_OWN = ("name", "country", "subdivision", "adult", "master")
+_MADE = ("worker_id", "link", "until")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +37,7 @@ class Person:
 
     def as_worker(self) -> "NewWorker":
         """The person as the marketplace lets one in."""
-        from piecework.marketplace.state.accounts import NewWorker  # noqa: PLC0415 - only when asked for
+        from piecework.marketplace.state.accounts import NewWorker
 
         return NewWorker(
             handle=self.name,
@@ -50,6 +58,107 @@ def faults_of(person: Person) -> list[str]:
     if person.subdivision and not _is_two_letters(person.subdivision):
         faults.append("subdivision must be two letters")
     return faults
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonRow:
+    """A person of a file.
+
+    Attributes:
+        others: the columns that say nothing about the worker, as they were written.
+    """
+
+    person: Person
+    others: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_people(text: str, *, usual: Person, name: str) -> list[PersonRow]:
+    """The people of a file, in its order.
+
+    Args:
+        text: the CSV; a column `name`, and perhaps `country`, `subdivision`, `adult`,
+            `master`; any other is handed on.
+        usual: what holds for whom the file says nothing else of.
+        name: what faults call the file.
+
+    Raises:
+        ConfigError: with every fault and its line.
+    """
+    reader = table_rows(text)
+    faults: list[str] = []
+    rows: dict[str, PersonRow] = {}
+    try:
+        _check_columns(reader.fieldnames or (), name)
+        for cells in reader:
+            try:
+                row = _row(cells, usual)
+                if row.person.name in rows:
+                    raise ValueError(f"{row.person.name!r} is in the file already")  # noqa: TRY301 - as the faults of a row
+            except ValueError as fault:
+                faults.append(f"{name}: line {reader.line_num}: {fault}")
+            else:
+                rows[row.person.name] = row
+    except csv.Error as fault:
+        raise ConfigError([f"{name}: line {reader.line_num}: {fault}"]) from fault
+    if not rows and not faults:
+        faults.append(f"{name}: there is nobody in it")
+    if faults:
+        raise ConfigError(faults, next_step="piecework worker invite --help")
+    return list(rows.values())
+
+
+def links_csv(rows: Sequence[PersonRow], links: Sequence[Mapping[str, str]]) -> bytes:
+    """The file again, with worker id and link of each person; safe in a spreadsheet."""
+    from piecework.postprocess.datasets.csv_file import to_csv
+
+    columns: dict[str, list[str]] = {"name": [row.person.name for row in rows]}
+    for other in rows[0].others:
+        columns[other] = [row.others[other] for row in rows]
+    for column in _MADE:
+        columns[column] = [link[column] for link in links]
+    return to_csv(columns)
+
+
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    if "name" not in columns:
+        raise ConfigError(
+            [f"{name}: there is no column name; there are: {', '.join(columns)}"]
+        )
+    if made := sorted(set(columns) & set(_MADE)):
+        raise ConfigError([f"{name}: {', '.join(made)}: what this command writes"])
+
+
+def _row(cells: Mapping[str, str | None], usual: Person) -> PersonRow:
+    """The person of a line.
+
+    Raises:
+        ValueError: what is wrong with it.
+    """
+    from piecework.postprocess.datasets.csv_file import plain
+
+    if None in cells:
+        raise ValueError("there are more cells than columns")
+    written = {key: plain(cell or "").strip() for key, cell in cells.items()}
+    person = Person(
+        name=written["name"],
+        country=written.get("country") or usual.country,
+        subdivision=written.get("subdivision") or usual.subdivision,
+        adult=_yes(written, "adult", otherwise=usual.adult),
+        master=_yes(written, "master", otherwise=usual.master),
+    )
+    if faults := faults_of(person):
+        raise ValueError("; ".join(faults))
+    others = {key: cell for key, cell in written.items() if key not in _OWN}
+    return PersonRow(person=person, others=others)
+
+
+def _yes(written: Mapping[str, str], column: str, *, otherwise: bool) -> bool:
+    if column not in written:
+        return otherwise
+    word = written[column].lower()
+    if word not in _TRUE | _FALSE:
+        raise ValueError(f"{column} must be yes or no (found {written[column]!r})")
+    return word in _TRUE
 
 
 def _is_name(name: str) -> bool:

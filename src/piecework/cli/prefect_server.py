@@ -9,7 +9,7 @@ kept because Prefect takes half a minute to make its tables.
 
 Any web page that is open in a browser can send requests to this machine, WebSockets
 too. So the server answers only callers that know a secret, which this command makes for
-it, and only under its own address (`cli/work/prefect_application.py`).
+it, and only under its own address (`cli/prefect_application.py`).
 
 It is stopped when Python ends; a process that is killed does not come that far, and the
 server would live on. So a small process waits for the end of ours: the operating system
@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
+from piecework.cli.prefect_environment import caches
 from piecework.domain.errors import PieceworkError
 
 _FILE = "prefect.db"
@@ -48,7 +49,7 @@ import socket, sys
 sys.path.insert(0, sys.argv[2])
 import uvicorn
 server = uvicorn.Server(uvicorn.Config(
-    "piecework.cli.work.prefect_application:create_app",
+    "piecework.cli.prefect_application:create_app",
     factory=True,
     log_level="error",
     lifespan="on",
@@ -69,17 +70,6 @@ for name in filter(str.isdigit, os.listdir("/proc") if os.path.isdir("/proc") el
         pass
 shutil.rmtree(sys.argv[2], ignore_errors=True)
 """
-
-
-def leave_no_home() -> None:
-    """Let Prefect, which makes its home as it is imported, make none where none is.
-
-    Called before anything imports it. A user's home, with its profiles, stays in use.
-    """
-    if not (Path.home() / ".prefect").exists():
-        os.environ.setdefault("PREFECT_HOME", str(_caches() / "prefect-home"))
-        with contextlib.suppress(OSError):  # Prefect warns if it cannot make its own
-            _caches().mkdir(parents=True, exist_ok=True)
 
 
 class TemporaryServer:
@@ -111,7 +101,7 @@ class TemporaryServer:
         Raises:
             PieceworkError: it does not answer.
         """
-        from prefect.settings import (  # noqa: PLC0415 - Prefect costs seconds
+        from prefect.settings import (
             PREFECT_API_AUTH_STRING,
             PREFECT_API_URL,
             PREFECT_LOGGING_TO_API_ENABLED,
@@ -205,12 +195,7 @@ def _keep_empty(database: Path) -> None:
 
 
 def _kept() -> Path:
-    return _caches() / f"prefect-{version('prefect')}.db"
-
-
-def _caches() -> Path:
-    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches) / "piecework"
+    return caches() / f"prefect-{version('prefect')}.db"
 
 
 def _started(

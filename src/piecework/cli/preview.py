@@ -1,5 +1,7 @@
 """`preview`: do the task in a browser."""
 
+import signal
+import threading
 from pathlib import Path
 
 import click
@@ -21,6 +23,17 @@ def preview(campaign: Path, *, port: int) -> None:
 
     Example:  piecework preview config/campaigns/demo.toml
     """
-    from piecework.cli.work.preview import serve_preview  # noqa: PLC0415 - costs a second
+    from piecework.campaign.assembling import read_anywhere
+    from piecework.rehearsing.preview import serve_preview
 
-    serve_preview(campaign, port=port)
+    # Told to stop, it stops as by Ctrl-C, so that the folder goes away with it.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with serve_preview(read_anywhere(campaign), port=port) as addresses:
+        click.echo(f"open {addresses.hit}")
+        if addresses.test:
+            click.echo(f"then the qualification test: {addresses.test}")
+        click.echo("no work is paid and nothing is kept; Ctrl-C ends it")
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            click.echo("ended")

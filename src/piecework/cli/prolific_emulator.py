@@ -8,6 +8,10 @@ from typing import Literal
 import click
 
 from piecework.cli.options import WholeNumber
+from piecework.domain.errors import StoreError
+from piecework.rehearsal.prolific.options import Options
+from piecework.rehearsal.prolific.server import serve_forever
+from piecework.rehearsal.prolific.state import WrongDatabaseError
 
 _LARGEST_BALANCE = 10_000_000
 _LARGEST_PERCENT = 200
@@ -147,9 +151,7 @@ def prolific_emulator(  # noqa: PLR0913 - as many as the command has options
     Example:  piecework prolific-emulator --port 8090
               piecework prolific-emulator --currency USD --start 2026-01-05T09:00Z
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.prolific_emulator import serve_emulator  # noqa: PLC0415 - serving
-
-    serve_emulator(
+    options = Options(
         port=port,
         database=database,
         seed=seed,
@@ -160,4 +162,26 @@ def prolific_emulator(  # noqa: PLR0913 - as many as the command has options
         participants=participants,
         start=start,
         clock_runs=start is None,
+    )
+    try:
+        serve_forever(options, _say)
+    except SystemExit:
+        click.echo(
+            "ended; nothing of it was kept, since no --database was given"
+            if database is None
+            else f"ended; all of it is in {database}",
+            err=True,
+        )
+        raise
+    except WrongDatabaseError as wrong:
+        raise StoreError(
+            str(wrong), next_step="piecework prolific-emulator --help"
+        ) from wrong
+
+
+def _say(url: str) -> None:
+    # The socket listens already, so the program that reads this line can connect.
+    click.echo(
+        f"prolific emulator at {url} (call {url}/api/v1 where a program calls "
+        "https://api.prolific.com/api/v1, with any token)"
     )

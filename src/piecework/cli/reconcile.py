@@ -1,10 +1,20 @@
 """`reconcile`: after a restore, make store and marketplace agree."""
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from piecework.cli.options import CAMPAIGN, JSON, LIVE_MARKETPLACE
+from piecework.domain.counts import plural
+from piecework.domain.errors import PlatformRefused
+
+if TYPE_CHECKING:
+    from piecework.campaign.opened import CampaignRun
+    from piecework.engine.reconciling.comparing import Comparison
+    from piecework.engine.reconciling.reconcile import Reconciliation
 
 
 @click.command()
@@ -29,12 +39,165 @@ def reconcile(
 
     Example:  piecework reconcile birds.toml --dry-run
     """
-    from piecework.cli.work.reconcile_campaign import reconcile_campaign  # noqa: PLC0415 - costs a second
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import bound_endpoint, open_on_marketplace
+    from piecework.engine.reconciling import reconcile as reconciling
 
-    reconcile_campaign(
-        campaign,
-        dry_run=dry_run,
-        leave_refused=leave_refused,
-        live=live,
-        as_json=as_json,
-    )
+    loaded = load_campaign(campaign)
+    with open_on_marketplace(
+        loaded, bound_endpoint(loaded), live=live, allow_restored=True
+    ) as run:
+        result = reconciling.reconcile(
+            run, dry_run=dry_run, despite_refusals=leave_refused
+        )
+        owed_file = reconciling.owed_path(run)
+        if as_json:
+            click.echo(json.dumps(_as_dict(result, owed_file), indent=2))
+        else:
+            _say(run, result, owed_file, dry_run=dry_run)
+    if result.refused and not leave_refused:
+        act, refusal = result.refused[0]
+        raise PlatformRefused(
+            f"{plural(len(result.refused), 'act')} could not be repeated: "
+            f"{act.intent.key}: {refusal}",
+            code=refusal.code,
+            kind=refusal.kind,
+            next_step="mend what the sentence says and run the same command again; or "
+            f"piecework reconcile {campaign} --leave-refused, to go on without",
+        )
+
+
+def _say(
+    run: "CampaignRun", result: "Reconciliation", owed_file: Path, *, dry_run: bool
+) -> None:
+    path = run.campaign.path
+    if result.comparison.is_equal:
+        click.echo("store and marketplace agree")
+    elif dry_run:
+        click.echo("store and marketplace differ; reconcile would do this about it:")
+    else:
+        click.echo("store and marketplace differed; this was done about it:")
+    for line in _lines(result.comparison):
+        click.echo(line)
+    cents = sum(each.cents for each in result.owed)
+    if cents:
+        workers = plural(len({each.worker for each in result.owed}), "worker")
+        click.echo(
+            f"{run.campaign.rewards.shown(cents)} are owed to {workers} for work that "
+            "the marketplace has lost"
+        )
+    if dry_run:
+        click.echo("nothing was changed")
+        click.echo(f"next: piecework reconcile {path}")
+        return
+    if cents:
+        click.echo(
+            f"next: piecework pay {path} --from {owed_file} --label lost, after "
+            "the next passes: it pays with other work of the same workers"
+        )
+    click.echo(f"next: piecework advance {path}")
+
+
+_KINDS = (
+    (
+        "unknown_hits",
+        ("HIT", "HITs"),
+        "at the marketplace that the store does not know; the next passes adopt them",
+    ),
+    (
+        "lost_hits",
+        ("HIT", "HITs"),
+        "that the marketplace has lost; what is missing is asked for again",
+    ),
+    (
+        "reopened",
+        ("HIT", "HITs"),
+        "with more to come at the marketplace; the next passes wait for them",
+    ),
+    (
+        "lost_assignments",
+        ("assignment", "assignments"),
+        "that the marketplace has lost; the answers stay in the store",
+    ),
+    (
+        "returned_hits",
+        ("HIT", "HITs"),
+        "that were given up as lost, and are there again; taken back",
+    ),
+    (
+        "returned_assignments",
+        ("assignment", "assignments"),
+        "that were given up as lost, and are there again; taken back",
+    ),
+    (
+        "undone",
+        ("decision", "decisions"),
+        "that the marketplace has lost; carried out again",
+    ),
+    (
+        "unknown_bonuses",
+        ("bonus", "bonuses"),
+        "that the marketplace has paid and the store does not know; booked",
+    ),
+    (
+        "lost_bonuses",
+        ("bonus", "bonuses"),
+        "that the marketplace has lost; paid again",
+    ),
+    (
+        "unknown_exclusions",
+        ("worker", "workers"),
+        "kept out by the marketplace and not by the store; noted",
+    ),
+    (
+        "lost_exclusions",
+        ("exclusion", "exclusions"),
+        "that the marketplace has lost; made again",
+    ),
+)
+"""Fields of a comparison, with what they hold and what becomes of it."""
+
+
+def _lines(comparison: "Comparison") -> Iterator[str]:
+    """What differs, a line for each kind."""
+    for name, (noun, nouns), meaning in _KINDS:
+        if number := len(getattr(comparison, name)):
+            yield f"- {plural(number, noun, nouns)} {meaning}"
+    if comparison.added_slots:
+        slots = plural(comparison.added_slots, "slot")
+        yield f"- {slots} more at the marketplace than in the store; adopted"
+    if comparison.is_exclusion_lost:
+        yield "- the qualification type that keeps workers out is lost; made again"
+
+
+def _as_dict(result: "Reconciliation", owed_file: Path) -> dict[str, object]:
+    comparison = result.comparison
+    return {
+        "agrees": comparison.is_equal,
+        "unknown_hits": [hit.hit_id for hit in comparison.unknown_hits],
+        "added_slots": comparison.added_slots,
+        "lost_hits": [hit.hit_id for hit in comparison.lost_hits],
+        "reopened_hits": [hit.hit_id for hit in comparison.reopened],
+        "lost_assignments": [
+            each.assignment_id for each in comparison.lost_assignments
+        ],
+        "returned_hits": [hit.hit_id for hit in comparison.returned_hits],
+        "returned_assignments": [
+            each.assignment_id for each in comparison.returned_assignments
+        ],
+        "repeated_decisions": len(comparison.undone),
+        "booked_bonuses": len(comparison.unknown_bonuses),
+        "repeated_bonuses": len(comparison.lost_bonuses),
+        "noted_exclusions": len(comparison.unknown_exclusions),
+        "repeated_exclusions": len(comparison.lost_exclusions),
+        "owed": [
+            {
+                "assignment_id": each.assignment_id,
+                "worker": each.worker,
+                "cents": each.cents,
+            }
+            for each in result.owed
+        ],
+        "owed_file": str(owed_file) if owed_file.is_file() else None,
+        "refused": [act.intent.key for act, _ in result.refused],
+    }

@@ -2,16 +2,23 @@
 
 import json
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+from rich.progress import Progress as Bar
 
 from piecework.cli.options import CAMPAIGN, JSON
 from piecework.cli.output import say_progress
 from piecework.cli.prefect_server import TemporaryServer
+from piecework.domain.progress import Progress
+
+if TYPE_CHECKING:
+    from piecework.domain.campaign import Campaign
+    from piecework.report.components import Note
 
 
 @click.command()
@@ -38,43 +45,102 @@ def rehearse(
               piecework rehearse config/campaigns/demo.toml --crowd prolific
     """  # noqa: D301 - click's mark for lines that stay lines
     began = time.monotonic()
-    from piecework.campaign.assembling import read_anywhere  # noqa: PLC0415 - pandas costs a second
+    from piecework.campaign.assembling import read_anywhere
 
     # A fault of the file is told before a server starts and Prefect is imported.
     read_anywhere(campaign)
     server = TemporaryServer()
     console = Console(stderr=True)
     with console.status("starting Prefect and the marketplace"):
-        from piecework.cli.work.rehearse import rehearse_campaign  # noqa: PLC0415 - costs seconds
-    with Progress(
+        from prefect import tags
+
+        from piecework.flows.rehearse import rehearsal_flow
+        from piecework.rehearsing.campaign import prepare
+
+    with _bar(console) as bar:
+        loaded = prepare(campaign)
+        flow = rehearsal_flow(loaded, on_progress=_listener(bar, loaded))
+        with server.in_use(), tags("piecework", "rehearsal", loaded.name):
+            facts = flow(str(campaign.resolve()), crowd)
+    progress, remarks = _outcome(loaded)
+    seconds = time.monotonic() - began
+    if as_json:
+        document = {
+            **facts,
+            "seconds": round(seconds, 1),
+            "remarks": [{"level": note.level, "text": note.text} for note in remarks],
+        }
+        click.echo(json.dumps(document, indent=2))
+        return
+    say_progress(progress, as_json=False)
+    _say(loaded, facts, remarks, seconds)
+
+
+def _bar(console: Console) -> Bar:
+    return Bar(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("answers accepted"),
         console=console,
         transient=True,
-    ) as bar:
-        result = rehearse_campaign(campaign, bar, server, crowd=crowd)
-    seconds = time.monotonic() - began
-    if as_json:
-        remarks = [{"level": one.level, "text": one.text} for one in result.remarks]
-        document = {**result.facts, "seconds": round(seconds, 1), "remarks": remarks}
-        click.echo(json.dumps(document, indent=2))
-        return
-    say_progress(result.progress, as_json=False)
+    )
+
+
+def _listener(bar: Bar, campaign: "Campaign") -> Callable[[Progress], None]:
+    """Shows on a bar how far a campaign is."""
+    wanted = len(campaign.items) * campaign.posting.assignments
+    line = bar.add_task("batch 1", total=wanted)
+
+    def show(progress: Progress) -> None:
+        bar.update(
+            line,
+            completed=progress.accepted,
+            description=f"batch {progress.batch} of {progress.batches}",
+        )
+
+    return show
+
+
+def _outcome(campaign: "Campaign") -> "tuple[Progress, list[Note]]":
+    """How far a campaign came, and what its report calls a problem or to be watched."""
+    from piecework.engine.opening import open_to_look
+    from piecework.engine.progress import read_progress
+    from piecework.report.model import report_model
+    from piecework.report.sections.summary import notes
+    from piecework.results.report_facts import report_facts
+
+    with open_to_look(campaign) as run:
+        progress = read_progress(run)
+        remarks = notes(report_model(report_facts(run)))
+    return progress, [note for note in remarks if note.level in {"problem", "watch"}]
+
+
+def _say(
+    campaign: "Campaign",
+    facts: Mapping[str, object],
+    remarks: "Sequence[Note]",
+    seconds: float,
+) -> None:
+    from piecework.campaign.warnings import own_seconds
+    from piecework.results.books import Books
+
+    hours = float(str(facts["virtual_seconds"])) / 3600
     click.echo(
-        f"simulated workers took {result.virtual_hours:.1f} hours; "
+        f"simulated workers took {hours:.1f} hours; "
         f"this rehearsal took {seconds:.0f} seconds"
     )
     click.echo(
         "assumed: a HIT takes a careful worker "
-        f"{result.hit_seconds / 60:.1f} minutes in the middle, others less or more; "
+        f"{own_seconds(campaign) / 60:.1f} minutes in the middle, others less or more; "
         "who comes is chance, so few workers tell little of wages"
     )
-    for remark in result.remarks:
+    for remark in remarks:
         click.echo(f"{remark.word}: {remark.text}")
-    for line in result.books.lines() if result.books else ():
+    books = Books.from_facts(facts)
+    for line in books.lines() if books else ():
         click.echo(line)
-    click.echo(f"dataset: {result.report.parent / 'dataset'}")
-    click.echo(f"store:   {result.report.parent / 'piecework.db'}")
-    click.echo(f"report:  {result.report}")
+    folder = Path(str(facts["report"])).parent
+    click.echo(f"dataset: {folder / 'dataset'}")
+    click.echo(f"store:   {folder / 'piecework.db'}")
+    click.echo(f"report:  {facts['report']}")

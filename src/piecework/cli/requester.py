@@ -14,6 +14,8 @@ from piecework.cli.options import DATABASE, JSON, with_database
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import cents_from_wire
 from piecework.domain.printable import one_line, printable
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.state import keys, reported_problems
 
 _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
@@ -55,8 +57,6 @@ def add(
     Example:  piecework requester add "Vision lab" --balance 500
               piecework requester add "Vision lab" --balance 200 --currency GBP
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
-
     cents = _checked(name, balance)
     with transaction_in(
         database, must_exist=False, must_be_live=True, currency=currency
@@ -88,8 +88,6 @@ def list_(*, database: Path, as_json: bool) -> None:
 
     Example:  piecework requester list
     """
-    from piecework.marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
-
     with transaction_in(database, must_be_live=True) as transaction:
         rows = [dict(row) for row in keys.listed(transaction)]
         shown = transaction.prices.shown
@@ -117,9 +115,6 @@ def revoke(*, key: str, database: Path) -> None:
 
     Example:  piecework requester revoke PWKEYABCDEFGHIJKLMNO
     """
-    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - as above
-    from piecework.marketplace.state import keys  # noqa: PLC0415 - only when it is asked for
-
     try:
         with transaction_in(database, must_be_live=True) as transaction:
             keys.revoke(transaction, key)
@@ -141,8 +136,6 @@ def problems(*, name: str, database: Path, as_json: bool) -> None:
 
     Example:  piecework requester problems "Vision lab"
     """
-    from piecework.marketplace.state import reported_problems  # noqa: PLC0415 - only when asked for
-
     with transaction_in(database) as transaction:
         rows = reported_problems.listed(transaction, requester=name)
     if as_json:

@@ -72,12 +72,12 @@ def review(  # noqa: PLR0913 - as many as the page has options
               --url https://review.example.org:8443 --tls cert.pem key.pem
               --reviewer ada --reviewer grace --twice 0.1
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.campaign.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
-    from piecework.engine.opening import open_to_look  # noqa: PLC0415
-    from piecework.review.desk import Manner  # noqa: PLC0415
-    from piecework.review.server import Address, serve  # noqa: PLC0415
-    from piecework.review.sessions import Sessions  # noqa: PLC0415
-    from piecework.webserver.server import Certificate  # noqa: PLC0415
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import open_to_look
+    from piecework.review.desk import Manner
+    from piecework.review.server import Address, serve
+    from piecework.review.sessions import Sessions
+    from piecework.webserver.server import Certificate
 
     if by and reviewers:
         raise ConfigError(["--by is for one person, --reviewer for several; give one"])
@@ -86,7 +86,7 @@ def review(  # noqa: PLR0913 - as many as the page has options
         port=port,
         certificate=Certificate(chain=tls[0], key=tls[1]) if tls else None,
         url=url,
-        reviewers=[_name(one) for one in reviewers or (by or getpass.getuser(),)],
+        reviewers=[_name(name) for name in reviewers or (by or getpass.getuser(),)],
     )
 
     def ready(sessions: Sessions) -> None:

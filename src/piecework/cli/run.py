@@ -2,10 +2,12 @@
 
 import logging
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from piecework.cli import logs
+from piecework.cli.consent import consent_to_spend
 from piecework.cli.options import (
     ALLOW_SECOND_STORE,
     CAMPAIGN,
@@ -17,6 +19,12 @@ from piecework.cli.options import (
 )
 from piecework.cli.output import say_progress
 from piecework.cli.prefect_server import TemporaryServer
+from piecework.domain.counts import plural
+
+if TYPE_CHECKING:
+    from piecework.domain.campaign import Campaign
+
+_LOG = logging.getLogger(__name__)
 
 
 @click.command()
@@ -53,22 +61,68 @@ def run(
     Live:     piecework run birds.toml --endpoint https://hits.example.org --live
     """
     logs.say_from(logging.INFO)
+    # It starts while this process imports Prefect and its flows.
     server = TemporaryServer()
-    from piecework.cli.work.run import folder_of, run_passes  # noqa: PLC0415 - Prefect costs seconds
+    from prefect import tags
 
-    progress = run_passes(
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import open_to_look
+    from piecework.engine.progress import read_progress
+    from piecework.flows.advance import run as flow
+
+    loaded = _opened(
         campaign,
         endpoint,
         live=live,
-        poll_seconds=poll_seconds,
         spend_at_most=spend_at_most,
         allow_second_store=allow_second_store,
-        server=server,
     )
+    _LOG.info(
+        "campaign %s: %s in %s on %s; store, dataset and report: %s",
+        loaded.name,
+        plural(len(loaded.items), "item"),
+        plural(loaded.posting.batches, "batch", "batches"),
+        endpoint,
+        loaded.out,
+    )
+    with server.in_use(), tags("piecework", loaded.name):
+        flow(str(campaign.resolve()), endpoint, live=live, poll_seconds=poll_seconds)
+    with open_to_look(load_campaign(campaign)) as store:
+        progress = read_progress(store)
     say_progress(progress, as_json=as_json)
     if as_json:
         return
     if progress.to_decide:
         click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV")
     elif progress.is_finished:
-        click.echo(f"finished; dataset and report: {folder_of(campaign)}")
+        click.echo(f"finished; dataset and report: {loaded.out}")
+
+
+def _opened(
+    campaign: Path,
+    endpoint: str,
+    *,
+    live: bool,
+    spend_at_most: str | None,
+    allow_second_store: bool,
+) -> "Campaign":
+    """The campaign; says what is wrong, and asks, before a flow begins.
+
+    What was agreed to is written down here, so that the flow finds it in the store.
+    """
+    from piecework.campaign.assembling import load_campaign
+    from piecework.campaign.caps import check_caps
+    from piecework.engine.opening import open_on_marketplace
+
+    allowed = consent_to_spend(
+        campaign, endpoint, live=live, spend_at_most=spend_at_most
+    )
+    with open_on_marketplace(
+        load_campaign(campaign),
+        endpoint,
+        live=live,
+        spend_at_most_cents=allowed,
+        allow_second_store=allow_second_store,
+    ) as opened:
+        check_caps(opened.campaign, at=opened.clock.now())
+        return opened.campaign

@@ -1,19 +1,22 @@
 """Sections of a page, as a terminal shows them."""
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from piecework.report.components import KeyFigure, Note, Section, Table
-from piecework.report.sections_page import SectionsPage
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from piecework.report.components import KeyFigure, Note, Section, Table
+    from piecework.report.sections_page import SectionsPage
 
 _A_FEW = 4
 """Rows that are shown, too, rather than told to be left out."""
 
 
-def say_sections(page: SectionsPage, *, most_rows: int | None = None) -> None:
+def say_sections(page: "SectionsPage", *, most_rows: int | None = None) -> None:
     """Print a page's figures, notes and tables, of these no more than so many rows."""
     say(
         page.source,
@@ -27,9 +30,9 @@ def say_sections(page: SectionsPage, *, most_rows: int | None = None) -> None:
 def say(
     source: str,
     *,
-    key_figures: Sequence[KeyFigure],
-    notes: Sequence[Note],
-    sections: Sequence[Section],
+    key_figures: "Sequence[KeyFigure]",
+    notes: "Sequence[Note]",
+    sections: "Sequence[Section]",
     most_rows: int | None = None,
 ) -> None:
     """Print what a page of these parts would tell."""
@@ -48,7 +51,7 @@ def say(
             _say_table(console, table, most_rows)
 
 
-def _say_table(console: Console, table: Table, most_rows: int | None) -> None:
+def _say_table(console: Console, table: "Table", most_rows: int | None) -> None:
     console.print()
     if not table.rows:
         console.print(Text(f"{table.caption}: {table.empty}"))
@@ -72,6 +75,6 @@ def _say_table(console: Console, table: Table, most_rows: int | None) -> None:
     _say_note(console, table)
 
 
-def _say_note(console: Console, table: Table) -> None:
+def _say_note(console: Console, table: "Table") -> None:
     if table.note:
         console.print(Text(table.note, style="dim"))

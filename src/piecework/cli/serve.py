@@ -1,211 +1,52 @@
 """`serve`: the marketplace as a process of its own."""
 
 import logging
+from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING
 
 import click
 
 from piecework.cli import logs
 from piecework.cli.consent_text import read_consent
-from piecework.cli.options import WholeNumber
+from piecework.cli.prolific_account import needed_token, prolific_faults
+from piecework.cli.serve_options import (
+    AWS,
+    PROLIFIC,
+    REHEARSAL,
+    SITE,
+    AwsOptions,
+    ProlificOptions,
+    RehearsalOptions,
+    SiteOptions,
+)
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
 from piecework.domain.money import cents_from_text
+from piecework.domain.printable import printable
 
 if TYPE_CHECKING:
     from piecework.marketplace.aws_proxy.settings import AwsProxy
-    from piecework.marketplace.http.server import Marketplace
+    from piecework.marketplace.http.options import Marketplace
+    from piecework.prolific.bridge.bridge import Bridge
+    from piecework.prolific.bridge.recruiting import Recruiting
+    from piecework.prolific.bridge.terms import Terms
+    from piecework.prolific.bridge.webhooks import Receiver
     from piecework.webserver.server import Certificate
 
 
-class _Given(TypedDict):
-    database: Path
-    port: int
-    frames_port: int
-    host: str
-    pictures: Path | None
-    rehearsal: bool
-    seed: int
-    start: str
-    trust_local: bool
-    tls: tuple[Path, Path] | None
-    site_url: str
-    frames_url: str
-    as_aws: bool
-    aws_port: int
-    proxy_port: int
-    notify_url: str
-    crowd: str
-    public_url: str
-    prolific_url: str
-    token_file: Path | None
-    workspace: str
-    project: str
-    live: bool
-    spend_at_most: str
-    hits_per_visit: int
-    hit_seconds: int
-    visits_per_participant: int
-    settle_seconds: int
-    screening_pay: str
-    screen_out_pay: str
-    webhooks: bool
-    consent: Path | None
-    clock_is_right: bool
-
-
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-
-
 @click.command()
-@click.option(
-    "--database",
-    type=click.Path(path_type=Path),
-    default=Path("marketplace.db"),
-    show_default=True,
-    help="The marketplace's one file.",
-)
-@click.option("--port", default=8080, show_default=True, help="Site and requester API.")
-@click.option("--frames-port", default=8081, show_default=True, help="Question pages.")
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    help="Address to bind; 0.0.0.0 is all, and wants --site-url and --frames-url.",
-)
-@click.option(
-    "--pictures",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of pictures to serve under /pictures/.",
-)
-@click.option(
-    "--rehearsal", is_flag=True, help="Any key works; a clock and workers to control."
-)
-@click.option("--seed", default=1, show_default=True, help="For ids in a rehearsal.")
-@click.option(
-    "--start",
-    default="",
-    metavar="ISO-TIME",
-    help="When a new rehearsal's clock begins to run; now, if not given.",
-)
-@click.option(
-    "--trust-local",
-    is_flag=True,
-    help="Check no signatures; then only this machine may connect.",
-)
-@click.option(
-    "--tls",
-    nargs=2,
-    type=_FILE,
-    metavar="CERTIFICATE KEY",
-    help="PEM files; site and question pages then speak HTTPS.",
-)
-@click.option("--site-url", default="", help="Of the site, as browsers reach it.")
-@click.option(
-    "--frames-url",
-    default="",
-    help="Of question pages, as browsers do; https://*.NAME keeps requesters apart. "
-    "On 127.0.0.1, http://localhost and their port.",
-)
-@click.option(
-    "--as-aws",
-    is_flag=True,
-    help="Answer old programs as Amazon's two hosts, through a proxy on this machine.",
-)
-@click.option("--aws-port", default=8443, show_default=True, help="With --as-aws: TLS.")
-@click.option(
-    "--proxy-port", default=8082, show_default=True, help="With --as-aws: the proxy."
-)
-@click.option(
-    "--notify-url",
-    default="",
-    help="Queue or topic server on this machine that gets event notifications.",
-)
-@click.option(
-    "--crowd",
-    type=click.Choice(["invited", "prolific"]),
-    default="invited",
-    show_default=True,
-    help="Who works: people whom you invite, or Prolific's participants.",
-)
-@click.option(
-    "--public-url",
-    default="",
-    help="With --crowd prolific: where participants are sent; the same as --site-url.",
-)
-@click.option(
-    "--prolific-url",
-    envvar="PROLIFIC_URL",
-    default="https://api.prolific.com",
-    show_default=True,
-    help="Of the API (or PROLIFIC_URL); http on this machine only.",
-)
-@click.option("--token-file", type=_FILE, help="Instead of PROLIFIC_TOKEN; mode 600.")
-@click.option(
-    "--workspace", default="", help="Whose money it is; needless if just one."
-)
-@click.option("--project", default="", help="Where studies lie; else one is made.")
-@click.option(
-    "--live", is_flag=True, help="Publish studies and pay; without, they stay drafts."
-)
-@click.option(
-    "--spend-at-most",
-    default="",
-    metavar="AMOUNT",
-    help="With --live: all studies and bonuses together, fees and tax included.",
-)
-@click.option(
-    "--hits-per-visit",
-    type=WholeNumber(0, 100),
-    default=0,
-    help="HITs of one place; left out, as many as fill some minutes.",
-)
-@click.option(
-    "--hit-seconds",
-    type=WholeNumber(0, 86_400),
-    default=0,
-    help="How long a HIT takes; left out, guessed from its reward, then measured.",
-)
-@click.option(
-    "--visits-per-participant",
-    type=WholeNumber(1, 1000),
-    default=10,
-    show_default=True,
-    help="How often a participant may come to the same study.",
-)
-@click.option(
-    "--settle-seconds",
-    type=WholeNumber(0, 3600),
-    default=20,
-    show_default=True,
-    help="HITs that are posted closer together than this become one study.",
-)
-@click.option(
-    "--screening-pay",
-    default="",
-    metavar="AMOUNT",
-    help="What taking a qualification test is paid; left out, none is offered there.",
-)
-@click.option(
-    "--screen-out-pay",
-    default="",
-    metavar="AMOUNT",
-    help="What who comes and finds no work is paid; where the workspace may do that.",
-)
-@click.option(
-    "--webhooks",
-    is_flag=True,
-    help="Have Prolific say when something happens, besides asking it now and then.",
-)
-@click.option("--consent", type=_FILE, help="Text that workers agree to first.")
-@click.option(
-    "--clock-is-right",
-    is_flag=True,
-    help="Say so once, after `date -u`, where serving says that the clock has jumped.",
-)
-def serve(**given: Unpack[_Given]) -> None:
+@SITE
+@REHEARSAL
+@AWS
+@PROLIFIC
+def serve(
+    *,
+    site: SiteOptions,
+    rehearsing: RehearsalOptions,
+    aws: AwsOptions,
+    recruiting: ProlificOptions,
+) -> None:
     """Run the MTurk-compatible marketplace on this machine.
 
     Amazon Mechanical Turk itself closed on 2026-09-30; nothing here reaches it, and
@@ -222,21 +63,27 @@ def serve(**given: Unpack[_Given]) -> None:
               piecework serve --crowd prolific --public-url https://hits.example.org
               --frames-url https://frames.example.org
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.marketplace.http.exposure import UnsafeBindError  # noqa: PLC0415 - as above
-    from piecework.marketplace.http.notification_sender import NotifyAddressError  # noqa: PLC0415 - serving
-    from piecework.marketplace.http.server import serve_forever  # noqa: PLC0415
-    from piecework.marketplace.state.database_file import WrongDatabaseError  # noqa: PLC0415
+    from piecework.marketplace.http.exposure import UnsafeBindError
+    from piecework.marketplace.http.notification_sender import NotifyAddressError
+    from piecework.marketplace.http.server import serve_forever
+    from piecework.marketplace.state.database_file import WrongDatabaseError
 
     logs.say_from(logging.INFO)
     try:
-        if given["crowd"] == "prolific":
-            _serve_with_prolific(given)
+        if recruiting.crowd == "prolific":
+            site = _checked(site, rehearsing, recruiting)
+            terms = _recruiting(recruiting)
+            marketplace = _marketplace(site, rehearsing, aws)
+            _serve_with_prolific(marketplace, terms, site, recruiting)
         else:
-            serve_forever(_marketplace(given))
+            if not site.frames_url:
+                site = replace(site, frames_url=_frames_on_this_machine(site))
+            consent = read_consent(site.consent) if site.consent else ()
+            serve_forever(replace(_marketplace(site, rehearsing, aws), consent=consent))
     except SystemExit:
         # A person pressed Ctrl-C, or a supervisor ended it; the server is down by now.
         click.echo(
-            f"ended; all that came is in {given['database']}, and the same command "
+            f"ended; all that came is in {site.database}, and the same command "
             "goes on there",
             err=True,
         )
@@ -251,85 +98,120 @@ def serve(**given: Unpack[_Given]) -> None:
         raise StoreError(str(wrong), next_step="piecework serve --help") from wrong
 
 
-def _marketplace(given: _Given) -> "Marketplace":
-    from piecework.marketplace.http.server import Marketplace  # noqa: PLC0415 - when it serves
+def _marketplace(
+    site: SiteOptions, rehearsing: RehearsalOptions, aws: AwsOptions
+) -> "Marketplace":
+    from piecework.marketplace.http.options import Marketplace
 
-    if given["rehearsal"] and given["trust_local"]:
+    if rehearsing.rehearsal and site.trust_local:
         raise ConfigError(["--trust-local says nothing in a rehearsal: any key works"])
     return Marketplace(
-        database=given["database"],
-        rehearsal=given["rehearsal"],
-        seed=given["seed"],
-        start=_start(given),
-        clock_runs=given["rehearsal"],
-        pictures=given["pictures"],
-        host=given["host"],
-        port=given["port"],
-        frames_port=given["frames_port"],
-        trust_local=given["trust_local"],
-        certificate=_certificate(given),
-        site_url=given["site_url"].rstrip("/"),
-        frames_url=given["frames_url"].rstrip("/") or _frames_on_this_machine(given),
-        aws_proxy=_aws_proxy(given) if given["as_aws"] else None,
-        notify_url=given["notify_url"],
-        consent=_consent(given),
-        clock_is_right=given["clock_is_right"],
+        database=site.database,
+        rehearsal=rehearsing.rehearsal,
+        seed=rehearsing.seed,
+        start=_start(site, rehearsing),
+        clock_runs=rehearsing.rehearsal,
+        pictures=site.pictures,
+        host=site.host,
+        port=site.port,
+        frames_port=site.frames_port,
+        trust_local=site.trust_local,
+        certificate=_certificate(site),
+        site_url=site.site_url.rstrip("/"),
+        frames_url=site.frames_url.rstrip("/"),
+        aws_proxy=_aws_proxy(site, aws) if aws.as_aws else None,
+        notify_url=site.notify_url,
+        clock_is_right=site.clock_is_right,
     )
 
 
-def _frames_on_this_machine(given: _Given) -> str:
-    """A second name of this machine, where nothing was said of how it is reached.
+def _frames_on_this_machine(site: SiteOptions) -> str:
+    """A second name of this machine; "" where an option says how it is reached.
 
     Cookies know hosts and no ports: by the site's own name, a question could put
     another's session into a worker's browser.
     """
-    is_named = given["site_url"] or given["tls"] or given["crowd"] != "invited"
-    if given["host"] != "127.0.0.1" or is_named or not given["frames_port"]:
+    is_named = site.site_url or site.tls or site.host != "127.0.0.1"
+    if is_named or not site.frames_port:
         return ""
-    return f"http://localhost:{given['frames_port']}"
+    return f"http://localhost:{site.frames_port}"
 
 
-def _consent(given: _Given) -> tuple[str, ...]:
-    """What invited people agree to; Prolific's participants do as they arrive."""
-    if given["consent"] is None or given["crowd"] != "invited":
-        return ()
-    return read_consent(given["consent"])
+def _start(site: SiteOptions, rehearsing: RehearsalOptions) -> datetime | None:
+    from piecework.marketplace.state import clock
+    from piecework.marketplace.state.backend import is_begun
+
+    if not rehearsing.start:
+        return None
+    if not rehearsing.rehearsal:
+        raise ConfigError(["--start is for a rehearsal; live, time is the machine's"])
+    if is_begun(site.database):
+        raise ConfigError(
+            [f"--start is for a new file; {site.database} has its own time"],
+            next_step="PUT /rehearsal/clock moves it on; or take another --database",
+        )
+    try:
+        return clock.moment_of(rehearsing.start)
+    except (ValueError, OverflowError) as fault:
+        raise ConfigError([f"--start: {fault}"]) from fault
 
 
-def _serve_with_prolific(given: _Given) -> None:
-    from piecework.cli.work.serve_prolific import Recruiting, serve_with_prolific  # noqa: PLC0415
+def _certificate(site: SiteOptions) -> "Certificate | None":
+    from piecework.webserver.server import Certificate
 
-    if given["rehearsal"]:
+    if site.tls is None:
+        return None
+    chain, key = site.tls
+    return Certificate(chain=chain, key=key)
+
+
+def _aws_proxy(site: SiteOptions, aws: AwsOptions) -> "AwsProxy":
+    from piecework.marketplace.aws_proxy import authority
+
+    return authority.establish(
+        site.database.with_name(f"{site.database.stem}-aws"),
+        now=SystemClock().now(),
+        port=aws.aws_port,
+        proxy_port=aws.proxy_port,
+    )
+
+
+def _checked(
+    site: SiteOptions, rehearsing: RehearsalOptions, recruiting: ProlificOptions
+) -> SiteOptions:
+    """The site as participants reach it.
+
+    Raises:
+        ConfigError: options contradict each other.
+    """
+    if rehearsing.rehearsal:
         raise ConfigError(
             ["--crowd prolific is no rehearsal; `piecework rehearse` has one"],
             next_step="piecework rehearse CAMPAIGN --crowd prolific",
         )
-    if given["public_url"] and given["site_url"]:
+    if recruiting.public_url and site.site_url:
         raise ConfigError(["--public-url and --site-url are the same; give one"])
-    if given["live"] != bool(given["spend_at_most"]):
+    if recruiting.live != bool(recruiting.spend_at_most):
         raise ConfigError(
             ["--live and --spend-at-most go together: how much may all of it cost?"]
         )
-    most = _amount("--spend-at-most", given["spend_at_most"])
-    site_url = given["public_url"] or given["site_url"]
-    serve_with_prolific(
-        _marketplace({**given, "site_url": site_url}),
-        Recruiting(
-            url=given["prolific_url"],
-            token_file=given["token_file"],
-            workspace_id=given["workspace"],
-            project_id=given["project"],
-            is_live=given["live"],
-            spend_at_most_cents=most,
-            hits_per_visit=given["hits_per_visit"],
-            hit_seconds=given["hit_seconds"],
-            visits_per_participant=given["visits_per_participant"],
-            settle_seconds=given["settle_seconds"],
-            screening_cents=_amount("--screening-pay", given["screening_pay"]),
-            screen_out_cents=_amount("--screen-out-pay", given["screen_out_pay"]),
-            has_webhooks=given["webhooks"],
-            consent=given["consent"],
-        ),
+    return replace(site, site_url=recruiting.public_url or site.site_url)
+
+
+def _recruiting(options: ProlificOptions) -> "Recruiting":
+    from piecework.prolific.bridge.recruiting import Recruiting
+
+    return Recruiting(
+        workspace_id=options.workspace,
+        project_id=options.project,
+        is_live=options.live,
+        spend_at_most_cents=_amount("--spend-at-most", options.spend_at_most),
+        hits_per_visit=options.hits_per_visit,
+        hit_seconds=options.hit_seconds,
+        visits_per_participant=options.visits_per_participant,
+        settle_seconds=options.settle_seconds,
+        screening_cents=_amount("--screening-pay", options.screening_pay),
+        screen_out_cents=_amount("--screen-out-pay", options.screen_out_pay),
     )
 
 
@@ -340,41 +222,102 @@ def _amount(option: str, text: str) -> int:
         raise ConfigError([f"{option}: {fault}"]) from fault
 
 
-def _start(given: _Given) -> datetime | None:
-    from piecework.marketplace.state import clock  # noqa: PLC0415 - when it serves
-    from piecework.marketplace.state.backend import is_begun  # noqa: PLC0415 - as above
+def _serve_with_prolific(
+    marketplace: "Marketplace",
+    recruiting: "Recruiting",
+    site: SiteOptions,
+    options: ProlificOptions,
+) -> None:
+    """Serve until the process is told to stop, with the bridge in a thread.
 
-    if not given["start"]:
-        return None
-    if not given["rehearsal"]:
-        raise ConfigError(["--start is for a rehearsal; live, time is the machine's"])
-    if is_begun(given["database"]):
-        raise ConfigError(
-            [f"--start is for a new file; {given['database']} has its own time"],
-            next_step="PUT /rehearsal/clock moves it on; or take another --database",
-        )
-    try:
-        return clock.moment_of(given["start"])
-    except (ValueError, OverflowError) as fault:
-        raise ConfigError([f"--start: {fault}"]) from fault
+    Raises:
+        ConfigError: the account or the addresses will not do; nothing was sent.
+        RefusedForSafety: others can read the token.
+    """
+    from piecework.marketplace.http.server import serve_forever
+    from piecework.marketplace.state.backend import Rules
+    from piecework.prolific.bridge.prolific_crowd import CONSENT
+    from piecework.prolific.bridge.recruiting import agreed_terms
+    from piecework.prolific.bridge.serving import office
+    from piecework.prolific.bridge.step import Running
+    from piecework.prolific.http.address import api_address
+
+    with prolific_faults():
+        address = api_address(options.prolific_url)
+        token = needed_token(options.token_file)
+        _refuse_closed_addresses(marketplace, address)
+        terms = agreed_terms(recruiting, address, token, site_url=marketplace.site_url)
+        consent = read_consent(site.consent) if site.consent else CONSENT
+        rules = Rules(clock_is_right=site.clock_is_right)
+        with (
+            office(address, token, terms, consent=consent) as opened,
+            opened.bridge(site.database, rules) as bridge,
+        ):
+            _say(opened.terms, str(opened.prices.percent))
+            receiver = _receiver(bridge) if options.webhooks else None
+            served = replace(
+                marketplace,
+                crowd=replace(opened.crowd, webhooks=receiver),
+                prices=opened.prices,
+                spend_at_most_cents=recruiting.spend_at_most_cents,
+            )
+            news = None if receiver is None else receiver.news
+            with Running(bridge, news).running():
+                serve_forever(served)
 
 
-def _certificate(given: _Given) -> "Certificate | None":
-    from piecework.webserver.server import Certificate  # noqa: PLC0415 - when it serves
-
-    if given["tls"] is None:
-        return None
-    chain, key = given["tls"]
-    return Certificate(chain=chain, key=key)
-
-
-def _aws_proxy(given: _Given) -> "AwsProxy":
-    from piecework.marketplace.aws_proxy import authority  # noqa: PLC0415 - only with --as-aws
-
-    database = given["database"]
-    return authority.establish(
-        database.with_name(f"{database.stem}-aws"),
-        now=SystemClock().now(),
-        port=given["aws_port"],
-        proxy_port=given["proxy_port"],
+def _refuse_closed_addresses(marketplace: "Marketplace", address: str) -> None:
+    """Refuse what no participant's browser can open, before the account is asked."""
+    from piecework.prolific.bridge.recruiting import (
+        is_emulator,
+        refuse_closed_frames,
+        refuse_closed_site,
     )
+
+    if not marketplace.site_url:
+        raise ConfigError(
+            ["--crowd prolific needs --public-url: where participants are sent"]
+        )
+    if is_emulator(address):
+        return
+    refuse_closed_site(marketplace.site_url)
+    if not marketplace.frames_url:
+        raise ConfigError(
+            ["--crowd prolific needs --frames-url: where questions come from"],
+            next_step="give a second https name that leads to --frames-port",
+        )
+    refuse_closed_frames(marketplace.frames_url)
+
+
+def _receiver(bridge: "Bridge") -> "Receiver | None":
+    """What takes in webhooks; None, and a line that says so, if there are none."""
+    from piecework.marketplace.workers.visit_site import EVENTS
+    from piecework.prolific.bridge.webhooks import register
+    from piecework.prolific.http.errors import ProlificError
+
+    url = f"{bridge.terms.site_url}{EVENTS}"
+    try:
+        return register(bridge.backend, bridge.prolific, bridge.terms.workspace_id, url)
+    except ProlificError as fault:
+        click.echo(
+            f"without webhooks, the bridge polls: {printable(str(fault))} "
+            f"{printable(fault.next_step)}".rstrip(),
+            err=True,
+        )
+        return None
+
+
+def _say(terms: "Terms", percent: str) -> None:
+    limit = terms.money(terms.spend_at_most_cents)
+    click.echo(
+        f"Prolific takes {percent} % on top of what participants get, tax included",
+        err=True,
+    )
+    if terms.is_live:
+        click.echo(f"studies are published, up to {limit} all together", err=True)
+    else:
+        click.echo(
+            "studies stay drafts: nothing is published without --live and "
+            "--spend-at-most",
+            err=True,
+        )

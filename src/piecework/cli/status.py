@@ -3,12 +3,31 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from piecework.cli.options import CAMPAIGN, JSON
 from piecework.cli.output import say_progress
+from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from piecework.campaign.opened import CampaignStore
+    from piecework.engine.posting.orphan_hits import OrphanHit, Whose
+
+_MEANING: dict["Whose", str] = {
+    "this store": "This store posted them and has no note of it. The next pass takes "
+    "in what was being posted when a pass died. What stays here after that was posted "
+    "by a newer copy of the store: bring that back before any pass is made.",
+    "another store of this campaign": "Another store of this campaign posted them: on "
+    "another machine, or lost. Bring that piecework.db back if you can.",
+    "others": "Another campaign or program posted them. Leave them alone unless you "
+    "know that nobody collects them.",
+}
+_SHOWN = 20
 
 
 @click.command()
@@ -26,11 +45,10 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     Example:  piecework status config/campaigns/demo.toml
               piecework status birds.toml --look
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.campaign.assembling import load_campaign  # noqa: PLC0415
-    from piecework.cli.work.orphan_hits import say_orphan_hits  # noqa: PLC0415 - pandas costs a second
-    from piecework.engine.opening import on_its_platform, open_to_look  # noqa: PLC0415
-    from piecework.engine.posting.orphan_hits import orphan_hits  # noqa: PLC0415
-    from piecework.engine.progress import read_progress  # noqa: PLC0415
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import on_its_platform, open_to_look
+    from piecework.engine.posting.orphan_hits import orphan_hits
+    from piecework.engine.progress import read_progress
 
     with open_to_look(load_campaign(campaign)) as run:
         if look and run.is_rehearsal:
@@ -46,8 +64,38 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
         return
     say_progress(progress, as_json=as_json)
     if look:
-        say_orphan_hits(run, orphans)
+        _say_orphan_hits(run, orphans)
     if progress.waiting_for == "the next pass" and run.is_imported and not as_json:
         click.echo(f"next: piecework assess {campaign}")
     if progress.to_decide and not as_json:
         click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV")
+
+
+def _say_orphan_hits(run: "CampaignStore", orphans: "Sequence[OrphanHit]") -> None:
+    """Print every kind with what it means, and commands for one that is nobody's."""
+    if not orphans:
+        click.echo(f"{run.endpoint} has no HIT that the store does not know")
+        return
+    for whose, meaning in _MEANING.items():
+        mine = [hit for hit in orphans if hit.whose == whose]
+        if not mine:
+            continue
+        click.echo(f"\n{plural(len(mine), 'HIT')} unknown to the store, of {whose}:")
+        click.echo(f"  {meaning}")
+        for hit in mine[:_SHOWN]:
+            # Strangers wrote the annotation.
+            click.echo(f"  {hit.hit_id}  {hit.annotation!a}")
+        if len(mine) > _SHOWN:
+            click.echo(f"  and {len(mine) - _SHOWN} more; --json names all")
+    click.echo(
+        "\nNone was touched. What nobody collects any more can be ended by hand:"
+    )
+    aws = f"aws mturk --region us-east-1 --endpoint-url {run.endpoint}"
+    hit_id = f"--hit-id {orphans[0].hit_id}"
+    for words in (
+        f"update-expiration-for-hit {hit_id} --expire-at 1970-01-01",
+        f"list-assignments-for-hit {hit_id}",
+        "approve-assignment --assignment-id ASSIGNMENT",
+        f"delete-hit {hit_id}",
+    ):
+        click.echo(f"  {aws} {words}")

@@ -28,11 +28,11 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     Example:  piecework stop birds.toml
               piecework stop birds.toml --undo
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.campaign.assembling import load_campaign  # noqa: PLC0415 - pandas costs a second
-    from piecework.campaign.binding import refuse_imported  # noqa: PLC0415
-    from piecework.engine.opening import on_its_platform, open_to_look  # noqa: PLC0415
-    from piecework.engine.progress import read_progress  # noqa: PLC0415
-    from piecework.store import stops  # noqa: PLC0415
+    from piecework.campaign.assembling import load_campaign
+    from piecework.campaign.binding import refuse_imported
+    from piecework.engine.opening import on_its_platform, open_to_look
+    from piecework.engine.progress import read_progress
+    from piecework.store import stops
 
     with open_to_look(load_campaign(campaign)) as run:
         refuse_imported(run.campaign)
@@ -59,9 +59,9 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
 
 def _expire(run: "CampaignRun") -> str:
     """Expire now what is live, unless a pass is at work, which does it itself."""
-    from piecework.engine.steps.wind_down import wind_down  # noqa: PLC0415 - pandas costs a second
-    from piecework.store import intents  # noqa: PLC0415
-    from piecework.store.lock import only_pass  # noqa: PLC0415
+    from piecework.engine.steps.wind_down import wind_down
+    from piecework.store import intents
+    from piecework.store.lock import only_pass
 
     before = intents.done(run.store, "expire")
     try:

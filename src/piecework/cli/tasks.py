@@ -1,11 +1,21 @@
 """`tasks`: which tasks there are, what each asks, and how its page looks."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
 
 from piecework.cli.options import JSON
+from piecework.hit_templates.listing import (
+    ListedTask,
+    describe_field,
+    list_tasks,
+    render_tasks,
+)
 
 
 @click.command()
@@ -27,14 +37,28 @@ def tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) -> Non
     Example:  piecework tasks
               piecework tasks ./dog --html tasks.html
     """  # noqa: D301 - click's mark for lines that stay lines
-    from piecework.cli.work.tasks import listed, say_tasks, write_page  # noqa: PLC0415 - as above
-
-    found = listed(folders)
+    listed_tasks = list_tasks(folders)
     if page is not None:
-        write_page(found, page)
+        page.write_text(render_tasks(listed_tasks), encoding="utf-8")
     if as_json:
-        click.echo(json.dumps([one.as_dict() for one in found], indent=2))
+        click.echo(json.dumps([listed.as_dict() for listed in listed_tasks], indent=2))
         return
-    say_tasks(found)
+    _say(listed_tasks)
     if page is not None:
         click.echo(f"written: {page}")
+
+
+def _say(tasks: Sequence[ListedTask]) -> None:
+    """Print what each task asks and needs, for people."""
+    console = Console()
+    for listed in tasks:
+        task = listed.task
+        optional = [f"({name})" for name in task.optional_columns]
+        columns = ", ".join([*task.columns, *optional])
+        console.print(listed.named, style="bold", highlight=False)
+        for line in (
+            task.title,
+            *map(describe_field, task.fields),
+            f"item columns: {columns}; up to {task.items_per_hit} items a HIT",
+        ):
+            console.print(Padding(Text(line), (0, 0, 0, 4)))

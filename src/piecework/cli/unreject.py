@@ -5,6 +5,9 @@ from pathlib import Path
 import click
 
 from piecework.cli.options import CAMPAIGN, LIVE_MARKETPLACE
+from piecework.domain.capabilities import MTURK
+from piecework.domain.errors import ConfigError
+from piecework.domain.ids import AssignmentId
 
 
 @click.command()
@@ -30,13 +33,31 @@ def unreject(
     Example:  piecework unreject birds.toml --assignment 3X… --by ada
               --because "The picture was upside down; the caption is right."
     """
-    from piecework.cli.work.unreject import take_back  # noqa: PLC0415 - costs a second
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import bound_endpoint, open_on_marketplace
+    from piecework.payments.interrupted_payments import close_interrupted
+    from piecework.payments.unreject import unreject as take_back
 
-    take_back(
-        campaign,
-        assignment,
-        because=because,
-        by=by,
-        keep_answers=not pay_only,
-        live=live,
-    )
+    reason, author = because.strip(), by.strip()
+    faults = []
+    if not MTURK.allows_reason(reason):
+        faults.append(
+            f"--because has {len(reason)} characters; the worker reads it, so "
+            f"{MTURK.shortest_reason} to {MTURK.longest_reason} on one line are needed"
+        )
+    if not author:
+        faults.append("--by is empty; a decision has an author")
+    if faults:
+        raise ConfigError(faults)
+    loaded = load_campaign(campaign)
+    with open_on_marketplace(loaded, bound_endpoint(loaded), live=live) as run:
+        close_interrupted(run)
+        kept = take_back(
+            run,
+            AssignmentId(assignment),
+            because=reason,
+            by=author,
+            keep_answers=not pay_only,
+        )
+    click.echo(f"{assignment}: paid; {kept} answers count again, or are surplus")
+    click.echo(f"next: piecework export {campaign}, if the dataset is written already")

@@ -3,8 +3,9 @@
 import json
 import shlex
 import sqlite3
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -16,11 +17,21 @@ from piecework.cli.open_links import (
     links,
     make_open_link,
 )
-from piecework.cli.options import DATABASE, JSON, WholeNumber, with_database
-from piecework.cli.people import Person, faults_of
+from piecework.cli.options import (
+    DATABASE,
+    JSON,
+    WholeNumber,
+    grouped,
+    with_database,
+)
+from piecework.cli.people import Person, faults_of, links_csv, read_people
+from piecework.config.utf8 import read_text
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import printable
+from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.workers import invitations
+from piecework.store.files import write_private
 
 if TYPE_CHECKING:
     from piecework.marketplace.state.transaction import Transaction
@@ -29,7 +40,10 @@ _MOST_DAYS = 366
 _DAY_IN_MS = 86_400_000
 
 
-class _Given(TypedDict):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Invitation:
+    """What `invite` is told by its words, one of `name` and `file` among them."""
+
     name: str | None
     file: Path | None
     write: Path | None
@@ -42,8 +56,25 @@ class _Given(TypedDict):
     adult: bool
     master: bool
     site_url: str
-    database: Path
-    as_json: bool
+
+    def person(self, name: str) -> Person:
+        return Person(
+            name=name,
+            country=self.country,
+            subdivision=self.subdivision,
+            adult=self.adult,
+            master=self.master,
+        )
+
+    def open_link(self, places: int) -> WantedLink:
+        return WantedLink(
+            name=" ".join((self.name or "").split()),
+            places=places,
+            person=self.person(self.name or ""),
+            code=self.code.strip(),
+            hits=self.hits,
+            days=self.days,
+        )
 
 
 @click.group()
@@ -57,50 +88,55 @@ def worker() -> None:
 
 
 @worker.command()
-@click.argument("name", required=False)
-@click.option(
-    "--from",
-    "file",
-    type=click.Path(path_type=Path),
-    help="Instead of NAME: a CSV of people, with a column name.",
-)
-@click.option(
-    "--write",
-    type=click.Path(path_type=Path),
-    help="With --from: write the people with their links to this CSV file.",
-)
-@click.option(
-    "--places",
-    type=WholeNumber(1, 10_000),
-    help="Make an open link for a class or team called NAME: so many may join by it.",
-)
-@click.option(
-    "--code", default="", help="With --places: the completion code; or drawn."
-)
-@click.option(
-    "--hits",
-    type=WholeNumber(1, 10_000),
-    default=1,
-    show_default=True,
-    help="With --places: HITs to send before the completion code is shown.",
-)
-@click.option(
-    "--days", default=14, show_default=True, help="How long the link signs in."
-)
-@click.option(
-    "--country", default="US", show_default=True, help="Where a new worker lives."
-)
-@click.option("--subdivision", default="", help="The state, two letters.")
-@click.option("--adult", is_flag=True, help="The worker agreed to adult content.")
-@click.option("--master", is_flag=True, help="The worker is one of the masters.")
-@click.option(
-    "--site-url",
-    default="",
-    help="The site, as browsers reach it; left out, where it was served last.",
+@grouped(
+    "invitation",
+    _Invitation,
+    click.argument("name", required=False),
+    click.option(
+        "--from",
+        "file",
+        type=click.Path(path_type=Path),
+        help="Instead of NAME: a CSV of people, with a column name.",
+    ),
+    click.option(
+        "--write",
+        type=click.Path(path_type=Path),
+        help="With --from: write the people with their links to this CSV file.",
+    ),
+    click.option(
+        "--places",
+        type=WholeNumber(1, 10_000),
+        help="Make an open link for a class or team called NAME: so many may join by "
+        "it.",
+    ),
+    click.option(
+        "--code", default="", help="With --places: the completion code; or drawn."
+    ),
+    click.option(
+        "--hits",
+        type=WholeNumber(1, 10_000),
+        default=1,
+        show_default=True,
+        help="With --places: HITs to send before the completion code is shown.",
+    ),
+    click.option(
+        "--days", default=14, show_default=True, help="How long the link signs in."
+    ),
+    click.option(
+        "--country", default="US", show_default=True, help="Where a new worker lives."
+    ),
+    click.option("--subdivision", default="", help="The state, two letters."),
+    click.option("--adult", is_flag=True, help="The worker agreed to adult content."),
+    click.option("--master", is_flag=True, help="The worker is one of the masters."),
+    click.option(
+        "--site-url",
+        default="",
+        help="The site, as browsers reach it; left out, where it was served last.",
+    ),
 )
 @DATABASE
 @JSON
-def invite(**given: Unpack[_Given]) -> None:
+def invite(*, invitation: _Invitation, database: Path, as_json: bool) -> None:
     """Print a link that signs NAME in until it ends or is revoked.
 
     NAME is the house's own; requesters never see it. Who is known already gets one
@@ -115,26 +151,28 @@ def invite(**given: Unpack[_Given]) -> None:
               piecework worker invite --from people.csv --write links.csv
               piecework worker invite "Class 7b" --places 30 --hits 5
     """  # noqa: D301 - click's mark for lines that stay lines
-    _check_usage(given)
-    _check(given)
-    if given["places"] is not None:
+    _check_usage(invitation)
+    _check(invitation)
+    if invitation.places is not None:
         make_open_link(
-            _wanted_link(given),
-            database=given["database"],
-            site_url=given["site_url"],
-            as_json=given["as_json"],
+            invitation.open_link(invitation.places),
+            database=database,
+            site_url=invitation.site_url,
+            as_json=as_json,
         )
-    elif given["file"] is not None:
-        _invite_all(given, given["file"])
+    elif invitation.file is not None:
+        _invite_all(invitation, invitation.file, database, as_json=as_json)
     else:
-        _invite_one(given)
+        person = invitation.person(invitation.name or "")
+        _invite_person(invitation, person, database, as_json=as_json)
 
 
-def _invite_one(given: _Given) -> None:
-    person = _person(given)
-    with transaction_in(given["database"], must_exist=False) as transaction:
-        document = _invited(transaction, person, given)
-    if given["as_json"]:
+def _invite_person(
+    invitation: _Invitation, person: Person, database: Path, *, as_json: bool
+) -> None:
+    with transaction_in(database, must_exist=False) as transaction:
+        document = _invited(transaction, person, invitation)
+    if as_json:
         click.echo(json.dumps(document))
         return
     click.echo(document["link"])
@@ -143,38 +181,37 @@ def _invite_one(given: _Given) -> None:
     )
     click.echo(f"Whoever has it is {person.name}; end it:", err=True)
     ended_by = f"piecework worker revoke {shlex.quote(person.name)}"
-    click.echo(f"  {with_database(ended_by, given['database'])}", err=True)
+    click.echo(f"  {with_database(ended_by, database)}", err=True)
 
 
-def _invite_all(given: _Given, file: Path) -> None:
-    from piecework.cli.work.people_csv import links_csv, read_people  # noqa: PLC0415 - pandas costs a second
-    from piecework.config.utf8 import read_text  # noqa: PLC0415 - as above
-    from piecework.store.files import write_private  # noqa: PLC0415 - as above
-
-    rows = read_people(read_text(file), usual=_person(given), name=str(file))
-    with transaction_in(given["database"], must_exist=False) as transaction:
-        made = [_invited(transaction, row.person, given) for row in rows]
-    if given["as_json"]:
-        named = zip(rows, made, strict=True)
-        found = [{"name": row.person.name, **one} for row, one in named]
-        click.echo(json.dumps(found, indent=2))
-    elif given["write"] is not None:
-        write_private(given["write"], links_csv(rows, made))
+def _invite_all(
+    invitation: _Invitation, file: Path, database: Path, *, as_json: bool
+) -> None:
+    usual = invitation.person("")
+    rows = read_people(read_text(file), usual=usual, name=str(file))
+    with transaction_in(database, must_exist=False) as transaction:
+        links = [_invited(transaction, row.person, invitation) for row in rows]
+    if as_json:
+        documents = [
+            {"name": row.person.name, **link}
+            for row, link in zip(rows, links, strict=True)
+        ]
+        click.echo(json.dumps(documents, indent=2))
+    elif invitation.write is not None:
+        write_private(invitation.write, links_csv(rows, links))
         click.echo(
-            f"{given['write']}: {len(rows)} links; whoever has one is that person"
+            f"{invitation.write}: {len(rows)} links; whoever has one is that person"
         )
     else:
-        click.echo(links_csv(rows, made).decode(), nl=False)
+        click.echo(links_csv(rows, links).decode(), nl=False)
 
 
 def _invited(
-    transaction: "Transaction", person: Person, given: _Given
+    transaction: "Transaction", person: Person, invitation: _Invitation
 ) -> dict[str, str]:
-    from piecework.marketplace.workers import invitations  # noqa: PLC0415 - only when asked for
-
-    lifetime_ms = given["days"] * _DAY_IN_MS
+    lifetime_ms = invitation.days * _DAY_IN_MS
     made = invitations.invite(transaction, person.as_worker(), lifetime_ms=lifetime_ms)
-    site = site_of(transaction, given["site_url"])
+    site = site_of(transaction, invitation.site_url)
     return {
         "worker_id": made.worker_id,
         "link": f"{site}/worker/sign-in?invitation={made.code}",
@@ -190,8 +227,6 @@ def list_(*, database: Path, as_json: bool) -> None:
 
     Example:  piecework worker list
     """
-    from piecework.marketplace.workers import invitations  # noqa: PLC0415 - only when asked for
-
     with transaction_in(database) as transaction:
         rows = [_document(row) for row in invitations.listed(transaction)]
         shown = transaction.prices.shown
@@ -219,9 +254,6 @@ def revoke(*, name: str, database: Path) -> None:
 
     Example:  piecework worker revoke ann
     """
-    from piecework.marketplace.exceptions import Refusal  # noqa: PLC0415 - only when asked for
-    from piecework.marketplace.workers import invitations  # noqa: PLC0415 - as above
-
     try:
         with transaction_in(database) as transaction:
             ended = invitations.revoke(transaction, name)
@@ -232,50 +264,28 @@ def revoke(*, name: str, database: Path) -> None:
     click.echo(f"{name} is signed out; {plural(ended, 'invitation')} ended")
 
 
-def _wanted_link(given: _Given) -> WantedLink:
-    return WantedLink(
-        name=" ".join((given["name"] or "").split()),
-        places=given["places"] or 1,
-        person=_person(given),
-        code=given["code"].strip(),
-        hits=given["hits"],
-        days=given["days"],
-    )
-
-
-def _person(given: _Given) -> Person:
-    return Person(
-        name=given["name"] or "",
-        country=given["country"],
-        subdivision=given["subdivision"],
-        adult=given["adult"],
-        master=given["master"],
-    )
-
-
-def _check_usage(given: _Given) -> None:
-    if (given["name"] is None) == (given["file"] is None):
+def _check_usage(invitation: _Invitation) -> None:
+    if (invitation.name is None) == (invitation.file is None):
         raise click.UsageError("give either NAME or --from FILE")
-    if given["places"] is not None and given["file"] is not None:
+    if invitation.places is not None and invitation.file is not None:
         raise click.UsageError("--places makes one link for NAME; leave out --from")
-    if given["write"] is not None and given["file"] is None:
+    if invitation.write is not None and invitation.file is None:
         raise click.UsageError("--write goes with --from FILE")
 
 
-def _check(given: _Given) -> None:
-    faults = []
-    person = _person({**given, "name": given["name"] or "everybody"})
-    faults += [fault.replace("name", "NAME", 1) for fault in faults_of(person)]
+def _check(invitation: _Invitation) -> None:
+    person = invitation.person(invitation.name or "everybody")
+    faults = [fault.replace("name", "NAME", 1) for fault in faults_of(person)]
     faults = [
         f"--{fault}" if not fault.startswith("NAME") else fault for fault in faults
     ]
-    if given["places"] is not None:
-        faults += faults_of_link(_wanted_link(given))
-        if given["master"]:
+    if invitation.places is not None:
+        faults += faults_of_link(invitation.open_link(invitation.places))
+        if invitation.master:
             faults.append("--master is said of one person, not of whoever joins")
-    if not 1 <= given["days"] <= _MOST_DAYS:
+    if not 1 <= invitation.days <= _MOST_DAYS:
         faults.append(f"--days must be from 1 to {_MOST_DAYS}")
-    url = given["site_url"]
+    url = invitation.site_url
     if url and not url.startswith(("http://", "https://")):
         faults.append("--site-url must begin with http:// or https://")
     if faults:

@@ -6,10 +6,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
+import pyarrow as pa
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.opened import CampaignStore
+from piecework.config.campaign_file import parse
 from piecework.domain.counts import plural
+from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.progress import Progress
 from piecework.domain.tables import answer_line
@@ -20,6 +23,8 @@ from piecework.engine.steps.assess import assess, find_suspicions
 from piecework.engine.steps.decide import decide
 from piecework.importing.importing import campaign_name, keep, look
 from piecework.importing.understanding import Understanding
+from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable
+from piecework.postprocess.datasets.parquet_file import write_parquet
 from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import describe, is_on
 from piecework.qc.silence import silences
@@ -41,6 +46,12 @@ COLUMNS = (
 )
 """Of the table of findings. Workers bear pseudonyms; `assignment_id` is the subject's
 own, or of a worker the first."""
+
+_TYPES: dict[str, pa.DataType] = dict.fromkeys(COLUMNS, TEXT) | {
+    "version": WHOLE,
+    "touched": WHOLE,
+    "suspicion": NUMBER,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +97,13 @@ def assess_campaign(path: Path) -> Assessed:
 
     Raises:
         CampaignBusy: another process works on the campaign.
-        RefusedForSafety: the campaign collects its answers itself.
+        ConfigError: the campaign collects its answers itself.
     """
+    if parse(path).tables.imported is None:
+        raise ConfigError(
+            [f"{path}: its passes assess what they collect; nothing is to be done"],
+            next_step=f"piecework status {path}",
+        )
     campaign = load_campaign(path)
     with only_pass(campaign.out), open_to_look(campaign) as run:
         assess(run)
@@ -96,6 +112,12 @@ def assess_campaign(path: Path) -> Assessed:
         progress = read_progress(run)
         drawn = len(flagged_by(run.store, RANDOM_SAMPLE))
     return Assessed(findings=findings, page=page, progress=progress, drawn=drawn)
+
+
+def write_findings(findings: pd.DataFrame, path: Path) -> None:
+    """Write the table of findings as Parquet."""
+    with path.open("wb") as file:
+        write_parquet(FileTable(cells=findings, types=_TYPES), file)
 
 
 def _named(paths: Sequence[Path]) -> str:

@@ -1,13 +1,11 @@
-"""Asks what `piecework init` was not told, writes the campaign file, and checks it."""
+"""Asks what the options of `init` leave open, writes the campaign file, checks it."""
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -28,40 +26,22 @@ from piecework.campaign.composing.draft import (
     usual_batches,
     usual_description,
 )
-from piecework.cli.init import ASSIGNMENTS, BATCHES, MINUTES, WAGE
-from piecework.cli.work.check import Checked, check_campaign
+from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishes
 from piecework.config.items_file import Row, read_rows
 from piecework.config.utf8 import write_new
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, is_picture
-from piecework.domain.money import Currency
 from piecework.hit_templates.own_html.task import ITEM_ID
 from piecework.hit_templates.tasks import load_task, task_names
+from piecework.rehearsing.checking import Checked, check_campaign
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 _T = TypeVar("_T")
 _USUAL_ASSIGNMENTS, _USUAL_WAGE = 5, "10.00"
 _LONGEST_NAME = 40
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """What was said on the command line; `None` is not said."""
-
-    file: Path | None
-    task: str | None
-    items: str | None
-    pictures: Path | None
-    columns: Mapping[str, str]
-    title: str | None
-    description: str | None
-    minutes: Decimal | None
-    wage: int | None
-    currency: Currency
-    assignments: int | None
-    batches: int | None
-    hosts: tuple[str, ...]
-    is_forced: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +61,9 @@ class _Person:
     may_ask: bool
     taken: list[str] = field(default_factory=list)
 
-    def say(self, said: _T | None, words: str, usual: object, kind: Any) -> _T:  # noqa: ANN401 - click's types
-        if said is not None:
-            return said
+    def ask(self, stated: _T | None, words: str, usual: object, kind: Any) -> _T:  # noqa: ANN401 - click's types
+        if stated is not None:
+            return stated
         if not self.may_ask:
             self.taken.append(f"{words}: {usual}")
             answer: _T = kind.convert(usual, None, None)
@@ -91,15 +71,15 @@ class _Person:
         return click.prompt(words, default=usual, type=kind)  # type: ignore[no-any-return]
 
     def until_right(
-        self, said: str | None, option: str, words: str, read: Callable[[str], _T]
+        self, stated: str | None, option: str, words: str, read: Callable[[str], _T]
     ) -> _T:
-        if said is None and not self.may_ask:
+        if stated is None and not self.may_ask:
             raise click.UsageError(f"say {option}: {words}")
         while True:
             try:
-                return read(click.prompt(words) if said is None else said)
+                return read(click.prompt(words) if stated is None else stated)
             except ConfigError as fault:
-                if said is not None:
+                if stated is not None:
                     raise
                 click.secho(str(fault), fg="red", err=True)
 
@@ -147,32 +127,6 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
     return Written(path, check_campaign(path, on=today), person.taken)
 
 
-def say_written(written: Written, *, as_json: bool) -> None:
-    """Print what the campaign costs, what was assumed, and what comes next."""
-    path, checked = written.path, written.checked
-    campaign, cost = checked.campaign, checked.price
-    if as_json:
-        document = {"written": str(path), "assumed": list(written.assumed)}
-        click.echo(json.dumps(document | checked.as_dict(), indent=2))
-        return
-    for assumed in written.assumed:
-        click.echo(f"assumed: {assumed}")
-    shown = campaign.rewards.shown
-    click.echo(
-        f"written: {path}: {plural(len(campaign.items), 'item')} in "
-        f"{plural(campaign.posting.batches, 'batch', 'batches')}, "
-        f"{plural(cost.hits, 'HIT')} at "
-        f"{shown(campaign.rewards.reward_cents)}, each by "
-        f"{plural(campaign.posting.assignments, 'worker')}; expected to cost about "
-        f"{shown(cost.expected)}, never more than {shown(cost.cap)}"
-    )
-    for warning in checked.warnings:
-        click.secho(f"WARNING: {warning}", fg="yellow")
-    click.echo(f"next: piecework check {path}      (everything it costs, and why)")
-    click.echo(f"      piecework preview {path}    (do it yourself in a browser)")
-    click.echo(f"      piecework rehearse {path}   (simulated workers; costs nothing)")
-
-
 def _asked(wishes: Wishes, person: _Person, folder: Path) -> Asked:
     if person.may_ask and wishes.task is None:
         for name in task_names():
@@ -204,7 +158,7 @@ def _allowed(hosts: Mapping[str, str], person: _Person) -> Iterable[str]:
 
 def _items(path: Path, asked: Asked, wishes: Wishes, person: _Person) -> _Items:
     if path.is_dir():
-        count = sum(one.suffix.lower() in PICTURES for one in path.rglob("*"))
+        count = sum(file.suffix.lower() in PICTURES for file in path.rglob("*"))
         return _Items(file=None, pictures=path, columns={}, count=count)
     if not path.exists():
         raise ConfigError([f"{path}: there is no such file or folder"])
@@ -263,15 +217,17 @@ def _pictures(
     possible = page.possible_addresses if page is not None else ()
     shown = (row.get(columns.get(name, name), "") for name in possible for row in rows)
     addresses += filter(is_picture, shown)
-    inside = next((one for one in addresses if one and not is_on_the_web(one)), None)
+    inside = next(
+        (name for name in addresses if name and not is_on_the_web(name)), None
+    )
     if inside is None:
         return None
     if wishes.pictures is not None:
         return wishes.pictures
-    found = folder_of_pictures([path.parent], inside)
-    if found is not None:
-        person.taken.append(f"the pictures are in {found}")
-        return found
+    beside = folder_of_pictures([path.parent], inside)
+    if beside is not None:
+        person.taken.append(f"the pictures are in {beside}")
+        return beside
     if not person.may_ask:
         raise ConfigError(
             [f"{path}: names pictures as {inside!r}, which is in no folder beside it"],
@@ -286,18 +242,18 @@ def _draft(
     path: Path, asked: Asked, items: _Items, wishes: Wishes, person: _Person
 ) -> Draft:
     count, task = max(items.count, 1), asked.task
-    assignments: int = person.say(
+    assignments: int = person.ask(
         wishes.assignments, "Answers for each item", _USUAL_ASSIGNMENTS, ASSIGNMENTS
     )
-    batches: int = person.say(wishes.batches, "Batches", usual_batches(count), BATCHES)
+    batches: int = person.ask(wishes.batches, "Batches", usual_batches(count), BATCHES)
     shows = items_per_hit(task, count, batches)
-    minutes: Decimal = person.say(
+    minutes: Decimal = person.ask(
         wishes.minutes,
         f"Minutes that a HIT of {plural(shows, 'item')} takes, by the task's own pace",
         str(own_minutes(task, shows)),
         MINUTES,
     )
-    wage: int = person.say(
+    wage: int = person.ask(
         wishes.wage, f"Wage an hour in {wishes.currency}", _USUAL_WAGE, WAGE
     )
     title = wishes.title or ""

@@ -1,19 +1,14 @@
-"""`piecework preview`: the campaign's first HITs on a marketplace for one person.
+"""A campaign's first HITs on a marketplace for one person, who looks at them.
 
 Nothing is kept: store, marketplace and pictures live in a folder that goes away.
 """
 
-import signal
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import click
-
-from piecework.campaign.assembling import read_anywhere
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import SystemClock
@@ -27,23 +22,8 @@ from piecework.rehearsing.campaign import draw_pictures, items_with_pictures
 from piecework.rehearsing.marketplace import assumed_prices
 
 
-def serve_preview(path: Path, *, port: int) -> None:
-    """Serve a preview until the person presses Ctrl-C."""
-    # Told to stop, it stops as by Ctrl-C, so that the folder goes away with it.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with opened(read_anywhere(path), port=port) as addresses:
-        click.echo(f"open {addresses.hit}")
-        if addresses.test:
-            click.echo(f"then the qualification test: {addresses.test}")
-        click.echo("no work is paid and nothing is kept; Ctrl-C ends it")
-        try:
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            click.echo("ended")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Addresses:
+class PreviewAddresses:
     """Where a preview is looked at.
 
     Attributes:
@@ -56,7 +36,7 @@ class Addresses:
 
 
 @contextmanager
-def opened(campaign: Campaign, *, port: int = 0) -> Iterator[Addresses]:
+def serve_preview(campaign: Campaign, *, port: int = 0) -> Iterator[PreviewAddresses]:
     """A marketplace with the campaign's first batch, and its test; where to look."""
     with tempfile.TemporaryDirectory(prefix="piecework-preview-") as folder:
         out = Path(folder)
@@ -82,7 +62,7 @@ def opened(campaign: Campaign, *, port: int = 0) -> Iterator[Addresses]:
             open_for_rehearsal(open_to_all, running.endpoint_url, clock) as run,
         ):
             post(run)
-            yield Addresses(
+            yield PreviewAddresses(
                 hit=first_hit_url(running.endpoint_url),
                 test=_test_url(run, campaign.qualification),
             )

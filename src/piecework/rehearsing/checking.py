@@ -1,4 +1,4 @@
-"""What `piecework check` finds out: everything that can be known before a call."""
+"""Checks a campaign before anything is posted: pages, price, pictures, its crowd."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -9,11 +9,11 @@ from pathlib import Path
 from piecework.campaign.assembling import read_anywhere
 from piecework.campaign.caps import check_caps
 from piecework.campaign.dealing import all_first_rounds
+from piecework.campaign.page_sizes import largest_page
 from piecework.campaign.prices import ask_prices, with_prices
 from piecework.campaign.pricing import Price, expected_out_of_reach, price
+from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
 from piecework.campaign.warnings import campaign_warnings
-from piecework.cli.work.page_sizes import largest_page
-from piecework.cli.work.reach import sample_of_pictures, unreached
 from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.errors import ConfigError
 from piecework.engine.opening import as_begun, has_posted

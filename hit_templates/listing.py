@@ -1,14 +1,10 @@
-"""What `piecework tasks` shows: each task with its fields, columns and page."""
+"""Tasks with their fields, columns and pages: the gallery's, and those of folders."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-
-from rich.console import Console
-from rich.padding import Padding
-from rich.text import Text
 
 from piecework.domain.task import PRACTICE, Field, Task
 from piecework.hit_templates.example_items import example_items
@@ -46,7 +42,7 @@ addEventListener("message", ({ source, data }) => {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ListedTask:
     """A task and what a campaign file calls it."""
 
     named: str
@@ -76,7 +72,7 @@ class Listed:
         }
 
 
-def listed(folders: Sequence[Path]) -> list[Listed]:
+def list_tasks(folders: Sequence[Path]) -> list[ListedTask]:
     """The gallery's tasks, then those of folders, or of the current folder.
 
     A folder is a task, or it holds some.
@@ -87,13 +83,13 @@ def listed(folders: Sequence[Path]) -> list[Listed]:
     folders = [task for folder in folders or [Path()] for task in _tasks_of(folder)]
     named = [(name, FOLDER / name) for name in task_names()]
     named += [(_as_named(folder), folder) for folder in folders]
-    found = []
+    tasks = []
     for name, folder in named:
         spoken = languages(folder)
         language = ENGLISH if ENGLISH in spoken or not spoken else spoken[0]
         task = load_task(name, language)
-        found.append(Listed(named=name, task=task, languages=spoken))
-    return found
+        tasks.append(ListedTask(named=name, task=task, languages=spoken))
+    return tasks
 
 
 def _tasks_of(folder: Path) -> list[Path]:
@@ -102,7 +98,7 @@ def _tasks_of(folder: Path) -> list[Path]:
     if (folder / TASK_FILE).is_file() or (folder != Path() and not inside):
         return [folder]
     # The gallery itself is listed by name.
-    return [one for one in inside if one.resolve().parent != FOLDER]
+    return [path for path in inside if path.resolve().parent != FOLDER]
 
 
 def _as_named(folder: Path) -> str:
@@ -111,39 +107,25 @@ def _as_named(folder: Path) -> str:
     return named if is_own(named) else f"./{named}"
 
 
-def say_tasks(found: Sequence[Listed]) -> None:
-    """Print what each task asks and needs, for people."""
-    console = Console()
-    for one in found:
-        task = one.task
-        optional = [f"({name})" for name in task.optional_columns]
-        columns = ", ".join([*task.columns, *optional])
-        console.print(one.named, style="bold", highlight=False)
-        for line in (
-            task.title,
-            *map(_asked, task.fields),
-            f"item columns: {columns}; up to {task.items_per_hit} items a HIT",
-        ):
-            console.print(Padding(Text(line), (0, 0, 0, 4)))
-
-
-def write_page(found: Sequence[Listed], path: Path) -> None:
-    """Write one page on which every task can be seen and stepped through.
+def render_tasks(tasks: Sequence[ListedTask]) -> str:
+    """A page of HTML on which every task can be seen and stepped through.
 
     Raises:
         ConfigError: a task's example or template has a fault.
     """
     parts = [_HEAD]
-    for one in found:
-        task = one.task
-        asked = "".join(f"<li>{escape(_asked(field))}</li>" for field in task.fields)
+    for listed in tasks:
+        task = listed.task
+        asked = "".join(
+            f"<li>{escape(describe_field(field))}</li>" for field in task.fields
+        )
         parts.append(
-            f"<h2>{escape(one.named)}</h2><p>{escape(task.description)}</p><dl>"
+            f"<h2>{escape(listed.named)}</h2><p>{escape(task.description)}</p><dl>"
             f"<dt>Asked</dt><dd><ul>{asked}</ul></dd><dt>Item columns</dt>"
             f"<dd>{escape(', '.join((*task.columns, *task.optional_columns)))}</dd>"
             f"</dl>{_preview(task)}\n"
         )
-    path.write_text("".join([*parts, "</body></html>\n"]), encoding="utf-8")
+    return "".join([*parts, "</body></html>\n"])
 
 
 def _preview(task: Task) -> str:
@@ -162,7 +144,7 @@ def _preview(task: Task) -> str:
     )
 
 
-def _asked(field: Field) -> str:
+def describe_field(field: Field) -> str:
     """A field in a line: its name, its kind and what can be answered."""
     once = ", once a HIT" if field.scope == "hit" else ""
     if field.kind == "number":

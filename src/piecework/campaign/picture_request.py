@@ -90,8 +90,8 @@ class PictureRequest:
 
     def _connected(self, name: str, port: int) -> socket.socket:
         """A connection to the first of the name's addresses that answers."""
-        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
-        for *_, endpoint in found:
+        endpoints = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
+        for *_, endpoint in endpoints:
             address = ipaddress.ip_address(str(endpoint[0]))
             if not self._asks_inside and not is_public(address):
                 raise _NotAskedError(
@@ -100,7 +100,7 @@ class PictureRequest:
                     "are inside, say --internal too"
                 )
         fault: OSError | None = None
-        for family, kind, protocol, _, endpoint in found:
+        for family, kind, protocol, _, endpoint in endpoints:
             connection = socket.socket(family, kind, protocol)
             connection.settimeout(self._seconds)
             self._socket = connection

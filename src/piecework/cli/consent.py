@@ -5,16 +5,9 @@ from pathlib import Path
 
 import click
 
-from piecework.campaign.assembling import load_campaign
-from piecework.campaign.consent import most_cents, refuse_without_consent
-from piecework.campaign.prices import ask_prices, with_prices
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.money import Currency, cents_from_text, shown
-from piecework.engine.opening import agreed_before, has_posted
-from piecework.engine.pass_request import amount_cents
-from piecework.platforms.endpoint import normal_endpoint
-from piecework.platforms.mturk import MTurk
 
 
 def consent_to_spend(
@@ -26,19 +19,26 @@ def consent_to_spend(
         RefusedForSafety: another amount was typed, or nobody can be asked; or see
             `piecework.campaign.prices`.
     """
+    from piecework.campaign.assembling import load_campaign
+    from piecework.campaign.consent import most_cents, refuse_without_consent
+    from piecework.campaign.prices import ask_prices, with_prices
+    from piecework.engine.opening import agreed_before, has_posted
+    from piecework.engine.pass_request import amount_cents
+    from piecework.platforms.endpoint import normal_endpoint
+    from piecework.platforms.mturk import MTurk
+
     campaign = load_campaign(path)
     rewards = campaign.rewards
-    given = None if spend_at_most is None else amount_cents(spend_at_most, path)
-    known = agreed_before(campaign) if given is None else given
-    can_ask = sys.stdin.isatty()
+    stated_cents = None if spend_at_most is None else amount_cents(spend_at_most, path)
+    agreed_cents = agreed_before(campaign) if stated_cents is None else stated_cents
     refuse_without_consent(
         campaign,
         normal_endpoint(endpoint),
         live=live,
-        is_agreed=known is not None or can_ask,
+        is_agreed=agreed_cents is not None or sys.stdin.isatty(),
     )
-    if not live or known is not None:
-        return given
+    if not live or agreed_cents is not None:
+        return stated_cents
     today = SystemClock().now().date()
     # What it can cost follows from what this marketplace takes.
     platform = MTurk.with_keys(normal_endpoint(endpoint), None)

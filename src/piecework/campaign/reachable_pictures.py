@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from piecework.cli.work.picture_request import PictureRequest
+from piecework.campaign.picture_request import PictureRequest
 from piecework.domain.campaign import Campaign
 
 SAMPLE = 20

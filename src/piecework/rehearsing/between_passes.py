@@ -1,4 +1,4 @@
-"""`crowd`: simulated workers between the passes of a schedule."""
+"""Simulated workers between the passes of a schedule, which others make."""
 
 import time
 from collections.abc import Callable

@@ -1,0 +1,57 @@
+"""Where the answers in files come from: the task that was asked, perhaps a campaign."""
+
+from dataclasses import dataclass
+
+from piecework.domain.campaign import Campaign
+from piecework.domain.dataset import Publication
+from piecework.domain.task import Task
+from piecework.postprocess.datasets.facts import DatasetFacts
+from piecework.results.provenance import code_version
+
+UNKNOWN_TASK = Task(
+    name="answers",
+    version=1,
+    title="",
+    description="",
+    keywords=(),
+    columns=(),
+    items_per_hit=1,
+    reward_cents=0,
+    assignment_duration_seconds=1,
+    fields=(),
+    rules=(),
+)
+"""Nothing is known of what was asked but the text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """What is known of how answers were asked for.
+
+    Attributes:
+        task: what was asked.
+        campaign: whose answers they are; None if that is not known.
+    """
+
+    task: Task
+    campaign: Campaign | None = None
+
+    def facts(self, *, name: str) -> DatasetFacts:
+        """What a dataset of these answers says of itself.
+
+        Args:
+            name: of the dataset, where there is no campaign.
+        """
+        campaign = self.campaign
+        return DatasetFacts(
+            campaign=campaign.name if campaign else name,
+            purpose=campaign.description if campaign else "",
+            task=self.task,
+            source_hash=campaign.source_hash if campaign else "",
+            code_commit=code_version(),
+            is_rehearsal=False,
+            is_imported=campaign is not None and campaign.imported is not None,
+            wanted_per_item="",
+            publication=campaign.dataset if campaign else Publication(),
+            is_part=True,
+        )

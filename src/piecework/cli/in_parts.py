@@ -1,0 +1,64 @@
+"""What commands on files of any size share: who does the parts, and where from."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+if TYPE_CHECKING:
+    from piecework.bulk.origin import Origin
+    from piecework.bulk.running import Run
+
+
+def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":
+    """The origin of answers that a command's `--as` and `--task` state."""
+    from piecework.bulk.origin import UNKNOWN_TASK, Origin
+    from piecework.campaign.assembling import load_campaign
+    from piecework.hit_templates.tasks import load_task
+
+    if campaign is None:
+        return Origin(task=load_task(task_name) if task_name else UNKNOWN_TASK)
+    if task_name:
+        raise click.UsageError("--as says the task already; leave out --task")
+    loaded = load_campaign(campaign)
+    return Origin(task=loaded.task, campaign=loaded)
+
+
+@contextmanager
+def runner(dask: str) -> Iterator["Run"]:
+    """Who does the parts: this process, or Dask's if an address is given."""
+    from piecework.bulk.running import here, on_dask
+
+    with _progress() as report:
+        if not dask:
+            yield here(report)
+            return
+        with on_dask(dask, report) as run:
+            yield run
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar a step on a terminal; a line a step elsewhere."""
+    if not sys.stderr.isatty():
+        yield (
+            lambda step, done, of: (
+                click.echo(f"{step}: {of:,} parts", err=True) if done == of else None
+            )
+        )
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        bars = {}
+
+        def show(step: str, done: int, of: int) -> None:
+            if step not in bars:
+                bars[step] = progress.add_task(step, total=of)
+            progress.update(bars[step], completed=done)
+
+        yield show

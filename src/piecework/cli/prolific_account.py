@@ -1,0 +1,58 @@
+"""Options, token and faults of the commands that speak to an account at Prolific."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from piecework.domain.errors import ConfigError, RefusedForSafety
+from piecework.domain.printable import printable
+from piecework.prolific.http.errors import ProlificError
+from piecework.prolific.http.token import Exposed, Token, token_of
+
+URL = click.option(
+    "--url",
+    envvar="PROLIFIC_URL",
+    default="https://api.prolific.com",
+    show_default=True,
+    help="Of the API (or PROLIFIC_URL); http on this machine only.",
+)
+TOKEN_FILE = click.option(
+    "--token-file",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="A file of yours alone (mode 600) with the token, instead of PROLIFIC_TOKEN.",
+)
+
+
+@contextmanager
+def prolific_faults() -> Iterator[None]:
+    """Turn what Prolific's client raises into errors of this command.
+
+    Raises:
+        ConfigError: Prolific cannot be asked so.
+        RefusedForSafety: others can read the token's file.
+    """
+    try:
+        yield
+    except Exposed as fault:
+        raise RefusedForSafety(str(fault), next_step=fault.next_step) from fault
+    except ProlificError as fault:
+        raise ConfigError([printable(str(fault))], next_step=fault.next_step) from fault
+
+
+def needed_token(file: Path | None) -> Token:
+    """The token of a file, or of PROLIFIC_TOKEN.
+
+    Raises:
+        ConfigError: there is no token.
+        Exposed: others can read its file.
+    """
+    token = token_of(os.environ, file)
+    if token is None:
+        raise ConfigError(
+            ["an account's token at Prolific is needed"],
+            next_step="export PROLIFIC_TOKEN=..., or give --token-file",
+        )
+    return token

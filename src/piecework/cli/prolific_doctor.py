@@ -1,0 +1,105 @@
+"""`prolific doctor`: whether an account can be worked with."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from piecework.cli.options import JSON
+from piecework.cli.prolific_account import TOKEN_FILE, URL, prolific_faults
+from piecework.domain.printable import printable
+from piecework.prolific.checks import Check
+from piecework.prolific.client import Prolific
+from piecework.prolific.doctor import Wanted, examine
+from piecework.prolific.http.address import api_address
+from piecework.prolific.http.token import token_of
+from piecework.prolific.http.transport import Patience, Transport
+
+if TYPE_CHECKING:
+    from piecework.prolific.http.request import Request
+
+_COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+@click.command("doctor")
+@click.option(
+    "--workspace", default="", help="Its id; needless where the token reaches just one."
+)
+@click.option(
+    "--currency",
+    type=click.Choice(["GBP", "USD"], case_sensitive=False),
+    help="That of the campaign; a workspace in another one fails.",
+)
+@click.option(
+    "--public-url", default="", help="Where participants will be sent, to be looked at."
+)
+@URL
+@TOKEN_FILE
+@click.option(
+    "--as-curl", is_flag=True, help="Print the calls that were made, as curl commands."
+)
+@JSON
+@click.pass_context
+def prolific_doctor(
+    ctx: click.Context,
+    *,
+    workspace: str,
+    currency: str | None,
+    public_url: str,
+    url: str,
+    token_file: Path | None,
+    as_curl: bool,
+    as_json: bool,
+) -> None:
+    """Look whether an account can be worked with; nothing is written or paid.
+
+    Looks at token, workspace, currency, balance, filters, recommended pay and, if it
+    is given, the address that participants will open. Ends with 1 if anything fails.
+
+    \b
+    Example:  piecework prolific doctor
+              piecework prolific doctor --currency GBP
+              piecework prolific doctor --public-url https://hits.example.org
+    """  # noqa: D301 - click's mark for lines that stay lines
+    wanted = Wanted(
+        workspace_id=workspace, currency=(currency or "").upper(), public_url=public_url
+    )
+    requests: list[Request] = []
+    with prolific_faults():
+        address = api_address(url)
+        token = token_of(os.environ, token_file)
+        if token is None:
+            checks = list(examine(None, wanted, address=address))
+        else:
+            # A person waits: two repeats and no more.
+            patience = Patience(tries=3, first_seconds=0.5)
+            with Transport(
+                address, token, patience=patience, heard=requests.append
+            ) as transport:
+                checks = list(examine(Prolific(transport), wanted, address=address))
+    curls = [request.as_curl(address) for request in requests] if as_curl else None
+    is_well = all(check.level != "fail" for check in checks)
+    if as_json:
+        document: dict[str, object] = {
+            "ok": is_well,
+            "checks": [check.as_dict() for check in checks],
+        }
+        if curls is not None:
+            document["requests"] = curls
+        click.echo(json.dumps(document, indent=2))
+    else:
+        _say(checks)
+        if curls is not None:
+            click.echo("\n".join(["", "the calls that were made:", *curls]))
+    ctx.exit(0 if is_well else 1)
+
+
+def _say(checks: Sequence[Check]) -> None:
+    for check in checks:
+        level = click.style(f"{check.level:4}", fg=_COLORS[check.level])
+        click.echo(f"{level}  {check.name:10}  {printable(check.sentence)}")
+        if check.next_step:
+            click.echo(f"      next: {printable(check.next_step)}")

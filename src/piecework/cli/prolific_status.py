@@ -1,0 +1,114 @@
+"""`prolific status`: a marketplace's studies, for people."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from piecework.cli.marketplace_file import transaction_in
+from piecework.cli.options import DATABASE, JSON
+from piecework.domain.counts import plural
+from piecework.domain.printable import printable
+from piecework.prolific.values import Money
+
+if TYPE_CHECKING:
+    from piecework.prolific.bridge.status import Status, StudyStatus
+    from piecework.prolific.bridge.unknown import UnknownStudy
+
+
+@click.command("status")
+@DATABASE
+@JSON
+def prolific_status(*, database: Path, as_json: bool) -> None:
+    """Show a marketplace's studies: places, submissions, money, what waits for whom.
+
+    Reads the marketplace's file as of the last step of `piecework serve --crowd
+    prolific`; nothing is asked of Prolific.
+
+    Example:  piecework prolific status --database marketplace.db
+    """
+    from piecework.prolific.bridge.status import read_status
+
+    with transaction_in(database) as transaction:
+        status = read_status(transaction)
+    if as_json:
+        click.echo(json.dumps(status.as_dict(), indent=2))
+        return
+    _say(status)
+
+
+def _say(status: "Status") -> None:
+    if not (status.of_hit_types or status.unknown):
+        none = "no study yet: none of this marketplace's HITs recruits at Prolific"
+        click.echo("\n".join([none, *map(printable, status.troubles)]))
+        return
+    for study in status.of_hit_types:
+        for line in _lines(study):
+            click.echo(line)
+    for unknown in status.unknown:
+        for line in _lines_of_unknown(unknown, status.currency):
+            click.echo(line)
+    _say_money(status, status.currency)
+    click.echo(f"messages that may not have been sent: {status.unknown_messages}")
+    for trouble in status.troubles:
+        click.echo(printable(trouble))
+
+
+def _say_money(status: "Status", currency: str) -> None:
+    left = "nothing, without --live"
+    if status.left_cents is not None:
+        left = _money(status.left_cents, currency)
+    for what, amount in (
+        ("spent", _money(status.spent_cents, currency)),
+        (
+            "held for places that are open or not decided",
+            _money(status.held_cents, currency),
+        ),
+        ("left of what may be spent", left),
+        ("bonuses that wait", _money(status.bonuses_waiting_cents, currency)),
+    ):
+        click.echo(f"{what}: {amount}")
+
+
+def _lines(study: "StudyStatus") -> Iterator[str]:
+    """A study in lines that fit a terminal of 80 columns."""
+    yield printable(
+        f"{study.title[:40]} ({study.requester[:40]}): {study.status.lower()}"
+    )
+    pay = f"pays {_money(study.reward_cents, study.currency)}"
+    if study.cost_cents is not None:
+        pay += f", costs {_money(study.cost_cents, study.currency)}"
+    hits = plural(study.hits_per_visit, "HIT")
+    yield f"  {plural(study.places, 'place')} of {hits}; each {pay}"
+    states = [f"{n} {state.lower()}" for state, n in study.states.items()]
+    yield f"  submissions: {', '.join(states) or 'none yet'}"
+    if study.waits_for_requester:
+        yield f"  {study.waits_for_requester} waiting for the requester to decide"
+    if study.waits_for_participant:
+        yield f"  {study.waits_for_participant} asked to return, and may still"
+    if study.trouble:
+        yield f"  {printable(study.trouble)}"
+    yield f"  {study.page}"
+
+
+def _lines_of_unknown(study: "UnknownStudy", currency: str) -> Iterator[str]:
+    yield printable(
+        f"study {study.study_id}, which is not in this file: {study.status.lower()}"
+    )
+    yield f"  {printable(study.internal_name)}"
+    yield (
+        f"  {plural(study.places, 'place')}, {plural(study.submissions, 'submission')};"
+        f" {_money(study.spent_cents, currency)} spent, "
+        f"{_money(study.held_cents, currency)} held"
+    )
+    if study.is_left:
+        yield "  left to Prolific, which pays who took part"
+        return
+    yield "  nothing is published until you adopt or leave it:"
+    yield f"  piecework prolific reconcile --adopt {study.study_id}"
+
+
+def _money(cents: int, currency: str) -> str:
+    return str(Money(minor=cents, currency=currency))

@@ -1,0 +1,256 @@
+"""The options of `serve`, in the groups that its work takes them in."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from piecework.cli.options import WholeNumber, grouped
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteOptions:
+    """Where the marketplace is, what it serves, and whom it lets in."""
+
+    database: Path
+    port: int
+    frames_port: int
+    host: str
+    pictures: Path | None
+    trust_local: bool
+    tls: tuple[Path, Path] | None
+    site_url: str
+    frames_url: str
+    notify_url: str
+    consent: Path | None
+    clock_is_right: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RehearsalOptions:
+    """A marketplace for rehearsals, with a clock of its own."""
+
+    rehearsal: bool
+    seed: int
+    start: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwsOptions:
+    """Answering programs that have Amazon's hosts built in."""
+
+    as_aws: bool
+    aws_port: int
+    proxy_port: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProlificOptions:
+    """Who works: invited people, or Prolific's participants on these terms."""
+
+    crowd: Literal["invited", "prolific"]
+    public_url: str
+    prolific_url: str
+    token_file: Path | None
+    workspace: str
+    project: str
+    live: bool
+    spend_at_most: str
+    hits_per_visit: int
+    hit_seconds: int
+    visits_per_participant: int
+    settle_seconds: int
+    screening_pay: str
+    screen_out_pay: str
+    webhooks: bool
+
+
+SITE = grouped(
+    "site",
+    SiteOptions,
+    click.option(
+        "--database",
+        type=click.Path(path_type=Path),
+        default=Path("marketplace.db"),
+        show_default=True,
+        help="The marketplace's one file.",
+    ),
+    click.option(
+        "--port", default=8080, show_default=True, help="Site and requester API."
+    ),
+    click.option(
+        "--frames-port", default=8081, show_default=True, help="Question pages."
+    ),
+    click.option(
+        "--host",
+        default="127.0.0.1",
+        show_default=True,
+        help="Address to bind; 0.0.0.0 is all, and wants --site-url and --frames-url.",
+    ),
+    click.option(
+        "--pictures",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        help="Folder of pictures to serve under /pictures/.",
+    ),
+    click.option(
+        "--trust-local",
+        is_flag=True,
+        help="Check no signatures; then only this machine may connect.",
+    ),
+    click.option(
+        "--tls",
+        nargs=2,
+        type=_FILE,
+        metavar="CERTIFICATE KEY",
+        help="PEM files; site and question pages then speak HTTPS.",
+    ),
+    click.option("--site-url", default="", help="Of the site, as browsers reach it."),
+    click.option(
+        "--frames-url",
+        default="",
+        help="Of question pages, as browsers do; https://*.NAME keeps requesters "
+        "apart. On 127.0.0.1, http://localhost and their port.",
+    ),
+    click.option(
+        "--notify-url",
+        default="",
+        help="Queue or topic server on this machine that gets event notifications.",
+    ),
+    click.option("--consent", type=_FILE, help="Text that workers agree to first."),
+    click.option(
+        "--clock-is-right",
+        is_flag=True,
+        help="Say so once, after `date -u`, where serving says that the clock has "
+        "jumped.",
+    ),
+)
+REHEARSAL = grouped(
+    "rehearsing",
+    RehearsalOptions,
+    click.option(
+        "--rehearsal",
+        is_flag=True,
+        help="Any key works; a clock and workers to control.",
+    ),
+    click.option(
+        "--seed", default=1, show_default=True, help="For ids in a rehearsal."
+    ),
+    click.option(
+        "--start",
+        default="",
+        metavar="ISO-TIME",
+        help="When a new rehearsal's clock begins to run; now, if not given.",
+    ),
+)
+AWS = grouped(
+    "aws",
+    AwsOptions,
+    click.option(
+        "--as-aws",
+        is_flag=True,
+        help="Answer old programs as Amazon's two hosts, through a proxy on this "
+        "machine.",
+    ),
+    click.option(
+        "--aws-port", default=8443, show_default=True, help="With --as-aws: TLS."
+    ),
+    click.option(
+        "--proxy-port",
+        default=8082,
+        show_default=True,
+        help="With --as-aws: the proxy.",
+    ),
+)
+PROLIFIC = grouped(
+    "recruiting",
+    ProlificOptions,
+    click.option(
+        "--crowd",
+        type=click.Choice(["invited", "prolific"]),
+        default="invited",
+        show_default=True,
+        help="Who works: people whom you invite, or Prolific's participants.",
+    ),
+    click.option(
+        "--public-url",
+        default="",
+        help="With --crowd prolific: where participants are sent; the same as "
+        "--site-url.",
+    ),
+    click.option(
+        "--prolific-url",
+        envvar="PROLIFIC_URL",
+        default="https://api.prolific.com",
+        show_default=True,
+        help="Of the API (or PROLIFIC_URL); http on this machine only.",
+    ),
+    click.option(
+        "--token-file", type=_FILE, help="Instead of PROLIFIC_TOKEN; mode 600."
+    ),
+    click.option(
+        "--workspace",
+        default="",
+        help="Workspace to charge; optional if you have only one.",
+    ),
+    click.option("--project", default="", help="Where studies lie; else one is made."),
+    click.option(
+        "--live",
+        is_flag=True,
+        help="Publish studies and pay; without, they stay drafts.",
+    ),
+    click.option(
+        "--spend-at-most",
+        default="",
+        metavar="AMOUNT",
+        help="With --live: all studies and bonuses together, fees and tax included.",
+    ),
+    click.option(
+        "--hits-per-visit",
+        type=WholeNumber(0, 100),
+        default=0,
+        help="HITs of one place; left out, as many as fill some minutes.",
+    ),
+    click.option(
+        "--hit-seconds",
+        type=WholeNumber(0, 86_400),
+        default=0,
+        help="How long a HIT takes; left out, guessed from its reward, then measured.",
+    ),
+    click.option(
+        "--visits-per-participant",
+        type=WholeNumber(1, 1000),
+        default=10,
+        show_default=True,
+        help="How often a participant may come to the same study.",
+    ),
+    click.option(
+        "--settle-seconds",
+        type=WholeNumber(0, 3600),
+        default=20,
+        show_default=True,
+        help="HITs that are posted closer together than this become one study.",
+    ),
+    click.option(
+        "--screening-pay",
+        default="",
+        metavar="AMOUNT",
+        help="Payment for taking a qualification test; left out, none is offered "
+        "there.",
+    ),
+    click.option(
+        "--screen-out-pay",
+        default="",
+        metavar="AMOUNT",
+        help="Payment to participants who arrive but find no work; where the workspace "
+        "may do that.",
+    ),
+    click.option(
+        "--webhooks",
+        is_flag=True,
+        help="Have Prolific say when something happens, besides asking it now and "
+        "then.",
+    ),
+)

@@ -1,0 +1,54 @@
+"""What a person decides about studies when a file is compared with Prolific."""
+
+from dataclasses import dataclass
+
+from piecework.prolific.bridge.adopting import adopt, pay_lost
+from piecework.prolific.bridge.bridge import Bridge
+from piecework.prolific.bridge.reconciling import Difference, reconcile
+from piecework.prolific.bridge.unknown import look, set_aside
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisions:
+    """Ids of studies; None is no decision.
+
+    Attributes:
+        adopted: taken into the file.
+        hit_type_id: whose HITs its participants do; "" is as its name says.
+        left: stopped, and left to Prolific.
+        paid_as_lost: where those are paid whose answers are lost.
+    """
+
+    adopted: str | None = None
+    hit_type_id: str = ""
+    left: str | None = None
+    paid_as_lost: str | None = None
+
+    def reconcile(self, bridge: Bridge) -> list[Difference]:
+        """Carry the decisions out; then compare the file with Prolific.
+
+        Raises:
+            Unusable: a decision is about a study that is not there.
+        """
+        look(bridge)
+        return self._carry_out(bridge) + reconcile(bridge)
+
+    def _carry_out(self, bridge: Bridge) -> list[Difference]:
+        taken_in = []
+        if self.adopted:
+            lost = adopt(bridge, self.adopted, hit_type_id=self.hit_type_id)
+            taken_in.append(
+                (self.adopted, f"adopted; {lost} submissions are paid without answers")
+            )
+        if self.left:
+            set_aside(bridge, self.left)
+            taken_in.append((self.left, "left to Prolific"))
+        if self.paid_as_lost:
+            lost = pay_lost(bridge, self.paid_as_lost)
+            taken_in.append(
+                (self.paid_as_lost, f"{lost} submissions are paid without answers")
+            )
+        return [
+            Difference(study_id=study_id, sentence=sentence, is_taken_in=True)
+            for study_id, sentence in taken_in
+        ]

@@ -1,0 +1,118 @@
+"""What a person asks for when a marketplace is to recruit at Prolific, as terms."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from piecework.prolific.bridge.terms import Terms
+from piecework.prolific.checks import Check
+from piecework.prolific.client import Prolific
+from piecework.prolific.doctor import Wanted, examine
+from piecework.prolific.http.address import is_loopback
+from piecework.prolific.http.errors import Unusable
+from piecework.prolific.http.token import Token
+from piecework.prolific.http.transport import Transport
+from piecework.prolific.public_url import check_public_url
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recruiting:
+    """How studies are to be made, and how much may be spent on them.
+
+    Attributes:
+        workspace_id: "" where the account has just one.
+        project_id: "" is the one called piecework.
+        is_live: whether anything may be published and paid.
+        spend_at_most_cents: all together, in the workspace's currency.
+        hits_per_visit: 0 leaves it to the time that HITs take.
+        hit_seconds: how long a HIT takes; 0 is not known.
+        visits_per_participant: how often one may come to the same study.
+        settle_seconds: posts that come closer together than this are one study.
+        screening_cents: what taking a qualification test is paid; 0 is no offer.
+        screen_out_cents: paid to participants who come and find no work; 0 is nothing.
+    """
+
+    workspace_id: str
+    project_id: str
+    is_live: bool
+    spend_at_most_cents: int
+    hits_per_visit: int
+    hit_seconds: int
+    visits_per_participant: int
+    settle_seconds: int
+    screening_cents: int
+    screen_out_cents: int
+
+
+def agreed_terms(
+    recruiting: Recruiting, address: str, token: Token, *, site_url: str
+) -> Terms:
+    """The terms, with the workspace and its currency looked up.
+
+    Args:
+        recruiting: what is asked for.
+        address: of the API.
+        token: of the account.
+        site_url: the marketplace's site, as participants' browsers reach it.
+
+    Raises:
+        Unusable: something fails that `piecework prolific doctor` shows.
+    """
+    wanted = Wanted(workspace_id=recruiting.workspace_id)
+    with Transport(address, token) as transport:
+        prolific = Prolific(transport)
+        refuse_what_fails(examine(prolific, wanted, address=address))
+        workspace_id = recruiting.workspace_id or next(prolific.account.workspaces()).id
+        currency = prolific.account.balance(workspace_id).currency
+    return Terms(
+        workspace_id=workspace_id,
+        project_id=recruiting.project_id,
+        site_url=site_url,
+        currency=currency,
+        is_live=recruiting.is_live,
+        spend_at_most_cents=recruiting.spend_at_most_cents,
+        hits_per_visit=recruiting.hits_per_visit,
+        hit_seconds=recruiting.hit_seconds,
+        visits_per_participant=recruiting.visits_per_participant,
+        settle_seconds=recruiting.settle_seconds,
+        screening_cents=recruiting.screening_cents,
+        screen_out_cents=recruiting.screen_out_cents,
+    )
+
+
+def is_emulator(address: str) -> bool:
+    """Whether an API is on this machine: its participants open any address."""
+    return is_loopback(urlsplit(address).hostname or "")
+
+
+def refuse_closed_site(site_url: str) -> None:
+    """Refuse an address of the site that no participant can open.
+
+    Raises:
+        Unusable: a sentence says why.
+    """
+    refuse_what_fails([check_public_url(site_url)])
+
+
+def refuse_closed_frames(frames_url: str) -> None:
+    """Refuse an address of question pages: participants would see HITs without them.
+
+    Raises:
+        Unusable: a sentence says why.
+    """
+    check = check_public_url(frames_url.replace("//*.", "//"))
+    refuse_what_fails([replace(check, name="frames URL")])
+
+
+def refuse_what_fails(checks: Iterable[Check]) -> None:
+    """Raise what fails, all of it together.
+
+    Raises:
+        Unusable: a sentence for each check that failed.
+    """
+    failed = [check for check in checks if check.level == "fail"]
+    if failed:
+        raise Unusable(
+            "\n".join(f"{check.name}: {check.sentence}" for check in failed),
+            next_step=failed[0].next_step or "piecework prolific doctor",
+        )

@@ -1,0 +1,172 @@
+"""How the command starts: commands come from a table; the one called is imported."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+import piecework.cli
+from piecework.cli.lazy_group import LazyCommand
+from piecework.cli.main import main
+from tests.test_layout import LINKED, PACKAGE
+
+FOLDER = Path(piecework.cli.__file__).parent
+
+
+def _entries(group: click.Group) -> Iterator[LazyCommand]:
+    for command in group.commands.values():
+        if isinstance(command, LazyCommand):
+            yield command
+            loaded = command.load()
+            if isinstance(loaded, click.Group):
+                yield from _entries(loaded)
+
+
+ENTRIES = list(_entries(main))
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.module)
+def test_the_table_says_what_the_module_says(entry: LazyCommand) -> None:
+    """A name or sentence that changed in the module alone would be told wrongly."""
+    command = entry.load()
+    assert command.name == entry.name
+    assert command.get_short_help_str(500) == entry.get_short_help_str(500)
+
+
+def test_every_module_with_a_command_is_in_the_table() -> None:
+    """A command that the table lacks could not be called."""
+    names = {file.stem for file in FOLDER.glob("*.py")}
+    with_command = {
+        name
+        for name in names - {"main"}
+        if isinstance(
+            getattr(import_module(f"piecework.cli.{name}"), name, None), click.Command
+        )
+    }
+    assert with_command == {entry.module for entry in ENTRIES}
+
+
+def _modules_after(statement: str) -> set[str]:
+    """What a fresh Python has imported after a statement."""
+    script = f"import sys\n{statement}\nprint(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=240,
+    )
+    return set(done.stderr.split())
+
+
+def test_the_list_of_commands_imports_no_command() -> None:
+    """`piecework --help` is asked for often, and has to come at once."""
+    modules = _modules_after(
+        "from piecework.cli.main import main\nmain(['--help'], standalone_mode=False)"
+    )
+    assert not {f"piecework.cli.{entry.module}" for entry in ENTRIES} & modules
+    assert "rich" not in modules
+
+
+def test_the_help_of_no_command_imports_what_takes_long() -> None:
+    """All commands are imported; pandas, Prefect and matplotlib are for their work."""
+    modules = _modules_after(
+        "from piecework.cli.main import main\n"
+        "for command in main.commands.values():\n"
+        "    loaded = command.load()\n"
+        "    for inner in getattr(loaded, 'commands', {}).values():\n"
+        "        getattr(inner, 'load', list)()"
+    )
+    assert "piecework.cli.prolific_doctor" in modules
+    assert not {"pandas", "prefect", "matplotlib"} & modules
+
+
+def _started(tmp_path: Path, pythonpath: Path) -> "subprocess.CompletedProcess[str]":
+    """`piecework --version`, by its script in a folder of its own."""
+    folder = tmp_path / "bin"
+    folder.mkdir(exist_ok=True)
+    script = shutil.copy(PACKAGE / "cli" / "start.py", folder / "piecework")
+    return subprocess.run(
+        [sys.executable, script, "--version"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(pythonpath)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """The folder `src` of another checkout, with links in it as they are here."""
+    source = tmp_path / "checkout" / "src"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, source / "piecework", symlinks=True, ignore=ignored)
+    for name in LINKED:
+        shutil.copytree(PACKAGE / name, source.parent / name, ignore=ignored)
+    return source
+
+
+def test_another_version_on_the_path_is_refused(checkout: Path, tmp_path: Path) -> None:
+    """Processes that a command starts would run that version, whatever this one is."""
+    refused = _started(tmp_path, checkout)
+    assert refused.returncode == 2
+    fault, next_step = refused.stderr.splitlines()
+    assert f"another piecework, {checkout / 'piecework'}; this command" in fault
+    assert str(PACKAGE) in fault
+    assert next_step == "next: env -u PYTHONPATH piecework --version"
+
+
+@pytest.mark.parametrize("name", ["piecework/__init__.py", "piecework.py"])
+def test_another_package_of_the_name_is_refused(name: str, tmp_path: Path) -> None:
+    """It has no command, so there would be a traceback."""
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("")
+    refused = _started(tmp_path, tmp_path)
+    assert refused.returncode == 2
+    assert f"another piecework, {tmp_path / 'piecework'}" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_modules_of_other_names_on_the_path_disturb_nothing(tmp_path: Path) -> None:
+    """Nor does the package's own folder, named once more."""
+    for name in ("config.py", "main.py", "report/__init__.py", "store/__init__.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("raise RuntimeError")
+    for folder in (tmp_path, PACKAGE.parent):
+        begun = _started(tmp_path, folder)
+        assert begun.returncode == 0, begun.stderr
+        assert begun.stdout.startswith("piecework, version ")
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_a_checkout_whose_links_are_lost_is_refused(
+    checkout: Path, *, is_file: bool
+) -> None:
+    """As a ZIP of the repository leaves it: a file with the link's text, or nothing."""
+    for name in ("config", "qc"):
+        link = checkout / "piecework" / name
+        text = str(link.readlink())
+        link.unlink()
+        if is_file:
+            link.write_text(text)
+    refused = subprocess.run(
+        [sys.executable, "-c", "from piecework.cli.main import main; main()", "tasks"],
+        env={**os.environ, "PYTHONPATH": str(checkout)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    assert refused.returncode == 2
+    fault, next_step = refused.stderr.splitlines()
+    assert fault.startswith(f"{checkout / 'piecework'}: config, qc should be links")
+    assert "git clone" in next_step
+    assert "pip install" in next_step
