@@ -233,6 +233,34 @@ def test_a_refused_act_holds_the_campaign_until_a_person_says_otherwise(
         assert _reconcile(folder, endpoint).comparison.is_equal
 
 
+def test_a_repeat_whose_reply_was_lost_is_not_left_open(folder: Path) -> None:
+    """The approval was done; the next comparison finds nothing to repeat."""
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        _copy(folder / "m.db", folder / "copy.db")
+        assert _pass(folder, endpoint) == "workers"
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        result = _reconcile(folder, endpoint, dry_run=True)
+        assert len(result.comparison.undone) == 2
+        with closing(sqlite3.connect(folder / "out/crash/piecework.db")) as written:
+            written.execute(
+                "CREATE TRIGGER the_end BEFORE UPDATE OF done_at ON intents "
+                "WHEN new.operation = 'repeat' "
+                "BEGIN SELECT RAISE(ABORT, 'the process ended'); END"
+            )
+            with pytest.raises(sqlite3.IntegrityError, match="the process ended"):
+                _reconcile(folder, endpoint)
+            written.execute("DROP TRIGGER the_end")
+            assert len(_reconcile(folder, endpoint).comparison.undone) < 2
+            left = "SELECT intent_key FROM intents WHERE done_at IS NULL"
+            assert written.execute(left).fetchall() == []
+        books = httpx.get(f"{endpoint}/rehearsal/books").json()
+    assert [each["status"] for each in books["assignments"]] == ["Approved"] * 2
+
+
 def test_work_that_came_before_reconciling_is_collected_and_paid(folder: Path) -> None:
     """Other workers answer a HIT on the restored marketplace; each is paid."""
     with _market(folder) as endpoint:
