@@ -6,7 +6,7 @@ from itertools import chain, islice
 
 from domain.assignment import Answer, Assignment
 from domain.clock import wall_time
-from domain.errors import PlatformRefused
+from domain.errors import PlatformRefused, RefusedForSafety
 from domain.hit import HitStatus, PlannedHit
 from domain.ids import HitId, ItemId
 from flows.campaign_run import CampaignRun
@@ -14,9 +14,10 @@ from flows.polling import OPEN_HITS
 from flows.posting import qualification_test
 from flows.posting.closing import close, close_gone, hold_added_slots
 from flows.posting.hit_status import must_be_over, status_of
+from flows.settlement import forget_key
 from flows.snapshot import next_poll_of_open_hits
 from hit_templates.answers import read_answers
-from store import assignments, hits
+from store import assignments, hits, intents
 from store.database import writing
 from store.last_pass import older_hits
 
@@ -180,6 +181,7 @@ def _read(
 
 
 def _keep_part(run: CampaignRun, hit: PlannedHit, arrived: Sequence[_Fetched]) -> None:
+    _refuse_given_up(run, arrived)
     hold_added_slots(run, hit, len(arrived))
     for assignment, answers in arrived:
         assignments.keep(run.store, assignment, answers)
@@ -188,3 +190,20 @@ def _keep_part(run: CampaignRun, hit: PlannedHit, arrived: Sequence[_Fetched]) -
 def _keep_whole(run: CampaignRun, hit: PlannedHit, arrived: Sequence[_Fetched]) -> None:
     _keep_part(run, hit, arrived)
     close(run, hit, len(arrived))
+
+
+def _refuse_given_up(run: CampaignRun, arrived: Sequence[_Fetched]) -> None:
+    """Refuse to go on beside work that was given up as lost and is there again.
+
+    A copy of the marketplace may have an assignment at work that had been sent in. Its
+    worker sends it in once more, under the same id; the store has a verdict already.
+    """
+    for assignment, _ in arrived:
+        name = assignment.assignment_id
+        if intents.outcome(run.store, forget_key(name)) is not None:
+            raise RefusedForSafety(
+                f"{run.platform.endpoint}: assignment {name} was given up as lost, and "
+                "its worker has sent it in again: it waits to be approved or rejected",
+                next_step=f"piecework reconcile {run.campaign.path} takes it back and "
+                "lets the campaign go on",
+            )

@@ -23,8 +23,9 @@ from flows.posting.adopting import begin_adopting
 from flows.reconciling.reconcile import Reconciliation, owed_path, reconcile
 from flows.steps import assess, collect, decide, settle
 from marketplace.http.server import serve
+from rehearsal.crowd.page import Page
 from store import generations
-from tests.crash.people import WITH_A_HALF, People
+from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START
 from tests.marketplace.market import free_port
 from tests.small_campaign import write_campaign
@@ -456,3 +457,42 @@ def test_every_refusal_names_the_next_command(folder: Path) -> None:
     assert told.value.next_step.startswith(
         f"piecework reconcile {folder / 'crash.toml'}"
     )
+
+
+def test_an_answer_that_is_sent_again_after_the_restore_is_paid(folder: Path) -> None:
+    """The copy has the assignment at work; its worker still has the page open."""
+    pages: list[dict[str, str]] = []
+
+    def fill_in(assignment_id: str, page: Page, manner: str) -> dict[str, str]:
+        pages.append(_form(assignment_id, page, manner))
+        return pages[-1]
+
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=(("ann", "good"),), fill_in=fill_in)
+        people.meanwhile = lambda: _copy(folder / "m.db", folder / "copy.db")
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 1
+        assert _pass(folder, endpoint) == "workers"
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        assert len(_reconcile(folder, endpoint).comparison.lost_assignments) == 1
+        with httpx.Client(base_url=endpoint) as ann:
+            people.sign_in("ann", ann)
+            ann.post("/mturk/externalSubmit", data=pages[0]).raise_for_status()
+        cat = People(endpoint, script=(("cat", "good"),))
+        assert cat.work() == 1
+        with pytest.raises(RefusedForSafety, match="has sent it in again") as told:
+            _pass(folder, endpoint)
+        assert told.value.next_step.startswith("piecework reconcile")
+        result = _reconcile(folder, endpoint)
+        assert len(result.comparison.returned_assignments) == 1
+        assert result.owed == ()
+        _pass(folder, endpoint)
+        books = httpx.get(f"{endpoint}/rehearsal/books").json()
+        assert _reconcile(folder, endpoint).comparison.is_equal
+    assert [each["status"] for each in books["assignments"][:2]] == ["Approved"] * 2
+    with closing(sqlite3.connect(folder / "out/crash/piecework.db")) as store:
+        (rewards,) = store.execute(
+            "SELECT cents FROM balances WHERE account = 'rewards'"
+        ).fetchone()
+    assert rewards == sum(each["paid_cents"] for each in books["assignments"])
