@@ -23,8 +23,9 @@ from piecework.engine.reconciling.reconcile import Reconciliation, owed_path, re
 from piecework.engine.steps import assess, collect, decide, settle
 from piecework.marketplace.http.server import serve
 from piecework.payments.adopted_bonuses import adopt_bonuses
+from piecework.rehearsal.crowd.page import Page
 from piecework.store import generations
-from tests.crash.people import WITH_A_HALF, People
+from tests.crash.people import WITH_A_HALF, People, _form
 from tests.crash.world import START
 from tests.marketplace.market import free_port
 from tests.small_campaign import write_campaign
@@ -233,6 +234,34 @@ def test_a_refused_act_holds_the_campaign_until_a_person_says_otherwise(
         assert _reconcile(folder, endpoint).comparison.is_equal
 
 
+def test_a_repeat_whose_reply_was_lost_is_not_left_open(folder: Path) -> None:
+    """The approval was done; the next comparison finds nothing to repeat."""
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=WITH_A_HALF)
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 2
+        _copy(folder / "m.db", folder / "copy.db")
+        assert _pass(folder, endpoint) == "workers"
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        result = _reconcile(folder, endpoint, dry_run=True)
+        assert len(result.comparison.undone) == 2
+        with closing(sqlite3.connect(folder / "out/crash/piecework.db")) as written:
+            written.execute(
+                "CREATE TRIGGER the_end BEFORE UPDATE OF done_at ON intents "
+                "WHEN new.operation = 'repeat' "
+                "BEGIN SELECT RAISE(ABORT, 'the process ended'); END"
+            )
+            with pytest.raises(sqlite3.IntegrityError, match="the process ended"):
+                _reconcile(folder, endpoint)
+            written.execute("DROP TRIGGER the_end")
+            assert len(_reconcile(folder, endpoint).comparison.undone) < 2
+            left = "SELECT intent_key FROM intents WHERE done_at IS NULL"
+            assert written.execute(left).fetchall() == []
+        books = httpx.get(f"{endpoint}/rehearsal/books").json()
+    assert [each["status"] for each in books["assignments"]] == ["Approved"] * 2
+
+
 def test_work_that_came_before_reconciling_is_collected_and_paid(folder: Path) -> None:
     """Other workers answer a HIT on the restored marketplace; each is paid."""
     with _market(folder) as endpoint:
@@ -428,3 +457,42 @@ def test_every_refusal_names_the_next_command(folder: Path) -> None:
     assert told.value.next_step.startswith(
         f"piecework reconcile {folder / 'crash.toml'}"
     )
+
+
+def test_an_answer_that_is_sent_again_after_the_restore_is_paid(folder: Path) -> None:
+    """The copy has the assignment at work; its worker still has the page open."""
+    pages: list[dict[str, str]] = []
+
+    def fill_in(assignment_id: str, page: Page, manner: str) -> dict[str, str]:
+        pages.append(_form(assignment_id, page, manner))
+        return pages[-1]
+
+    with _market(folder) as endpoint:
+        people = People(endpoint, script=(("ann", "good"),), fill_in=fill_in)
+        people.meanwhile = lambda: _copy(folder / "m.db", folder / "copy.db")
+        assert _pass(folder, endpoint) == "workers"
+        assert people.work() == 1
+        assert _pass(folder, endpoint) == "workers"
+    _put_back(folder / "copy.db", folder / "m.db")
+    with _market(folder) as endpoint:
+        assert len(_reconcile(folder, endpoint).comparison.lost_assignments) == 1
+        with httpx.Client(base_url=endpoint) as ann:
+            people.sign_in("ann", ann)
+            ann.post("/mturk/externalSubmit", data=pages[0]).raise_for_status()
+        cat = People(endpoint, script=(("cat", "good"),))
+        assert cat.work() == 1
+        with pytest.raises(RefusedForSafety, match="has sent it in again") as told:
+            _pass(folder, endpoint)
+        assert told.value.next_step.startswith("piecework reconcile")
+        result = _reconcile(folder, endpoint)
+        assert len(result.comparison.returned_assignments) == 1
+        assert result.owed == ()
+        _pass(folder, endpoint)
+        books = httpx.get(f"{endpoint}/rehearsal/books").json()
+        assert _reconcile(folder, endpoint).comparison.is_equal
+    assert [each["status"] for each in books["assignments"][:2]] == ["Approved"] * 2
+    with closing(sqlite3.connect(folder / "out/crash/piecework.db")) as store:
+        (rewards,) = store.execute(
+            "SELECT cents FROM balances WHERE account = 'rewards'"
+        ).fetchone()
+    assert rewards == sum(each["paid_cents"] for each in books["assignments"])

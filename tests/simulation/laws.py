@@ -413,9 +413,10 @@ class Books:
         self.is_restored, self.is_compared = True, self.served.terms is None
         self._was_undecided = False
 
-    def assignments(self) -> set[str]:
-        """All assignments of the marketplace."""
-        rows = self.rows("SELECT assignment_id FROM assignments")
+    def assignments(self, status: str = "%") -> set[str]:
+        """Assignments of the marketplace, all or of a status."""
+        query = "SELECT assignment_id FROM assignments WHERE status LIKE ?"
+        rows = self.rows(query, status)
         return {row["assignment_id"] for row in rows}
 
     def rows(self, query: str, *values: object) -> list[dict[str, Any]]:

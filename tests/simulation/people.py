@@ -198,7 +198,11 @@ class SimulatedParticipant:
 
 
 class SimulatedWorker:
-    """Somebody who signed in at the marketplace itself."""
+    """Somebody who signed in at the marketplace itself.
+
+    Attributes:
+        accepted: what they have accepted so far, as it is shown.
+    """
 
     def __init__(self, endpoint: str, handle: str, rng: Random, record: Record) -> None:
         self.worker = Worker(
@@ -206,6 +210,16 @@ class SimulatedWorker:
         )
         self._rng, self._record = rng, record
         self._shown: dict[str, Any] | None = None
+        self.accepted: list[dict[str, Any]] = []
+
+    def go_on_with(
+        self, accepted: Collection[dict[str, Any]], at_work: Collection[str]
+    ) -> None:
+        """The marketplace was put back; its page lists what they had at work then."""
+        for shown in accepted:
+            if shown["assignment_id"] in at_work:
+                self.accepted.append(shown)
+                self._shown = shown
 
     def act(self) -> None:
         """Do one thing, if there is any."""
@@ -237,6 +251,7 @@ class SimulatedWorker:
         if reply.status_code != 201:
             return False
         self._shown = reply.json()
+        self.accepted.append(reply.json())
         return True
 
     def _send(self, manner: str) -> None:

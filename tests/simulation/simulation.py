@@ -187,18 +187,24 @@ class Simulation:
         write_campaign(self.folder, text)
 
     def _new_person(self) -> Person:
-        number = len(self.people)
         person: Person
-        self._is_disturbed, was_disturbed = False, self._is_disturbed
         if self.has_participants:
+            self._is_disturbed, was_disturbed = False, self._is_disturbed
             person = SimulatedParticipant(
                 f"http://{SITE}", self.researcher, self.rng, self
             )
+            self._is_disturbed = was_disturbed
         else:
-            person = SimulatedWorker(f"http://{SITE}", f"w{number}", self.rng, self)
-        self._is_disturbed = was_disturbed
+            person = self._new_worker(len(self.people))
         self.people.append(person)
         return person
+
+    def _new_worker(self, number: int) -> SimulatedWorker:
+        """Somebody who signs in; under the same number they are the same again."""
+        self._is_disturbed, was_disturbed = False, self._is_disturbed
+        worker = SimulatedWorker(f"http://{SITE}", f"w{number}", self.rng, self)
+        self._is_disturbed = was_disturbed
+        return worker
 
     # What people and programs tell.
 
@@ -465,11 +471,11 @@ class Simulation:
         self.books.forget_what_is_lost()
         self.researcher.control("PUT", "/faults", [])
         self.served.start()
-        if not self.has_participants:
-            number = len(self.people)
-            self.people.clear()
-            for _ in range(number):
-                self._new_person()
+        workers = [each for each in self.people if isinstance(each, SimulatedWorker)]
+        for number, before in enumerate(workers):
+            again = self._new_worker(number)
+            again.go_on_with(before.accepted, self.books.assignments("Accepted"))
+            self.people[number] = again
         for person in self.people:
             if isinstance(person, SimulatedParticipant):
                 person.forget_what_is_lost(self.books.assignments())

@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from tests.marketplace.documents import choice, form, key, question
 from tests.prolific.bridge.town import Town, Visitor, a_town
 
@@ -83,18 +85,23 @@ def test_who_passes_the_paid_test_does_the_hits(tmp_path: Path) -> None:
         town.check_books()
 
 
-def test_who_took_the_test_and_was_late_at_prolific_is_paid(tmp_path: Path) -> None:
-    """The code was forgotten, and the bridge was away until the time was over."""
+@pytest.mark.parametrize("status", ["TIMED-OUT", "RETURNED"])
+def test_who_took_the_test_and_did_not_enter_the_code_is_paid(
+    tmp_path: Path, status: str
+) -> None:
+    """They forgot it and the bridge was away too long, or they gave the place back."""
     with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
         post_for_tested(town, make_test(town))
         town.settle()
         [screening] = [one["id"] for one in town.studies() if one["reward"] == 60]
         ann = town.visitor()
         take_test(ann, screening, WRONG, is_in_time=False)
+        if status == "RETURNED":
+            ann.give_back(ann.submission_id)
         town.wait(hours=3)
         town.settle()
         submission = town.researcher.submission(ann.submission_id)
-        assert submission["status"] == "TIMED-OUT"
+        assert submission["status"] == status
         assert submission["bonus_payments"] == [60]
         town.check_books()
 

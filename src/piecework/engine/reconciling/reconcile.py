@@ -54,6 +54,8 @@ from piecework.store.files import write_private
 from piecework.store.intents import Act, Intent, SubjectKind
 
 _OWED_FILE = "owed.csv"
+_REPEAT = "repeat"
+"""The operation that does again what the marketplace has lost; it books nothing."""
 _REASON = "For work that you did; the marketplace lost the record of it."
 
 
@@ -106,6 +108,7 @@ def reconcile(
     if not dry_run:
         take_in(run)
         close_interrupted(run)
+        _withdraw_repeats(run)
     comparison = compare(run, may_have_lost=not has_seen)
     if dry_run:
         owed = [_owed(run, lost) for lost in comparison.lost_assignments]
@@ -133,6 +136,12 @@ def reconcile(
     return Reconciliation(
         comparison=comparison, owed=tuple(all_owed), refused=tuple(refused)
     )
+
+
+def _withdraw_repeats(run: CampaignRun) -> None:
+    """Forget repeats that a process died in: the comparison tells what is still due."""
+    for intent in intents.load(run.store, _REPEAT, is_done=False):
+        intents.withdraw(run.store, intent.key)
 
 
 def owed_so_far(run: CampaignStore) -> list[Owed]:
@@ -332,7 +341,7 @@ def _correct_held(run: CampaignRun, changed: Collection[HitId]) -> None:
 
 def _repeat(run: CampaignRun, comparison: Comparison) -> list[Refusal]:
     """Do again what the marketplace has lost; the ledger has it already."""
-    prefix = f"again:{len(intents.done(run.store, 'repeat'))}"
+    prefix = f"again:{len(intents.done(run.store, _REPEAT))}"
     refused = carry_out_again(
         run, [*comparison.undone, *comparison.lost_exclusions], prefix=prefix
     )
@@ -352,7 +361,7 @@ def _repeating(
 ) -> Act:
     intent = Intent(
         key=key,
-        operation="repeat",
+        operation=_REPEAT,
         subject=("assignment", bonus.assignment_id),
         arguments={
             "worker": bonus.worker_id,

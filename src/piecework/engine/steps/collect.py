@@ -5,10 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from piecework.campaign.acts import forget_key
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.clock import wall_time
-from piecework.domain.errors import PlatformRefused
+from piecework.domain.errors import PlatformRefused, RefusedForSafety
 from piecework.domain.hit import HitStatus, PlannedHit
 from piecework.domain.ids import HitId, ItemId
 from piecework.engine.polling import OPEN_HITS
@@ -19,7 +20,7 @@ from piecework.engine.reader import Reader
 from piecework.engine.snapshot import next_poll_of_open_hits
 from piecework.engine.step import Step
 from piecework.hit_templates.answers import read_answers
-from piecework.store import assignments, hits
+from piecework.store import assignments, hits, intents
 from piecework.store.database import writing
 from piecework.store.last_pass import older_hits
 
@@ -211,6 +212,7 @@ def _read(
 
 
 def _keep_part(run: CampaignRun, hit: PlannedHit, arrived: Sequence[_Fetched]) -> None:
+    _refuse_given_up(run, arrived)
     hold_added_slots(run, hit, len(arrived))
     for assignment, answers in arrived:
         assignments.keep(run.store, assignment, answers)
@@ -219,3 +221,20 @@ def _keep_part(run: CampaignRun, hit: PlannedHit, arrived: Sequence[_Fetched]) -
 def _keep_whole(run: CampaignRun, hit: PlannedHit, arrived: Sequence[_Fetched]) -> None:
     _keep_part(run, hit, arrived)
     close(run, hit, len(arrived))
+
+
+def _refuse_given_up(run: CampaignRun, arrived: Sequence[_Fetched]) -> None:
+    """Refuse to go on beside work that was given up as lost and is there again.
+
+    A copy of the marketplace may have an assignment at work that had been sent in. Its
+    worker sends it in once more, under the same id; the store has a verdict already.
+    """
+    for assignment, _ in arrived:
+        name = assignment.assignment_id
+        if intents.outcome(run.store, forget_key(name)) is not None:
+            raise RefusedForSafety(
+                f"{run.platform.endpoint}: assignment {name} was given up as lost, and "
+                "its worker has sent it in again: it waits to be approved or rejected",
+                next_step=f"piecework reconcile {run.campaign.path} takes it back and "
+                "lets the campaign go on",
+            )

@@ -147,12 +147,10 @@ def _took_test(visit: sqlite3.Row) -> bool:
 def _is_owed_otherwise(visit: sqlite3.Row) -> bool:
     """Whether what was promised can be paid by a bonus alone.
 
-    Who found no work was promised it when they came: they may have returned the
-    submission before it could be ended for them.
+    Who found no work was promised it when they came, and who took the test when they
+    began it: they may have returned the submission before it could be ended for them.
     """
-    if visit["status"] == "RETURNED":
-        return bool(visit["screen_out_cents"])
-    return visit["status"] == "TIMED-OUT" and _promised_cents(visit) > 0
+    return visit["status"] in {"RETURNED", "TIMED-OUT"} and _promised_cents(visit) > 0
 
 
 def _promised_cents(visit: sqlite3.Row) -> int:
