@@ -1,7 +1,6 @@
 """`[rewards]` as values: caps, expectations, and fees by the day they are in force.
 
-All money of a campaign is in one currency. Keys that end in `_usd` are of a time when
-that was dollars; they are read, but never beside their new names or another currency.
+All money of a campaign is in one currency.
 """
 
 import tomllib
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from piecework.config.schema import DOLLAR_KEYS, FeesTable, RewardsTable
+from piecework.config.schema import MONEY_KEYS, FeesTable, RewardsTable
 from piecework.domain.campaign import Rewards
 from piecework.domain.money import CURRENCIES, FeeSchedule, cents_from_text
 from piecework.domain.task import Task
@@ -36,10 +35,7 @@ def read_rewards(table: RewardsTable, task: Task) -> Rewards:
 
 
 def faults_of_money(rewards: object) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """What `[rewards]` says of money in two ways: where in the table, and why.
-
-    What is named twice, or in dollars where they are none, is taken out, so that the
-    schema does not complain of it again.
+    """Amounts of `[rewards]` in another currency: where in the table, and why.
 
     Args:
         rewards: the table as it was read, or whatever is in its place.
@@ -51,16 +47,7 @@ def faults_of_money(rewards: object) -> Iterator[tuple[tuple[str | int, ...], st
     fees = rewards.get("fees")
     tables = [((), rewards), *_numbered(fees if isinstance(fees, list) else [])]
     for where, table in tables:
-        for key, of_dollars in DOLLAR_KEYS.items():
-            if of_dollars in table and key in table:
-                yield (*where, of_dollars), f"{key} says the same; leave one out"
-                del table[of_dollars]
-            elif of_dollars in table and is_other:
-                yield (
-                    (*where, of_dollars),
-                    f"is in dollars, and rewards.currency is {currency!r}: write {key}",
-                )
-                table[key] = table.pop(of_dollars)
+        for key in MONEY_KEYS:
             yield from _strange_sign(where, table, key, currency)
     if is_other and "reward" not in rewards:
         yield (
@@ -72,7 +59,7 @@ def faults_of_money(rewards: object) -> Iterator[tuple[tuple[str | int, ...], st
 def _strange_sign(
     where: tuple[str | int, ...], table: Mapping[str, object], key: str, currency: str
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    amount = table.get(key, table.get(DOLLAR_KEYS[key]))
+    amount = table.get(key)
     if not isinstance(amount, str) or currency not in CURRENCIES:
         return
     try:

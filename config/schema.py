@@ -1,19 +1,16 @@
 """The campaign file as strangers write it: every key, its type and its limits.
 
 Unknown keys are refused. Money is written as a string (`"0.55"`), because a TOML float
-cannot hold a cent. Keys of money ended in `_usd` once; those are read as well, for
-dollars (`piecework.config.rewards.faults_of_money`).
+cannot hold a cent.
 """
 
 import re
-from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
-    AliasChoices,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -21,7 +18,6 @@ from pydantic import (
     StringConstraints,
     model_validator,
 )
-from pydantic_core import PydanticUndefined
 
 from piecework.config.assignments_table import Assignments
 from piecework.config.gold_table import GoldTable
@@ -85,15 +81,11 @@ KnownCurrency = Annotated[Currency, BeforeValidator(_currency)]
 Country = Annotated[str, AfterValidator(_country)]
 
 
-DOLLAR_KEYS: Mapping[str, str] = {
-    name: f"{name}_usd" for name in ("reward", "budget", "batch_budget", "day_budget")
-} | {"wage_floor_per_hour": "wage_floor_usd_per_hour", "minimum": "minimum_usd"}
-"""What keys of money were called when all money was in dollars."""
-
-
-def _money(key: str, default: object = PydanticUndefined) -> Any:  # noqa: ANN401 - a field's default
-    names = AliasChoices(key, DOLLAR_KEYS[key])
-    return Field(default, validation_alias=names)
+MONEY_KEYS = (
+    *("reward", "budget", "batch_budget", "day_budget"),
+    *("wage_floor_per_hour", "minimum"),
+)
+"""Keys of `[rewards]` and `[[rewards.fees]]` that hold an amount."""
 
 
 class _Strict(BaseModel):
@@ -152,7 +144,7 @@ class FeesTable(_Strict):
     percent: Percent
     extra_percent_from_ten: Percent = Decimal(0)
     masters_percent: Percent = Decimal(0)
-    minimum: Cents = _money("minimum", 0)
+    minimum: Cents = 0
     source: Words
 
 
@@ -160,11 +152,11 @@ class RewardsTable(_Strict):
     """`[rewards]`: what is paid, and what the campaign may cost."""
 
     currency: KnownCurrency = "USD"
-    reward: Annotated[Cents, Field(ge=1)] | None = _money("reward", None)
-    budget: Cents = _money("budget")
-    batch_budget: Annotated[Cents, Field(ge=1)] | None = _money("batch_budget", None)
-    day_budget: Annotated[Cents, Field(ge=1)] | None = _money("day_budget", None)
-    wage_floor_per_hour: Cents = _money("wage_floor_per_hour")
+    reward: Annotated[Cents, Field(ge=1)] | None = None
+    budget: Cents
+    batch_budget: Annotated[Cents, Field(ge=1)] | None = None
+    day_budget: Annotated[Cents, Field(ge=1)] | None = None
+    wage_floor_per_hour: Cents
     expected_minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
     # 583 of 3,387 crowdsourced paraphrases that an expert labelled `Cheating`:
     # Para-Quality, Yaghoub-Zadeh-Fard et al., NAACL 2019 (the half in shared data).

@@ -1,4 +1,4 @@
-"""The currency of a campaign file: one for all its money, and keys of older files."""
+"""The currency of a campaign file: one for all its money."""
 
 from pathlib import Path
 
@@ -25,38 +25,9 @@ def test_money_is_in_dollars_unless_the_file_says_pounds(tmp_path: Path) -> None
     assert rewards.shown(rewards.budget_cents) == "£20.00"
 
 
-def test_keys_of_an_older_file_are_read_as_dollars(tmp_path: Path) -> None:
-    """They say the same as the new ones."""
-    caps = 'batch_budget = "5"\nday_budget = "6"\nwage_floor_per_hour'
-    new = GOOD.replace("wage_floor_per_hour", caps) + FEES
-    old = new.replace("wage_floor_per_hour", "wage_floor_usd_per_hour")
-    for key in ("reward", "budget", "batch_budget", "day_budget", "minimum"):
-        old = old.replace(f"\n{key} =", f"\n{key}_usd =")
-    assert old.count("_usd") == 6
-    assert read(tmp_path, old).rewards == read(tmp_path, new).rewards
-
-
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        (
-            GOOD.replace("[rewards]", '[rewards]\nbudget_usd = "20"'),
-            "birds.toml:8: rewards.budget_usd: budget says the same; leave one out",
-        ),
-        (
-            POUNDS.replace("\nbudget", "\nbudget_usd"),
-            (
-                "birds.toml:10: rewards.budget_usd: is in dollars, and "
-                "rewards.currency is 'GBP': write budget"
-            ),
-        ),
-        (
-            POUNDS + FEES.replace("minimum", "minimum_usd"),
-            (
-                "rewards.fees.0.minimum_usd: is in dollars, and rewards.currency "
-                "is 'GBP': write minimum"
-            ),
-        ),
         (
             POUNDS.replace('"20"', '"$20"'),
             "birds.toml:10: rewards.budget: '$20' is not in pounds",
@@ -83,12 +54,12 @@ def test_keys_of_an_older_file_are_read_as_dollars(tmp_path: Path) -> None:
     ],
 )
 def test_two_currencies_never_meet(tmp_path: Path, text: str, fault: str) -> None:
-    """What is said twice, or in another currency, is one fault with its line."""
+    """What is said in another currency is one fault with its line."""
     (found,) = faults_of(tmp_path, text)
     assert fault in found
 
 
 def test_faults_of_money_come_with_all_others(tmp_path: Path) -> None:
-    """A key that is there twice hides no fault beside it."""
-    text = GOOD.replace("[rewards]", '[rewards]\nbudget_usd = "20"\nbudgt = "1"')
+    """An amount in another currency hides no fault beside it."""
+    text = POUNDS.replace('"20"', '"$20"\nbudgt = "1"')
     assert len(faults_of(tmp_path, text)) == 2

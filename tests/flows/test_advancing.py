@@ -27,6 +27,7 @@ from piecework.engine import passes
 from piecework.engine.pass_request import PassRequest
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
+from piecework.engine.reader import Reader
 from piecework.marketplace.http.server import serve
 from piecework.results.whole_pass import advance_without_prefect
 from tests.crash.apart import apart
@@ -147,8 +148,8 @@ def test_what_a_person_says_while_a_pass_ends_is_not_forgotten(
         command.join(timeout=LONGEST_PASS_SECONDS)
         assert command.exitcode == 0
 
-    def read_and_let_a_person_act(run: CampaignRun) -> Progress:
-        reached = read_progress(run)
+    def read_and_let_a_person_act(run: CampaignRun, reader: Reader) -> Progress:
+        reached = read_progress(run, reader)
         if by_a_person == "stop":
             piecework("stop", request.campaign)
         else:

@@ -94,8 +94,8 @@ def test_as_many_answers_as_needed_are_varied(
 
 
 def test_a_choice_changes_its_keys_and_lifts_the_caps(tmp_path: Path) -> None:
-    """Also a key with its table, and the older names of money."""
-    file = parse(write_campaign(tmp_path, SCENES.replace("reward =", "reward_usd =")))
+    """Also a key with its table."""
+    file = parse(write_campaign(tmp_path, SCENES))
     choice = Choice(
         (
             ("reward", "0.80"),

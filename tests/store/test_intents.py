@@ -24,7 +24,7 @@ from piecework.store import (
 )
 from piecework.store.columns import from_text
 from piecework.store.database import Store, open_store
-from piecework.store.intents import Act, Intent, SubjectKind
+from piecework.store.intents import Act, ActSubject, Intent
 
 MONDAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TUESDAY = datetime(2026, 1, 6, 9, tzinfo=UTC)
@@ -47,7 +47,7 @@ def intent_rows(store: Store) -> list[Row]:
     ]
 
 
-def _subject(key: str) -> tuple[SubjectKind, str]:
+def _subject(key: str) -> ActSubject:
     """A HIT is known to its intent by the HIT's key."""
     operation, _, name = key.partition(":")
     if operation == "publish":

@@ -12,7 +12,7 @@ from itertools import product
 from pydantic import ValidationError
 
 from piecework.config.campaign_file import CampaignFile, schema_faults
-from piecework.config.schema import DOLLAR_KEYS, CampaignTables
+from piecework.config.schema import MONEY_KEYS, CampaignTables
 from piecework.domain.errors import ConfigError
 from piecework.domain.suggestion import did_you_mean
 
@@ -126,7 +126,6 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
     rewards = document["rewards"]
     for key in ("budget", "batch_budget", "day_budget"):
         rewards.pop(key, None)
-        rewards.pop(DOLLAR_KEYS[key], None)
     rewards["budget"] = _NO_CAP
     try:
         tables = CampaignTables.model_validate(document)
@@ -144,8 +143,7 @@ def _put(document: dict[str, object], key: str, value: str) -> None:
         if not isinstance(inner, dict):
             raise ConfigError([f"--vary {key}: {name} is no table"])
         table = inner
-    if last in DOLLAR_KEYS:
-        table.pop(DOLLAR_KEYS[last], None)
+    if last in MONEY_KEYS:
         table[last] = value
         return
     try:

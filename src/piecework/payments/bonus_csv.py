@@ -22,8 +22,6 @@ from piecework.postprocess.datasets.csv_file import plain
 from piecework.store import assignments, hits, ledger
 
 COLUMNS = ("assignment_id", "worker", "amount", "reason")
-_OF_DOLLARS = "amount_usd"
-"""What `amount` was called when all money was in dollars; read as that."""
 
 
 def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> BonusPlan:
@@ -42,7 +40,7 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
     due, faults, before = dict[str, PlannedBonus](), list[str](), 0
     recorded, rows = recorded_bonuses(run), _Rows(run)
     try:
-        reader.fieldnames = _columns(run, reader.fieldnames or (), name)
+        _check_columns(reader.fieldnames or (), name)
         for row in reader:
             where = f"{name}: line {reader.line_num}"
             try:
@@ -70,10 +68,8 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
     return BonusPlan(label=label, due=tuple(due.values()), before=before)
 
 
-def _columns(run: CampaignRun, columns: Sequence[str], name: str) -> list[str]:
-    """The columns of a file as we name them; a `ConfigError` says what is wrong."""
-    if run.campaign.rewards.currency == "USD" and "amount" not in columns:
-        columns = ["amount" if one == _OF_DOLLARS else one for one in columns]
+def _check_columns(columns: Sequence[str], name: str) -> None:
+    """Raise a `ConfigError` that says what is wrong with the columns of a file."""
     columns_of_file = set(columns)
     absent = {"amount", "reason"} - columns_of_file
     if not columns_of_file & {"assignment_id", "worker"}:
@@ -85,7 +81,6 @@ def _columns(run: CampaignRun, columns: Sequence[str], name: str) -> list[str]:
             [f"{name}: unknown columns: {', '.join(sorted(map(str, unknown)))}"],
             next_step=f"allowed are {', '.join(COLUMNS)}",
         )
-    return [*columns]
 
 
 class _Rows:

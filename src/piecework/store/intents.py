@@ -19,7 +19,8 @@ from piecework.store import bound
 from piecework.store.columns import from_text, to_text
 from piecework.store.database import Store
 
-SubjectKind = Literal["hit", "assignment", "worker", "hit type"]
+ActSubject = tuple[Literal["hit", "assignment", "worker", "hit type"], str]
+"""Kind and id of what an act is about; of a HIT, its key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +40,7 @@ class Intent:
 
     key: str
     operation: str
-    subject: tuple[SubjectKind, str]
+    subject: ActSubject
     times: int = 1
     arguments: Mapping[str, str | int] = field(default_factory=dict)
     amount_cents: int = 0

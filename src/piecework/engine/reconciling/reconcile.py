@@ -51,7 +51,7 @@ from piecework.store import (
 from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import writing
 from piecework.store.files import write_private
-from piecework.store.intents import Act, Intent, SubjectKind
+from piecework.store.intents import Act, ActSubject, Intent
 
 _OWED_FILE = "owed.csv"
 _REPEAT = "repeat"
@@ -310,7 +310,7 @@ def _owed(run: CampaignRun, lost: Assignment) -> Owed:
 
 def _forget(
     run: CampaignRun,
-    subject: tuple[SubjectKind, str],
+    subject: ActSubject,
     arguments: dict[str, str | int],
 ) -> None:
     intent = Intent(
