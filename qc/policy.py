@@ -28,6 +28,7 @@ import pandas as pd
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.verdicts import (
     JOINED,
+    REJECTED_WITH,
     VERDICTS,
     Decision,
     Finding,
@@ -40,9 +41,6 @@ from piecework.qc.reasons import faults_of_reason, filled
 from piecework.qc.registry import BY_NAME
 
 NOTHING_AGAINST = "nothing in the policy speaks against it"
-
-REJECTED_WITH = "its assignment was rejected: "
-"""How the reason begins why an answer is dropped with its assignment."""
 
 DEFAULTS: dict[SubjectKind, Verdict | None] = {
     "answer": "keep",

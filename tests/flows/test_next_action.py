@@ -98,7 +98,7 @@ STOPPED = replace(LACKING, stopped=True)
         (replace(OPEN, proposals=2, undecided=True), "workers", "", ""),
         # A bonus that was cut short is looked for when nothing else is open.
         (replace(OPEN, interrupted_payments=True), "workers", "", ""),
-        (replace(DONE, interrupted_payments=True), "the next pass", "settle", ""),
+        (replace(DONE, interrupted_payments=True), "the next pass", "resume", ""),
         # The cap of a day puts off and does not end.
         (replace(OPEN, unposted=1), "workers", "", DAY_CAP),
         (replace(DONE, unposted=1), "the next day", "", DAY_CAP),

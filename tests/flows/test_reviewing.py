@@ -156,7 +156,7 @@ def test_what_is_taken_back_while_a_pass_is_under_way_is_not_carried_out(
     ada = _Desk(waiting, "ada")
     ada.act(ada.group("assignment"), "reject", "Shouted.")
     due = settle.due(Reader(waiting))
-    assert [one.verdict for same in due.decisions for one in same] == ["reject"]
+    assert [each.decision.verdict for same in due for each in same] == ["reject"]
     undo(waiting, by="ada")
     settle.act(waiting, due)
     assert not intents.done(waiting.store, "reject")

@@ -2,14 +2,28 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from threading import Barrier
 from typing import Any
 
 import httpx
 import pytest
 
-from piecework.campaign.acts import (
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import PlatformRefused
+from piecework.domain.ids import AssignmentId, WorkerId
+from piecework.domain.verdicts import REJECTED_WITH, Decision, SubjectKind, Verdict
+from piecework.engine.passes import run_pass
+from piecework.engine.posting.exclusion import exclusion_type
+from piecework.engine.steps import collect
+from piecework.engine.steps.settle import carry_out_again, settle, settle_workers
+from piecework.platforms.mturk import MTurk
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import assignments, decisions, intents, ledger
+from piecework.store.database import open_store
+from piecework.store.intents import Intent
+from piecework.store.settlements import (
     DONE,
     ELSEWHERE,
     FORGET,
@@ -19,27 +33,13 @@ from piecework.campaign.acts import (
     REJECTED_ALREADY,
     forget_key,
 )
-from piecework.campaign.opened import CampaignRun
-from piecework.domain.clock import FixedClock
-from piecework.domain.errors import PlatformRefused
-from piecework.domain.ids import AssignmentId, WorkerId
-from piecework.domain.verdicts import Decision, SubjectKind, Verdict
-from piecework.engine.passes import run_pass
-from piecework.engine.posting.exclusion import exclusion_type
-from piecework.engine.steps import collect
-from piecework.engine.steps.settle import carry_out_again, settle, settle_workers
-from piecework.platforms.mturk import MTurk
-from piecework.postprocess.pseudonyms import pseudonym
-from piecework.qc.policy import REJECTED_WITH
-from piecework.store import assignments, decisions, intents, ledger
-from piecework.store.database import open_store
-from piecework.store.intents import Intent
 from tests.as_needed_campaign import Voters
 from tests.flows.conftest import Open
 from tests.gold_campaign import AGREED, WHY, write_gold
 from tests.gold_campaign import TEXT as GOLD
 
 NOON = datetime(2026, 1, 5, 12, tzinfo=UTC)
+LATER = NOON + timedelta(hours=1)
 HANDLES = ("ann", "bob", "cat", "dan", "eve", "fay")
 HELD = 6 * 60
 """Cents: six assignments of 50, with MTurk's fee of a fifth."""
@@ -266,7 +266,7 @@ def test_what_was_rejected_elsewhere_is_rejected_here_with_its_answers(
     _declare(collected, "approve", second)
     for name in (first, second):
         collected.platform.reject(name, "by hand")
-    assert settle(collected) == 2
+    assert settle(replace(collected, clock=FixedClock(LATER))) == 2
     assert _outcomes(collected) == {
         f"approve:{first}": (REJECTED_ALREADY, 60),
         f"approve:{second}": (REJECTED_ALREADY, 0),
@@ -285,7 +285,7 @@ def test_what_was_rejected_elsewhere_is_rejected_here_with_its_answers(
         ),
     }
     assert {decision.decided_by for decision in in_force} == {ELSEWHERE}
-    assert {decision.decided_at for decision in in_force} == {NOON}
+    assert {decision.decided_at for decision in in_force} == {LATER}
     assert settle(collected) == 2
     balances = ledger.balances(collected.store)
     assert (balances["held"], balances["rewards"]) == (HELD - 120, 0)
@@ -431,7 +431,7 @@ def test_what_is_taken_back_meanwhile_is_not_carried_out(
     assert _status(collected)[:2] == ["Approved", "Approved"]
 
 
-@pytest.mark.parametrize(("number", "more"), [(5, ""), (6, "; and 1 more")])
+@pytest.mark.parametrize(("number", "more"), [(2, ""), (5, ""), (6, "; and 1 more")])
 def test_what_is_refused_is_named_and_holds_nothing_else_up(
     collected: CampaignRun, number: int, more: str
 ) -> None:
@@ -444,11 +444,12 @@ def test_what_is_refused_is_named_and_holds_nothing_else_up(
     message = str(refused.value)
     assert message.startswith(f"{number} of {number + 1} decisions were refused: ")
     assert message.endswith(more) if more else "more" not in message
-    assert message.count("block ") == 5
+    shown = min(number, 5)
+    assert message.count("block ") == shown
     assert "STRANGER" not in message
     named = [pseudonym(stranger, collected.pseudonym_key) for stranger in strangers]
     # Once as the subject, once in the marketplace's own words.
-    assert sorted(map(message.count, named)) == sorted([2] * 5 + [0] * (number - 5))
+    assert sorted(map(message.count, named)) == [0] * (number - shown) + [2] * shown
     assert refused.value.next_step == f"piecework status {collected.campaign.path}"
     assert (refused.value.code, refused.value.kind) == (
         "InvalidParameterValue",
@@ -543,6 +544,29 @@ def test_what_the_marketplace_has_lost_is_settled_without_a_call(
     assert _status(collected)[:3] == ["Submitted", "Submitted", "Approved"]
     assert ledger.balances(collected.store)["held"] == HELD - 60
     assert settle(collected) == 0
+
+
+def test_a_worker_whom_the_marketplace_has_lost_with_their_work_is_given_up(
+    collected: CampaignRun,
+) -> None:
+    """It does not know them any more; whom it never knew is refused as ever."""
+    lost = _assignments(collected)[0]
+    _decide(collected, "approve", lost)
+    given_up = Intent(
+        key=forget_key(lost), operation=FORGET, subject=("assignment", lost)
+    )
+    with collected.store.db.atomic():
+        intents.declare(collected.store, given_up, collected.clock)
+        collected.store.db.execute(
+            "UPDATE assignments SET worker_id = 'AGONE' WHERE assignment_id = ?", [lost]
+        )
+    assert settle(collected) == 1
+    _decide(collected, "block", "AGONE", "ASTRANGER")
+    with pytest.raises(PlatformRefused, match="1 of 2 decisions were refused"):
+        settle(collected)
+    outcomes = _outcomes(collected)
+    assert outcomes["block:AGONE"] == (FORGOTTEN, 0)
+    assert outcomes["block:ASTRANGER"] == (None, 0)
 
 
 def test_what_is_carried_out_again_is_not_booked_again(collected: CampaignRun) -> None:

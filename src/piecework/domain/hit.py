@@ -148,4 +148,9 @@ class PlannedHit:
     @property
     def cost_cents(self) -> int:
         """The most that the HIT can cost: reward and fee of all its assignments."""
-        return self.max_assignments * (self.reward_cents + self.fee_cents)
+        return self.max_assignments * self.pay_cents
+
+    @property
+    def pay_cents(self) -> int:
+        """Reward and fee of one assignment."""
+        return self.reward_cents + self.fee_cents

@@ -31,6 +31,9 @@ RANDOM_SAMPLE = "random_sample"
 """The name under which answers are kept that were drawn for people to look at. A draw
 is a flag of its own kind: it says nothing against the answer."""
 
+REJECTED_WITH = "its assignment was rejected: "
+"""How the reason begins why an answer is dropped with its assignment."""
+
 VERDICTS: dict[SubjectKind, tuple[Verdict, ...]] = {
     "answer": ("keep", "drop"),
     "assignment": ("approve", "reject"),

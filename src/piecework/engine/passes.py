@@ -19,6 +19,7 @@ from piecework.engine.steps.collect import collect
 from piecework.engine.steps.decide import decide
 from piecework.engine.steps.launch import launch
 from piecework.engine.steps.plan import plan
+from piecework.engine.steps.resume import resume
 from piecework.engine.steps.settle import settle
 from piecework.engine.steps.verify import verify
 from piecework.engine.steps.weigh import weigh
@@ -30,6 +31,7 @@ _DONE = {
     "collect": ("assignment came in", "assignments came in"),
     "assess": ("flag was raised by heuristics", "flags were raised by heuristics"),
     "decide": ("decision was made", "decisions were made"),
+    "resume": ("payment was cut short", "payments were cut short"),
     "settle": ("decision was carried out", "decisions were carried out"),
     "weigh": ("label is not sure yet", "labels are not sure yet"),
     "wind down": ("HIT was ended", "HITs were ended"),
@@ -51,6 +53,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     collect,
     assess,
     decide,
+    resume,
     settle,
     weigh,
     wind_down,

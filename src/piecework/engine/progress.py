@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import TypedDict
 
-from piecework.campaign.acts import PAID_ALREADY
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.progress import Progress
 from piecework.engine.planning.next_action import Snapshot
 from piecework.engine.reader import Reader
 from piecework.engine.review_pace import pays_itself_at, seconds_left
 from piecework.store import assignments, findings, hits, item_totals, ledger
+from piecework.store.settlements import PAID_ALREADY
 
 
 def read_progress(

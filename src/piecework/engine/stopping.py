@@ -7,7 +7,6 @@ by the passes that follow, as if nothing had happened.
 from collections.abc import Sequence
 from datetime import timedelta
 
-from piecework.campaign.acts import DONE
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 from piecework.domain.hit import PlannedHit
@@ -19,6 +18,7 @@ from piecework.store import hits, intents, stops
 from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
+from piecework.store.settlements import DONE
 
 _GONE = "disposed of before"
 LONGEST_LAG = timedelta(minutes=2)

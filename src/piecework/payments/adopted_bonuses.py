@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
 
-from piecework.campaign.acts import DONE
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.bonus import Bonus
 from piecework.domain.ids import HitId
@@ -25,6 +24,7 @@ from piecework.payments.wage_floor_bonuses import LABEL, is_wage_floor
 from piecework.store import assignments, generations, hits, intents
 from piecework.store.acting import carry_out
 from piecework.store.intents import Act
+from piecework.store.settlements import DONE
 
 _ADOPTED = "adopted"
 

@@ -9,13 +9,13 @@ lists it; those that are in the ledger already are counted off.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from piecework.campaign.acts import DONE
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.bonus import Bonus
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.store import hits, intents, ledger
 from piecework.store.intents import Act, Intent
+from piecework.store.settlements import DONE
 
 OPERATION = "bonus"
 

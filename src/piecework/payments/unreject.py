@@ -5,7 +5,6 @@ written down with the payment, in one transaction, so that neither is without th
 """
 
 from piecework.campaign import caps
-from piecework.campaign.acts import DONE, PAID_ALREADY
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.assignment import Assignment
 from piecework.domain.errors import ConfigError
@@ -14,6 +13,7 @@ from piecework.domain.verdicts import Decision
 from piecework.store import assignments, decisions, hits, ledger
 from piecework.store.acting import carry_out
 from piecework.store.intents import Act, Intent
+from piecework.store.settlements import DONE, PAID_ALREADY
 
 OPERATION = "unreject"
 

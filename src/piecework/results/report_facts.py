@@ -6,7 +6,6 @@ import pandas as pd
 
 from piecework.analyses.condition_scores import compared
 from piecework.analyses.pairwise_outcomes import comparisons
-from piecework.campaign.acts import PAID_ALREADY
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import WorkerId
@@ -46,6 +45,7 @@ from piecework.store import (
     report_tables,
     simulated_workers,
 )
+from piecework.store.settlements import PAID_ALREADY
 
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
 

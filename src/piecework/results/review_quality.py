@@ -12,7 +12,6 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from piecework.analyses.kappa import cohen_kappa
-from piecework.campaign.acts import ELSEWHERE
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.review import Review, ReviewQuality, Upheld
 from piecework.domain.verdicts import (
@@ -23,6 +22,7 @@ from piecework.domain.verdicts import (
 )
 from piecework.results.answers_shown import Work
 from piecework.store import decisions, findings, reviews
+from piecework.store.settlements import ELSEWHERE
 
 _BAD: tuple[Verdict, ...] = ("drop", "reject", "exclude", "block")
 _HALF = 0.5

@@ -203,13 +203,16 @@ def verdict_and_outcome(
     return verdict, outcome
 
 
-def has_outcome(store: Store, worker_id: WorkerId, outcome: str) -> bool:
-    """Whether a verdict about any work of a worker was carried out so."""
-    row = store.db.execute(
-        "SELECT 1 FROM assignments WHERE worker_id = ? AND outcome = ? LIMIT 1",
-        [worker_id, outcome],
-    ).fetchone()
-    return row is not None
+def has_lost_work(store: Store, worker_id: WorkerId) -> bool:
+    """Whether work of a worker was given up, since the marketplace has lost it."""
+    return bool(
+        store.db.execute(
+            "SELECT 1 FROM assignments JOIN intents ON operation = 'forget' "
+            "AND subject_kind = 'assignment' AND subject_id = assignment_id "
+            "WHERE worker_id = ? LIMIT 1",
+            [worker_id],
+        ).fetchone()
+    )
 
 
 def rejected_of(

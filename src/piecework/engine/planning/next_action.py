@@ -17,7 +17,7 @@ from piecework.domain.progress import Waiting
 
 BY_A_PERSON = "piecework stop"
 
-Step = Literal["decide", "settle", "weigh", "wind down", "plan", "launch"]
+Step = Literal["decide", "resume", "settle", "weigh", "wind down", "plan", "launch"]
 """Steps of a pass that can be due while something is waited for."""
 
 
@@ -236,7 +236,7 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
     if snapshot.interrupted_payments:
         return Action(
             waiting_for="the next pass",
-            step="settle",
+            step="resume",
             reason="a payment was cut short; the platform is to be asked about it",
         )
     if snapshot.undecided:

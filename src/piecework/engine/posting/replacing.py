@@ -9,7 +9,6 @@ the items is given a qualification that a HIT requires not to exist.
 from collections.abc import Callable
 from datetime import timedelta
 
-from piecework.campaign.acts import NOTHING_TO_KEEP_OUT_OF
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.hit import PlannedHit
@@ -17,6 +16,7 @@ from piecework.domain.ids import HitId, QualificationTypeId
 from piecework.engine.posting.hit_status import status_of
 from piecework.engine.posting.publishing import GONE, extended, slots_wanted
 from piecework.store import assignments, hits, intents, platform_types
+from piecework.store.settlements import NOTHING_TO_KEEP_OUT_OF
 
 _LEAST_LIFE = 0.5
 """Share of a HIT's lifetime that must be left for slots to be added to it."""

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
 
-from piecework.campaign.acts import DONE, FORGET, FORGOTTEN, forget_key
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.assignment import Assignment
 from piecework.domain.bonus import Bonus
@@ -25,6 +24,7 @@ from piecework.payments.adopted_bonuses import as_listed, bonuses_there, unknown
 from piecework.payments.bonuses import recorded_bonuses
 from piecework.platforms.ports import PostedHit
 from piecework.store import assignments, decisions, hits, intents, platform_types
+from piecework.store.settlements import DONE, FORGET, FORGOTTEN, forget_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

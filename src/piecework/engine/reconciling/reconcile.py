@@ -14,14 +14,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from piecework.campaign.acts import (
-    DONE,
-    ELSEWHERE,
-    FORGET,
-    FORGOTTEN,
-    RETURNED,
-    forget_key,
-)
 from piecework.campaign.opened import CampaignRun, CampaignStore
 from piecework.domain.assignment import Assignment
 from piecework.domain.bonus import Bonus
@@ -52,6 +44,14 @@ from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import writing
 from piecework.store.files import write_private
 from piecework.store.intents import Act, ActSubject, Intent
+from piecework.store.settlements import (
+    DONE,
+    ELSEWHERE,
+    FORGET,
+    FORGOTTEN,
+    RETURNED,
+    forget_key,
+)
 
 _OWED_FILE = "owed.csv"
 _REPEAT = "repeat"

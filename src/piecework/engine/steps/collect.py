@@ -5,7 +5,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from piecework.campaign.acts import forget_key
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.clock import wall_time
@@ -23,6 +22,7 @@ from piecework.hit_templates.answers import read_answers
 from piecework.store import assignments, hits, intents
 from piecework.store.database import writing
 from piecework.store.last_pass import older_hits
+from piecework.store.settlements import forget_key
 
 _OVER = frozenset({"Reviewable", "Reviewing"})
 _A_TRANSACTION = 50

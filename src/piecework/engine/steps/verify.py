@@ -8,13 +8,13 @@ a sample of approvals is read again.
 import random
 from collections.abc import Iterator, Sequence
 
-from piecework.campaign.acts import DONE, FORGET
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
 from piecework.store import intents, pass_notes
+from piecework.store.settlements import DONE, FORGET
 
 SAMPLE = 5
 

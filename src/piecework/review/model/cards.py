@@ -13,13 +13,13 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.printable import one_line
 from piecework.domain.verdicts import (
     RANDOM_SAMPLE,
+    REJECTED_WITH,
     Decision,
     Finding,
     Subject,
     SubjectKind,
     Verdict,
 )
-from piecework.qc.policy import REJECTED_WITH
 from piecework.results.answers_shown import Work
 from piecework.results.evidence import flags_around, joined_suspicion, sentence
 from piecework.review.model.reviewing import (

@@ -11,8 +11,13 @@ from dataclasses import replace
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.capabilities import Capabilities
 from piecework.domain.ids import AssignmentId
-from piecework.domain.verdicts import VERDICTS, Decision, Subject, Verdict
-from piecework.qc.policy import REJECTED_WITH
+from piecework.domain.verdicts import (
+    REJECTED_WITH,
+    VERDICTS,
+    Decision,
+    Subject,
+    Verdict,
+)
 from piecework.store import assignments, decisions
 
 Chosen = Mapping[Subject, Decision]

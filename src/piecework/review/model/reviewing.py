@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from piecework.campaign.acts import settlement_key
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId, WorkerId
@@ -30,6 +29,7 @@ from piecework.review.model.deciding import (
 )
 from piecework.store import assignments, decisions, hits, intents, reviews
 from piecework.store.database import writing
+from piecework.store.settlements import settlement_key
 
 View = Literal["answer", "assignment", "worker", "item"]
 VIEWS: tuple[View, ...] = ("answer", "assignment", "worker", "item")

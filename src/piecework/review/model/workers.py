@@ -8,12 +8,12 @@ an intent; a pass that is at work does that, or the command that asked for it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from piecework.campaign.acts import PAID_ALREADY
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.store import decisions, workers
+from piecework.store.settlements import PAID_ALREADY
 from piecework.store.workers import WorkerTotals
 
 _KEPT_OUT: tuple[Verdict, ...] = ("exclude", "block")
