@@ -55,7 +55,7 @@ def export(
     dask: str,
     as_json: bool,
 ) -> None:
-    """Write the dataset and the report again, as far as a campaign has come.
+    """Export dataset and report again, for the work so far.
 
     Of FILES in piecework's own columns, of any size, --to FOLDER writes the tables of a
     dataset in parts: answers that count, those set aside, and items with what their

@@ -58,7 +58,7 @@ _COMMANDS = [
     LazyCommand(
         "export",
         "export",
-        "Write the dataset and the report again, as far as a campaign has come.",
+        "Export dataset and report again, for the work so far.",
     ),
     LazyCommand(
         "forecast",

@@ -84,7 +84,7 @@ JSON = click.option(
 COLUMNS = click.option(
     "--columns",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Of files of no known tool: a TOML file that says which column is what.",
+    help="For files in an unknown format: a TOML file that says which column is what.",
 )
 TASK = click.option("--task", help="Of files: what was asked, if it is in the gallery.")
 FILES_IN_PARTS = click.option(
@@ -92,8 +92,8 @@ FILES_IN_PARTS = click.option(
     "into",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="Of Parquet FILES of answers, of any size: work in parts, and write Parquet "
-    "into this new folder.",
+    help="Process large Parquet FILES of answers in parts, and write Parquet into this "
+    "new folder.",
 )
 AS_CAMPAIGN = click.option(
     "--as",
@@ -126,8 +126,8 @@ LIVE_MARKETPLACE = click.option(
 SPEND_AT_MOST = click.option(
     "--spend-at-most",
     metavar="AMOUNT",
-    help="What the whole campaign may take, in its currency, for good or until said "
-    "again; nobody is asked then.",
+    help="What the whole campaign may cost, in its currency; stays in force until "
+    "changed, and skips the prompt.",
 )
 ALLOW_SECOND_STORE = click.option(
     "--allow-second-store",

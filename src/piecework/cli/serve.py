@@ -3,12 +3,12 @@
 import logging
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from piecework.cli import logs
-from piecework.cli.consent_text import read_consent
 from piecework.cli.prolific_account import needed_token, prolific_faults
 from piecework.cli.serve_options import (
     AWS,
@@ -20,6 +20,7 @@ from piecework.cli.serve_options import (
     RehearsalOptions,
     SiteOptions,
 )
+from piecework.config.utf8 import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
 from piecework.domain.money import cents_from_text
@@ -78,7 +79,7 @@ def serve(
         else:
             if not site.frames_url:
                 site = replace(site, frames_url=_frames_on_this_machine(site))
-            consent = read_consent(site.consent) if site.consent else ()
+            consent = _read_consent(site.consent) if site.consent else ()
             serve_forever(replace(_marketplace(site, rehearsing, aws), consent=consent))
     except SystemExit:
         # A person pressed Ctrl-C, or a supervisor ended it; the server is down by now.
@@ -123,6 +124,19 @@ def _marketplace(
         notify_url=site.notify_url,
         clock_is_right=site.clock_is_right,
     )
+
+
+def _read_consent(file: Path) -> tuple[str, ...]:
+    """The paragraphs of a text of consent; empty lines divide them.
+
+    Raises:
+        ConfigError: it cannot be read, or says nothing.
+    """
+    text = read_text(file, name="text of --consent").replace("\r\n", "\n")
+    paragraphs = tuple(filter(None, (part.strip() for part in text.split("\n\n"))))
+    if not paragraphs:
+        raise ConfigError([f"--consent: {file} says nothing"])
+    return paragraphs
 
 
 def _frames_on_this_machine(site: SiteOptions) -> str:
@@ -247,7 +261,7 @@ def _serve_with_prolific(
         token = needed_token(options.token_file)
         _refuse_closed_addresses(marketplace, address)
         terms = agreed_terms(recruiting, address, token, site_url=marketplace.site_url)
-        consent = read_consent(site.consent) if site.consent else CONSENT
+        consent = _read_consent(site.consent) if site.consent else CONSENT
         rules = Rules(clock_is_right=site.clock_is_right)
         with (
             office(address, token, terms, consent=consent) as opened,
