@@ -296,12 +296,15 @@ def rules_of(database: Path) -> Rules:
 
     Raises:
         WrongDatabaseError: it is no database's file.
-        sqlite3.Error: it is no marketplace's.
+        sqlite3.Error: it cannot be read.
     """
     database_file.check_kind(database)
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as conn:
-        if conn.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None:
-            return Rules()  # another process is making it just now, or it was emptied
+        tables = "SELECT 1 FROM sqlite_master WHERE name = 'settings'"
+        if conn.execute(tables).fetchone() is None:
+            # New, or another process is making it just now, or it is another program's:
+            # `Backend` says so.
+            return Rules()
         settings = dict(conn.execute("SELECT key, value FROM settings"))
     return Rules(
         rehearsal=settings.get("rehearsal") == "1",
