@@ -9,7 +9,7 @@ import numpy.typing as npt
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
 from piecework.domain.tables import ITEM_VALUE, answer_line, answered
-from piecework.domain.verdicts import SubjectKind
+from piecework.domain.verdicts import RANDOM_SAMPLE, Finding, SubjectKind
 from piecework.results.evidence import Parts
 
 
@@ -57,6 +57,15 @@ class Work:
             return [] if number is None else [number]
         column = {"assignment": "assignment_id", "worker": "worker_id"}[kind]
         return self._group(column, subject_id)
+
+    def touched(self, flags: Iterable[Finding]) -> set[int]:
+        """Numbers of the answers that speak of a flagged subject, draws left out."""
+        return {
+            number
+            for flag in flags
+            if flag.heuristic != RANDOM_SAMPLE
+            for number in self.rows(flag.subject_kind, flag.subject_id)
+        }
 
     def rows_of_item(self, item_id: str) -> list[int]:
         """Numbers of the answers about an item."""
