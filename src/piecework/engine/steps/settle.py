@@ -28,7 +28,6 @@ from piecework.engine.posting.exclusion import exclusion_type
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
 from piecework.payments.interrupted_payments import close_interrupted
-from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.policy import REJECTED_WITH
 from piecework.store import assignments, decisions, hits, intents, ledger
 from piecework.store.acting import Refusal, carry_out
@@ -163,7 +162,7 @@ def _described(run: CampaignRun, decision: Decision, refusal: PlatformRefused) -
     """What was refused and why; a worker by pseudonym, in the platform's words too."""
     named, words = decision.subject_id, str(refusal)
     if decision.subject_kind == "worker":
-        named = pseudonym(WorkerId(decision.subject_id), run.pseudonym_key)
+        named = run.pseudonym(WorkerId(decision.subject_id))
         words = words.replace(decision.subject_id, named)
     return f"{decision.verdict} {named}: {words}"
 
