@@ -22,7 +22,7 @@ class Work:
     """
 
     def __init__(self, run: CampaignStore) -> None:
-        self._run, self.table = run, run.answers()
+        self.table = run.answers()
         self.items = {str(item.item_id): item for item in run.campaign.items}
         self._said = [
             name
@@ -127,10 +127,6 @@ class Work:
             worker=self.worker_id(rows[0]),
             positions={} if is_answer else names,
         )
-
-    def pseudonym(self, worker_id: str) -> str:
-        """What a worker is called outside the store."""
-        return self._run.pseudonym(WorkerId(worker_id))
 
     def pseudonym_of(self, number: int) -> str:
         """Whose answer it is, as it is called outside the store."""
