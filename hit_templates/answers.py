@@ -329,15 +329,9 @@ def _wire_names(task: Task) -> _WireNames:
     hit_names = [f"hit.{field.name}" for field in task.hit_fields]
     if task.shuffles_items:
         hit_names.append(ITEM_ORDER)
-    orders = (f"order.{name}" for name in ordered_names(task))
+    orders = (f"order.{name}" for name in task.shuffled_names)
     return _WireNames(
         alone=frozenset((*OF_THE_HIT, *hit_names)),
         of_items=frozenset(("item", *MEASURES, *item_names, *orders)),
         practised=frozenset(f"practice.{name}" for name in item_names),
     )
-
-
-def ordered_names(task: Task) -> list[str]:
-    """Names of what is shuffled inside an item."""
-    names = [field.name for field in task.item_fields if field.shuffled]
-    return [*names, *(arrangement.name for arrangement in task.arrangements)]

@@ -76,13 +76,13 @@ def joined(raw: Raw, wording: Raw, *, where: str) -> tuple[Raw, list[str]]:
         if key not in {*_TOP, *_TABLES}
     ]
     whole = {**raw, **{key: wording[key] for key in _TOP if key in wording}}
-    groups = _table(wording, "groups")
-    of_fields = _table(wording, "fields")
-    of_rules = _table(wording, "rules")
+    groups = table_in(wording, "groups")
+    of_fields = table_in(wording, "fields")
+    of_rules = table_in(wording, "rules")
     if isinstance(raw.get("fields"), list):
         entries = _entries(raw, "fields")
         whole["fields"] = [
-            _field(entry, _table(of_fields, str(entry.get("name"))), groups)
+            _field(entry, table_in(of_fields, str(entry.get("name"))), groups)
             for entry in entries
         ]
         faults += _strange(of_fields, entries, where=f"{where}: fields")
@@ -101,12 +101,12 @@ def joined(raw: Raw, wording: Raw, *, where: str) -> tuple[Raw, list[str]]:
 
 def texts(wording: Raw) -> dict[str, str]:
     """The texts for the template."""
-    return {key: str(value) for key, value in _table(wording, "texts").items()}
+    return {key: str(value) for key, value in table_in(wording, "texts").items()}
 
 
 def _field(entry: Raw, wording: Raw, groups: Raw) -> Raw:
     options = entry.get("options")
-    words = _table(wording, "options")
+    words = table_in(wording, "options")
     whole = {**entry, **{key: wording[key] for key in _OF_FIELD if key in wording}}
     if isinstance(options, list):
         whole["options"] = [_option(option, words, groups) for option in options]
@@ -140,7 +140,7 @@ def _strange_options(wording: Raw, entries: list[Raw], *, where: str) -> list[st
         }
         faults += [
             f"{where}: fields.{name}.options.{value}: the field has no such option."
-            for value in _table(_table(wording, name), "options")
+            for value in table_in(table_in(wording, name), "options")
             if value not in known
         ]
     return faults
@@ -163,7 +163,8 @@ def _read(path: Path) -> Raw:
         raise ConfigError([f"{shown_path(path)}: {fault}."]) from fault
 
 
-def _table(raw: Raw, key: str) -> Raw:
+def table_in(raw: Raw, key: str) -> Raw:
+    """The table under a key; an empty one for anything else."""
     table = raw.get(key)
     return table if isinstance(table, dict) else {}
 

@@ -19,7 +19,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.task import Task
-from piecework.hit_templates.answers import MEASURES, ordered_names
+from piecework.hit_templates.answers import MEASURES
 from piecework.hit_templates.blank_page import BlankPage, NeedsValue, Slot, blank_page
 from piecework.hit_templates.item_faults import faults_of_item
 from piecework.hit_templates.jinja_helpers import filled
@@ -171,7 +171,7 @@ def _rendered(
         "trials": len(trials),
         "fields": {field.name: field for field in task.fields},
         "measures": MEASURES,
-        "ordered": ordered_names(task),
+        "ordered": task.shuffled_names,
         "minimum_words": _stated(task, "min_words", "minimum"),
         "maximum_length": _stated(task, "max_length", "maximum"),
         "round_number": frame.round_number,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
 from piecework.domain.task import GOLD, TRUTH, FieldKind
+from piecework.hit_templates.messages import table_in
 from piecework.hit_templates.rules import RULE_KINDS, parameter_faults
 
 Raw = dict[str, object]
@@ -166,7 +167,7 @@ def _columns_named(raw: Raw, fields: list[Raw]) -> Iterator[tuple[str, object]]:
         for column in _names(entry.get("columns")):
             yield f"arrangements: {entry.get('name')}", column
     yield from _columns_of_rules(raw)
-    for column in _table(raw, "column_values"):
+    for column in table_in(raw, "column_values"):
         yield "column_values", column
     for key in ("group_by", "one_value_per_hit"):
         yield key, raw.get(key)
@@ -177,12 +178,7 @@ def _columns_of_rules(raw: Raw) -> Iterator[tuple[str, object]]:
         yield f"aggregates: {entry.get('field')}", entry.get("column")
     for rule in _tables(raw, "rules"):
         for key in ("column", "where"):
-            yield f"rules: {rule.get('name')}", _table(rule, "parameters").get(key)
-
-
-def _table(raw: Raw, key: str) -> Raw:
-    table = raw.get(key)
-    return table if isinstance(table, dict) else {}
+            yield f"rules: {rule.get('name')}", table_in(rule, "parameters").get(key)
 
 
 def _faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:

@@ -30,25 +30,6 @@ class Tallied:
     score: Callable[[pd.DataFrame, Any, pd.DataFrame], pd.DataFrame]
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
-    """Few rows decide: they are taken from all parts and scored in one place.
-
-    Attributes:
-        together: which rows of a part those are; the heuristic flags no others.
-    """
-
-    together: Callable[[pd.DataFrame, Any], npt.NDArray[np.bool_]]
-
-
-def _no_reasons(_table: pd.DataFrame, _params: object) -> Iterator[str]:
-    yield from ()
-
-
-def _never(_params: object) -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """What is true of a heuristic; the defaults are true of most.
@@ -59,19 +40,20 @@ class Facts:
         may_reject_alone: pay may depend on it alone; not where honest workers do what
             it flags.
         amounts: words of amount in a policy's reason that its measure supports.
-        silence: from a table and its parameters, why it can flag nothing there. The
-            columns that it lacks and the counts that it does not reach are known from
-            `COLUMNS` and `Params`.
-        flags_below_counts: from its parameters, whether it flags something where the
-            table does not reach what the parameters count
-            (`piecework.qc.parameters.Counted`).
-        in_parts: how it judges a table that is cut into parts, if its `SCOPE` does not
-            say it.
+        silence: from a table and its parameters, why it can flag nothing there, beyond
+            columns and counts (`COLUMNS`, `Params`) that are not there.
+        flags_below_counts: from its parameters, whether it flags something below what
+            they count (`piecework.qc.parameters.Counted`).
+        tallied: how it judges a table that is cut into parts, where that takes two
+            phases.
+        together: which rows of a part decide; they are taken from all parts and scored
+            in one place, and no other row can be flagged.
     """
 
     is_on: bool = True
     may_reject_alone: bool = True
     amounts: frozenset[str] = frozenset()
-    silence: Callable[[pd.DataFrame, Any], Iterator[str]] = _no_reasons
-    flags_below_counts: Callable[[Any], bool] = _never
-    in_parts: Tallied | Gathered | None = None
+    silence: Callable[[pd.DataFrame, Any], Iterator[str]] | None = None
+    flags_below_counts: Callable[[Any], bool] | None = None
+    tallied: Tallied | None = None
+    together: Callable[[pd.DataFrame, Any], npt.NDArray[np.bool_]] | None = None

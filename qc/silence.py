@@ -63,7 +63,8 @@ def _lacks(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[s
     yield from _no_measures(table, reads)
     yield from _no_texts(table, reads)
     yield from _no_columns(table, reads)
-    yield from heuristic.FACTS.silence(table, params)
+    if heuristic.FACTS.silence:
+        yield from heuristic.FACTS.silence(table, params)
 
 
 def _no_workers(
@@ -109,7 +110,8 @@ def _has(table: pd.DataFrame, name: str) -> bool:
 
 
 def _too_few(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[str]:  # noqa: ANN401 - each heuristic has its own
-    if heuristic.FACTS.flags_below_counts(params):
+    flags_below_counts = heuristic.FACTS.flags_below_counts
+    if flags_below_counts and flags_below_counts(params):
         return
     for _, wanted, counted, there in unreached(params, most_of(table)):
         if counted == Counted.OF_WORKER and not _is_anyone_named(table):

@@ -16,7 +16,7 @@ import pandas as pd
 
 from piecework.domain.verdicts import Finding
 from piecework.qc import joined
-from piecework.qc.facts import Gathered, Tallied
+from piecework.qc.facts import Tallied
 from piecework.qc.features import OF_ANSWERS, OF_WORKERS, own_tally, own_usual
 from piecework.qc.ratings import RATED
 from piecework.qc.registry import (
@@ -46,9 +46,9 @@ def plan(heuristic: Heuristic) -> Plan:
     heuristic that reads nothing else of the batch no more than the worker's answers are
     needed.
     """
-    if isinstance(heuristic.FACTS.in_parts, Tallied):
+    if heuristic.FACTS.tallied:
         return "tally"
-    if isinstance(heuristic.FACTS.in_parts, Gathered):
+    if heuristic.FACTS.together:
         return "gather"
     if set(COMPARED) <= set(heuristic.COLUMNS):
         return "worker"
@@ -86,8 +86,8 @@ def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]
     has_ratings = any(str(column).startswith(RATED) for column in part)
     gathered = {}
     for one in _planned("gather", settings):
-        if isinstance(phases := one.FACTS.in_parts, Gathered):
-            rows = part[phases.together(part, params_of(one, settings, seed=0))]
+        if one.FACTS.together:
+            rows = part[one.FACTS.together(part, params_of(one, settings, seed=0))]
         elif has_ratings:
             rows = part
         else:
@@ -154,9 +154,9 @@ def judge_workers(
 
 def _tallied(settings: Settings) -> list[tuple[Heuristic, Tallied]]:
     return [
-        (one, phases)
-        for one in _planned("tally", settings)
-        if isinstance(phases := one.FACTS.in_parts, Tallied)
+        (one, one.FACTS.tallied)
+        for one in HEURISTICS
+        if one.FACTS.tallied and is_on(one.NAME, settings)
     ]
 
 

@@ -16,7 +16,6 @@ from markupsafe import Markup
 from piecework.domain.counts import plural
 from piecework.domain.dataset import SPLITS
 from piecework.domain.imported import UNNAMED
-from piecework.domain.tables import shuffled_names
 from piecework.postprocess.answers import set_aside_reasons
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.label_probabilities import probability_columns
@@ -68,7 +67,7 @@ def fields_card(
     known = frozenset(names)
     card = _template(_FIELDS_TEMPLATE).render(
         facts=facts,
-        ordered=shuffled_names(facts.task),
+        ordered=facts.task.shuffled_names,
         names=known,
         counts={
             "of_items": len(items),

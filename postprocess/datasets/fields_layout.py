@@ -11,7 +11,7 @@ import pyarrow as pa
 from piecework.analyses.condition_scores import compared
 from piecework.analyses.conditions import condition_means
 from piecework.domain.hit import Item
-from piecework.domain.tables import ORDER, OUTCOME, shuffled_names, value_column
+from piecework.domain.tables import ORDER, OUTCOME, value_column
 from piecework.postprocess.aggregates import item_aggregates
 from piecework.postprocess.answers import set_aside_reasons, was_rejected
 from piecework.postprocess.datasets.card import fields_card
@@ -114,7 +114,7 @@ def _cells(
             "edits": "edits",
         }
         types |= dict.fromkeys((f"{task.main_text}_original", "edits"), TEXT)
-    for name in shuffled_names(task):
+    for name in task.shuffled_names:
         sources[f"order_{name}"] = ORDER + name
         types[f"order_{name}"] = TEXTS
     types |= _LAST

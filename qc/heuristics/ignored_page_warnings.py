@@ -133,4 +133,4 @@ def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:
         yield "no answer is known to have been questioned by its page"
 
 
-FACTS = Facts(silence=_silence, in_parts=Tallied(tally, usual_of, score))
+FACTS = Facts(silence=_silence, tallied=Tallied(tally, usual_of, score))

@@ -141,4 +141,4 @@ def _rates(table: pd.DataFrame, length: Floats) -> Floats:
     )
 
 
-FACTS = Facts(may_reject_alone=False, in_parts=Tallied(tally, usual_of, score))
+FACTS = Facts(may_reject_alone=False, tallied=Tallied(tally, usual_of, score))

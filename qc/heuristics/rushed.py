@@ -198,4 +198,4 @@ def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:
         yield "all times are zero"
 
 
-FACTS = Facts(silence=_silence, in_parts=Tallied(tally, usual_of, score))
+FACTS = Facts(silence=_silence, tallied=Tallied(tally, usual_of, score))

@@ -28,7 +28,7 @@ import pandas as pd
 
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
-from piecework.qc.facts import Facts, Gathered
+from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted
 from piecework.qc.plain_text import plain_texts
 from piecework.qc.scores import Scope, coded, grade, quoted, scored, sentences, summed
@@ -157,4 +157,4 @@ def _means(
     return whole["shared"], whole["by_chance"]
 
 
-FACTS = Facts(in_parts=Gathered(together))
+FACTS = Facts(together=together)

@@ -125,4 +125,4 @@ def _in_sds(z: float, params: Params) -> str:
     return f"{sign}{told_apart(abs(z), params.outlier_sds, decimals=2)} sd"
 
 
-FACTS = Facts(is_on=False, in_parts=Tallied(tally, usual_of, score))
+FACTS = Facts(is_on=False, tallied=Tallied(tally, usual_of, score))

@@ -127,4 +127,4 @@ def _seconds(table: pd.DataFrame, params: Params) -> "pd.Series[float]":
     return best
 
 
-FACTS = Facts(in_parts=Tallied(tally, usual_of, score))
+FACTS = Facts(tallied=Tallied(tally, usual_of, score))

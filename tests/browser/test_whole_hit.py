@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -15,7 +16,6 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.passes import post
 from piecework.engine.steps.collect import collect
 from piecework.marketplace.http.server import serve
-from piecework.rehearsal.crowd.preview_worker import sign_in_url
 from piecework.store import assignments
 from piecework.store.answers_table import read_answers
 from tests.browser.pages import sign_in, tick
@@ -82,7 +82,17 @@ def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         page = context.new_page()
         page.set_default_timeout(10_000)
-        sign_in(page, sign_in_url(running.endpoint_url))
+        guest = httpx.post(
+            f"{running.endpoint_url}/rehearsal/workers",
+            json={
+                "handle": "guest",
+                "country": "US",
+                "hits_approved": 10_000,
+                "hits_submitted": 10_000,
+            },
+        ).json()
+        query = urlencode({"token": guest["token"]})
+        sign_in(page, f"{running.endpoint_url}/worker/sign-in?{query}")
         page.get_by_role("link", name="Preview").first.click()
         page.get_by_role("button", name="Accept").first.click()
         _fill_in(page.frame_locator("iframe"))
@@ -92,16 +102,7 @@ def test_a_hit_done_by_hand_has_the_form_that_the_crowd_sends(
         people = People(running.endpoint_url)
         assert people.work() == 1
         by_worker = _collected(run)
-        guest = httpx.post(
-            f"{running.endpoint_url}/rehearsal/workers",
-            json={
-                "handle": "guest",
-                "country": "US",
-                "hits_approved": 10_000,
-                "hits_submitted": 10_000,
-            },
-        ).json()["worker_id"]
-        by_hand = by_worker.pop(guest)
+        by_hand = by_worker.pop(guest["worker_id"])
         (by_crowd,) = by_worker.values()
         optional = {"comment"}
         assert set(by_hand) - optional == set(by_crowd) - optional

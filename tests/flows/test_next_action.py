@@ -14,7 +14,7 @@ from piecework.domain.campaign import AsNeeded, Campaign
 from piecework.domain.progress import Waiting
 from piecework.engine.planning.next_action import (
     BatchState,
-    Posting,
+    NextPosting,
     Snapshot,
     next_action,
     next_posting,
@@ -188,36 +188,42 @@ AT_WORK = replace(DONE, batch=1, batches={1: batch(lacking=1)})
 @pytest.mark.parametrize(
     ("snapshot", "posting"),
     [
-        (FRESH, Posting(batch=1, round=0, room_cents=10_000)),
+        (FRESH, NextPosting(batch=1, round=0, room_cents=10_000)),
         (replace(FRESH, left_cents=599), None),
         # What the batch at work lacks comes first; 600 are kept for batch 2.
-        (AT_WORK, Posting(batch=1, round=1, room_cents=9_400)),
-        (replace(AT_WORK, left_cents=720), Posting(batch=1, round=1, room_cents=120)),
-        (replace(AT_WORK, left_cents=719), Posting(batch=2, round=0, room_cents=719)),
+        (AT_WORK, NextPosting(batch=1, round=1, room_cents=9_400)),
+        (
+            replace(AT_WORK, left_cents=720),
+            NextPosting(batch=1, round=1, room_cents=120),
+        ),
+        (
+            replace(AT_WORK, left_cents=719),
+            NextPosting(batch=2, round=0, room_cents=719),
+        ),
         (replace(AT_WORK, left_cents=599), None),
         (
             replace(AT_WORK, batches={1: batch(lacking=1, left_cents=300)}),
-            Posting(batch=1, round=1, room_cents=300),
+            NextPosting(batch=1, round=1, room_cents=300),
         ),
         (
             replace(AT_WORK, batches={1: batch(lacking=1, left_cents=119)}),
-            Posting(batch=2, round=0, room_cents=10_000),
+            NextPosting(batch=2, round=0, room_cents=10_000),
         ),
         (
             replace(AT_WORK, batches={1: batch(lacking=1, last_round=3)}),
-            Posting(batch=2, round=0, room_cents=10_000),
+            NextPosting(batch=2, round=0, room_cents=10_000),
         ),
         # When all are posted, the earliest batch that lacks something and may.
         (
             replace(DONE, batches={1: batch(lacking=2, last_round=1), 2: batch()}),
-            Posting(batch=1, round=2, room_cents=10_000),
+            NextPosting(batch=1, round=2, room_cents=10_000),
         ),
         (
             replace(
                 DONE,
                 batches={1: batch(lacking=2, last_round=3), 2: batch(lacking=1)},
             ),
-            Posting(batch=2, round=1, room_cents=10_000),
+            NextPosting(batch=2, round=1, room_cents=10_000),
         ),
         (
             replace(
@@ -239,7 +245,7 @@ AT_WORK = replace(DONE, batch=1, batches={1: batch(lacking=1)})
     ],
 )
 def test_what_comes_next_is_what_lacks_and_can_be_paid(
-    snapshot: Snapshot, posting: Posting | None
+    snapshot: Snapshot, posting: NextPosting | None
 ) -> None:
     """The batch at work, then the next, then any: never past a cap."""
     assert next_posting(snapshot, two_batches(), today=TODAY) == posting

@@ -110,7 +110,7 @@ class _Desk:
         key = {
             "answer": self.work.answer_id(number),
             "assignment": self.work.assignment_id(number),
-            "worker": self.work.pseudonym(self.work.worker_id(number)),
+            "worker": self.work.pseudonym_of(number),
             "item": self.work.item_id(number),
         }[view]
         group = group_of(self.work, view, key)
@@ -245,7 +245,7 @@ def test_a_worker_is_excluded_whether_or_not_a_rule_speaks_of_it(
     ada = _Desk(waiting, "ada")
     ann = next(
         name
-        for name in map(ada.work.pseudonym, ada.work.table["worker_id"].unique())
+        for name in map(ada.work.pseudonym_of, range(len(ada.work.table)))
         if name != ada.group("worker").key
     )
     group = group_of(ada.work, "worker", ann)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.domain.tables import COLLECTED, shuffled_names, task_columns
+from piecework.domain.tables import COLLECTED, task_columns
 from piecework.domain.task import Field, Option, Task
 from piecework.qc.ratings import with_ratings
 from tests.qc.tables import row, table
@@ -78,7 +78,7 @@ def ratings(
     for number, (worker, item, value) in enumerate(values):
         shown = (orders or {}).get((worker, item), {})
         own: dict[str, Any] = {
-            f"order.{name}": shown.get(name, ()) for name in shuffled_names(task)
+            f"order.{name}": shown.get(name, ()) for name in task.shuffled_names
         }
         own[f"value.{field.name}"] = absent if value is None else value
         rows.append(row(f"{number:04}", worker_id=worker, item_id=item, **own))

@@ -113,15 +113,9 @@ def task_columns(task: Task) -> dict[str, Column]:
     columns |= {HIT_VALUE + field.name: _column_of(field) for field in task.hit_fields}
     columns |= {
         ORDER + name: Column("object", "tuple of str, in the order shown")
-        for name in shuffled_names(task)
+        for name in task.shuffled_names
     }
     return columns
-
-
-def shuffled_names(task: Task) -> list[str]:
-    """Names of what the page shuffles inside an item: fields, then arrangements."""
-    names = [field.name for field in task.item_fields if field.shuffled]
-    return [*names, *(arrangement.name for arrangement in task.arrangements)]
 
 
 def value_column(field: Field) -> str:

@@ -290,6 +290,12 @@ class Task:
         return _fields_of(self, "item")
 
     @property
+    def shuffled_names(self) -> list[str]:
+        """Names of what the page shuffles inside an item: fields, then arrangements."""
+        names = [field.name for field in self.item_fields if field.shuffled]
+        return [*names, *(arrangement.name for arrangement in self.arrangements)]
+
+    @property
     def hit_fields(self) -> tuple[Field, ...]:
         """The fields that are asked once a HIT."""
         return _fields_of(self, "hit")

@@ -6,7 +6,7 @@ Each step of a pass asks the same reader what is due, and `status` shows what it
 from piecework.campaign.opened import CampaignStore
 from piecework.engine.planning.next_action import (
     Action,
-    Posting,
+    NextPosting,
     Snapshot,
     next_action,
     next_posting,
@@ -41,7 +41,7 @@ class Reader:
         today = self.opened.clock.now().date()
         return next_action(self.snapshot(), self.opened.campaign, today=today)
 
-    def posting(self) -> Posting | None:
+    def posting(self) -> NextPosting | None:
         """The HITs that are to be planned now, if any."""
         today = self.opened.clock.now().date()
         return next_posting(self.snapshot(), self.opened.campaign, today=today)

@@ -15,7 +15,6 @@ from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.domain.progress import Progress
-from piecework.domain.tables import answer_line
 from piecework.domain.verdicts import RANDOM_SAMPLE, Finding
 from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
@@ -30,6 +29,7 @@ from piecework.qc.registry import describe, is_on
 from piecework.qc.silence import silences
 from piecework.report.findings import findings_page
 from piecework.report.sections_page import SectionsPage
+from piecework.results.answers_shown import Work
 from piecework.store.findings import flagged_by
 from piecework.store.lock import only_pass
 
@@ -135,9 +135,11 @@ def _found(
         for finding in find_suspicions(run)
         if finding.flag and finding.heuristic != RANDOM_SAMPLE
     ]
-    findings = _frame(run, table, flags)
+    work = Work(run)
+    findings = _frame(run, work, flags)
+    touched = work.touched(flags)
     answers = table[["assignment_id", "worker_id", "item_id"]].assign(
-        is_touched=_is_touched(table, flags)
+        is_touched=[number in touched for number in range(len(table))]
     )
     settings = run.campaign.heuristics
     ideas = {
@@ -152,20 +154,10 @@ def _found(
     )
 
 
-def _frame(
-    run: CampaignStore, table: pd.DataFrame, flags: list[Finding]
-) -> pd.DataFrame:
-    of_assignment = table.groupby("assignment_id", sort=False).indices
-    of_worker = table.groupby("worker_id", sort=False).indices
-    number_of = {answer_id: number for number, answer_id in enumerate(table.index)}
+def _frame(run: CampaignStore, work: Work, flags: list[Finding]) -> pd.DataFrame:
     rows = []
     for flag in flags:
-        if flag.subject_kind == "answer":
-            numbers = [number_of[flag.subject_id]]
-        else:
-            groups = of_worker if flag.subject_kind == "worker" else of_assignment
-            numbers = [int(number) for number in groups.get(flag.subject_id, ())]
-        first = numbers[0] if numbers else None
+        numbers = work.rows(flag.subject_kind, flag.subject_id)
         rows.append(
             (
                 flag.heuristic,
@@ -174,21 +166,9 @@ def _frame(
                 run.shown_id(flag.subject_kind, flag.subject_id),
                 flag.suspicion,
                 flag.evidence,
-                "" if first is None else table["assignment_id"].iloc[first],
-                "" if first is None else answer_line(table.iloc[first].to_dict()),
+                work.assignment_id(numbers[0]) if numbers else "",
+                work.line(numbers[0]) if numbers else "",
                 len(numbers),
             )
         )
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def _is_touched(table: pd.DataFrame, flags: list[Finding]) -> "pd.Series[bool]":
-    ids: dict[str, set[str]] = {"answer": set(), "assignment": set(), "worker": set()}
-    for flag in flags:
-        ids[flag.subject_kind].add(flag.subject_id)
-    touched = (
-        table.index.isin(ids["answer"])
-        | table["assignment_id"].isin(ids["assignment"])
-        | table["worker_id"].isin(ids["worker"])
-    )
-    return pd.Series(touched, index=table.index, dtype="bool")

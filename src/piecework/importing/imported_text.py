@@ -1,12 +1,12 @@
 """The campaign file of imported results, with a comment wherever a person may edit."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.imported import Reading
 from piecework.domain.money import cents_to_wire
+from piecework.domain.toml_text import toml_key, toml_line, toml_value
 from piecework.domain.verdicts import PolicyRule
 from piecework.hit_templates.tasks import load_task
 from piecework.importing.understanding import Understanding
@@ -38,13 +38,13 @@ def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
         'by = "person"                    # "policy" does what the rules say',
     ]
     for rule in policy:
-        lines += ["", "[[decisions.rule]]", _line("on", rule.subject_kind)]
-        lines.append(_line("any_of", list(rule.any_of)))
+        lines += ["", "[[decisions.rule]]", toml_line("on", rule.subject_kind)]
+        lines.append(toml_line("any_of", list(rule.any_of)))
         if rule.at_least > 1:
-            lines.append(_line("at_least", rule.at_least))
+            lines.append(toml_line("at_least", rule.at_least))
         if rule.share:
-            lines.append(_line("share", rule.share))
-        lines += [_line("then", rule.then), _line("because", rule.because)]
+            lines.append(toml_line("share", rule.share))
+        lines += [toml_line("then", rule.then), toml_line("because", rule.because)]
     lines += ["", "[dataset]", f'# title = "..."              # of {campaign.name}']
     return "\n".join(lines) + "\n"
 
@@ -58,19 +58,19 @@ def _head(
     yield f"#   piecework assess {file_name}           (heuristics, then the rules)"
     yield f"#   piecework export {file_name}           (the dataset and its report)"
     yield ""
-    yield _line("name", name)
+    yield toml_line("name", name)
     if not description:
         yield "# Say what was asked about what; report and dataset repeat it."
-    yield _line("description", description or _elsewhere(understood))
+    yield toml_line("description", description or _elsewhere(understood))
     if understood.task_name:
-        yield _line("task", understood.task_name)
+        yield toml_line("task", understood.task_name)
         task = load_task(understood.task_name)
         if [one.name for one in task.fields] == [task.main_text]:
             yield from _canned(
                 understood,
                 task.main_text,
                 " in place of the task",
-                (f"[fields.{_key(task.main_text)}]", _line("kind", "text")),
+                (f"[fields.{toml_key(task.main_text)}]", toml_line("kind", "text")),
             )
 
 
@@ -83,21 +83,21 @@ def _elsewhere(understood: Understanding) -> str:
 def _imported(reading: Reading) -> Iterator[str]:
     yield "[imported]"
     if reading.header:
-        yield _line("header", list(reading.header))
+        yield toml_line("header", list(reading.header))
     if reading.numbers:
         yield "# Names of columns that end so are about one of several items of a row."
-        yield _line("numbers", [int(number) for number in reading.numbers])
+        yield toml_line("numbers", [int(number) for number in reading.numbers])
     if reading.item:
         yield "# What makes an item: the same values are the same item."
         yield from _long("item", list(reading.item))
     if reading.item_id:
-        yield _line("item_id", reading.item_id)
+        yield toml_line("item_id", reading.item_id)
     for key in ("answers", "gold", "values"):
         cells: Mapping[str, str] = getattr(reading, key)
         if cells:
-            yield _line(key, cells)
+            yield toml_line(key, cells)
     for field, options in reading.votes.items():
-        yield f"votes.{_key(field)} = {_value(options)}"
+        yield f"votes.{toml_line(field, options)}"
     yield from _columns(reading)
 
 
@@ -107,19 +107,19 @@ def _columns(reading: Reading) -> Iterator[str]:
         yield ""
         yield "[imported.columns]"
     for name, value in said.items():
-        yield _line(name, list(value) if isinstance(value, tuple) else value)
+        yield toml_line(name, list(value) if isinstance(value, tuple) else value)
 
 
 def _field(understood: Understanding, name: str) -> Iterator[str]:
     table = understood.fields[name]
-    yield f"[fields.{_key(name)}]"
-    yield _line("kind", table.kind)
+    yield f"[fields.{toml_key(name)}]"
+    yield toml_line("kind", table.kind)
     if table.options:
         yield from _long("options", list(table.options))
     for limit in ("minimum", "maximum", "step"):
         number = getattr(table, limit)
         if number is not None:
-            yield _line(limit, int(number) if number == int(number) else number)
+            yield toml_line(limit, int(number) if number == int(number) else number)
     if table.required:
         yield "required = true                  # who leaves it out breaks a rule"
     if table.scope == "hit":
@@ -139,7 +139,7 @@ def _canned(
     if survey and (text := survey.said_again()):
         times = survey.values[text]
         yield f"# Written {times:,} times; if the page offered it, say so{where}:"
-        yield from (f"# {line}" for line in (*before, _line("canned", text)))
+        yield from (f"# {line}" for line in (*before, toml_line("canned", text)))
 
 
 def _rewards(understood: Understanding) -> Iterator[str]:
@@ -147,38 +147,17 @@ def _rewards(understood: Understanding) -> Iterator[str]:
     cents = understood.reward_cents
     if not cents:
         yield "# The files do not say what was paid; this amount enters nothing."
-    yield _line("reward", cents_to_wire(max(1, cents)))
+    yield toml_line("reward", cents_to_wire(max(1, cents)))
     yield 'budget = "0.00"                  # nothing is paid from here'
     yield 'wage_floor_per_hour = "0.00"'
 
 
 def _long(key: str, values: list[str]) -> Iterator[str]:
-    line = _line(key, values)
+    line = toml_line(key, values)
     if len(line) <= _AT_MOST_A_LINE:
         yield line
         return
     yield f"{key} = ["
     for value in values:
-        yield f"    {_value(value)},"
+        yield f"    {toml_value(value)},"
     yield "]"
-
-
-def _line(key: str, value: object) -> str:
-    return f"{key} = {_value(value)}"
-
-
-def _value(value: object) -> str:
-    if isinstance(value, Mapping):
-        inside = ", ".join(
-            f"{_key(name)} = {_value(one)}" for name, one in value.items()
-        )
-        return f"{{ {inside} }}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    # A basic string of TOML is written as one of JSON, but for what it cannot hold.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _key(name: str) -> str:
-    is_bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
-    return name if is_bare else _value(name)

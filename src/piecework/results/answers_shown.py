@@ -9,7 +9,7 @@ import numpy.typing as npt
 from piecework.campaign.opened import CampaignStore
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
 from piecework.domain.tables import ITEM_VALUE, answer_line, answered
-from piecework.domain.verdicts import SubjectKind
+from piecework.domain.verdicts import RANDOM_SAMPLE, Finding, SubjectKind
 from piecework.results.evidence import Parts
 
 
@@ -22,7 +22,7 @@ class Work:
     """
 
     def __init__(self, run: CampaignStore) -> None:
-        self._run, self.table = run, run.answers()
+        self.table = run.answers()
         self.items = {str(item.item_id): item for item in run.campaign.items}
         self._said = [
             name
@@ -57,6 +57,15 @@ class Work:
             return [] if number is None else [number]
         column = {"assignment": "assignment_id", "worker": "worker_id"}[kind]
         return self._group(column, subject_id)
+
+    def touched(self, flags: Iterable[Finding]) -> set[int]:
+        """Numbers of the answers that speak of a flagged subject, draws left out."""
+        return {
+            number
+            for flag in flags
+            if flag.heuristic != RANDOM_SAMPLE
+            for number in self.rows(flag.subject_kind, flag.subject_id)
+        }
 
     def rows_of_item(self, item_id: str) -> list[int]:
         """Numbers of the answers about an item."""
@@ -118,10 +127,6 @@ class Work:
             worker=self.worker_id(rows[0]),
             positions={} if is_answer else names,
         )
-
-    def pseudonym(self, worker_id: str) -> str:
-        """What a worker is called outside the store."""
-        return self._run.pseudonym(WorkerId(worker_id))
 
     def pseudonym_of(self, number: int) -> str:
         """Whose answer it is, as it is called outside the store."""

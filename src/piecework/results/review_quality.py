@@ -57,7 +57,7 @@ def review_quality(run: CampaignStore) -> ReviewQuality:
         sampled_bad=bad,
         low=low,
         high=high,
-        unflagged=len(work.table) - len(_touched(work, flags)),
+        unflagged=len(work.table) - len(work.touched(flags)),
         twice=len(pairs),
         agreed=len(pairs) - len(differing),
         differing=differing,
@@ -100,19 +100,9 @@ def _thought_bad(work: Work, finding: Finding, said: _Said) -> bool | None:
     return sum(answers) >= _HALF * len(answers)
 
 
-def _touched(work: Work, flags: Iterable[Finding]) -> set[int]:
-    """Rows of the answers that anything flags, directly or around them."""
-    return {
-        number
-        for finding in flags
-        if finding.heuristic != RANDOM_SAMPLE
-        for number in work.rows(finding.subject_kind, finding.subject_id)
-    }
-
-
 def _sample(work: Work, flags: list[Finding], said: _Said) -> list[bool]:
     """Whether each answer that was drawn, and that nothing flags, was thought bad."""
-    touched = _touched(work, flags)
+    touched = work.touched(flags)
     drawn = {one.subject_id for one in flags if one.heuristic == RANDOM_SAMPLE}
     return [
         said["answer", answer_id]

@@ -21,7 +21,6 @@ from piecework.domain.tables import (
     ORDER,
     build,
     is_canned,
-    shuffled_names,
     task_columns,
 )
 from piecework.domain.task import Field, Task
@@ -154,7 +153,7 @@ def _add_values(
     for field in task.hit_fields:
         cells[HIT_VALUE + field.name].append(_value(field, of_hit.get(field.name)))
     orders = document.get("orders", {})
-    for name in shuffled_names(task):
+    for name in task.shuffled_names:
         cells[ORDER + name].append(tuple(orders.get(name, ())))
 
 

@@ -1,11 +1,11 @@
 """A campaign file as text, with a comment wherever a person has a choice."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from piecework.domain.money import Currency, cents_to_wire, shown
+from piecework.domain.toml_text import toml_line
 from piecework.domain.verdicts import PolicyRule
 
 _COMMENTS_AT = 32
@@ -86,10 +86,7 @@ def _items(said: Statement) -> Iterator[str]:
     if said.items_file:
         yield _line("file", said.items_file)
     if said.columns:
-        pairs = ", ".join(
-            f"{_key(name)} = {_value(column)}" for name, column in said.columns.items()
-        )
-        yield _commented(f"columns = {{ {pairs} }}", "task's name = the file's")
+        yield _line("columns", said.columns, "task's name = the file's")
     if said.pictures:
         why = "served by the marketplace" if said.items_file else "each is an item"
         yield _line("pictures", said.pictures, why)
@@ -180,21 +177,11 @@ def _rehearsal(said: Statement) -> Iterator[str]:
 
 
 def _line(key: str, value: object, comment: str = "") -> str:
-    return _commented(f"{key} = {_value(value)}", comment)
+    return _commented(toml_line(key, value), comment)
 
 
 def _commented(text: str, comment: str) -> str:
     return f"{text:<{_COMMENTS_AT}} # {comment}" if comment else text
-
-
-def _value(value: object) -> str:
-    # A basic string of TOML is written as one of JSON.
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _key(name: str) -> str:
-    is_bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
-    return name if is_bare else _value(name)
 
 
 def _money(cents: int) -> str:

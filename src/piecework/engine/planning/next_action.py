@@ -92,7 +92,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Posting:
+class NextPosting:
     """HITs that come next: a batch's first round, or one that replaces answers.
 
     Attributes:
@@ -161,7 +161,7 @@ def may_weigh(snapshot: Snapshot) -> bool:
 
 def next_posting(
     snapshot: Snapshot, campaign: Campaign, *, today: date
-) -> Posting | None:
+) -> NextPosting | None:
     """What is to be planned now; `None` while earlier work is open, or at the end.
 
     Nothing before it is known which labels are sure. Then first what the batch at work
@@ -326,22 +326,22 @@ def _again(
     reserved_cents: int,
     *,
     today: date,
-) -> Posting | None:
+) -> NextPosting | None:
     state = snapshot.batches[batch]
     room = _room_cents(snapshot, state.left_cents, reserved_cents)
     # The HITs that ask for the fewest answers come first, and cost least.
     if hit_cost_cents(campaign, state.least_lacking, on=today) > room:
         return None
-    return Posting(batch=batch, round=state.last_round + 1, room_cents=room)
+    return NextPosting(batch=batch, round=state.last_round + 1, room_cents=room)
 
 
 def _first_round(
     snapshot: Snapshot, campaign: Campaign, batch: int, *, today: date
-) -> Posting | None:
+) -> NextPosting | None:
     room = _room_cents(snapshot, campaign.rewards.batch_budget_cents, 0)
     if hit_cost_cents(campaign, campaign.posting.assignments, on=today) > room:
         return None
-    return Posting(batch=batch, round=0, room_cents=room)
+    return NextPosting(batch=batch, round=0, room_cents=room)
 
 
 def _room_cents(

@@ -29,7 +29,6 @@ from piecework.engine.steps.settle import carry_out_again
 from piecework.payments import bonuses
 from piecework.payments.adopted_bonuses import book
 from piecework.payments.interrupted_payments import close_interrupted
-from piecework.postprocess.pseudonyms import pseudonym
 from piecework.store import (
     assignments,
     bound,
@@ -303,7 +302,7 @@ def _owed(run: CampaignRun, lost: Assignment) -> Owed:
     reward = 0 if verdict == "reject" else hit.reward_cents
     return Owed(
         assignment_id=lost.assignment_id,
-        worker=pseudonym(WorkerId(lost.worker_id), run.pseudonym_key),
+        worker=run.pseudonym(WorkerId(lost.worker_id)),
         cents=reward + spent.get("bonuses", 0),
     )
 

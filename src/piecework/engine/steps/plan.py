@@ -8,7 +8,7 @@ from piecework.campaign.dealing import affordable, deal, first_round, replacemen
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import ItemId
-from piecework.engine.planning.next_action import Posting
+from piecework.engine.planning.next_action import NextPosting
 from piecework.engine.posting.adopting import adopt, is_adopting
 from piecework.engine.posting.checks import check_campaign
 from piecework.engine.posting.replacing import extendable
@@ -29,7 +29,7 @@ class Due:
     """
 
     begins: bool = False
-    posting: Posting | None = None
+    posting: NextPosting | None = None
     adopts: bool = False
 
     def __bool__(self) -> bool:
@@ -69,7 +69,7 @@ def act(run: CampaignRun, due: Due) -> int:
 plan = Step("plan", due, act)
 
 
-def _planned(run: CampaignRun, posting: Posting) -> list[PlannedHit]:
+def _planned(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
     """The HITs of a posting, as far as there is money for them."""
     item_ids = deal(run.campaign)[posting.batch - 1]
     if posting.round == 0:
@@ -87,7 +87,7 @@ def _planned(run: CampaignRun, posting: Posting) -> list[PlannedHit]:
 
 
 def _replacements(
-    run: CampaignRun, posting: Posting, item_ids: list[ItemId]
+    run: CampaignRun, posting: NextPosting, item_ids: list[ItemId]
 ) -> list[PlannedHit]:
     wanted, crowd = run.campaign.posting, run.campaign.crowd_size
     lacking = item_totals.lacking(run.store, posting.batch, wanted, crowd=crowd)

@@ -4,7 +4,7 @@ Cells are what strangers wrote: nothing in them is evaluated, and what a reader 
 understand it leaves as text.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -90,31 +90,15 @@ class Reader(Protocol):
     NAME: str
 
     @property
-    def fits(self) -> "Fits":
+    def fits(self) -> Callable[[Head], bool]:
         """Whether a file is of the format, by its beginning alone."""
         ...
 
     @property
-    def read(self) -> "ReadFile":
+    def read(self) -> Callable[[Path, Head], Iterator[Read]]:
         """The rows, in pieces: no more is held than a row or two.
 
         Raises:
             ConfigError: the file cannot be read at all.
         """
-        ...
-
-
-class Fits(Protocol):
-    """See `Reader.fits`."""
-
-    def __call__(self, head: Head, /) -> bool:
-        """Look at the beginning."""
-        ...
-
-
-class ReadFile(Protocol):
-    """See `Reader.read`."""
-
-    def __call__(self, path: Path, head: Head, /) -> Iterator[Read]:
-        """Read row by row."""
         ...

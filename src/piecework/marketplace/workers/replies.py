@@ -1,6 +1,6 @@
 """How the worker's side speaks: pages to people, JSON to programs, refusals to both."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
@@ -10,8 +10,6 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.workers.pages import page
 from piecework.webserver import security_log
-
-Handler = Callable[[Request], Awaitable[Response]]
 
 MOST_FIELDS = 5000
 

@@ -33,7 +33,6 @@ _LINK = (
 _PLACES_A_SCREEN_OUT = 10
 """One in so many places may be screened out, so much is held for them."""
 _MANUAL = (CodeAction(action="MANUALLY_REVIEW"),)
-_AT_ONCE = (CodeAction(action="AUTOMATICALLY_APPROVE"),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,17 +63,17 @@ _HELD_NOT_HERE = "SELECT coalesce(sum(held_cents), 0) FROM unknown_studies"
 
 def committed_cents(transaction: Transaction) -> int:
     """What is spent at Prolific, or may be: what the cap is compared with."""
-    return _number(transaction, _COMMITTED)
+    return number_of(transaction, _COMMITTED)
 
 
 def spent_cents(transaction: Transaction) -> int:
     """What Prolific has taken for visits and bonuses that are paid."""
-    return _number(transaction, _SPENT)
+    return number_of(transaction, _SPENT)
 
 
 def held_cents(transaction: Transaction) -> int:
     """What Prolific holds for places that are open, or not decided."""
-    return _number(transaction, _HELD) + _number(transaction, _HELD_NOT_HERE)
+    return number_of(transaction, _HELD) + number_of(transaction, _HELD_NOT_HERE)
 
 
 def taken_if_unrejected(transaction: Transaction, visit: sqlite3.Row) -> int:
@@ -86,7 +86,7 @@ def taken_if_unrejected(transaction: Transaction, visit: sqlite3.Row) -> int:
     taken = (
         spent_cents(transaction)
         + held_cents(transaction)
-        + _number(transaction, _BEING_PAID)
+        + number_of(transaction, _BEING_PAID)
     )
     transaction.execute(change, -1, visit["study"])
     return taken
@@ -137,6 +137,7 @@ def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
     )
 
 
-def _number(transaction: Transaction, query: str) -> int:
+def number_of(transaction: Transaction, query: str) -> int:
+    """The one number that a query gives; 0 without a row."""
     row = transaction.one(query)
     return int(row[0]) if row else 0

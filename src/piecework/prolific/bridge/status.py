@@ -9,6 +9,7 @@ from piecework.prolific.bridge.spending import (
     LastStart,
     committed_cents,
     held_cents,
+    number_of,
     spent_cents,
 )
 from piecework.prolific.bridge.unknown import UnknownStudy, read_unknown
@@ -137,7 +138,7 @@ def read_status(transaction: Transaction) -> Status:
         held_cents=held_cents(transaction),
         left_cents=start.spend_at_most_cents - committed if start.is_live else None,
         committed_cents=committed,
-        bonuses_waiting_cents=_number(
+        bonuses_waiting_cents=number_of(
             transaction,
             "SELECT coalesce(sum(cents), 0) FROM bonus_lines LEFT JOIN bonus_batches "
             "ON bonus_batches.id = bonus_lines.batch "
@@ -157,7 +158,7 @@ def read_status(transaction: Transaction) -> Status:
                 for row in transaction.all(_UNPAID)
             ),
         ),
-        unknown_messages=_number(
+        unknown_messages=number_of(
             transaction, "SELECT count(*) FROM messages WHERE sent_there = 'Unknown'"
         ),
         unknown=read_unknown(transaction),
@@ -170,8 +171,3 @@ def _page(address: str, study_id: str | None) -> str:
         return ""
     page = _PAGE if address == PROLIFIC else _EMULATOR_PAGE
     return page.format(address=address, study_id=study_id)
-
-
-def _number(transaction: Transaction, query: str) -> int:
-    row = transaction.one(query)
-    return int(row[0]) if row else 0

@@ -7,8 +7,6 @@ from urllib.parse import urlsplit
 from piecework.prolific.http.errors import Unusable
 
 PROLIFIC = "https://api.prolific.com"
-VARIABLE = "PROLIFIC_URL"
-
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 
 

@@ -28,9 +28,6 @@ class BonusBatch(Value):
 
     id: str
     total_minor: Whole = Field(alias="total_amount")
-    amount_minor: Whole | None = Field(default=None, alias="amount")
-    fees_minor: Whole | None = Field(default=None, alias="fees")
-    vat_minor: Whole | None = Field(default=None, alias="vat")
 
 
 class Bonuses:

@@ -48,7 +48,6 @@ class Study(Value):
     submissions: Whole | None = Field(default=None, alias="number_of_submissions")
     reward_minor: Whole | None = Field(default=None, alias="reward")
     published_at: Moment | None = None
-    created_at: Moment | None = Field(default=None, alias="date_created")
     is_ready_to_publish: bool | None = None
     metadata: str | None = None
 

@@ -383,7 +383,7 @@ def _worker(
             f"{_rounded(work.typical_seconds())} (medians)."
         )
     return WorkerShown(
-        worker=work.pseudonym(worker_id),
+        worker=run.pseudonym(worker_id),
         sentences=said,
         answers=answers_shown(run, work, rest[:_MOST_HISTORY], waiting),
     )

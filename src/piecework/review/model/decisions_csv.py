@@ -231,7 +231,7 @@ def _about(
     others = work.others(numbers[0])[:_MOST_SHOWN] if is_answer else []
     parts = work.parts(numbers, is_answer=is_answer)
     return (
-        work.pseudonym(parts.worker),
+        run.pseudonym(parts.worker),
         _time(work.table["submitted_at"].iloc[shown].max()),
         " | ".join(items),
         " | ".join(work.items[item].picture for item in items),

@@ -126,7 +126,7 @@ def _groups(work: Work, subject: Subject) -> list[tuple[View, str]]:
     if not rows:
         return []
     if kind == "worker":
-        return [("worker", work.pseudonym(subject_id))]
+        return [("worker", work.pseudonym_of(rows[0]))]
     if kind == "assignment":
         return [("assignment", subject_id)]
     (number,) = rows

@@ -1,0 +1,30 @@
+"""Values and keys as a TOML file that we write for people has them."""
+
+import json
+from collections.abc import Mapping
+
+
+def toml_value(value: object) -> str:
+    r"""A text, number, list or mapping in a line.
+
+    >>> toml_value({"a b": ["\x7f", 1]})
+    '{ "a b" = ["\\u007f", 1] }'
+    """
+    if isinstance(value, Mapping):
+        inside = ", ".join(toml_line(name, inner) for name, inner in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml_value, value))}]"
+    # A basic string of TOML is written as one of JSON, but for what it cannot hold.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(name: str) -> str:
+    """A key, in quotes where it needs them."""
+    is_bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if is_bare else toml_value(name)
+
+
+def toml_line(name: str, value: object) -> str:
+    """A key and its value."""
+    return f"{toml_key(name)} = {toml_value(value)}"
