@@ -131,10 +131,11 @@ def test_cohen_kappa_refuses_what_it_cannot_weigh() -> None:
 
 
 def test_cohen_kappa_is_told_for_each_two_who_share_enough() -> None:
-    """a and b share three items and agree on two; c shares one with each.
+    """Workers a and b share three items and agree on two; c shares one with each.
 
-    Of a: x, x, y; of b: x, y, y. They agree by 2/3; chance is (2*1 + 1*2) / 9 = 4/9,
-    so kappa is (2/3 - 4/9) / (5/9) = 0.4. Unknown workers are in no pair.
+    The first says x, x, y; the other x, y, y. They agree by 2/3; chance is
+    (2*1 + 1*2) / 9 = 4/9, so kappa is (2/3 - 4/9) / (5/9) = 0.4. Unknown workers
+    are in no pair.
     """
     rows = [
         *(("1", "a", "x"), ("2", "a", "x"), ("3", "a", "y")),
