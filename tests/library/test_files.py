@@ -98,6 +98,10 @@ def test_a_folder_that_holds_no_dataset_is_refused(tmp_path: Path) -> None:
     croissant.write_text('{"recordSet": [{"name": "answers", "field": []}]}')
     with pytest.raises(piecework.ConfigError, match=r"the table 'answers': .*No such"):
         piecework.read_dataset(tmp_path)
+    (tmp_path / "answers.csv").write_text("answer_id\n1\n")
+    croissant.write_text('{"recordSet": [{"name": "answers"}]}')
+    with pytest.raises(piecework.ConfigError, match="the table 'answers': 'field'"):
+        piecework.read_dataset(tmp_path)
 
 
 def test_a_rehearsal_tells_where_its_results_are(examples: Path) -> None:

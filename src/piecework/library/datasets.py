@@ -95,11 +95,11 @@ def _facts(folder: Path) -> dict[str, Any]:
 
 
 def _table(folder: Path, record: Mapping[str, Any]) -> pd.DataFrame:
-    name = record["name"]
+    name = Path(record["name"]).name  # so that no file elsewhere is named
     parquet, csv = folder / f"{name}.parquet", folder / f"{name}.csv"
     try:
         table = _parquet(parquet) if parquet.exists() else _csv(csv, record)
-    except (OSError, ValueError) as fault:
+    except (OSError, ValueError, LookupError) as fault:
         raise ConfigError([f"{folder}: the table {name!r}: {fault}"]) from fault
     table = table.rename(columns=_NAMES)
     keys = [key for key in ("answer", "task") if key in table]
