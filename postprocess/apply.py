@@ -54,8 +54,15 @@ class Cleaning:
     proposals: dict[str, tuple[Edit, ...]]
 
 
-def clean_text(text: str, rules: Sequence[Rule] = RULES) -> Cleaned:
+def clean_text(
+    text: str,
+    rules: Sequence[Rule] = RULES,
+    *,
+    protected: frozenset[str] = frozenset(),
+) -> Cleaned:
     """One text cleaned by itself, without a campaign's other texts to judge it by.
+
+    Words that are `protected` (casefolded) stay as they are.
 
     >>> clean_text("a  wooden tabel").text
     'a wooden table'
@@ -66,7 +73,8 @@ def clean_text(text: str, rules: Sequence[Rule] = RULES) -> Cleaned:
     >>> clean_text("Gevalia coffee on a countertop").edits
     ()
     """
-    cleaning = clean_and_propose([Text(text_id="", item_id="", text=text)], rules)
+    alone = Text(text_id="", item_id="", text=text, protected=protected)
+    cleaning = clean_and_propose([alone], rules)
     edits = cleaning.edits[""]
     return Cleaned(replay(text, edits), edits, cleaning.proposals[""])
 

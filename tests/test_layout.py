@@ -52,7 +52,7 @@ _HOUSE_WORDS = {
 word stands in its plain sense."""
 
 
-_PRETENDING = {"cli", "forecasting", "rehearsing", *_BESIDE}
+_PRETENDING = {"cli", "forecasting", "library", "rehearsing", *_BESIDE}
 _PLAIN_SUBMISSION = ("engine/snapshot.py", "store/assignments.py")  # that it was sent
 _VISITS = (
     "marketplace/outside_crowd.py",

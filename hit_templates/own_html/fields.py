@@ -72,7 +72,9 @@ def found_fields(
     fields: list[Field] = []
     rules: list[Rule] = []
     faults: list[str] = []
-    names = _names([one.name for one in controls.values() if one.kind != "carried"])
+    names = field_names(
+        [control.name for control in controls.values() if control.kind != "carried"]
+    )
     left = dict(said)
     for sent_as, name in names.items():
         own = left.pop(sent_as, None) or left.pop(name, None) or Said()
@@ -89,7 +91,7 @@ def found_fields(
             )
             continue
         made = Control(name=sent_as, kind="text")
-        (name,) = _names([sent_as]).values()
+        (name,) = field_names([sent_as]).values()
         field, complaint = _field(name, made, own)
         fields.append(field)
         faults += complaint
@@ -217,7 +219,7 @@ def _first(*numbers: float | None) -> float:
     return next(number for number in numbers if number is not None)
 
 
-def _names(sent: list[str]) -> dict[str, str]:
+def field_names(sent: list[str]) -> dict[str, str]:
     """By a name on the page, a field's name: small letters, digits and _."""
     names: dict[str, str] = {}
     for sent_as in sent:

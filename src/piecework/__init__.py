@@ -1,1 +1,116 @@
-"""Turns a campaign file into a crowdsourced dataset that people can trust."""
+"""Turns a campaign file into a crowdsourced dataset that people can trust.
+
+What is listed here is the library, and stays as it is (docs/library.md). A name loads
+what it needs when it is first used, so `import piecework` itself loads nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from piecework.analyses.alpha import Alpha
+    from piecework.campaign.pricing import Price
+    from piecework.domain.campaign import Campaign
+    from piecework.domain.edit import Edit
+    from piecework.domain.errors import (
+        BudgetExceeded,
+        CampaignBusy,
+        ConfigError,
+        PieceworkError,
+        RefusedForSafety,
+        StoreError,
+    )
+    from piecework.domain.progress import Progress
+    from piecework.library.agreement import (
+        cohen_kappa,
+        fleiss_kappa,
+        krippendorff_alpha,
+    )
+    from piecework.library.campaigns import Rehearsal, load_campaign, price, rehearse
+    from piecework.library.cleaning import CleanedTexts, clean_text, clean_texts
+    from piecework.library.datasets import Dataset, read_dataset
+    from piecework.library.heuristics import assess, heuristics
+    from piecework.library.hits import render_hit
+    from piecework.library.labels import (
+        AbilityLabels,
+        DawidSkeneLabels,
+        Labels,
+        ability,
+        dawid_skene,
+        majority,
+    )
+    from piecework.library.results import read_results
+    from piecework.postprocess.apply import Cleaned
+
+__all__ = [
+    "AbilityLabels",
+    "Alpha",
+    "BudgetExceeded",
+    "Campaign",
+    "CampaignBusy",
+    "Cleaned",
+    "CleanedTexts",
+    "ConfigError",
+    "Dataset",
+    "DawidSkeneLabels",
+    "Edit",
+    "Labels",
+    "PieceworkError",
+    "Price",
+    "Progress",
+    "RefusedForSafety",
+    "Rehearsal",
+    "StoreError",
+    "ability",
+    "assess",
+    "clean_text",
+    "clean_texts",
+    "cohen_kappa",
+    "dawid_skene",
+    "fleiss_kappa",
+    "heuristics",
+    "krippendorff_alpha",
+    "load_campaign",
+    "majority",
+    "price",
+    "read_dataset",
+    "read_results",
+    "rehearse",
+    "render_hit",
+]
+
+_MODULES = {
+    "analyses.alpha": "Alpha",
+    "campaign.pricing": "Price",
+    "domain.campaign": "Campaign",
+    "domain.edit": "Edit",
+    "domain.errors": "BudgetExceeded CampaignBusy ConfigError PieceworkError "
+    "RefusedForSafety StoreError",
+    "domain.progress": "Progress",
+    "library.agreement": "cohen_kappa fleiss_kappa krippendorff_alpha",
+    "library.campaigns": "Rehearsal load_campaign price rehearse",
+    "library.cleaning": "CleanedTexts clean_text clean_texts",
+    "library.datasets": "Dataset read_dataset",
+    "library.heuristics": "assess heuristics",
+    "library.hits": "render_hit",
+    "library.labels": "AbilityLabels DawidSkeneLabels Labels ability dawid_skene "
+    "majority",
+    "library.results": "read_results",
+    "postprocess.apply": "Cleaned",
+}
+_MODULE_OF = {
+    name: module for module, names in _MODULES.items() for name in names.split()
+}
+
+
+def __getattr__(name: str) -> object:
+    """A name of the library, loaded when it is first used (PEP 562)."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'piecework' has no attribute {name!r}")
+    value: object = getattr(import_module(f"piecework.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

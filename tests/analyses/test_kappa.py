@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from piecework.analyses.kappa import (
     Weights,
     cohen_kappa,
+    cohen_kappa_of_pairs,
     fleiss_kappa,
     fleiss_kappa_of_counts,
 )
@@ -127,3 +128,27 @@ def test_cohen_kappa_refuses_what_it_cannot_weigh() -> None:
     twice = pd.Series(["a", "b"], index=["i", "i"])
     with pytest.raises(ValueError, match="once"):
         cohen_kappa(twice, twice)
+
+
+def test_cohen_kappa_is_told_for_each_two_who_share_enough() -> None:
+    """Workers a and b share three items and agree on two; c shares one with each.
+
+    The first says x, x, y; the other x, y, y. They agree by 2/3; chance is
+    (2*1 + 1*2) / 9 = 4/9, so kappa is (2/3 - 4/9) / (5/9) = 0.4. Unknown workers
+    are in no pair.
+    """
+    rows = [
+        *(("1", "a", "x"), ("2", "a", "x"), ("3", "a", "y")),
+        *(("1", "b", "x"), ("2", "b", "y"), ("3", "b", "y")),
+        *(("3", "c", "y"), ("1", "", "x"), ("2", "", "x")),
+    ]
+    votes = pd.DataFrame(rows, columns=["item_id", "worker", "value"])
+    pairs = cohen_kappa_of_pairs(votes)
+    assert pairs[["first", "second", "items"]].to_numpy().tolist() == [
+        ["a", "b", 3],
+        ["a", "c", 1],
+        ["b", "c", 1],
+    ]
+    assert pairs["kappa"].iloc[0] == pytest.approx(0.4)
+    assert pairs["same"].tolist() == pytest.approx([2 / 3, 1, 1])
+    assert len(cohen_kappa_of_pairs(votes, least_shared=2)) == 1

@@ -4,13 +4,14 @@ Both are 1 for full agreement, 0 for what chance would give, and NaN where nothi
 be compared or all ratings are of one category: chance alone explains everything then.
 """
 
+from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from piecework.analyses.votes import vote_table
+from piecework.analyses.votes import counted, vote_table
 
 Weights = Literal["none", "linear", "quadratic"]
 
@@ -79,6 +80,42 @@ def cohen_kappa(
     if expected == 0.0:
         return float("nan")
     return float(1.0 - (cost * observed).sum() / expected)
+
+
+def cohen_kappa_of_pairs(
+    votes: pd.DataFrame, *, least_shared: int = 1, weights: Weights = "none"
+) -> pd.DataFrame:
+    """Cohen's kappa of each two workers who rated the same items.
+
+    Args:
+        votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`);
+            those of unknown workers are left out.
+        least_shared: items that two workers must share, at least 1.
+        weights: what a disagreement costs, as for `cohen_kappa`.
+
+    Returns:
+        A row a pair, in the order of the names: `first`, `second`, `items` (that both
+        rated, int64), `kappa` and `same` (the share of equal votes), both float64.
+
+    Raises:
+        ValueError: weighted values are no numbers.
+    """
+    valid = counted(votes)
+    is_known = valid["worker"].notna() & (valid["worker"] != "")
+    by_worker = {
+        worker: rows.set_index("item_id")["value"]
+        for worker, rows in valid[is_known].groupby("worker")
+    }
+    rows = []
+    for first, second in combinations(by_worker, 2):
+        shared = by_worker[first].index.intersection(by_worker[second].index)
+        if len(shared) < max(least_shared, 1):
+            continue
+        left, right = (by_worker[name].loc[shared] for name in (first, second))
+        kappa = cohen_kappa(left, right, weights=weights)
+        same = float((left == right).mean())
+        rows.append((first, second, len(shared), kappa, same))
+    return pd.DataFrame(rows, columns=["first", "second", "items", "kappa", "same"])
 
 
 def _costs(

@@ -1,7 +1,6 @@
 """Answers for analyses: of a campaign those that count, of a file all of them."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import pandas as pd
@@ -14,7 +13,8 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
 from piecework.engine.opening import open_to_look
 from piecework.engine.provisional import proposed_verdicts
-from piecework.importing.importing import campaign_name, keep, look
+from piecework.importing.readers.recognise import recognise
+from piecework.importing.temporary import opened_sources
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.report.analysis.answers import AnalysedAnswers
 from piecework.report.analysis.page import Analysed, analyse
@@ -48,22 +48,20 @@ def analyse_file(
     Raises:
         ConfigError: it cannot be read, or items have no such column.
     """
-    with TemporaryDirectory(prefix="piecework-") as folder:
-        into = Path(folder) / f"{campaign_name(path.stem)}.toml"
-        found = look([path], into=into, reading=reading, task_name=task_name)
-        campaign, _ = keep(found)
-        with open_to_look(load_campaign(campaign.path)) as run:
-            table = run.answers()
-            workers = pseudonyms(table["worker_id"], run.pseudonym_key)
-            answers = AnalysedAnswers(
-                table=table.assign(worker=workers),
-                task=run.campaign.task,
-                items=run.campaign.items,
-                condition=wanted.condition,
-                unit=wanted.unit,
-                margin=wanted.margin,
-                seed=wanted.seed,
-            )
+    sources = recognise([path], reading)
+    with opened_sources(sources, reading, task_name=task_name) as opened:
+        run = opened.run
+        table = run.answers()
+        workers = pseudonyms(table["worker_id"], run.pseudonym_key)
+        answers = AnalysedAnswers(
+            table=table.assign(worker=workers),
+            task=run.campaign.task,
+            items=run.campaign.items,
+            condition=wanted.condition,
+            unit=wanted.unit,
+            margin=wanted.margin,
+            seed=wanted.seed,
+        )
     _check(answers, wanted, stated_in="the file of --columns")
     return analyse(path.name, answers)
 

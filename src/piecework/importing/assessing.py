@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pandas as pd
 import pyarrow as pa
@@ -20,7 +19,8 @@ from piecework.engine.opening import open_to_look
 from piecework.engine.progress import read_progress
 from piecework.engine.steps.assess import assess, find_suspicions
 from piecework.engine.steps.decide import decide
-from piecework.importing.importing import campaign_name, keep, look
+from piecework.importing.readers.recognise import recognise
+from piecework.importing.temporary import opened_sources
 from piecework.importing.understanding import Understanding
 from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable
 from piecework.postprocess.datasets.parquet_file import write_parquet
@@ -81,15 +81,12 @@ def assess_files(
     Raises:
         ConfigError: one cannot be read.
     """
-    with TemporaryDirectory(prefix="piecework-") as folder:
-        into = Path(folder) / f"{campaign_name(paths[0].stem)}.toml"
-        found = look(paths, into=into, reading=reading, task_name=task_name)
-        campaign, kept = keep(found)
-        with open_to_look(load_campaign(campaign.path)) as run:
-            aside = sum(file.unreadable for file in kept)
-            remarks = (f"{aside:,} rows could not be read.",) if aside else ()
-            findings, page = _found(run, _named(paths), remarks)
-    return Assessed(findings=findings, page=page, understood=found.understood)
+    sources = recognise(paths, reading)
+    with opened_sources(sources, reading, task_name=task_name) as opened:
+        aside = opened.unreadable
+        remarks = (f"{aside:,} rows could not be read.",) if aside else ()
+        findings, page = _found(opened.run, _named(paths), remarks)
+    return Assessed(findings=findings, page=page, understood=opened.understood)
 
 
 def assess_campaign(path: Path) -> Assessed:

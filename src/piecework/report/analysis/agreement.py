@@ -1,11 +1,14 @@
 """How far people agree: on each field, on each category, two by two."""
 
-from itertools import combinations
-
 import pandas as pd
 
 from piecework.analyses.alpha import Level, krippendorff_alpha
-from piecework.analyses.kappa import cohen_kappa, fleiss_kappa, fleiss_kappa_of_counts
+from piecework.analyses.kappa import (
+    Weights,
+    cohen_kappa_of_pairs,
+    fleiss_kappa,
+    fleiss_kappa_of_counts,
+)
 from piecework.analyses.multilabel_agreement import category_agreement, jaccard
 from piecework.analyses.votes import counted, vote_table
 from piecework.domain.imported import UNNAMED
@@ -145,30 +148,20 @@ def _of_categories(answers: AnalysedAnswers, field: Field) -> list[dict[str, obj
 
 
 def _of_pairs(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
-    said = counted(answers.votes(field))
-    said = said[~said["worker"].str.startswith(UNNAMED)]
-    busiest = said["worker"].value_counts().head(_BUSIEST).index
-    by_worker = {
-        str(worker): rows.set_index("item_id")["value"]
-        for worker, rows in said[said["worker"].isin(busiest)].groupby("worker")
-    }
-    rows: list[dict[str, object]] = []
-    for first, second in combinations(sorted(by_worker), 2):
-        shared = by_worker[first].index.intersection(by_worker[second].index)
-        if len(shared) < _LEAST_SHARED:
-            continue
-        one, other = (by_worker[name].loc[shared] for name in (first, second))
-        weights = "quadratic" if has_grades(field) else "none"
-        if weights == "quadratic":
-            one, other = one.astype("float64"), other.astype("float64")
-        rows.append(
-            {
-                "field": field.name,
-                "first": first,
-                "second": second,
-                "items": len(shared),
-                "kappa": cohen_kappa(one, other, weights=weights),  # type: ignore[arg-type]
-                "same": float((one == other).mean()),
-            }
-        )
-    return rows
+    valid = counted(answers.votes(field))
+    valid = valid[~valid["worker"].str.startswith(UNNAMED)]
+    busiest = valid["worker"].value_counts().head(_BUSIEST).index
+    weights: Weights = "none"
+    if has_grades(field):
+        weights = "quadratic"
+        valid = valid.assign(value=valid["value"].astype("float64"))
+    pairs = cohen_kappa_of_pairs(
+        valid[valid["worker"].isin(busiest)],
+        least_shared=_LEAST_SHARED,
+        weights=weights,
+    )
+    pairs.insert(0, "field", field.name)
+    return [
+        {str(name): cell for name, cell in row.items()}
+        for row in pairs.to_dict("records")
+    ]

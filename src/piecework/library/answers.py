@@ -1,0 +1,254 @@
+"""Frames of answers, into the one table that heuristics read and out of it.
+
+A frame goes the way of an imported file (`piecework.importing`): what was asked is
+guessed from its columns, and answers are typed by that.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from piecework.campaign.opened import CampaignStore
+from piecework.domain.errors import ConfigError
+from piecework.domain.imported import UNNAMED, Reading
+from piecework.domain.tables import HIT_VALUE, value_column
+from piecework.domain.task import GOLD, FieldKind
+from piecework.hit_templates.own_html.fields import field_names
+from piecework.importing.parts import ITEM_ID
+from piecework.importing.readers.head import Head
+from piecework.importing.readers.recognise import Source
+from piecework.importing.readers.rows import ImportedRow, RowPart
+from piecework.importing.temporary import opened_sources
+from piecework.library.frames import cell_text, require_columns, require_unique_index
+from piecework.store import imports
+
+KNOWN = (
+    *("task", "worker", "assignment", "hit", "position"),
+    *("accepted_at", "submitted_at", "seconds"),
+    *("pastes", "keystrokes", "focus_losses", "outcome"),
+)
+"""Columns that are no answer; nor are those that begin with `item.` and `gold.`."""
+
+ITEM = "item."
+_MEASURES = ("pastes", "keystrokes", "focus_losses")
+_DTYPES: Mapping[str, tuple[Callable[["pd.Series[Any]"], bool], str]] = {
+    **dict.fromkeys(
+        ("accepted_at", "submitted_at"),
+        (pd.api.types.is_datetime64_any_dtype, "datetimes"),
+    ),
+    **dict.fromkeys(
+        ("seconds", *_MEASURES), (pd.api.types.is_numeric_dtype, "numbers")
+    ),
+}
+"""What some columns must hold."""
+
+_ROW = "row "
+"""Before the number of an assignment; so no id of a worker is part of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedAnswers:
+    """A frame of answers that was read into a store.
+
+    Attributes:
+        subjects: by id of an answer, an assignment or a nameless worker in the store,
+            what the caller calls it.
+    """
+
+    run: CampaignStore
+    subjects: Mapping[str, str]
+
+
+def answers_of(run: CampaignStore) -> pd.DataFrame:
+    """All answers of a store, under the names that callers read (`docs/library.md`)."""
+    table, task = run.answers(), run.campaign.task
+    of_item = {str(item.item_id): item.columns for item in run.campaign.items}
+    kept = imports.outcomes(run.store)
+    outcomes = pd.Series(kept["outcome"], index=kept["answer_id"], dtype="str")
+    columns: dict[str, pd.Series[Any]] = {
+        "task": table["item_id"],
+        "worker": table["worker_id"],
+        "assignment": table["assignment_id"],
+        "hit": table["hit_id"],
+        "position": table["position"],
+        "accepted_at": table["accepted_at"],
+        "submitted_at": table["submitted_at"],
+        "seconds": table["shown_seconds"],
+        **{name: table[name] for name in _MEASURES},
+        "outcome": outcomes.reindex(table.index).fillna("").astype("str"),
+    }
+    for field in task.fields:
+        name = f"{HIT_VALUE}{field.name}" if field.scope == "hit" else field.name
+        free = name if name not in columns else f"{name}_answer"
+        columns[free] = table[value_column(field)]
+    names = dict.fromkeys(name for cells in of_item.values() for name in cells)
+    for name in names:
+        if name not in {ITEM_ID, task.columns[0]}:
+            cells = [of_item[item_id].get(name, "") for item_id in table["item_id"]]
+            shown = name if name.startswith(GOLD) else f"{ITEM}{name}"
+            columns[shown] = pd.Series(cells, index=table.index, dtype="str")
+    return pd.DataFrame(columns).rename_axis("answer")
+
+
+@contextmanager
+def opened_answers(
+    answers: pd.DataFrame, *, fields: Mapping[str, FieldKind], task: str
+) -> Iterator[OpenedAnswers]:
+    """A frame of answers in a store that goes away with the block.
+
+    Args:
+        answers: with the columns of `KNOWN`, of which only `task` and `worker` must be
+            there, and a column for each thing that was asked.
+        fields: the kinds of some columns of answers; others are guessed.
+        task: what was asked, of the gallery, if that is known; else "".
+
+    Raises:
+        ConfigError: a column is missing, has the wrong dtype, or holds no answers.
+    """
+    require_columns(answers, ["task", "worker"], name="answers")
+    require_unique_index(answers, name="answers")
+    frame = _Frame(answers)
+    faults = [
+        f"fields: the answers have no column {name!r}; those that hold answers are "
+        f"{', '.join(map(repr, frame.asked)) or 'none'}"
+        for name in fields
+        if name not in frame.asked
+    ]
+    faults += frame.faults()
+    if faults:
+        raise ConfigError(faults)
+    kinds = dict(fields)
+    if "text" in frame.asked and not task:
+        kinds.setdefault("text", "text")  # short texts are taken for options else
+    reading = Reading(
+        item=("task", *frame.of_items),
+        item_id="task",
+        gold=frame.gold,
+        fields={name: {"kind": kind} for name, kind in kinds.items()},
+    )
+    source = Source(Path("answers"), Head(), "a DataFrame", frame.rows)
+    with opened_sources([source], reading, task_name=task) as opened:
+        yield OpenedAnswers(run=opened.run, subjects=frame.subjects())
+
+
+class _Frame:
+    """A frame of answers as rows of assignments."""
+
+    def __init__(self, answers: pd.DataFrame) -> None:
+        self._answers = answers
+        names = [str(name) for name in answers.columns]
+        self.of_items = [
+            name.removeprefix(ITEM) for name in names if name.startswith(ITEM)
+        ]
+        own = [
+            name for name in names if name not in KNOWN and not name.startswith(ITEM)
+        ]
+        self._gold = [name for name in own if name.startswith(GOLD)]
+        self.asked = [name for name in own if name not in self._gold]
+        self._once = [name for name in self.asked if name.startswith(HIT_VALUE)]
+        self._each = [name for name in self.asked if name not in self._once]
+        fields = field_names(self._each)
+        self.gold = {
+            fields.get(name.removeprefix(GOLD), name.removeprefix(GOLD)): name
+            for name in self._gold
+        }
+        by = (
+            answers["assignment"]
+            if "assignment" in answers
+            else pd.Series(range(len(answers)), index=answers.index)
+        )
+        self._number_of, _ = pd.factorize(by)
+        self._position_of = (
+            pd.Series(self._number_of).groupby(self._number_of).cumcount() + 1
+        )
+
+    def faults(self) -> Iterator[str]:
+        """What is wrong with columns, a sentence each."""
+        if not self.asked:
+            yield (
+                "answers: no column holds answers; columns that mean something else "
+                f"are {', '.join(KNOWN)}, {ITEM}*, {GOLD}*"
+            )
+        for name in self._gold:
+            if name.removeprefix(GOLD) not in self._each:
+                yield f"answers: column {name!r}: there is no column of such answers"
+        is_missing = self._answers["task"].isna()
+        if is_missing.any():
+            label = self._answers.index[is_missing].tolist()[0]
+            yield f"answers: row {label!r}, column 'task': is missing"
+        for name, (is_right, kind) in _DTYPES.items():
+            if name in self._answers and not is_right(self._answers[name]):
+                dtype = self._answers[name].dtype
+                yield f"answers: column {name!r} is {dtype}, but must hold {kind}"
+
+    def rows(self) -> Iterator[ImportedRow]:
+        """An assignment a row, with its answers in the order of the frame."""
+        groups: dict[int, list[dict[str, object]]] = {}
+        for number, cells in zip(
+            self._number_of.tolist(), self._answers.to_dict("records"), strict=True
+        ):
+            groups.setdefault(number, []).append(
+                {str(name): cell for name, cell in cells.items()}
+            )
+        for number, answers in groups.items():
+            first = answers[0]
+            yield ImportedRow(
+                line=number + 1,
+                hit_id=cell_text(first.get("hit")),
+                assignment_id=f"{_ROW}{number}",
+                worker_id=cell_text(first["worker"]),
+                accepted_at=_moment(first.get("accepted_at")),
+                submitted_at=_moment(first.get("submitted_at")),
+                sent={
+                    name.removeprefix(HIT_VALUE): cell_text(first[name])
+                    for name in self._once
+                },
+                parts=tuple(map(self._part, answers)),
+            )
+
+    def subjects(self) -> dict[str, str]:
+        """See `OpenedAnswers`."""
+        assignments = (
+            self._answers["assignment"].map(cell_text).tolist()
+            if "assignment" in self._answers
+            else [str(label) for label in self._answers.index]
+        )
+        subjects: dict[str, str] = {}
+        for label, number, position, assignment in zip(
+            self._answers.index,
+            self._number_of.tolist(),
+            self._position_of.tolist(),
+            assignments,
+            strict=True,
+        ):
+            subjects[f"{_ROW}{number}.{position}"] = str(label)
+            subjects[f"{_ROW}{number}"] = assignment
+            subjects[f"{UNNAMED}{_ROW}{number}"] = f"{UNNAMED}{assignment}"
+        return subjects
+
+    def _part(self, answer: Mapping[str, object]) -> RowPart:
+        shown = {name: cell_text(answer[f"{ITEM}{name}"]) for name in self.of_items}
+        shown |= {name: cell_text(answer[name]) for name in self._gold}
+        sent = {name: cell_text(answer[name]) for name in self._each}
+        seconds = answer.get("seconds")
+        if isinstance(seconds, int | float) and seconds >= 0:
+            sent["shown_ms"] = str(round(seconds * 1000))
+        for name in _MEASURES:
+            times = answer.get(name)
+            if isinstance(times, int | float) and times >= 0:
+                sent[name] = str(round(times))
+        return RowPart({**shown, "task": cell_text(answer["task"])}, sent)
+
+
+def _moment(cell: object) -> datetime | None:
+    """A moment in UTC; without a zone it is taken for one."""
+    if not isinstance(cell, datetime) or pd.isna(cell):
+        return None
+    moment = pd.Timestamp(cell)
+    zoned = moment.tz_localize("UTC") if moment.tz is None else moment.tz_convert("UTC")
+    return zoned.to_pydatetime()

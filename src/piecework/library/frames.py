@@ -1,0 +1,112 @@
+"""Checks of the frames that callers hand in, with one sentence for each fault."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import pandas as pd
+
+from piecework.domain.errors import ConfigError
+from piecework.domain.suggestion import did_you_mean
+from piecework.hit_templates.values import SEPARATOR
+
+VOTES = ("task", "worker", "label")
+"""The columns of votes, as crowd-kit names them."""
+
+_VOTES_HERE = {"task": "item_id", "label": "value"}
+"""What `piecework.analyses.votes` calls them."""
+
+_MOST_SHOWN = 12
+
+
+def require_columns(frame: pd.DataFrame, columns: Sequence[str], *, name: str) -> None:
+    """Refuse what is no frame, or one without these columns.
+
+    Args:
+        frame: what the caller handed in.
+        columns: that are needed.
+        name: of the argument.
+
+    Raises:
+        ConfigError: it is no frame, or columns are missing; all faults.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        kind = type(frame).__name__  # type: ignore[unreachable] # callers may not check
+        raise ConfigError([f"{name}: is a {kind}, but must be a pandas DataFrame"])
+    columns_there = [str(column) for column in frame.columns]
+    shown = ", ".join(map(repr, columns_there[:_MOST_SHOWN])) or "none"
+    faults = [
+        f"{name}: has no column {column!r}; needed are "
+        f"{', '.join(map(repr, columns))}, its columns are {shown}"
+        f"{did_you_mean(column, columns_there)}"
+        for column in columns
+        if column not in frame.columns
+    ]
+    if faults:
+        raise ConfigError(faults)
+
+
+def require_unique_index(frame: pd.DataFrame, *, name: str) -> None:
+    """Refuse a frame of which two rows have the same label.
+
+    Raises:
+        ConfigError: they have.
+    """
+    if not frame.index.is_unique:
+        label = frame.index[frame.index.duplicated()].tolist()[0]
+        raise ConfigError(
+            [f"{name}: two rows have the index {label!r}, but each needs its own"],
+            next_step=f"{name}.reset_index(drop=True)",
+        )
+
+
+def votes_from(votes: pd.DataFrame) -> pd.DataFrame:
+    """Votes with the columns of `piecework.analyses.votes`.
+
+    Args:
+        votes: columns `task`, `worker`, `label`; others are left out.
+
+    Raises:
+        ConfigError: a column is missing, or a label is a list.
+    """
+    require_columns(votes, VOTES, name="votes")
+    is_list = votes["label"].map(pd.api.types.is_list_like)
+    if is_list.any():
+        label = votes.loc[is_list, "label"].iloc[0]
+        raise ConfigError(
+            [f"votes: a label is {label!r}, but must be one value, not several"],
+            next_step='votes.explode("label")',
+        )
+    return votes[list(VOTES)].rename(columns=_VOTES_HERE)
+
+
+def cell_text(cell: object) -> str:
+    """A cell as a file would have it: "" if it is missing, several values with bars.
+
+    >>> [cell_text(cell) for cell in (3.0, None, ("blur", "dark"))]
+    ['3', '', 'blur|dark']
+    """
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, Iterable):
+        return SEPARATOR.join(map(str, cell))
+    if cell is None or cell is pd.NA or cell is pd.NaT:
+        return ""
+    if isinstance(cell, float):
+        if math.isnan(cell):
+            return ""
+        return str(int(cell)) if cell.is_integer() else str(cell)
+    return str(cell)
+
+
+@contextmanager
+def faults_of(name: str) -> Iterator[None]:
+    """Tell what an analysis refuses as a fault of the argument that it was given.
+
+    Raises:
+        ConfigError: the analysis raised a `ValueError`.
+    """
+    try:
+        yield
+    except ValueError as fault:
+        raise ConfigError([f"{name}: {fault}"]) from fault

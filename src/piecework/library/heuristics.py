@@ -1,0 +1,179 @@
+"""Heuristics on a frame of answers: what is suspicious, and why."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+import pandas as pd
+
+from piecework.domain.errors import ConfigError
+from piecework.domain.suggestion import did_you_mean
+from piecework.domain.task import FieldKind
+from piecework.domain.verdicts import Finding
+from piecework.library.answers import OpenedAnswers, opened_answers
+from piecework.qc import registry
+from piecework.qc.ratings import with_ratings
+from piecework.qc.silence import silences
+
+Settings = Mapping[str, Mapping[str, object] | None]
+"""Parameters by heuristic name; `None` switches one off."""
+
+_FINDINGS = {
+    "subject_kind": "str",
+    "subject": "str",
+    "heuristic": "str",
+    "version": "int64",
+    "suspicion": "float64",
+    "flag": "bool",
+    "evidence": "str",
+}
+
+
+def assess(
+    answers: pd.DataFrame,
+    *,
+    heuristics: str | Sequence[str] = (),
+    settings: Settings = MappingProxyType({}),
+    fields: Mapping[str, FieldKind] = MappingProxyType({}),
+    task: str = "",
+    seed: int = 1,
+) -> pd.DataFrame:
+    """What heuristics find in answers.
+
+    Args:
+        answers: a row an answer, with `task`, `worker`, a column for each thing that
+            was asked, and what else is known (docs/library.md).
+        heuristics: names of those that run; without any, all that are on by default,
+            and the joined suspicion.
+        settings: parameters by heuristic, as in a campaign file.
+        fields: kinds of columns that hold answers: "text", "choice", "choices",
+            "number"; others are guessed from the answers.
+        task: a task of the gallery, if that was asked.
+        seed: of what is drawn by chance.
+
+    Returns:
+        A row a finding, the most suspicious first: `subject_kind` ("answer",
+        "assignment" or "worker"), `subject` (an answer's label in the index of
+        `answers` as str, an assignment's or a worker's id), `heuristic`, `version`,
+        `suspicion` (0 to 1), `flag` (it passed the threshold), `evidence`. A subject
+        without a row was looked at, and nothing spoke against it.
+
+    Raises:
+        ConfigError: a column is missing or has the wrong dtype; there is no such
+            heuristic or parameter; all faults.
+    """
+    names = [heuristics] if isinstance(heuristics, str) else [*heuristics]
+    _refuse_faults(names, settings)
+    with opened_answers(answers, fields=fields, task=task) as opened:
+        known = _with_task(opened, names, settings)
+        rows = [
+            (
+                finding.subject_kind,
+                opened.subjects.get(finding.subject_id, finding.subject_id),
+                finding.heuristic,
+                finding.version,
+                finding.suspicion,
+                finding.flag,
+                finding.evidence,
+            )
+            for finding in _findings(_rated(opened), known, names, seed=seed)
+        ]
+    findings = pd.DataFrame(rows, columns=list(_FINDINGS)).astype(_FINDINGS)
+    order = ["flag", "suspicion"]
+    return findings.sort_values(
+        order, ascending=False, kind="stable", ignore_index=True
+    )
+
+
+def heuristics(
+    answers: pd.DataFrame | None = None,
+    *,
+    settings: Settings = MappingProxyType({}),
+    fields: Mapping[str, FieldKind] = MappingProxyType({}),
+    task: str = "",
+) -> pd.DataFrame:
+    """All heuristics; with answers, why some of them can say nothing about these.
+
+    Args:
+        answers: as for `assess`.
+        settings: as for `assess`.
+        fields: as for `assess`.
+        task: as for `assess`.
+
+    Returns:
+        Index `heuristic`: `subject_kind`, `version`, `is_on` (without being named),
+        `idea` (one line); with answers also `silent_because` ("": it can speak).
+
+    Raises:
+        ConfigError: as `assess`.
+    """
+    _refuse_faults([], settings)
+    described = registry.describe()
+    listed = pd.DataFrame(
+        {
+            "subject_kind": [each.subject for each in described],
+            "version": [each.version for each in described],
+            "is_on": [registry.is_on(each.name, settings) for each in described],
+            "idea": [each.idea for each in described],
+        },
+        index=pd.Index([each.name for each in described], name="heuristic"),
+    )
+    if answers is None:
+        return listed
+    with opened_answers(answers, fields=fields, task=task) as opened:
+        known = _with_task(opened, [], settings)
+        silent = silences(_rated(opened), known)
+    return listed.assign(silent_because=[silent.get(name, "") for name in listed.index])
+
+
+def _findings(
+    table: pd.DataFrame, settings: Settings, names: Sequence[str], *, seed: int
+) -> list[Finding]:
+    """Of all heuristics and the joined suspicion; with names, of these alone."""
+    if not names:
+        return registry.assess(table, settings, seed=seed)
+    by_name = {heuristic.NAME: heuristic for heuristic in registry.HEURISTICS}
+    return [
+        finding
+        for name, rows in registry.scores(table, settings, seed=seed).items()
+        for finding in registry.findings_of(by_name[name], rows)
+    ]
+
+
+def _rated(opened: OpenedAnswers) -> pd.DataFrame:
+    campaign = opened.run.campaign
+    return with_ratings(opened.run.answers(), campaign.task, campaign.items)
+
+
+def _refuse_faults(names: Sequence[str], settings: Settings) -> None:
+    """Refuse names and settings of heuristics that there are not.
+
+    Raises:
+        ConfigError: there is no such heuristic or parameter; all faults.
+    """
+    known = [heuristic.NAME for heuristic in registry.HEURISTICS]
+    faults = [
+        f"heuristics: there is no heuristic {name!r}"
+        f"{did_you_mean(name, known) or '; allowed are ' + ', '.join(sorted(known))}"
+        for name in names
+        if name not in known
+    ]
+    faults += registry.check_settings(settings)
+    if faults:
+        raise ConfigError(faults, next_step="piecework.heuristics() lists them")
+
+
+def _with_task(
+    opened: OpenedAnswers, names: Sequence[str], settings: Settings
+) -> Settings:
+    """The task's settings below the caller's; with names, all others off."""
+    of_task = opened.run.campaign.task.heuristics
+    if not names:
+        return {**of_task, **settings}
+    known = (heuristic.NAME for heuristic in registry.HEURISTICS)
+    off: dict[str, Mapping[str, object] | None] = {
+        name: None for name in known if name not in names
+    }
+    return {
+        **off,
+        **{name: settings.get(name) or of_task.get(name) or {} for name in names},
+    }

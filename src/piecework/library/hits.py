@@ -1,0 +1,66 @@
+"""The page of a HIT."""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+
+import pandas as pd
+
+from piecework.config.items_file import items_from_rows
+from piecework.domain.errors import ConfigError
+from piecework.hit_templates import render
+from piecework.hit_templates.tasks import load_task
+from piecework.library.frames import cell_text
+
+
+def render_hit(
+    task: str | PathLike[str],
+    items: pd.DataFrame | Mapping[str, object] | Sequence[Mapping[str, object]],
+    *,
+    title: str = "",
+    language: str = "en",
+) -> str:
+    """The page that shows items to a worker, as a complete HTML document.
+
+    Args:
+        task: a name of the gallery, or the folder of a task of your own.
+        items: one, several, or a frame with a row each: their columns by name. The id
+            may stand in a column `task`.
+        title: what the worker reads on top; empty: the task's own.
+        language: of the page, where the task speaks it.
+
+    Raises:
+        ConfigError: there is no such task; an item lacks a column, or cannot be shown;
+            all faults.
+    """
+    folder = Path(task)
+    is_own = not isinstance(task, str) or folder.is_dir()
+    loaded = load_task(str(folder.resolve()) if is_own else str(task), language)
+    rows = _rows(items)
+    key = loaded.columns[0]
+    for row in rows:
+        row.setdefault(key, row.get("task", ""))
+    faults = [
+        f"items: item {number} has no {name!r}; the task {loaded.name!r} needs "
+        f"{', '.join(loaded.columns)}"
+        for number, row in enumerate(rows, start=1)
+        for name in loaded.columns
+        if not row.get(name)
+    ]
+    if faults:
+        raise ConfigError(faults)
+    return render.render_hit(loaded, items_from_rows(rows, loaded.columns), title=title)
+
+
+def _rows(
+    items: pd.DataFrame | Mapping[str, object] | Sequence[Mapping[str, object]],
+) -> list[dict[str, str]]:
+    if isinstance(items, pd.DataFrame):
+        frame = items
+    else:
+        several = [items] if isinstance(items, Mapping) else [*items]
+        frame = pd.DataFrame(several, dtype="object")
+    return [
+        {str(name): cell_text(cell) for name, cell in row.items()}
+        for row in frame.to_dict("records")
+    ]

@@ -1,0 +1,130 @@
+"""Labels with probabilities from votes; frames have crowd-kit's names of columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from piecework.analyses import ability as ability_model
+from piecework.analyses import dawid_skene as dawid_skene_model
+from piecework.analyses import majority as majority_vote
+from piecework.analyses.ability import SHARED_ERROR
+from piecework.analyses.votes import vote_table
+from piecework.library.frames import faults_of, votes_from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """A label for each task.
+
+    Attributes:
+        labels: index `task`, sorted: `label` (the likeliest; missing for a tie),
+            `probability` (float64 in (0, 1], of one of the likeliest), `leaders` (tuple
+            of all the likeliest).
+        probabilities: index `task`, a column a label; rows sum to 1.
+    """
+
+    labels: pd.DataFrame
+    probabilities: pd.DataFrame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DawidSkeneLabels(Labels):
+    """Labels, and the errors that each worker makes.
+
+    Attributes:
+        errors: a row for each `worker`, `truth` and `label`: the `probability` that the
+            worker gives this label where that is true (NaN for a truth that they never
+            met).
+    """
+
+    errors: pd.DataFrame
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbilityLabels(Labels):
+    """Labels, and how able each worker is.
+
+    Attributes:
+        workers: index `worker`: `ability` (logits above guessing), `accuracy` (how
+            often they are right about a task of usual difficulty), `votes` (int64).
+    """
+
+    workers: pd.DataFrame
+
+
+def majority(votes: pd.DataFrame) -> Labels:
+    """The label with most votes; its probability is its share of the votes.
+
+    Args:
+        votes: columns `task`, `worker`, `label`; a row a vote. A worker's second vote
+            on a task does not count, nor does a missing label.
+
+    Raises:
+        ConfigError: a column is missing, or a label is no single value.
+    """
+    cast = votes_from(votes)
+    estimate = majority_vote.majority(cast).rename(columns={"share": "probability"})
+    counts = vote_table(cast)
+    return Labels(
+        labels=_labels(estimate),
+        probabilities=_by_task(counts.div(counts.sum(axis=1), axis="index")),
+    )
+
+
+def dawid_skene(votes: pd.DataFrame, *, smoothing: float = 0.0) -> DawidSkeneLabels:
+    """The likeliest labels where each worker errs in their own way.
+
+    Args:
+        votes: as for `majority`.
+        smoothing: votes added to each cell of each worker's table of errors; 0 is the
+            paper's maximum likelihood.
+
+    Raises:
+        ConfigError: as `majority`; or there are no votes, or smoothing is below 0.
+    """
+    with faults_of("votes"):
+        estimate = dawid_skene_model.dawid_skene(votes_from(votes), smoothing=smoothing)
+    return DawidSkeneLabels(
+        labels=_labels(estimate.labels),
+        probabilities=_by_task(estimate.probabilities),
+        errors=estimate.confusions.rename(columns={"said": "label"}),
+    )
+
+
+def ability(
+    votes: pd.DataFrame,
+    *,
+    labels: Sequence[object] = (),
+    shared_error: float = SHARED_ERROR,
+) -> AbilityLabels:
+    """The likeliest labels where workers differ in ability, and tasks in difficulty.
+
+    Args:
+        votes: as for `majority`.
+        labels: all that could be said, of which some may never have been.
+        shared_error: the share of labels on which a whole crowd errs, which no number
+            of votes shows; probabilities stay below 1 by it.
+
+    Raises:
+        ConfigError: as `majority`; or there are no votes, one is of a label that could
+            not be said, or the estimate does not settle.
+    """
+    with faults_of("votes"):
+        estimate = ability_model.ability(
+            votes_from(votes), values=labels, shared_error=shared_error
+        )
+    return AbilityLabels(
+        labels=_labels(estimate.labels),
+        probabilities=_by_task(estimate.probabilities),
+        workers=estimate.workers,
+    )
+
+
+def _labels(estimate: pd.DataFrame) -> pd.DataFrame:
+    columns = ["label", "probability", "leaders"]
+    return estimate.rename(columns={"value": "label"})[columns].rename_axis("task")
+
+
+def _by_task(probabilities: pd.DataFrame) -> pd.DataFrame:
+    return probabilities.rename_axis(index="task", columns="label")

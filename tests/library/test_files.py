@@ -1,0 +1,137 @@
+"""Campaigns, datasets and other tools' results, read from files."""
+
+import shutil
+from datetime import date
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import piecework
+from tests.imports.batches import row, stances, write
+
+
+def test_results_of_several_files_are_one_frame(tmp_path: Path) -> None:
+    """Numbered columns become tasks; what was asked once a HIT is `hit.`."""
+    write(tmp_path / "1.csv", stances(status="Approved"))
+    more = [
+        row(9, "W9", shown={"text1": "Rain"}, sent={"stance1": "yes", "note": "hm"})
+        | {"Input.text2": "Sun", "Input.source": "web", "Answer.stance2": "no"}
+    ]
+    write(tmp_path / "2.csv", more)
+    answers = piecework.read_results([tmp_path / "1.csv", str(tmp_path / "2.csv")])
+    assert answers.index.name == "answer"
+    assert answers.groupby("worker")["stance"].agg(list)["W9"] == ["yes", "no"]
+    assert {*answers["outcome"]} == {"Approved", "Submitted"}
+    assert answers["assignment"].nunique() == 4
+    assert answers["hit.note"].unique().tolist() == ["fine", "hm"]
+    assert "Rain tomorrow" in {*answers["item.text"]}
+    assert str(answers["submitted_at"].dtype) == "datetime64[us, UTC]"
+    again = piecework.assess(answers)
+    assert {*again["subject_kind"]} <= {"answer", "assignment", "worker"}
+
+
+def test_a_table_of_no_tool_is_read_by_what_a_file_says(tmp_path: Path) -> None:
+    """Its gold answers and odd names of fields come along."""
+    table = tmp_path / "votes.csv"
+    rows = "".join(
+        f"{item},P{n},{'yes' if n else 'no'},no\n" for item in "abc" for n in range(3)
+    )
+    table.write_text("item,who,seconds,truth\n" + rows)
+    columns = tmp_path / "columns.toml"
+    columns.write_text(
+        'item = ["item"]\nitem_id = "item"\nanswers = { seconds = "seconds" }\n'
+        'gold = { seconds = "truth" }\n[columns]\nworker = "who"\n'
+    )
+    answers = piecework.read_results(table, columns=columns)
+    assert answers["seconds_answer"].tolist() == ["no", "yes", "yes"] * 3
+    assert answers["seconds"].isna().all()
+    assert {*answers["gold.seconds"]} == {"no"}
+
+
+def test_rows_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    """With their number and the line of the first."""
+    write(tmp_path / "1.csv", stances())
+    text = (tmp_path / "1.csv").read_text()
+    (tmp_path / "1.csv").write_text(text + "cut,off\n")
+    with pytest.warns(UserWarning, match=r"1 row could not be read .* line 5"):
+        answers = piecework.read_results(tmp_path / "1.csv")
+    assert len(answers) == 6
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    """None at all, one that is not there, one of no tool."""
+    with pytest.raises(piecework.ConfigError, match="files: there is none"):
+        piecework.read_results([])
+    with pytest.raises(piecework.ConfigError, match="there is no such file"):
+        piecework.read_results(tmp_path / "missing.csv")
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(piecework.ConfigError, match="of no format that is known"):
+        piecework.read_results(tmp_path / "a.csv")
+
+
+def test_a_dataset_is_the_same_from_parquet_and_from_csv(
+    examples: Path, tmp_path: Path
+) -> None:
+    """Cells, dtypes and index of each table."""
+    source = examples / "out/congruency/dataset"
+    for path in source.glob("*.[cm]*"):
+        shutil.copy(path, tmp_path)
+    shutil.copy(source / "croissant.json", tmp_path)
+    with_parquet = piecework.read_dataset(source)
+    with_csv = piecework.read_dataset(tmp_path)
+    assert with_csv.tables.keys() == with_parquet.tables.keys()
+    assert len(with_csv.answers)
+    for name, table in with_parquet.tables.items():
+        pd.testing.assert_frame_equal(table, with_csv.tables[name])
+    assert with_csv.facts["name"] == "congruency"
+
+
+def test_a_folder_that_holds_no_dataset_is_refused(tmp_path: Path) -> None:
+    """Nothing there; a description of something else; a table that is missing."""
+    with pytest.raises(piecework.ConfigError, match="cannot be read"):
+        piecework.read_dataset(tmp_path)
+    croissant = tmp_path / "croissant.json"
+    croissant.write_text("[]")
+    with pytest.raises(piecework.ConfigError, match="describes no dataset"):
+        piecework.read_dataset(tmp_path)
+    croissant.write_text('{"recordSet": [{"name": "answers", "field": []}]}')
+    with pytest.raises(piecework.ConfigError, match=r"the table 'answers': .*No such"):
+        piecework.read_dataset(tmp_path)
+    (tmp_path / "answers.csv").write_text("answer_id\n1\n")
+    croissant.write_text('{"recordSet": [{"name": "answers"}]}')
+    with pytest.raises(piecework.ConfigError, match="the table 'answers': 'field'"):
+        piecework.read_dataset(tmp_path)
+
+
+def test_a_rehearsal_tells_where_its_results_are(examples: Path) -> None:
+    """Again over the finished store: the same figures, and no call in between."""
+    seen: list[piecework.Progress] = []
+    path = examples / "config/campaigns/congruency.toml"
+    rehearsal = piecework.rehearse(path, on_progress=seen.append)
+    assert rehearsal.dataset == (examples / "out/congruency/dataset").resolve()
+    assert rehearsal.report.is_file()
+    assert rehearsal.progress.is_finished
+    assert rehearsal.virtual_hours > 1
+    assert not seen
+    answers = piecework.read_dataset(rehearsal.dataset).answers
+    assert len(answers) == rehearsal.progress.accepted
+
+
+def test_a_campaign_is_priced_by_the_fees_of_a_day(examples: Path) -> None:
+    """From its path or as it was loaded: 63 pairs, ten a HIT, five answers each.
+
+    A batch has 32 or 31 pairs, so 4 HITs; 8 HITs times 5 assignments at 45 cents and a
+    fifth of it to the marketplace.
+    """
+    path = examples / "config/campaigns/congruency.toml"
+    campaign = piecework.load_campaign(path)
+    cost = piecework.price(campaign, on=date(2026, 1, 5))
+    assert cost == piecework.price(str(path), on=date(2026, 1, 5))
+    assert (cost.hits, cost.assignments) == (8, 40)
+    assert (cost.rewards, cost.fees) == (40 * 45, 40 * 9)
+    assert piecework.price(campaign).plain == cost.plain
+    with pytest.raises(piecework.ConfigError, match="no fees are known"):
+        piecework.price(campaign, on=date(1990, 1, 1))
+    with pytest.raises(piecework.ConfigError, match=r"missing\.toml"):
+        piecework.load_campaign(examples / "missing.toml")

@@ -1,0 +1,163 @@
+"""Heuristics on a frame find what the command finds in a file."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import piecework
+from piecework.domain.imported import Reading
+from piecework.importing.assessing import assess_files
+from tests.imports.batches import row, write
+
+TEXTS = ["a dog on wet grass", "two red cups on a table", "a blue door in a wall"]
+
+
+def _written() -> pd.DataFrame:
+    """Two careful workers and one who always writes the same, three tasks each."""
+    return pd.DataFrame(
+        {
+            "task": ["t1", "t2", "t3"] * 3,
+            "worker": ["w1"] * 3 + ["w2"] * 3 + ["w3"] * 3,
+            "assignment": ["A1"] * 3 + ["A2"] * 3 + ["A3"] * 3,
+            "text": [*TEXTS, *(text.replace("a ", "one ") for text in TEXTS)]
+            + ["NICE PICTURE HERE"] * 3,
+        },
+        index=pd.Index(range(10, 19)),
+    )
+
+
+def _batch(path: Path) -> Path:
+    """Forty answers of four workers, one of whom always says yes."""
+    rows = [
+        row(
+            10 * item + number,
+            f"W{number}",
+            hit=f"HIT{item}",
+            shown={"sentence": f"Sentence {item}"},
+            sent={"stance": "yes" if number == 3 or item % 2 else "no"},
+            seconds=2 if number == 2 else 40,
+        )
+        for item in range(10)
+        for number in range(4)
+    ]
+    write(path, rows)
+    return path
+
+
+def test_a_frame_that_was_read_is_judged_as_the_file_is(tmp_path: Path) -> None:
+    """The same flags with the same evidence; ids of workers are the file's own."""
+    batch = _batch(tmp_path / "batch.csv")
+    answers = piecework.read_results(batch)
+    found = piecework.assess(answers)
+    flags = found[found["flag"] & (found["heuristic"] != "random_sample")]
+    expected = assess_files([batch], Reading()).findings
+    assert len(expected)
+    assert sorted(zip(flags["heuristic"], flags["evidence"], strict=True)) == sorted(
+        zip(expected["heuristic"], expected["evidence"], strict=True)
+    )
+    of_workers = flags[flags["subject_kind"] == "worker"]
+    assert {*of_workers["subject"]} == {"W3"}
+
+
+def test_subjects_are_what_the_caller_calls_them() -> None:
+    """An answer by its label, an assignment by its id, a worker by theirs."""
+    found = piecework.assess(
+        _written(), heuristics=["capitals", "same_sentence_in_hit", "same_sentence"]
+    )
+    by_kind = found.groupby("subject_kind")["subject"].agg(set)
+    assert by_kind["answer"] == {"16", "17", "18"}
+    assert by_kind["assignment"] == {"A3"}
+    assert found["suspicion"].is_monotonic_decreasing
+    assert {*found["heuristic"]} == {
+        *("capitals", "same_sentence_in_hit", "same_sentence")
+    }
+
+
+def test_a_frame_of_a_few_columns_is_enough() -> None:
+    """Without assignments each row was sent by itself; the order does not matter."""
+    few = _written()[["task", "worker", "text"]]
+    found = piecework.assess(few, heuristics="capitals")
+    assert {*found["subject"]} == {"16", "17", "18"}
+    turned = piecework.assess(few.iloc[::-1], heuristics="capitals")
+    key = ["subject"]
+    pd.testing.assert_frame_equal(
+        found.sort_values(key, ignore_index=True),
+        turned.sort_values(key, ignore_index=True),
+    )
+
+
+def test_known_answers_and_settings_count() -> None:
+    """The worker who is wrong on most gold answers is flagged, and no other."""
+    items = [f"t{number}" for number in range(6)]
+    right = ["yes", "no"] * 3
+    answers = pd.DataFrame(
+        {
+            "task": items * 3,
+            "worker": ["w1"] * 6 + ["w2"] * 6 + ["w3"] * 6,
+            "Stance": right + right + right[::-1],
+            "gold.Stance": right * 3,
+        }
+    )
+    found = piecework.assess(
+        answers, heuristics="gold_failed", settings={"gold_failed": {"min_items": 5}}
+    )
+    assert found.loc[found["flag"], "subject"].tolist() == ["w3"]
+    silent = piecework.heuristics(answers)["silent_because"]
+    assert silent["gold_failed"] == ""
+    assert silent["capitals"] == "no answer consists of a text"
+    without = piecework.heuristics(answers.drop(columns="gold.Stance"))
+    assert without.loc["gold_failed", "silent_because"] == "no item has a known answer"
+
+
+def test_a_task_of_the_gallery_brings_its_rules() -> None:
+    """A caption of three words breaks a rule of `caption`."""
+    captions = _written().rename(columns={"text": "caption"})
+    found = piecework.assess(captions, task="caption", heuristics="rule_violation")
+    evidence = found.set_index("subject")["evidence"]
+    assert "min_words" in evidence["16"]
+
+
+def test_workers_who_are_not_known_are_different_people() -> None:
+    """Nothing is held against one of them together."""
+    answers = _written().assign(worker=None)
+    found = piecework.assess(answers, heuristics=["same_sentence", "capitals"])
+    assert {*found["heuristic"]} == {"capitals", "same_sentence"}
+    alone = answers.drop(columns="assignment")
+    found = piecework.assess(alone, heuristics=["same_sentence", "capitals"])
+    assert {*found["heuristic"]} == {"capitals"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"seconds": "soon"}, "column 'seconds' is str, but must hold numbers"),
+        ({"submitted_at": "now"}, "'submitted_at' is str, but must hold datetimes"),
+        ({"task": None}, "answers: row 10, column 'task': is missing"),
+        ({"gold.stance": "yes"}, "'gold.stance': there is no column of such answers"),
+    ],
+)
+def test_columns_that_are_wrong_are_named(
+    changed: dict[str, str | None], sentence: str
+) -> None:
+    """The column, what it holds, and what it must hold."""
+    with pytest.raises(piecework.ConfigError) as fault:
+        piecework.assess(_written().assign(**changed))
+    assert sentence in str(fault.value)
+
+
+def test_all_else_that_cannot_be_is_refused() -> None:
+    """No answers at all, a repeated index, unknown names."""
+    answers = _written()
+    with pytest.raises(piecework.ConfigError, match="no column holds answers"):
+        piecework.assess(answers[["task", "worker"]])
+    with pytest.raises(piecework.ConfigError, match="two rows have the index 10"):
+        piecework.assess(pd.concat([answers, answers]))
+    with pytest.raises(piecework.ConfigError, match="no heuristic 'capital'; did you"):
+        piecework.assess(answers, heuristics="capital")
+    with pytest.raises(piecework.ConfigError, match=r"heuristics\.capitals\.shar"):
+        piecework.assess(answers, settings={"capitals": {"shar": 1}})
+    with pytest.raises(piecework.ConfigError, match="no column 'caption'; those"):
+        piecework.assess(answers, fields={"caption": "text"})
+    with pytest.raises(piecework.ConfigError, match="There is no task 'captoin'"):
+        piecework.assess(answers, task="captoin")

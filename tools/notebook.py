@@ -1,0 +1,101 @@
+"""Runs the cells of docs/library.ipynb and writes what they show into it.
+
+    python -m tools.notebook
+
+A notebook is JSON and its cells are Python, so no kernel is needed
+(docs/decisions/dependencies.md). What a cell shows is what Jupyter would show: what it
+prints, its last expression, and the figures that it draws.
+"""
+
+import ast
+import base64
+import contextlib
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+
+Cell = dict[str, Any]
+
+PAGE = Path(__file__).resolve().parents[1] / "docs/library.ipynb"
+
+
+def executed(cells: list[Cell], folder: Path) -> Iterator[Cell]:
+    """The cells with their outputs, in one namespace.
+
+    Args:
+        cells: of a notebook (format 4.5).
+        folder: in which they run.
+    """
+    mpl.use("agg")
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    with contextlib.chdir(folder):
+        number = 0
+        for cell in cells:
+            if cell["cell_type"] != "code":
+                yield cell
+                continue
+            number += 1
+            outputs = list(_outputs("".join(cell["source"]), namespace, number))
+            yield {**cell, "execution_count": number, "outputs": outputs}
+
+
+def _outputs(source: str, namespace: dict[str, Any], number: int) -> Iterator[Cell]:
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - after the choice of what draws
+
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        value = _run(source, namespace)
+    if printed.getvalue():
+        text = _lines(printed.getvalue())
+        yield {"name": "stdout", "output_type": "stream", "text": text}
+    if value is not None:
+        shown = {"text/plain": _lines(repr(value))}
+        if hasattr(value, "_repr_html_"):
+            shown["text/html"] = _lines(value._repr_html_())
+        yield {
+            "data": shown,
+            "execution_count": number,
+            "metadata": {},
+            "output_type": "execute_result",
+        }
+    for figure_number in plt.get_fignums():
+        png = io.BytesIO()
+        figure = plt.figure(figure_number)
+        figure.savefig(png, format="png", dpi=100, bbox_inches="tight")
+        encoded = base64.b64encode(png.getvalue()).decode()
+        shown = {"image/png": [encoded], "text/plain": _lines(repr(figure))}
+        yield {"data": shown, "metadata": {}, "output_type": "display_data"}
+    plt.close("all")
+
+
+def _run(source: str, namespace: dict[str, Any]) -> object:
+    """Run a cell; the value of its last line, if that is an expression."""
+    module = ast.parse(source)
+    last = module.body[-1] if module.body else None
+    if not isinstance(last, ast.Expr):
+        exec(compile(module, "cell", "exec"), namespace)  # noqa: S102 - our own page
+        return None
+    module.body.pop()
+    exec(compile(module, "cell", "exec"), namespace)  # noqa: S102 - our own page
+    expression = ast.Expression(last.value)
+    return eval(compile(expression, "cell", "eval"), namespace)  # noqa: S307 - as above
+
+
+def _lines(text: str) -> list[str]:
+    return text.splitlines(keepends=True)
+
+
+def main() -> None:
+    """Run the notebook where it lies, and write it again."""
+    notebook = json.loads(PAGE.read_text("utf-8"))
+    notebook["cells"] = list(executed(notebook["cells"], PAGE.parent))
+    text = json.dumps(notebook, indent=1, ensure_ascii=False)
+    PAGE.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
