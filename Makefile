@@ -1,6 +1,7 @@
-# Each target does its own set-up; .venv is made again when the lock changes.
+# Each target does its own set-up; .venv is made again when a lock changes.
 PYTHON ?= python3
 BIN := .venv/bin
+RUNS := .venv/.runs
 READY := .venv/.ready
 MUTANTS := .piecework/mutants/venv
 export DO_NOT_TRACK := 1
@@ -16,16 +17,23 @@ QUICK := not browser and not flow and not full and not clients and not slow
 # Of two cores a third is idle while two tests wait for browsers, servers and clocks.
 AT_ONCE ?= 3
 
-.PHONY: demo quick test test-full test-clients mutants check fmt lint types imports bench bench-full truth lock clean
+.PHONY: demo quick test test-full test-clients mutants check fmt lint types imports bench bench-full truth lock release clean
 
-$(READY): requirements.lock pyproject.toml
+# Modules are compiled when they are first imported: most never are.
+PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile
+
+$(RUNS): requirements.lock pyproject.toml  # what piecework needs to run
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(PIP_INSTALL) --require-hashes -r requirements.lock
+	$(PIP_INSTALL) --no-build-isolation -e .
 	mkdir -p -m 700 $(PREFECT_HOME)
-	touch $(READY)
+	touch $@
 
-demo: $(READY)  ## the main job: a whole campaign on simulated workers
+$(READY): $(RUNS) requirements-dev.lock  # and the extras, and the tools to work on it
+	$(PIP_INSTALL) --require-hashes -r requirements-dev.lock
+	touch $@
+
+demo: $(RUNS)  ## the main job: a whole campaign on simulated workers
 	$(BIN)/piecework rehearse config/campaigns/demo.toml
 
 quick: $(READY)  ## what needs no browser and no Prefect server: a minute on two cores
@@ -80,11 +88,17 @@ truth: $(READY)  ## how true each heuristic is, from ../shared/data: qc/truth.js
 	$(BIN)/python -m tests.bench.truth
 	$(BIN)/python -m tools.heuristics_page > docs/heuristics.md
 
+LOCK := uv pip compile --universal --no-strip-extras --generate-hashes --no-header --no-annotate --python-version 3.11
+
 lock:  ## resolve again; writes names, versions and hashes, never a download host
-	uv pip compile pyproject.toml --extra dev --universal --no-strip-extras --generate-hashes \
-	  --no-header --no-annotate --python-version 3.11 -o requirements.lock
-	printf 'cosmic-ray\nparso\n' | uv pip compile - --universal --no-strip-extras --generate-hashes \
-	  --no-header --no-annotate --python-version 3.11 -o tests/mutants/cosmic-ray.lock
+	$(LOCK) pyproject.toml --group build -o requirements.lock
+	$(LOCK) pyproject.toml --group dev --all-extras -c requirements.lock -o requirements-dev.lock
+	printf 'cosmic-ray\nparso\n' | $(LOCK) - -o tests/mutants/cosmic-ray.lock
+
+release: $(READY)  ## dist/: the wheel and the source, tried in empty environments
+	rm -rf dist .piecework/clients/wheel-*
+	$(BIN)/python -m hatchling build -d dist
+	PIECEWORK_DIST=dist $(BIN)/pytest -q tests/test_release.py tests/clients/test_installed.py -m "clients or not clients"
 
 clean:
-	rm -rf .venv out .piecework
+	rm -rf .venv dist out .piecework

@@ -1,9 +1,8 @@
 """Which words may have been meant where another stands: from several generators.
 
 Fingers: everything within two edits, and within three for long words. Ears: whatever
-sounds alike. Spaces: two words without the space between them. Others' experience: what
-a list of misspellings says. The campaign: words of its own that no list has. Then the
-channel and how common a word is leave the likeliest, beside what was listed.
+sounds alike. Spaces: two words without the space between them. The campaign: words of
+its own that no list has. Then the channel and how common a word is leave the likeliest.
 """
 
 from collections import defaultdict
@@ -14,7 +13,6 @@ from functools import lru_cache
 from piecework.postprocess.language import lexicon
 from piecework.postprocess.language.channel import OUT_OF_REACH, Channel
 from piecework.postprocess.language.corpus import Corpus
-from piecework.postprocess.language.misspellings import listed
 from piecework.postprocess.language.one_edit import one_edit_apart
 from piecework.postprocess.language.targets import targets
 from piecework.postprocess.language.word_shapes import is_spelling_variant
@@ -61,9 +59,7 @@ def candidates(
     _look_up([word for word in wanted if word not in channel.known], channel)
     own = _of_campaign(wanted, corpus, channel)
     return {
-        word: _kept(
-            word, [*channel.known[word], *own.get(word, ()), *_split(word)], corpus
-        )
+        word: _kept([*channel.known[word], *own.get(word, ()), *_split(word)], corpus)
         for word in wanted
     }
 
@@ -116,10 +112,7 @@ def _look_up(words: Sequence[str], channel: Channel) -> None:
     That takes most of the time, and holds whatever the campaign says.
     """
     ranked = {
-        word: [
-            *[meant for meant in likely if _may_be_meant(word, meant)],
-            *[meant for meant in _listed(word) if meant not in likely],
-        ]
+        word: [meant for meant in likely if _may_be_meant(word, meant)]
         for word, likely in targets().likeliest(words, _PRICED).items()
     }
     pairs = [(word, meant) for word, likely in ranked.items() for meant in likely]
@@ -131,11 +124,6 @@ def _look_up(words: Sequence[str], channel: Channel) -> None:
 
 def _may_be_meant(word: str, meant: str) -> bool:
     return lexicon.is_surely_right(meant) and not is_spelling_variant(word, meant)
-
-
-def _listed(word: str) -> list[str]:
-    """The single words that are listed as meant by another."""
-    return [meant for meant in listed(word) if lexicon.is_surely_right(meant)]
 
 
 def _split(word: str) -> list[tuple[str, float]]:
@@ -163,19 +151,13 @@ def _may_be_a_part(word: str) -> bool:
     return lexicon.zipf(word) >= least and lexicon.is_surely_right(word)
 
 
-def _kept(
-    word: str, priced: Sequence[tuple[str, float]], corpus: Corpus
-) -> list[Candidate]:
-    known = listed(word)
+def _kept(priced: Sequence[tuple[str, float]], corpus: Corpus) -> list[Candidate]:
     promises = {
         meant: sum(map(corpus.log_share, meant.split(" ")))
         - (_NATS_A_SPLIT if " " in meant else price)
         for meant, price in priced
     }
-    order = sorted(
-        priced,
-        key=lambda each: (each[0] not in known, -promises[each[0]], each[0]),
-    )
+    order = sorted(priced, key=lambda each: (-promises[each[0]], each[0]))
     return [Candidate(meant=meant, price=price) for meant, price in order[:_KEPT]]
 
 

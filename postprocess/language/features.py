@@ -18,7 +18,6 @@ from rapidfuzz.distance import OSA
 from piecework.postprocess.language import english, lexicon, slips
 from piecework.postprocess.language.candidates import Candidate
 from piecework.postprocess.language.corpus import Corpus
-from piecework.postprocess.language.misspellings import listed
 from piecework.postprocess.language.sounds import sound
 from piecework.postprocess.language.suspects import Suspect
 from piecework.postprocess.language.word_shapes import (
@@ -36,7 +35,7 @@ HalfFloats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
 OF_TYPO = (
-    "listed", "channel", "channel_per_letter", "one_edit", "two_edits", "more_edits",
+    "channel", "channel_per_letter", "one_edit", "two_edits", "more_edits",
     "sounds_alike", "first_letter", "ending", "last_letter", "plural", "new_word",
     "own_word", "zipf_meant", *slips.NAMES,
     "split", "split_article", "split_short", "split_rarer", "split_content",
@@ -168,13 +167,11 @@ def _of_typos(word: str, found: Sequence[Candidate]) -> HalfFloats:
 
 
 def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
-    is_listed = meant in listed(word)
     if " " in meant:
-        nothing = (0.0,) * (len(OF_TYPO) - _OF_SPLITS - 1)
-        return is_listed, *nothing, *_of_split(*meant.split(" "))
+        nothing = (0.0,) * (len(OF_TYPO) - _OF_SPLITS)
+        return *nothing, *_of_split(*meant.split(" "))
     edits = OSA.distance(word, meant)
     return (
-        is_listed,
         price,
         price / len(meant),
         edits == 1,

@@ -24,7 +24,7 @@ from piecework.postprocess.language.weights import WEIGHTS
 from piecework.postprocess.text import Text
 
 NAME = "spelling"
-VERSION = 6
+VERSION = 7
 
 SURE = 0.6
 """Least probability of an edit that is made without asking: with it nineteen of twenty

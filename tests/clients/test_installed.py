@@ -1,10 +1,17 @@
-"""The wheel in an environment of its own gives a command that needs no checkout."""
+"""What a release consists of, in environments of their own, far from the checkout.
+
+`make release` names the folder of its files in PIECEWORK_DIST; else tests build them.
+"""
 
 import os
 import re
 import subprocess
 import sys
+import sysconfig
+import tarfile
 import zipfile
+from email.parser import Parser
+from importlib.metadata import version as installed_version
 from pathlib import Path
 
 import pytest
@@ -14,21 +21,56 @@ from tests.conftest import ROOT
 from tests.test_layout import LINKED
 
 _SECONDS = 580
+_RELEASE = os.environ.get("PIECEWORK_DIST")
+_BIN = Path(sys.executable).parent
+
+_HOSTILE = "raise SystemExit('a module of the current folder was imported')\n"
+_OWN = ["config", "report", "store"]
+"""Packages of a user's project; piecework has rooms of these names."""
 
 
-@pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As `pip install .` and `uv tool install .` build it."""
-    folder = tmp_path_factory.mktemp("wheel")
-    words = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d"]
-    subprocess.run(
-        [*words, str(folder)],
-        cwd=ROOT,
-        check=True,
+def _run(
+    *words: str | Path, cwd: Path, environment: dict[str, str] | None = None
+) -> str:
+    done = subprocess.run(
+        words,
+        cwd=cwd,
+        env=environment,
         capture_output=True,
+        text=True,
+        check=False,
         timeout=_SECONDS,
     )
-    return next(folder.glob("*.whl"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def _build(source: Path, folder: Path, *targets: str) -> Path:
+    """Build the wheel, or other targets, as `pip` and `uv` do."""
+    words = [word for target in targets or ["wheel"] for word in ("-t", target)]
+    _run(sys.executable, "-m", "hatchling", "build", *words, "-d", folder, cwd=source)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the files that are released."""
+    if _RELEASE:
+        return ROOT / _RELEASE
+    return _build(ROOT, tmp_path_factory.mktemp("built"), "sdist", "wheel")
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    """The wheel among them."""
+    (path,) = built.glob("*.whl")
+    return path
+
+
+def _files(wheel: Path) -> dict[str, int]:
+    """The checksum of each file of a wheel."""
+    with zipfile.ZipFile(wheel) as packed:
+        return {entry.filename: entry.CRC for entry in packed.infolist()}
 
 
 def test_the_wheel_has_every_file_of_the_rooms_and_nothing_else(wheel: Path) -> None:
@@ -48,47 +90,164 @@ def test_the_wheel_has_every_file_of_the_rooms_and_nothing_else(wheel: Path) -> 
         for name in listed.stdout.splitlines()
         if (ROOT / name).is_file()
     }
-    with zipfile.ZipFile(wheel) as packed:
-        inside = {
-            name
-            for name in packed.namelist()
-            if ".dist-info/" not in name and ".data/scripts/" not in name
-        }
+    inside = {
+        name
+        for name in _files(wheel)
+        if ".dist-info/" not in name and ".data/scripts/" not in name
+    }
     assert inside == kept
     assert {"piecework/config/fees.toml", "piecework/py.typed"} <= inside
 
 
+def test_the_archive_of_the_source_builds_the_same_wheel(
+    built: Path, wheel: Path, tmp_path: Path
+) -> None:
+    """The archive has folders where the checkout has links."""
+    (archive,) = built.glob("*.tar.gz")
+    with tarfile.open(archive) as packed:
+        assert not [member.name for member in packed if member.issym()]
+        packed.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    assert {"CITATION.cff", "LICENSE"} <= {path.name for path in source.iterdir()}
+    (again,) = _build(source, tmp_path / "again").glob("*.whl")
+    assert _files(again) == _files(wheel)
+
+
+def test_the_wheel_declares_its_licence_and_may_be_uploaded(wheel: Path) -> None:
+    """An index refuses what is classified as private."""
+    with zipfile.ZipFile(wheel) as packed:
+        (path,) = (name for name in packed.namelist() if name.endswith("/METADATA"))
+        metadata = Parser().parsestr(packed.read(path).decode())
+    assert metadata["License-Expression"] == "MIT"
+    assert metadata["License-File"] == "LICENSE"
+    assert metadata["Version"] == installed_version("piecework")
+    assert metadata.get_all("Provides-Extra") == ["dask", "describe", "prolific"]
+    assert not [
+        value for value in metadata.get_all("Classifier", []) if "Private" in value
+    ]
+
+
+@pytest.fixture
+def hostile_folder(tmp_path: Path) -> Path:
+    """A folder whose modules have names of rooms, and end whoever imports them."""
+    folder = tmp_path / "hostile"
+    for name in _OWN[1:]:
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").write_text(_HOSTILE)
+    for name in ("config", "flows"):
+        (folder / f"{name}.py").write_text(_HOSTILE)
+    return folder
+
+
+def _environment(bin_folder: Path, hostile: Path) -> dict[str, str]:
+    """Variables under which Python looks into the hostile folder first."""
+    return {
+        "HOME": str(hostile.parent),
+        "PATH": f"{bin_folder}:{os.environ['PATH']}",
+        "PYTHONPATH": str(hostile),
+    }
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+
+
+def _check_demo(bin_folder: Path, hostile: Path) -> None:
+    """Copy the examples into the hostile folder and check one there."""
+    environment = _environment(bin_folder, hostile)
+    before = _bytes(hostile)
+    program = bin_folder / "piecework"
+    version = _run(program, "--version", cwd=hostile, environment=environment)
+    assert version.split()[-1] == installed_version("piecework")
+    _run(program, "examples", cwd=hostile, environment=environment)
+    _run(
+        *(program, "check", "config/campaigns/demo.toml"),
+        cwd=hostile,
+        environment=environment,
+    )
+    after = _bytes(hostile)
+    assert {name: after[name] for name in before} == before
+
+
+def test_the_editable_install_takes_nothing_from_the_current_folder(
+    hostile_folder: Path,
+) -> None:
+    """Nor from PYTHONPATH: each import names the package."""
+    _check_demo(_BIN, hostile_folder)
+
+
+def test_a_project_with_packages_of_the_same_names_is_left_alone(
+    wheel: Path, hostile_folder: Path, tmp_path: Path
+) -> None:
+    """Installed beside it, used and removed: its files stay as they were."""
+    project, home = tmp_path / "project", tmp_path / "environment"
+    for name in _OWN:
+        (project / name).mkdir(parents=True)
+        (project / name / "__init__.py").write_text(f"OWNER = 'the project: {name}'\n")
+    (project / "flows.py").write_text("OWNER = 'the project: flows'\n")
+    (project / "pyproject.toml").write_text(
+        '[project]\nname = "theirs"\nversion = "1"\n'
+        '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
+        "[tool.hatch.build.targets.wheel]\n"
+        f"only-include = {[*_OWN, 'flows.py']}\n"
+    )
+    (theirs,) = _build(project, tmp_path / "theirs").glob("*.whl")
+    _run(sys.executable, "-m", "venv", "--without-pip", home, cwd=tmp_path)
+    pip = (sys.executable, "-m", "pip", "--python", home / "bin/python")
+    install = (*pip, "install", "--quiet", "--no-index", "--no-deps")
+    _run(*install, theirs, cwd=tmp_path)
+    (packages,) = home.glob("lib/python*/site-packages")
+    before = _bytes(packages)
+    _run(*install, wheel, cwd=tmp_path)
+    # What piecework needs is not installed again: the tests' own environment has it.
+    needed = packages / "needed.pth"
+    needed.write_text(sysconfig.get_path("purelib"))
+
+    _check_demo(home / "bin", hostile_folder)
+    owners = "; ".join(
+        f"import {name}; print({name}.OWNER)" for name in [*_OWN, "flows"]
+    )
+    said = _run(home / "bin/python", "-c", owners, cwd=tmp_path)
+    assert said.splitlines() == [f"the project: {name}" for name in [*_OWN, "flows"]]
+
+    needed.unlink()
+    _run(*pip, "uninstall", "--quiet", "--yes", "piecework", cwd=tmp_path)
+    assert _bytes(packages) == before
+    assert not (home / "bin/piecework").exists()
+
+
 @pytest.mark.clients
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13"])
-def test_an_example_is_rehearsed_far_from_the_checkout(
-    wheel: Path, version: str, tmp_path: Path
+def test_the_demo_is_rehearsed_far_from_the_checkout(
+    wheel: Path, version: str, hostile_folder: Path
 ) -> None:
-    """Examples are copied out of the package, and one runs to its report."""
+    """Examples are copied out of the package, and the demo runs to its report."""
     try:
         bin_folder = python_with_wheel(wheel, version=version)
     except UnavailableError as why:
+        if _RELEASE and version == sysconfig.get_python_version():
+            raise
         pytest.skip(str(why))
-    environment = {"HOME": str(tmp_path), "PATH": f"{bin_folder}:{os.environ['PATH']}"}
+    environment = _environment(bin_folder, hostile_folder)
 
     def piecework(*words: str) -> str:
-        done = subprocess.run(
-            [bin_folder / "piecework", *words],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_SECONDS,
+        return _run(
+            bin_folder / "piecework",
+            *words,
+            cwd=hostile_folder,
+            environment=environment,
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
 
     said = piecework("examples")
     assert said.endswith("begin with: piecework rehearse config/campaigns/demo.toml\n")
     campaigns = re.findall(r"^config/campaigns/\w+\.toml", said, re.MULTILINE)
     assert len(campaigns) == len([*(ROOT / "config/campaigns").glob("[!.]*.toml")]) - 1
-    piecework("rehearse", "config/campaigns/pairwise.toml")
-    report = (tmp_path / "out/pairwise/report.html").read_text()
-    assert "piecework 0.1.0" in report
+    piecework("rehearse", "config/campaigns/demo.toml")
+    report = (hostile_folder / "out/demo/report.html").read_text()
+    assert f"piecework {installed_version('piecework')}" in report
     # Nothing is written to the user's Prefect.
-    assert not (tmp_path / ".prefect").exists()
+    assert not (hostile_folder.parent / ".prefect").exists()

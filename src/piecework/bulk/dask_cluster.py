@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from piecework.domain.errors import ConfigError
+from piecework.domain.extras import load_extra
 
 if TYPE_CHECKING:  # an extra
     from distributed import Client
@@ -35,12 +36,9 @@ def dask_client(address: str, *, processes: int = _PROCESSES) -> Iterator["Clien
     Raises:
         ConfigError: Dask is not installed, or nothing answers at the address.
     """
-    try:
-        from distributed import Client, LocalCluster  # noqa: PLC0415 - an extra
-    except ImportError as fault:
-        raise ConfigError(
-            ["--dask: Dask is not installed"], next_step="pip install 'piecework[dask]'"
-        ) from fault
+    load_extra("distributed", extra="dask", use="--dask")
+    from distributed import Client, LocalCluster  # noqa: PLC0415 - an extra
+
     if address == LOCAL:
         import dask  # noqa: PLC0415 - an extra
 

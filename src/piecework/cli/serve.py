@@ -23,6 +23,7 @@ from piecework.cli.serve_options import (
 from piecework.config.utf8 import read_text
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError, RefusedForSafety, StoreError
+from piecework.domain.extras import load_extra
 from piecework.domain.money import cents_from_text
 from piecework.domain.printable import printable
 
@@ -72,6 +73,7 @@ def serve(
     logs.say_from(logging.INFO)
     try:
         if recruiting.crowd == "prolific":
+            load_extra("pycountry", extra="prolific", use="--crowd prolific")
             site = _checked(site, rehearsing, recruiting)
             terms = _recruiting(recruiting)
             marketplace = _marketplace(site, rehearsing, aws)

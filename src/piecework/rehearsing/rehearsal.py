@@ -13,6 +13,7 @@ from piecework.campaign.caps import next_day
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
+from piecework.domain.extras import load_extra
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.passes import CROWD, run_pass
@@ -109,9 +110,11 @@ def rehearsal_at_prolific(
     The pipeline knows of none of it: it posts to a marketplace, as ever.
 
     Raises:
-        ConfigError: participants cannot work on this campaign.
+        ConfigError: participants cannot work on this campaign, or the extra is not
+            installed.
         StoreError: workers of the marketplace have worked on it.
     """
+    load_extra("pycountry", extra="prolific", use="--crowd prolific")
     _check_crowd(campaign, "prolific")
     with (
         only_pass(campaign.out),

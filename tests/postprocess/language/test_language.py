@@ -455,23 +455,6 @@ def test_the_likeliest_candidates_come_first() -> None:
     assert "on the" in [each.meant for each in found["onthe"]]
 
 
-def test_what_is_listed_as_meant_is_a_candidate() -> None:
-    """However far it is, as long as pieces of the channel lead there."""
-    found = candidates({"abandonig", "xwindows", "passerbys"}, Corpus(), Channel({}))
-    assert found["passerbys"][0].meant == "passersby"
-    # The list says "X", which no pieces of up to three letters come out as.
-    assert "x" not in [each.meant for each in found["xwindows"]]
-    corpus, suspects = _read(Text(text_id="a", item_id="i", text="two boys persue it"))
-    found = candidates({"persue"}, corpus, channel.shipped())
-    table = features.rivals(suspects, features.Typos(found, corpus), corpus)
-    column = table.features[:, features.NAMES.index("listed")]
-    assert {
-        meant
-        for meant, is_listed in zip(table.meant, column.tolist(), strict=True)
-        if is_listed
-    } == {"pursue"}
-
-
 def test_a_word_of_the_campaign_may_be_meant() -> None:
     """What no list is sure of, if it was written about more items; never back."""
     corpus = _corpus(

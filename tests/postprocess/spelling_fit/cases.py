@@ -143,13 +143,8 @@ class _CleanedCorpus(Corpus):
 
 
 def isolated_cases(half: Half, by_fold: Sequence[Channel]) -> list[Case]:
-    """Wrong words by themselves, without what is listed of them, nor of their place.
-
-    The list of misspellings has drawn from the same sources: it would only know itself
-    again. Standing alone is no place.
-    """
-    unsaid = ["listed", *english.NAMES]
-    columns = [features.NAMES.index(name) for name in unsaid]
+    """Wrong words by themselves: standing alone is no place, so no place speaks."""
+    columns = [features.NAMES.index(name) for name in english.NAMES]
     cases = []
     nothing = Corpus()
     for name, both in half.isolated.items():

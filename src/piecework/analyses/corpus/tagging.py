@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Literal, Protocol
 
-from HanTa.HanoverTagger import HanoverTagger
-
 from piecework.analyses.corpus.tokens import cased_tokens
+from piecework.domain.extras import load_extra
 
 Kind = Literal["noun", "verb", "adjective", "preposition", "other"]
 Tagged = tuple[tuple[str, Kind], ...]
@@ -65,7 +64,11 @@ def tagged(texts: Iterable[str]) -> Iterator[Tagged]:
 
 @cache
 def _tagger() -> _Tagger:
-    return HanoverTagger("morphmodel_en.pgz")  # type: ignore[no-any-return]
+    hanta = load_extra(
+        "HanTa.HanoverTagger", extra="describe", use="piecework describe"
+    )
+    tagger: _Tagger = hanta.HanoverTagger("morphmodel_en.pgz")
+    return tagger
 
 
 def _unshouted(words: list[str]) -> list[str]:

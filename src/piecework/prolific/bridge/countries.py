@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import pycountry
-
 from piecework.prolific.resources.recruiting import FilterKind
 
 COUNTRY = "current-country-of-residence"
@@ -14,6 +12,8 @@ def choices_of(kind: FilterKind) -> Mapping[str, str]:
 
     Countries are known by their names, since Prolific's numbers of them are its own.
     """
+    import pycountry  # noqa: PLC0415 - an extra; the commands check for it
+
     by_name = {str(name).casefold(): choice for choice, name in kind.choices.items()}
     found = {}
     for country in pycountry.countries:

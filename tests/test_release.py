@@ -1,0 +1,122 @@
+"""What a release says of itself: version, licence, and what it depends on."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import distribution
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.conftest import ROOT
+
+_PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+_DIRECT = [
+    Requirement(line)
+    for lines in [
+        _PROJECT["dependencies"],
+        *_PROJECT["optional-dependencies"].values(),
+    ]
+    for line in lines
+]
+
+
+def _licences() -> dict[str, str]:
+    """The table of docs/decisions/dependencies.md: a licence by dependency."""
+    page = (ROOT / "docs/decisions/dependencies.md").read_text(encoding="utf-8")
+    table = page.split("\n## Licences\n")[1]
+    rows = re.findall(r"^\| ([\w.-]+) \| ([^|]+) \|$", table, flags=re.MULTILINE)
+    return dict(rows[1:])
+
+
+def test_each_dependency_has_a_licence_on_the_page() -> None:
+    """A new dependency fails here until somebody has read its licence."""
+    assert sorted(_licences(), key=str.casefold) == sorted(
+        {requirement.name for requirement in _DIRECT}, key=str.casefold
+    )
+
+
+@pytest.mark.parametrize("name", [requirement.name for requirement in _DIRECT])
+def test_a_licence_on_the_page_is_what_the_package_declares(name: str) -> None:
+    """As an SPDX expression, in its own words, or as a classifier."""
+    assert _licences()[name] in _declared(name)
+
+
+def test_nothing_in_the_tree_is_under_the_gpl_alone() -> None:
+    """A licence that would bind who installs piecework must not come along unseen.
+
+    text-unidecode leaves the choice between the GPL and the Artistic License.
+    """
+    bound = {
+        name
+        for name in _tree()
+        for licence in _declared(name)
+        if re.search(r"\bA?GPL|General Public License", licence)
+        and "Lesser" not in licence
+    }
+    assert bound == {"text-unidecode"}
+
+
+def _declared(name: str) -> list[str]:
+    """The licences that an installed package declares, each in one line."""
+    metadata = distribution(name).metadata
+    return [
+        *metadata.get_all("License-Expression", []),
+        *(text.partition("\n")[0] for text in metadata.get_all("License", [])),
+        *(
+            value.rpartition(" :: ")[2]
+            for value in metadata.get_all("Classifier", [])
+            if value.startswith("License ::")
+        ),
+    ]
+
+
+def _tree() -> set[str]:
+    """Names of all installed packages that piecework brings, without its extras."""
+    seen: set[tuple[str, frozenset[str]]] = set()
+    waiting = [Requirement(line) for line in _PROJECT["dependencies"]]
+    while waiting:
+        requirement = waiting.pop()
+        key = canonicalize_name(requirement.name), frozenset(requirement.extras)
+        if key not in seen:
+            seen.add(key)
+            waiting += _needed_by(requirement)
+    return {name for name, _ in seen}
+
+
+def _needed_by(requirement: Requirement) -> Iterator[Requirement]:
+    for line in distribution(requirement.name).requires or ():
+        needed = Requirement(line)
+        extras = ["", *requirement.extras]
+        if needed.marker is None or any(
+            needed.marker.evaluate({"extra": extra}) for extra in extras
+        ):
+            yield needed
+
+
+def test_the_citation_names_this_version_and_licence() -> None:
+    """pyproject.toml holds the version; CITATION.cff repeats it for tools."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == _PROJECT["version"]
+    assert citation["license"] == _PROJECT["license"]
+    assert citation["title"] == _PROJECT["name"]
+    assert citation["authors"] == _PROJECT["authors"]
+    assert f"\n## {_PROJECT['version']} - " in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_locks_agree() -> None:
+    """What `make demo` installs is what the tests run with."""
+    pins = {
+        name: {*re.findall(r"^\S+==\S+", (ROOT / name).read_text(), re.MULTILINE)}
+        for name in ("requirements.lock", "requirements-dev.lock")
+    }
+    assert pins["requirements.lock"] < pins["requirements-dev.lock"]
+    locked = {
+        pin.partition("==")[0].partition("[")[0] for pin in pins["requirements.lock"]
+    }
+    wanted = {
+        canonicalize_name(Requirement(line).name) for line in _PROJECT["dependencies"]
+    }
+    assert wanted <= locked
