@@ -9,7 +9,7 @@ from prefect.artifacts import (
     create_table_artifact,
 )
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import WorkerId
 from piecework.domain.progress import Progress
 from piecework.results.export import SUMMARY
@@ -19,7 +19,7 @@ _ROWS = 1000
 
 
 def publish_artifacts(
-    campaign_store: CampaignStore, progress: Progress, report: str | None
+    opened: OpenedCampaign, progress: Progress, report: str | None
 ) -> None:
     """Attach progress, flagged workers and the report to the flow run.
 
@@ -27,11 +27,11 @@ def publish_artifacts(
     says where its file is.
 
     Args:
-        campaign_store: the campaign.
+        opened: the campaign.
         progress: how far it is.
         report: path of the report, once there is one.
     """
-    name = campaign_store.campaign.name
+    name = opened.campaign.name
     key = name.replace("_", "-")
     wanted = progress.accepted + progress.missing
     create_progress_artifact(
@@ -46,11 +46,11 @@ def publish_artifacts(
     )
     flagged = [
         {
-            "worker": campaign_store.pseudonym(WorkerId(finding.subject_id)),
+            "worker": opened.pseudonym(WorkerId(finding.subject_id)),
             "heuristic": finding.heuristic,
             "evidence": finding.evidence,
         }
-        for finding in findings.load(campaign_store.store, only_flags=True)
+        for finding in findings.load(opened.store, only_flags=True)
         if finding.subject_kind == "worker"
     ]
     if flagged:

@@ -30,12 +30,12 @@ def export(campaign: CampaignPath) -> str:
     """
     with (
         logged_in_run(),
-        open_to_look(load_campaign(Path(campaign))) as campaign_store,
+        open_to_look(load_campaign(Path(campaign))) as opened,
     ):
-        progress = read_progress(campaign_store)
+        progress = read_progress(opened)
         label_run(progress)
-        report_path = write_results(campaign_store, call=run_as_task)
-        publish_artifacts(campaign_store, progress, report_path)
+        report_path = write_results(opened, call=run_as_task)
+        publish_artifacts(opened, progress, report_path)
     return report_path
 
 
@@ -51,9 +51,9 @@ def report(campaign: CampaignPath) -> dict[str, object]:
     """
     with (
         logged_in_run(),
-        open_to_look(load_campaign(Path(campaign))) as campaign_store,
+        open_to_look(load_campaign(Path(campaign))) as opened,
     ):
-        progress = read_progress(campaign_store)
+        progress = read_progress(opened)
         label_run(progress)
-        publish_artifacts(campaign_store, progress, str(write_report(campaign_store)))
+        publish_artifacts(opened, progress, str(write_report(opened)))
     return progress.as_dict()

@@ -85,8 +85,8 @@ def test_an_amount_is_agreed_to_once_and_holds_for_later_passes(
         assert post(run) == 1
     with open_on_marketplace(campaign, elsewhere, live=True) as run:
         assert run.campaign.rewards.cap_cents == 300
-    with open_to_look(campaign) as campaign_store:
-        assert read_progress(campaign_store).budget_cents == 300
+    with open_to_look(campaign) as opened:
+        assert read_progress(opened).budget_cents == 300
     assert agreed_before(campaign) == 300
 
 

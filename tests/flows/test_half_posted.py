@@ -13,8 +13,8 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 
 
 def _waiting_for(path: Path) -> Waiting:
-    with open_to_look(load_campaign(path)) as run:
-        return read_progress(run).waiting_for
+    with open_to_look(load_campaign(path)) as opened:
+        return read_progress(opened).waiting_for
 
 
 def test_what_is_planned_and_not_posted_is_due_while_workers_are_at_work(

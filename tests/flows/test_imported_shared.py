@@ -133,8 +133,8 @@ def test_canned_captions_make_the_levels_of_difficulty(tmp_path: Path) -> None:
     campaign = tmp_path / "quality.toml"
     said = ["--columns", COLUMNS / "vizwiz_quality.toml"]
     done("import", DATA / "vizwiz_quality_train.json", *said, "--as", campaign)
-    with open_to_look(load_campaign(campaign)) as run:
-        counts = run.answers()["value.unrecognizable"].value_counts()
+    with open_to_look(load_campaign(campaign)) as opened:
+        counts = opened.answers()["value.unrecognizable"].value_counts()
     assert [int(counts[number]) for number in range(6)] == [
         *(15751, 4122, 1424, 878, 725, 531)
     ]
@@ -190,8 +190,8 @@ def test_the_batches_from_files_to_a_dataset_in_three_commands(tmp_path: Path) -
     assert "Batch_2793845_batch_results.csv" in report
     # A worker's id never leaves the store.
     assert not any("A181" in path.read_text() for path in folder.rglob("*.csv"))
-    with open_to_look(load_campaign(campaign)) as run:
-        assert sum(file.assignments for file in imports.files(run.store)) == 1450
+    with open_to_look(load_campaign(campaign)) as opened:
+        assert sum(file.assignments for file in imports.files(opened.store)) == 1450
 
 
 def test_an_expert_s_label_is_beside_what_heuristics_find(tmp_path: Path) -> None:
@@ -203,8 +203,8 @@ def test_an_expert_s_label_is_beside_what_heuristics_find(tmp_path: Path) -> Non
     campaign.write_text(text)
     flags = json.loads(done("assess", campaign, "--json"))["findings"]
     fast = [flag["subject_id"] for flag in flags if flag["heuristic"] == "too_fast"]
-    with open_to_look(load_campaign(campaign)) as run:
-        said = imports.outcomes(run.store)
+    with open_to_look(load_campaign(campaign)) as opened:
+        said = imports.outcomes(opened.store)
     outcome = dict(zip(said["answer_id"], said["outcome"], strict=True))
     assert sum("Cheating" in label.split("|") for label in outcome.values()) == 583
     assert len(fast) == 3

@@ -39,14 +39,14 @@ def campaign(tmp_path: Path) -> Path:
 
 def answers(campaign: Path) -> pd.DataFrame:
     """The table of answers of a campaign."""
-    with open_to_look(load_campaign(campaign)) as run:
-        return run.answers()
+    with open_to_look(load_campaign(campaign)) as opened:
+        return opened.answers()
 
 
 def accepted(campaign: Path) -> int:
     """How many answers count."""
-    with open_to_look(load_campaign(campaign)) as run:
-        return read_progress(run).accepted
+    with open_to_look(load_campaign(campaign)) as opened:
+        return read_progress(opened).accepted
 
 
 def test_a_batch_becomes_answers_about_its_items(campaign: Path) -> None:
@@ -89,8 +89,8 @@ def test_a_later_download_knows_what_was_decided_since(
     """The outcome follows the newer file; the answer is the same one."""
     later = write(tmp_path / "later.csv", stances(status="Rejected"))
     done("import", later, "--as", campaign)
-    with open_to_look(load_campaign(campaign)) as run:
-        assert set(imports.outcomes(run.store)["outcome"]) == {"Rejected"}
+    with open_to_look(load_campaign(campaign)) as opened:
+        assert set(imports.outcomes(opened.store)["outcome"]) == {"Rejected"}
 
 
 def test_a_rejection_elsewhere_is_shown_and_no_evidence(
@@ -103,8 +103,8 @@ def test_a_rejection_elsewhere_is_shown_and_no_evidence(
     done("import", later, "--as", campaign)
     done("assess", campaign)
     done("export", campaign)
-    with open_to_look(load_campaign(campaign)) as run:
-        assert read_progress(run).rejected == 0
+    with open_to_look(load_campaign(campaign)) as opened:
+        assert read_progress(opened).rejected == 0
     dataset = pd.read_csv(tmp_path / "out/stance/dataset/answers.csv")
     assert set(dataset["outcome_elsewhere"]) == {"Rejected"}
     report = (tmp_path / "out/stance/report.html").read_text()
@@ -130,8 +130,8 @@ def test_people_decide_about_imported_answers_as_about_others(campaign: Path) ->
     rows.to_csv(csv, index=False)
     said = done("decisions", campaign, "--read", csv, "--by", "ada")
     assert "the next export shows them" in said
-    with open_to_look(load_campaign(campaign)) as run:
-        progress = read_progress(run)
+    with open_to_look(load_campaign(campaign)) as opened:
+        progress = read_progress(opened)
     assert (progress.accepted, progress.waiting_for) == (6, "nobody")
     done("export", campaign)
     assert len(pd.read_csv(campaign.parent / "out/stance/dataset/answers.csv")) == 6
@@ -227,8 +227,8 @@ def test_a_campaign_file_without_its_mark_posts_nothing_either(campaign: Path) -
 def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None:
     """Until then nothing goes on; decisions about them stay."""
     done("assess", campaign)
-    with open_to_look(load_campaign(campaign)) as run:
-        accepted = read_progress(run).accepted
+    with open_to_look(load_campaign(campaign)) as opened:
+        accepted = read_progress(opened).accepted
     text = campaign.read_text()
     campaign.write_text(text.replace('["no", "yes"]', '["YES", "NO", "maybe"]'))
     refused = piecework("status", campaign)
@@ -236,8 +236,8 @@ def test_answers_are_typed_anew_when_their_fields_change(campaign: Path) -> None
     assert "have changed since its answers were read" in refused.output
     done("import", "--as", campaign)
     assert answers(campaign).loc["ASSIGNMENT1.1", "value.stance"] == "YES"
-    with open_to_look(load_campaign(campaign)) as run:
-        assert read_progress(run).accepted == accepted > 0
+    with open_to_look(load_campaign(campaign)) as opened:
+        assert read_progress(opened).accepted == accepted > 0
 
 
 @pytest.mark.parametrize(
@@ -307,8 +307,8 @@ def test_rows_that_cannot_be_read_are_counted_and_named(tmp_path: Path) -> None:
     assert f"{batch}: line 3, column SubmitTime: found the time 'yesterday'" in said
     assert f"{batch}: line 5: has 2 cells" in said
     assert "imported: 2 assignments; 2 rows kept aside" in said
-    with open_to_look(load_campaign(tmp_path / "stance.toml")) as run:
-        kept = run.store.db.execute(
+    with open_to_look(load_campaign(tmp_path / "stance.toml")) as opened:
+        kept = opened.store.db.execute(
             "SELECT line, column_name, cells FROM unreadable_rows"
         ).fetchall()
     assert [(line, column) for line, column, _ in kept] == [(3, "SubmitTime"), (5, "")]
@@ -367,8 +367,8 @@ def test_a_worker_is_excluded_here_without_a_marketplace(campaign: Path) -> None
     first = json.loads(done("workers", campaign, "--json"))[0]["worker"]
     said = done("workers", campaign, "exclude", first, "--because", "Guesses.")
     assert "excluded" in said
-    with open_to_look(load_campaign(campaign)) as run:
-        assert read_progress(run).excluded == 1
+    with open_to_look(load_campaign(campaign)) as opened:
+        assert read_progress(opened).excluded == 1
 
 
 def test_a_store_of_imports_cannot_change_what_makes_an_item(campaign: Path) -> None:
@@ -404,8 +404,8 @@ def test_a_card_of_imported_answers_promises_nothing(campaign: Path) -> None:
     campaign.write_text(text + "\n[heuristics.random_sample]\nshare = 1.0\n")
     done("assess", campaign)
     with (
-        open_to_look(load_campaign(campaign)) as run,
-        served(run) as page,
+        open_to_look(load_campaign(campaign)) as opened,
+        served(opened) as page,
         page.client() as ada,
     ):
         card = ada.get("/next", params={"view": "answer"}, follow_redirects=True)
@@ -448,8 +448,8 @@ def test_no_worker_s_id_stands_in_an_assignment_s(tmp_path: Path) -> None:
 def test_a_wage_is_not_made_of_a_reward_that_no_file_says(tmp_path: Path) -> None:
     """The campaign file has to state one; the report must not multiply it."""
     campaign = potato(tmp_path)
-    with open_to_look(load_campaign(campaign)) as run:
-        cents = run.store.db.execute("SELECT reward_cents FROM hits").fetchall()
+    with open_to_look(load_campaign(campaign)) as opened:
+        cents = opened.store.db.execute("SELECT reward_cents FROM hits").fetchall()
     assert {tuple(row) for row in cents} == {(0,)}
     assert "do not say what was paid" in campaign.read_text()
 

@@ -111,9 +111,9 @@ def test_who_only_looks_prices_as_the_pass_does(tmp_path: Path) -> None:
     with market(tmp_path, PROLIFIC) as endpoint, at_work(tmp_path, endpoint) as run:
         run_pass(run)
         assert price(run.campaign, on=TODAY.date()).plain == 284
-    with open_to_look(campaign) as campaign_store:
-        assert price(campaign_store.campaign, on=TODAY.date()).plain == 284
-        assert read_progress(campaign_store).held_cents == 142
+    with open_to_look(campaign) as opened:
+        assert price(opened.campaign, on=TODAY.date()).plain == 284
+        assert read_progress(opened).held_cents == 142
     checked = CliRunner().invoke(main, ["check", str(campaign.path)]).output
     assert "£2.84" in checked
     assert "the marketplace's own price list" in checked

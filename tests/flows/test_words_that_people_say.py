@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.postprocess.rules import real_words
 from piecework.results.clean import clean
@@ -18,48 +18,50 @@ SURE = "Two cups stand on a wooden tabel in the garden"
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Iterator[CampaignStore]:
+def run(tmp_path: Path) -> Iterator[OpenedCampaign]:
     """Two answers, cleaned: a typo that is surely one, and a word that may be one."""
     with stores.opened(tmp_path, workers=1, items=2, texts=(UNSURE, SURE)) as opened:
         clean(opened)
         yield opened
 
 
-def _edits(run: CampaignStore) -> list[Edit]:
-    return [edit for made in edits.load(run.store).values() for edit in made]
+def _edits(opened: OpenedCampaign) -> list[Edit]:
+    return [edit for made in edits.load(opened.store).values() for edit in made]
 
 
-def _proposals(run: CampaignStore) -> list[Edit]:
-    return [edit for made in edits.load_proposals(run.store).values() for edit in made]
+def _proposals(opened: OpenedCampaign) -> list[Edit]:
+    return [
+        edit for made in edits.load_proposals(opened.store).values() for edit in made
+    ]
 
 
-def test_an_unsure_word_waits_for_a_person(run: CampaignStore) -> None:
+def test_an_unsure_word_waits_for_a_person(opened: OpenedCampaign) -> None:
     """It is shown among the words, and changes nothing before."""
-    (proposal,) = _proposals(run)
+    (proposal,) = _proposals(opened)
     assert (proposal.before, proposal.probability < 0.7) == ("sofer", True)
-    assert [edit.before for edit in _edits(run)] == ["tabel"]
-    assert {one.word for one in words_shown(run)} == {"sofer", "tabel"}
+    assert [edit.before for edit in _edits(opened)] == ["tabel"]
+    assert {one.word for one in words_shown(opened)} == {"sofer", "tabel"}
 
 
 @pytest.mark.parametrize("typed", ["as proposed", "soft"])
 def test_accepting_an_unsure_word_makes_it_an_edit(
-    run: CampaignStore, typed: str
+    opened: OpenedCampaign, typed: str
 ) -> None:
     """As it was proposed or typed anew; the edit says that a person is sure."""
-    (proposal,) = _proposals(run)
+    (proposal,) = _proposals(opened)
     meant = proposal.after if typed == "as proposed" else typed
-    say(run, "sofer", meant=meant, by="ada")
-    assert clean(run) == 2
-    (edit,) = (edit for edit in _edits(run) if edit.before == "sofer")
+    say(opened, "sofer", meant=meant, by="ada")
+    assert clean(opened) == 2
+    (edit,) = (edit for edit in _edits(opened) if edit.before == "sofer")
     assert (edit.start, edit.end) == (proposal.start, proposal.end)
     assert (edit.after, edit.probability) == (meant, 1.0)
     assert edit.reason == "a person says what is meant"
-    assert _proposals(run) == []
+    assert _proposals(opened) == []
 
 
-def test_a_word_that_is_another_word_is_shown_as_well(run: CampaignStore) -> None:
+def test_a_word_that_is_another_word_is_shown_as_well(opened: OpenedCampaign) -> None:
     """`form` for `from` waits for a person like a typo does."""
-    (answer_id, *_), text = run.answers().index, "Two cups stand on a wooden"
+    (answer_id, *_), text = opened.answers().index, "Two cups stand on a wooden"
     real_word = Edit(
         start=text.index("cups"),
         end=text.index("cups") + 4,
@@ -69,13 +71,13 @@ def test_a_word_that_is_another_word_is_shown_as_well(run: CampaignStore) -> Non
         reason="others say so",
         probability=0.5,
     )
-    edits.replace_all(run.store, {}, {answer_id: (real_word,)})
-    assert [(one.word, one.after) for one in words_shown(run)] == [("cups", "cubs")]
+    edits.replace_all(opened.store, {}, {answer_id: (real_word,)})
+    assert [(one.word, one.after) for one in words_shown(opened)] == [("cups", "cubs")]
 
 
-def test_a_word_that_is_right_here_is_proposed_no_more(run: CampaignStore) -> None:
+def test_a_word_that_is_right_here_is_proposed_no_more(opened: OpenedCampaign) -> None:
     """Nor is it ever an edit; the others stay as they were."""
-    say(run, "sofer", meant=None, by="ada")
-    say(run, "tabel", meant=None, by="ada")
-    assert clean(run) == 0
-    assert _edits(run) == _proposals(run) == []
+    say(opened, "sofer", meant=None, by="ada")
+    say(opened, "tabel", meant=None, by="ada")
+    assert clean(opened) == 0
+    assert _edits(opened) == _proposals(opened) == []

@@ -39,8 +39,8 @@ def test_formulas_markup_and_controls_stay_text(tmp_path: Path) -> None:
         for n, text in enumerate(texts, start=1)
     ]
     campaign = imported(tmp_path, *rows)
-    with open_to_look(load_campaign(campaign)) as run:
-        assert run.answers()["value.note"].tolist() == texts
+    with open_to_look(load_campaign(campaign)) as opened:
+        assert opened.answers()["value.note"].tolist() == texts
     out = tmp_path / "out/x"
     page = (out / "report.html").read_text(encoding="utf-8")
     assert MARKUP not in page
@@ -182,8 +182,8 @@ def test_equal_rows_without_ids_are_different_people(tmp_path: Path) -> None:
     assert "imported: 4 assignments" in said
     said = done("import", table, "--as", campaign)
     assert "imported: 0 assignments; 4 known before" in said
-    with open_to_look(load_campaign(campaign)) as run:
-        answers = run.answers()
+    with open_to_look(load_campaign(campaign)) as opened:
+        answers = opened.answers()
     assert answers["worker_id"].nunique() == 4
     assert answers["submitted_at"].isna().all()
     assert answers["market_seconds"].isna().all()

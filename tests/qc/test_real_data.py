@@ -77,8 +77,8 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     into = tmp_path_factory.mktemp("vizwiz") / "vizwiz.toml"
     results = DATA / "vizwiz_pipeline/hit.results"
     campaign, _ = keep(look([results], into=into, reading=Reading()))
-    with open_to_look(load_campaign(campaign.path)) as run:
-        return run.answers()
+    with open_to_look(load_campaign(campaign.path)) as opened:
+        return opened.answers()
 
 
 @pytest.fixture(scope="module")

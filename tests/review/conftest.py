@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to, server_of
 from piecework.webserver.connections import Limits, Listening
@@ -32,7 +32,7 @@ class Served:
         links: by reviewer.
     """
 
-    run: CampaignStore
+    run: OpenedCampaign
     links: dict[str, str]
 
     @property
@@ -55,7 +55,7 @@ Serve = Callable[..., AbstractContextManager[Served]]
 
 @contextmanager
 def served(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     *names: str,
     manner: Manner | None = None,
     limits: Limits = _USUAL,
@@ -64,21 +64,21 @@ def served(
     address = Address(reviewers=names or ("ada", "grace"), limits=limits)
     with (
         bound_to(address) as listening,
-        served_at(run, address, manner or Manner(), listening) as started,
+        served_at(opened, address, manner or Manner(), listening) as started,
     ):
         yield started
 
 
 @contextmanager
 def served_at(
-    run: CampaignStore, address: Address, manner: Manner, listening: Listening
+    opened: OpenedCampaign, address: Address, manner: Manner, listening: Listening
 ) -> Iterator[Served]:
     """Serve it at a socket that listens."""
-    server, sessions = server_of(run, address, manner, listening)
+    server, sessions = server_of(opened, address, manner, listening)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
-        yield Served(run, dict(sessions.links))
+        yield Served(opened, dict(sessions.links))
     finally:
         server.should_exit = True
         thread.join()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from piecework.campaign.assembling import load_campaign
 from piecework.campaign.binding import bind_store
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.assignment import Answer, Assignment
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import (
@@ -44,7 +44,7 @@ def opened(
     campaign: str = CAMPAIGN,
     drawn: bool = True,
     values: Callable[[int, int], Mapping[str, str]] | None = None,
-) -> Iterator[CampaignStore]:
+) -> Iterator[OpenedCampaign]:
     """A campaign in which each worker answered every item, two items a HIT.
 
     All waits: of every second answer it is proposed to drop it, of each worker's first
@@ -100,8 +100,8 @@ def opened(
                     proposed += _proposals(made, is_first=place == 0)
         findings.replace(store, found, subjects={})
         decisions.propose(store, proposed)
-    with open_to_look(loaded) as run:
-        yield run
+    with open_to_look(loaded) as opened:
+        yield opened
 
 
 def _written(folder: Path, campaign: str, items: int, *, drawn: bool) -> Path:

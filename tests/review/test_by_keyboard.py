@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.engine.passes import run_pass
 from piecework.review.model.decisions_csv import waiting_csv
 from piecework.store import decisions, ledger
@@ -120,10 +120,10 @@ def _said_to_be_paid(page: Page, key: str) -> int:
     return int(found[1]) * 100 + int(found[2]) if found else 0
 
 
-def _paid(run: CampaignStore) -> int:
+def _paid(opened: OpenedCampaign) -> int:
     """Rewards and their fees so far, in cents."""
     return sum(
-        ledger.balances(run.store).get(account, 0) for account in ("rewards", "fees")
+        ledger.balances(opened.store).get(account, 0) for account in ("rewards", "fees")
     )
 
 

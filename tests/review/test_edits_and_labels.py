@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from piecework.campaign.assembling import load_campaign
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.verdicts import Decision
 from piecework.engine.opening import open_for_import
 from piecework.results.clean import clean
@@ -28,10 +28,10 @@ TYPOS = (
 )
 
 
-def _keep_all(run: CampaignStore) -> None:
-    with run.store.db.atomic():
+def _keep_all(opened: OpenedCampaign) -> None:
+    with opened.store.db.atomic():
         decisions.overrule(
-            run.store,
+            opened.store,
             [
                 Decision(
                     subject_kind="answer",
@@ -41,13 +41,13 @@ def _keep_all(run: CampaignStore) -> None:
                     decided_at=stores.MONDAY,
                     because="so",
                 )
-                for answer_id in run.answers().index
+                for answer_id in opened.answers().index
             ],
         )
 
 
-def _rows(run: CampaignStore, name: str) -> list[dict[str, str]]:
-    with (run.campaign.out / "dataset" / name).open(newline="") as file:
+def _rows(opened: OpenedCampaign, name: str) -> list[dict[str, str]]:
+    with (opened.campaign.out / "dataset" / name).open(newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -184,9 +184,9 @@ def test_who_said_it_orders_the_labels(tmp_path: Path) -> None:
     )
     campaign = tmp_path / "said.toml"
     done("import", said, "--columns", columns, "--as", campaign)
-    with open_for_import(load_campaign(campaign)) as run:
-        _keep_all(run)
-        found = {one.item_id: one for one in doubtful(run)}
+    with open_for_import(load_campaign(campaign)) as opened:
+        _keep_all(opened)
+        found = {one.item_id: one for one in doubtful(opened)}
     order = [item for item in found if item in {"a", "z"}]
     assert order == ["z", "a"]
     assert found["z"].votes == found["a"].votes

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from piecework.campaign.assembling import load_campaign
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.verdicts import Verdict
 from piecework.engine.opening import open_to_look
@@ -109,9 +109,9 @@ def _read_files(path: Path, times: int) -> tuple[dict[str, Verdict], int]:
     """Files of three rows, written and read; what was stored, and how many refused."""
     kept: dict[str, Verdict] = {}
     refused = 0
-    with open_to_look(load_campaign(path)) as run:
+    with open_to_look(load_campaign(path)) as opened:
         for number in range(times):
-            rows = list(csv.DictReader(io.StringIO(waiting_csv(run)[0].decode())))
+            rows = list(csv.DictReader(io.StringIO(waiting_csv(opened)[0].decode())))
             answers = [row for row in rows if row["subject_kind"] == "answer"]
             some = _three_of(answers, number)
             if not some:
@@ -121,7 +121,7 @@ def _read_files(path: Path, times: int) -> tuple[dict[str, Verdict], int]:
             writer.writeheader()
             writer.writerows({**row, "verdict": "drop", "because": "f"} for row in some)
             try:
-                read_decisions(run, out.getvalue(), decided_by="file", name="d.csv")
+                read_decisions(opened, out.getvalue(), decided_by="file", name="d.csv")
             except ConfigError:
                 refused += 1  # decided meanwhile: nothing of it is stored
             else:
@@ -176,11 +176,11 @@ def test_two_processes_and_a_file_decide_the_same_and_nothing_is_overwritten(
         _check_approvals({key: made.verdict for key, made in by.items()}, run)
 
 
-def _check_approvals(verdicts: dict[str, Verdict], run: CampaignStore) -> None:
+def _check_approvals(verdicts: dict[str, Verdict], opened: OpenedCampaign) -> None:
     """Approved is what has an answer that is kept, or was to be approved anyhow."""
     approved = {
         one.subject_id
-        for one in decisions.load(run.store, "assignment")
+        for one in decisions.load(opened.store, "assignment")
         if one.because == ALL_LOOKED_AT
     }
     expected = set()

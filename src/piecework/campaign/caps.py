@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
 from piecework.campaign.dealing import affordable, all_first_rounds
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import BudgetExceeded
 from piecework.domain.hit import PlannedHit
@@ -31,53 +31,49 @@ class Left:
     day: int | None
 
 
-def left(campaign_store: CampaignStore, batch: int) -> Left:
+def left(opened: OpenedCampaign, batch: int) -> Left:
     """What is left of the caps now."""
-    rewards = campaign_store.campaign.rewards
+    rewards = opened.campaign.rewards
     of_batch = rewards.batch_budget_cents
     if of_batch is not None:
-        of_batch -= ledger.taken_by_batch_cents(campaign_store.store, batch)
+        of_batch -= ledger.taken_by_batch_cents(opened.store, batch)
     return Left(
-        campaign=rewards.cap_cents - ledger.taken_cents(campaign_store.store),
+        campaign=rewards.cap_cents - ledger.taken_cents(opened.store),
         batch=of_batch,
-        day=left_today(campaign_store),
+        day=left_today(opened),
     )
 
 
-def left_today(campaign_store: CampaignStore) -> int | None:
+def left_today(opened: OpenedCampaign) -> int | None:
     """What may still be promised on this UTC day, in cents; `None`: no such cap."""
-    cap = campaign_store.campaign.rewards.day_budget_cents
+    cap = opened.campaign.rewards.day_budget_cents
     if cap is None:
         return None
-    return cap - ledger.promised_on_day_cents(
-        campaign_store.store, campaign_store.clock.now()
-    )
+    return cap - ledger.promised_on_day_cents(opened.store, opened.clock.now())
 
 
-def next_day(campaign_store: CampaignStore) -> datetime:
+def next_day(opened: OpenedCampaign) -> datetime:
     """When a new UTC day begins, and with it a day's new allowance."""
-    today = campaign_store.clock.now().astimezone(UTC).date()
+    today = opened.clock.now().astimezone(UTC).date()
     return datetime.combine(today + timedelta(days=1), time.min, UTC)
 
 
 def payable_today(
-    campaign_store: CampaignStore, hits: Sequence[PlannedHit]
+    opened: OpenedCampaign, hits: Sequence[PlannedHit]
 ) -> list[PlannedHit]:
     """The first of these planned HITs that today's allowance pays for."""
-    today = left_today(campaign_store)
+    today = left_today(opened)
     return list(hits) if today is None else affordable(hits, left_cents=today)
 
 
-def refuse_beyond(campaign_store: CampaignStore, intent: Intent, *, batch: int) -> None:
+def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None:
     """Refuse what passes a cap; calls under way count as if they had got through.
 
     Raises:
         BudgetExceeded: before the call, naming the cap that forbids it.
     """
-    rewards, room = campaign_store.campaign.rewards, left(campaign_store, batch)
-    under_way = intents.open_cents(
-        campaign_store.store, *intents.PROMISES, but=intent.key
-    )
+    rewards, room = opened.campaign.rewards, left(opened, batch)
+    under_way = intents.open_cents(opened.store, *intents.PROMISES, but=intent.key)
     caps = (
         (room.campaign, rewards.cap_name, rewards.cap_cents),
         (room.batch, f"the cap of batch {batch}", rewards.batch_budget_cents),
@@ -88,7 +84,7 @@ def refuse_beyond(campaign_store: CampaignStore, intent: Intent, *, batch: int) 
             raise BudgetExceeded(
                 f"{intent.key}: would cost {rewards.shown(intent.amount_cents)}, more "
                 f"than is left of {name} ({rewards.shown(cap or 0)})",
-                next_step=f"piecework status {campaign_store.campaign.path}",
+                next_step=f"piecework status {opened.campaign.path}",
             )
 
 

@@ -36,7 +36,7 @@ class _Answers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CampaignStore:
+class OpenedCampaign:
     """A campaign and its memory: enough to look at it, to decide and to export.
 
     Attributes:
@@ -92,7 +92,7 @@ class CampaignStore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CampaignRun(CampaignStore):
+class CampaignRun(OpenedCampaign):
     """A campaign at work on a platform: what a pass is made with.
 
     Attributes:

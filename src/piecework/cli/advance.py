@@ -119,5 +119,5 @@ def _advance_in_prefect(request: "PassRequest", *, poll_open_hits: bool) -> Prog
 
     with tags("piecework", request.campaign.stem):
         flow_of(request, poll_open_hits=poll_open_hits)(str(request.campaign.resolve()))
-    with open_to_look(load_campaign(request.campaign)) as run:
-        return read_progress(run)
+    with open_to_look(load_campaign(request.campaign)) as opened:
+        return read_progress(opened)

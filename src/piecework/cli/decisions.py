@@ -39,16 +39,16 @@ def decisions(
     from piecework.review.model.decisions_csv import read_decisions, waiting_csv
     from piecework.store.files import write_private
 
-    with open_to_look(load_campaign(campaign)) as run:
+    with open_to_look(load_campaign(campaign)) as opened:
         if write is not None:
-            content, rows = waiting_csv(run)
+            content, rows = waiting_csv(opened)
             write_private(write, content)
             click.echo(f"{write}: {rows} decisions to make")
         elif read is not None:
             new = read_decisions(
-                run, read_text(read), decided_by=str(by).strip(), name=str(read)
+                opened, read_text(read), decided_by=str(by).strip(), name=str(read)
             )
             then = "the next export shows them"
-            if not run.is_imported:
+            if not opened.is_imported:
                 then = "the next pass acts on them"
             click.echo(f"{read}: {new} decisions stored; {then}")

@@ -165,14 +165,17 @@ def _of_campaign(
     from piecework.results.clean import clean
     from piecework.results.export import export as write_files
 
-    with open_to_look(load_campaign(path)) as run:
+    with open_to_look(load_campaign(path)) as opened:
         if batch_results is not None:
-            number, file = write_batch_results(run, batch_results), str(batch_results)
+            number, file = (
+                write_batch_results(opened, batch_results),
+                str(batch_results),
+            )
             return {"campaign": str(path), "assignments": number, "file": file}
-        clean(run)
+        clean(opened)
         if answers is not None:
-            number = write_answers(run, answers)
+            number = write_answers(opened, answers)
             return {"campaign": str(path), "answers": number, "file": str(answers)}
-        report = write_files(run)
-        dataset = run.campaign.out / "dataset"
+        report = write_files(opened)
+        dataset = opened.campaign.out / "dataset"
         return {"campaign": str(path), "dataset": str(dataset), "report": str(report)}

@@ -110,9 +110,9 @@ def _outcome(campaign: "Campaign") -> "tuple[Progress, list[Note]]":
     from piecework.report.sections.summary import notes
     from piecework.results.report_facts import report_facts
 
-    with open_to_look(campaign) as run:
-        progress = read_progress(run)
-        remarks = notes(report_model(report_facts(run)))
+    with open_to_look(campaign) as opened:
+        progress = read_progress(opened)
+        remarks = notes(report_model(report_facts(opened)))
     return progress, [note for note in remarks if note.level in {"problem", "watch"}]
 
 

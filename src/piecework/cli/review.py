@@ -94,8 +94,8 @@ def review(  # noqa: PLR0913 - as many as the page has options
             click.echo(f"{name}: open {link}" if reviewers else f"open {link}")
         click.echo("decisions are stored as they are made; Ctrl-C ends the page")
 
-    with open_to_look(load_campaign(campaign)) as run:
-        serve(run, address, Manner(is_blind=blind, twice=twice), ready=ready)
+    with open_to_look(load_campaign(campaign)) as opened:
+        serve(opened, address, Manner(is_blind=blind, twice=twice), ready=ready)
 
 
 def _name(text: str) -> str:

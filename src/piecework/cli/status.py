@@ -15,7 +15,7 @@ from piecework.domain.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from piecework.campaign.opened import CampaignStore
+    from piecework.campaign.opened import OpenedCampaign
     from piecework.engine.posting.orphan_hits import OrphanHit, Whose
 
 _MEANING: dict["Whose", str] = {
@@ -50,31 +50,31 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     from piecework.engine.posting.orphan_hits import orphan_hits
     from piecework.engine.progress import read_progress
 
-    with open_to_look(load_campaign(campaign)) as run:
-        if look and run.is_rehearsal:
+    with open_to_look(load_campaign(campaign)) as opened:
+        if look and opened.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: was only rehearsed; there is no marketplace to ask"],
                 next_step=f"piecework status {campaign}",
             )
-        progress = read_progress(run)
-        orphans = orphan_hits(on_its_platform(run)) if look else []
+        progress = read_progress(opened)
+        orphans = orphan_hits(on_its_platform(opened)) if look else []
     if look and as_json:
         more = {"unknown_hits": [asdict(hit) for hit in orphans]}
         click.echo(json.dumps(progress.as_dict() | more, indent=2, sort_keys=True))
         return
     say_progress(progress, as_json=as_json)
     if look:
-        _say_orphan_hits(run, orphans)
-    if progress.waiting_for == "the next pass" and run.is_imported and not as_json:
+        _say_orphan_hits(opened, orphans)
+    if progress.waiting_for == "the next pass" and opened.is_imported and not as_json:
         click.echo(f"next: piecework assess {campaign}")
     if progress.to_decide and not as_json:
         click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV")
 
 
-def _say_orphan_hits(run: "CampaignStore", orphans: "Sequence[OrphanHit]") -> None:
+def _say_orphan_hits(opened: "OpenedCampaign", orphans: "Sequence[OrphanHit]") -> None:
     """Print every kind with what it means, and commands for one that is nobody's."""
     if not orphans:
-        click.echo(f"{run.endpoint} has no HIT that the store does not know")
+        click.echo(f"{opened.endpoint} has no HIT that the store does not know")
         return
     for whose, meaning in _MEANING.items():
         mine = [hit for hit in orphans if hit.whose == whose]
@@ -90,7 +90,7 @@ def _say_orphan_hits(run: "CampaignStore", orphans: "Sequence[OrphanHit]") -> No
     click.echo(
         "\nNone was touched. What nobody collects any more can be ended by hand:"
     )
-    aws = f"aws mturk --region us-east-1 --endpoint-url {run.endpoint}"
+    aws = f"aws mturk --region us-east-1 --endpoint-url {opened.endpoint}"
     hit_id = f"--hit-id {orphans[0].hit_id}"
     for words in (
         f"update-expiration-for-hit {hit_id} --expire-at 1970-01-01",

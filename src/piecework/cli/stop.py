@@ -34,27 +34,27 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     from piecework.engine.progress import read_progress
     from piecework.store import stops
 
-    with open_to_look(load_campaign(campaign)) as run:
-        refuse_imported(run.campaign)
-        if run.is_rehearsal:
+    with open_to_look(load_campaign(campaign)) as opened:
+        refuse_imported(opened.campaign)
+        if opened.is_rehearsal:
             raise ConfigError(
                 [f"{campaign}: was only rehearsed; nobody works on it between passes"],
                 next_step=f"piecework status {campaign}",
             )
         if undo:
-            was_stopped = stops.undo(run.store, at=run.clock.now())
+            was_stopped = stops.undo(opened.store, at=opened.clock.now())
             outcome = "goes on" if was_stopped else "was not stopped"
-        elif read_progress(run).is_finished:
+        elif read_progress(opened).is_finished:
             outcome = "is finished: nothing is open that could be stopped"
         else:
-            stops.stop(run.store, at=run.clock.now())
-            outcome = f"stopped; {_expire(on_its_platform(run))}"
-        progress = read_progress(run)
+            stops.stop(opened.store, at=opened.clock.now())
+            outcome = f"stopped; {_expire(on_its_platform(opened))}"
+        progress = read_progress(opened)
     if not as_json:
         click.echo(f"{campaign}: {outcome}")
     say_progress(progress, as_json=as_json)
     if not as_json and not progress.is_finished:
-        click.echo(f"next: piecework run {campaign} --endpoint {run.endpoint}")
+        click.echo(f"next: piecework run {campaign} --endpoint {opened.endpoint}")
 
 
 def _expire(run: "CampaignRun") -> str:

@@ -14,7 +14,7 @@ from piecework.domain.printable import one_line
 from piecework.store.lock import only_pass
 
 if TYPE_CHECKING:
-    from piecework.campaign.opened import CampaignStore
+    from piecework.campaign.opened import OpenedCampaign
     from piecework.domain.verdicts import Decision
     from piecework.review.model.workers import WorkerHistory
 
@@ -65,14 +65,14 @@ def _list_workers(path: Path, *, as_json: bool) -> None:
     from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import histories
 
-    with open_to_look(load_campaign(path)) as run:
-        known = histories(run)
+    with open_to_look(load_campaign(path)) as opened:
+        known = histories(opened)
         if as_json:
             click.echo(
-                json.dumps([_as_dict(run, history) for history in known], indent=2)
+                json.dumps([_as_dict(opened, history) for history in known], indent=2)
             )
             return
-        for line in _lines(run, known):
+        for line in _lines(opened, known):
             click.echo(line)
     excluded = [history for history in known if history.exclusion is not None]
     for history in excluded:
@@ -91,34 +91,34 @@ def _decide_by_hand(
     from piecework.review.model.workers import exclude, histories, include
 
     author = (by or "").strip() or getpass.getuser()
-    with open_to_look(load_campaign(path)) as run:
-        if run.is_rehearsal:
+    with open_to_look(load_campaign(path)) as opened:
+        if opened.is_rehearsal:
             raise ConfigError(
                 [f"{path}: was only rehearsed; its workers are simulated"],
                 next_step=f"piecework workers {path}",
             )
         decide = {"exclude": exclude, "include": include}[act]
-        decide(run, worker, because=because, by=author)
-        outcome = _carried_out(run)
-        (history,) = (row for row in histories(run) if row.worker == worker.lower())
+        decide(opened, worker, because=because, by=author)
+        outcome = _carried_out(opened)
+        (history,) = (row for row in histories(opened) if row.worker == worker.lower())
         if as_json:
-            document = _as_dict(run, history) | {"carried_out": outcome is None}
+            document = _as_dict(opened, history) | {"carried_out": outcome is None}
             click.echo(json.dumps(document, indent=2))
             return
     done = {"exclude": "excluded", "include": "included again"}[act]
     click.echo(f"{worker}: {done}{f'; {outcome}' if outcome else ''}")
 
 
-def _carried_out(run: "CampaignStore") -> str | None:
+def _carried_out(opened: "OpenedCampaign") -> str | None:
     """Tell the marketplace now; `None`, or why it is told later."""
     from piecework.engine.opening import on_its_platform
     from piecework.engine.steps.settle import settle_workers
 
-    if run.is_imported:
+    if opened.is_imported:
         return "there is no marketplace to tell"
     try:
-        with only_pass(run.campaign.out):
-            settle_workers(on_its_platform(run))
+        with only_pass(opened.campaign.out):
+            settle_workers(on_its_platform(opened))
     except CampaignBusy as busy:
         return f"{busy}, and tells the marketplace with its next pass"
     except PieceworkError as fault:
@@ -126,15 +126,15 @@ def _carried_out(run: "CampaignStore") -> str | None:
     return None
 
 
-def _lines(run: "CampaignStore", known: "list[WorkerHistory]") -> Iterator[str]:
+def _lines(opened: "OpenedCampaign", known: "list[WorkerHistory]") -> Iterator[str]:
     """A line for each worker that fits 80 columns; what was flagged stands below."""
     heads = ("worker", "HITs", "answers", "kept", "dropped", "rejected", "paid")
-    yield f"workers of {run.campaign.name}"
+    yield f"workers of {opened.campaign.name}"
     yield _LINE.format(*heads, "now").rstrip()
     for history in known:
         totals = history.totals
         counts = (totals.assignments, totals.answers, totals.kept, totals.dropped)
-        paid = run.campaign.rewards.shown(totals.paid_cents)
+        paid = opened.campaign.rewards.shown(totals.paid_cents)
         cells = (history.worker, *counts, totals.rejected, paid, _state(history))
         yield _LINE.format(*cells).rstrip()
         flags = ", ".join(f"{name} {number}" for name, number in totals.flags.items())
@@ -157,7 +157,7 @@ def _sentence(decision: "Decision | None") -> str:
     return f"{what} {at} by {decision.decided_by}: {one_line(decision.because)}"
 
 
-def _as_dict(run: "CampaignStore", history: "WorkerHistory") -> dict[str, Any]:
+def _as_dict(opened: "OpenedCampaign", history: "WorkerHistory") -> dict[str, Any]:
     totals = history.totals
     return {
         "worker": history.worker,
@@ -168,7 +168,7 @@ def _as_dict(run: "CampaignStore", history: "WorkerHistory") -> dict[str, Any]:
         "dropped": totals.dropped,
         "flags": dict(totals.flags),
         "paid_cents": totals.paid_cents,
-        "currency": run.campaign.rewards.currency,
+        "currency": opened.campaign.rewards.currency,
         "is_excluded": history.exclusion is not None,
         "decisions": [
             {

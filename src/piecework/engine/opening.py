@@ -22,7 +22,7 @@ from piecework.campaign.binding import (
     rehearsal_environment,
 )
 from piecework.campaign.consent import refuse_without_consent
-from piecework.campaign.opened import CampaignRun, CampaignStore
+from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.prices import ask_prices, with_prices
 from piecework.domain.campaign import Campaign
 from piecework.domain.clock import Clock, MonotonicClock, SystemClock
@@ -182,7 +182,7 @@ def open_for_rehearsal(
 
 
 @contextmanager
-def open_to_look(campaign: Campaign) -> Iterator[CampaignStore]:
+def open_to_look(campaign: Campaign) -> Iterator[OpenedCampaign]:
     """A campaign with its store, to look at it, decide and export; no platform.
 
     Raises:
@@ -202,7 +202,7 @@ def open_to_look(campaign: Campaign) -> Iterator[CampaignStore]:
         if environment == IMPORTED:
             check_typed(store, campaign)
         is_somewhere = not is_rehearsal and environment != IMPORTED
-        yield CampaignStore(
+        yield OpenedCampaign(
             campaign=_as_kept(campaign, store),
             store=store,
             clock=MonotonicClock(SystemClock(), latest(store)),
@@ -213,7 +213,7 @@ def open_to_look(campaign: Campaign) -> Iterator[CampaignStore]:
 
 
 @contextmanager
-def open_for_import(campaign: Campaign) -> Iterator[CampaignStore]:
+def open_for_import(campaign: Campaign) -> Iterator[OpenedCampaign]:
     """A campaign of imported results with its store, made if there is none.
 
     Raises:
@@ -224,7 +224,7 @@ def open_for_import(campaign: Campaign) -> Iterator[CampaignStore]:
         _bind(store, campaign, IMPORTED)
         _name(store, secrets.token_hex(8), secrets.token_bytes(32))
         bind_items(store, campaign)
-        yield CampaignStore(
+        yield OpenedCampaign(
             campaign=campaign,
             store=store,
             clock=MonotonicClock(SystemClock(), latest(store)),
@@ -233,23 +233,23 @@ def open_for_import(campaign: Campaign) -> Iterator[CampaignStore]:
         )
 
 
-def on_its_platform(campaign_store: CampaignStore) -> CampaignRun:
+def on_its_platform(opened: OpenedCampaign) -> CampaignRun:
     """The campaign on the marketplace that its store is bound to.
 
     Raises:
         RefusedForSafety: the store is of a rehearsal, or was imported.
     """
-    refuse_imported(campaign_store.campaign)
-    if campaign_store.is_rehearsal:
-        raise _was_rehearsed(campaign_store.campaign)
+    refuse_imported(opened.campaign)
+    if opened.is_rehearsal:
+        raise _was_rehearsed(opened.campaign)
     return CampaignRun(
-        campaign=campaign_store.campaign,
-        store=campaign_store.store,
-        clock=campaign_store.clock,
+        campaign=opened.campaign,
+        store=opened.store,
+        clock=opened.clock,
         is_rehearsal=False,
-        pseudonym_key=campaign_store.pseudonym_key,
-        endpoint=campaign_store.endpoint,
-        platform=MTurk.with_keys(campaign_store.endpoint, None),
+        pseudonym_key=opened.pseudonym_key,
+        endpoint=opened.endpoint,
+        platform=MTurk.with_keys(opened.endpoint, None),
         at_once=AT_ONCE,
     )
 

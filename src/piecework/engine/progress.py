@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TypedDict
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.progress import Progress
 from piecework.engine.planning.next_action import Snapshot
 from piecework.engine.reader import Reader
@@ -12,17 +12,15 @@ from piecework.store import assignments, findings, hits, item_totals, ledger
 from piecework.store.settlements import PAID_ALREADY
 
 
-def read_progress(
-    campaign_store: CampaignStore, reader: Reader | None = None
-) -> Progress:
+def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progress:
     """Where the campaign stands; asks only the store, and plans nothing.
 
     Args:
-        campaign_store: the campaign.
+        opened: the campaign.
         reader: of the pass that has just been made; a new one without.
     """
-    reader = reader or Reader(campaign_store)
-    store, campaign = campaign_store.store, campaign_store.campaign
+    reader = reader or Reader(opened)
+    store, campaign = opened.store, opened.campaign
     snapshot, action = reader.snapshot(), reader.action()
     batches = hits.count_by_batch(store)
     counts = item_totals.count_accepted(store, campaign.posting)
@@ -30,15 +28,13 @@ def read_progress(
     money = ledger.balances(store)
     to_come = campaign.posting.assignments * (len(campaign.items) - counts.items)
     # What is imported is all there is.
-    missing = (
-        0 if campaign_store.is_imported else to_come + counts.wanted - counts.accepted
-    )
+    missing = 0 if opened.is_imported else to_come + counts.wanted - counts.accepted
     is_finished = action.waiting_for == "nobody"
     is_put_off = action.stopped_by == "rewards.day_budget"
     is_due = action.waiting_for == "workers" and action.at is not None
     progress = Progress(
         campaign=campaign.name,
-        is_rehearsal=campaign_store.is_rehearsal,
+        is_rehearsal=opened.is_rehearsal,
         items=len(campaign.items),
         batch=max((batch.batch for batch in batches), default=0),
         batches=campaign.posting.batches,
@@ -69,11 +65,11 @@ def read_progress(
         stopped_by=action.stopped_by,
         goes_on_at=snapshot.next_day.isoformat() if is_put_off else "",
         due_at=action.at.isoformat() if is_due and action.at else "",
-        **_for_people(campaign_store, snapshot),
+        **_for_people(opened, snapshot),
     )
     if progress.undecided:  # they may be kept, and count as missing till then
         return progress
-    too_few = _too_few_workers(campaign_store, snapshot)
+    too_few = _too_few_workers(opened, snapshot)
     return replace(progress, too_few_workers=too_few)
 
 
@@ -82,24 +78,24 @@ class _ForPeople(TypedDict):
     pays_itself_at: str
 
 
-def _for_people(campaign_store: CampaignStore, snapshot: Snapshot) -> _ForPeople:
+def _for_people(opened: OpenedCampaign, snapshot: Snapshot) -> _ForPeople:
     """What is told of the work of people, where any waits."""
-    at = pays_itself_at(campaign_store) if snapshot.proposals else None
+    at = pays_itself_at(opened) if snapshot.proposals else None
     return {
-        "review_seconds": seconds_left(campaign_store) if snapshot.proposals else 0,
+        "review_seconds": seconds_left(opened) if snapshot.proposals else 0,
         "pays_itself_at": at.isoformat() if at else "",
     }
 
 
-def _too_few_workers(campaign_store: CampaignStore, snapshot: Snapshot) -> str:
+def _too_few_workers(opened: OpenedCampaign, snapshot: Snapshot) -> str:
     """Whether those who are known cannot give what is missing, in a sentence.
 
     How many there are is what the campaign file states; else those are counted who have
     worked, and only while something is asked for again, or when nothing is open.
     """
-    if snapshot.proposals or campaign_store.is_imported:
+    if snapshot.proposals or opened.is_imported:
         return ""  # a person may keep what now counts as missing
-    store, campaign = campaign_store.store, campaign_store.campaign
+    store, campaign = opened.store, opened.campaign
     crowd, who, then = campaign.crowd_size, "workers", "stay missing"
     if crowd is None:
         at_work = snapshot.batches.get(snapshot.batch)

@@ -2,24 +2,24 @@
 
 from dataclasses import replace
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.verdicts import Decision
 from piecework.engine.steps.assess import find_suspicions, table_of_batch
 from piecework.engine.steps.decide import propose, split_by_doubt
 from piecework.store import assignments
 
 
-def proposed_verdicts(campaign_store: CampaignStore) -> dict[str, Decision]:
+def proposed_verdicts(opened: OpenedCampaign) -> dict[str, Decision]:
     """A decision about each undecided answer, by its id; nothing of it is stored.
 
     What a person would have to look at is not kept.
     """
-    if not assignments.has_undecided(campaign_store.store):
+    if not assignments.has_undecided(opened.store):
         return {}
-    batch = table_of_batch(campaign_store)
-    found = find_suspicions(campaign_store)
-    proposals = propose(campaign_store, batch, found)
-    if campaign_store.campaign.decided_by == "person":
+    batch = table_of_batch(opened)
+    found = find_suspicions(opened)
+    proposals = propose(opened, batch, found)
+    if opened.campaign.decided_by == "person":
         clear, doubtful = split_by_doubt(batch, proposals, found)
         because = "a person has to look at it"
         held = [

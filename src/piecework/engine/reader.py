@@ -3,7 +3,7 @@
 Each step of a pass asks the same reader what is due, and `status` shows what it says.
 """
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.engine.planning.next_action import (
     Action,
     NextPosting,
@@ -23,7 +23,7 @@ class Reader:
             done.
     """
 
-    def __init__(self, opened: CampaignStore, *, poll_open_hits: bool = False) -> None:
+    def __init__(self, opened: OpenedCampaign, *, poll_open_hits: bool = False) -> None:
         self.opened = opened
         self.poll_open_hits = poll_open_hits
         self._version: tuple[int, int] | None = None

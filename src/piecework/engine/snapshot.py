@@ -7,7 +7,7 @@ has been.
 from datetime import datetime
 
 from piecework.campaign import caps
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AssignmentId
 from piecework.engine.planning.deadlines import decision_deadline, due_since
 from piecework.engine.planning.next_action import BatchState, Snapshot
@@ -18,64 +18,64 @@ from piecework.store import assignments, decisions, hits, item_totals, ledger, s
 from piecework.store.hits import HitCounts
 
 
-def take_snapshot(campaign_store: CampaignStore) -> Snapshot:
+def take_snapshot(opened: OpenedCampaign) -> Snapshot:
     """What is open now."""
-    store, campaign = campaign_store.store, campaign_store.campaign
+    store, campaign = opened.store, opened.campaign
     counts = hits.count_by_batch(store)
     unposted = hits.unposted(store)
     stopped = stops.stopped_at(store) is not None
     return Snapshot(
         batch=hits.batch_at_work(store),
-        batches=_batches(campaign_store, counts),
+        batches=_batches(opened, counts),
         open_hits=sum(batch.open for batch in counts),
         unposted=len(unposted),
-        payable_now=bool(caps.payable_today(campaign_store, unposted)),
-        decidable=len(decidable(campaign_store)),
+        payable_now=bool(caps.payable_today(opened, unposted)),
+        decidable=len(decidable(opened)),
         undecided=assignments.has_undecided(store),
-        proposals=count_proposals(campaign_store),
+        proposals=count_proposals(opened),
         # What was imported was settled where it was collected.
-        unsettled=0 if campaign_store.is_imported else decisions.count_unsettled(store),
+        unsettled=0 if opened.is_imported else decisions.count_unsettled(store),
         interrupted_payments=has_interrupted_payments(store),
         stopped=stopped,
         winding_down=stopped and is_winding_down(store),
         left_cents=campaign.rewards.cap_cents - ledger.taken_cents(store),
         most_rounds=campaign.posting.rounds + stops.undone(store),
-        due_at=_due_at(campaign_store),
-        next_day=caps.next_day(campaign_store),
+        due_at=_due_at(opened),
+        next_day=caps.next_day(opened),
         # Of what was imported nothing is asked again.
         unweighed=0
-        if campaign_store.is_imported
+        if opened.is_imported
         else len(item_totals.to_weigh(store, campaign.posting)),
     )
 
 
-def due_for_decision(campaign_store: CampaignStore) -> frozenset[AssignmentId]:
+def due_for_decision(opened: OpenedCampaign) -> frozenset[AssignmentId]:
     """Undecided assignments of which the decision cannot wait, or need not."""
-    store, campaign = campaign_store.store, campaign_store.campaign
-    if is_batch_collected(campaign_store):
+    store, campaign = opened.store, opened.campaign
+    if is_batch_collected(opened):
         return assignments.undecided(store)
-    latest = due_since(campaign.posting, campaign_store.clock.now())
+    latest = due_since(campaign.posting, opened.clock.now())
     return assignments.undecided(store, submitted_before=latest)
 
 
-def decidable(campaign_store: CampaignStore) -> frozenset[AssignmentId]:
+def decidable(opened: OpenedCampaign) -> frozenset[AssignmentId]:
     """Those of them that do not wait for a person."""
-    due = due_for_decision(campaign_store)
-    if campaign_store.campaign.decided_by == "person":
-        return due - decisions.proposed_assignments(campaign_store.store)
+    due = due_for_decision(opened)
+    if opened.campaign.decided_by == "person":
+        return due - decisions.proposed_assignments(opened.store)
     return due
 
 
-def count_proposals(campaign_store: CampaignStore) -> int:
+def count_proposals(opened: OpenedCampaign) -> int:
     """How many subjects a person has to look at; none where the policy decides."""
-    if campaign_store.campaign.decided_by == "policy":
+    if opened.campaign.decided_by == "policy":
         return 0
-    return decisions.count_proposals(campaign_store.store)
+    return decisions.count_proposals(opened.store)
 
 
-def is_batch_collected(campaign_store: CampaignStore) -> bool:
+def is_batch_collected(opened: OpenedCampaign) -> bool:
     """Whether all answers of the batch at work are here."""
-    store = campaign_store.store
+    store = opened.store
     at_work = hits.batch_at_work(store)
     return any(
         counts.is_collected
@@ -84,16 +84,14 @@ def is_batch_collected(campaign_store: CampaignStore) -> bool:
     )
 
 
-def next_poll_of_open_hits(campaign_store: CampaignStore) -> datetime | None:
+def next_poll_of_open_hits(opened: OpenedCampaign) -> datetime | None:
     """When open HITs are next asked for what they have got; `None` if none is open."""
-    longest_ago = hits.next_poll_base(campaign_store.store)
+    longest_ago = hits.next_poll_base(opened.store)
     return None if longest_ago is None else longest_ago + OPEN_HITS
 
 
-def _batches(
-    campaign_store: CampaignStore, counts: list[HitCounts]
-) -> dict[int, BatchState]:
-    store, campaign = campaign_store.store, campaign_store.campaign
+def _batches(opened: OpenedCampaign, counts: list[HitCounts]) -> dict[int, BatchState]:
+    store, campaign = opened.store, opened.campaign
     lacks = item_totals.batches_lacking(
         store, campaign.posting, crowd=campaign.crowd_size
     )
@@ -115,17 +113,17 @@ def _batches(
     }
 
 
-def _due_at(campaign_store: CampaignStore) -> datetime | None:
-    moments = [next_poll_of_open_hits(campaign_store), _next_deadline(campaign_store)]
+def _due_at(opened: OpenedCampaign) -> datetime | None:
+    moments = [next_poll_of_open_hits(opened), _next_deadline(opened)]
     return min((moment for moment in moments if moment), default=None)
 
 
-def _next_deadline(campaign_store: CampaignStore) -> datetime | None:
+def _next_deadline(opened: OpenedCampaign) -> datetime | None:
     """When the next assignment of an open batch is to be judged, if nothing happens."""
-    if is_batch_collected(campaign_store):
+    if is_batch_collected(opened):
         return None
-    posting = campaign_store.campaign.posting
+    posting = opened.campaign.posting
     submitted_at = assignments.next_submission_after(
-        campaign_store.store, due_since(posting, campaign_store.clock.now())
+        opened.store, due_since(posting, opened.clock.now())
     )
     return None if submitted_at is None else decision_deadline(posting, submitted_at)

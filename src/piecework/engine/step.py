@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.engine.reader import Reader
 
 _T = TypeVar("_T")
 _Due = TypeVar("_Due")
-_Opened = TypeVar("_Opened", bound=CampaignStore)
+_Opened = TypeVar("_Opened", bound=OpenedCampaign)
 
 
 class Call(Protocol):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.platforms.virtual_clock import START
 from piecework.report.forecast import Estimate
 from piecework.report.model import report_model
@@ -39,7 +39,7 @@ class Outcome:
     complete: float
 
 
-def outcome_of(rehearsed: CampaignStore) -> Outcome:
+def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
     """What a rehearsal that is finished came to."""
     facts = report_facts(rehearsed)
     model = report_model(facts)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.tables import ITEM_VALUE
 from piecework.domain.task import Task
@@ -45,7 +45,7 @@ class Pilot:
         return with_bad(crowd, self.bad, bad)
 
 
-def pilot_of(store: CampaignStore) -> Pilot:
+def pilot_of(store: OpenedCampaign) -> Pilot:
     """What a campaign's store says about its workers.
 
     Raises:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from piecework.analyses.fields import counted
 from piecework.campaign.assembling import load_campaign
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import Reading
@@ -73,9 +73,9 @@ def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
         ConfigError: items have no such column.
         StoreError: the campaign has no store yet.
     """
-    with open_to_look(load_campaign(path)) as run:
-        campaign = run.campaign
-        table, waiting = _counted(run)
+    with open_to_look(load_campaign(path)) as opened:
+        campaign = opened.campaign
+        table, waiting = _counted(opened)
         known = campaign.task.conditions
         answers = AnalysedAnswers(
             table=table,
@@ -90,10 +90,10 @@ def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
         return analyse(campaign.name, answers, remarks=_left_out(waiting))
 
 
-def _counted(run: CampaignStore) -> tuple[pd.DataFrame, int]:
+def _counted(opened: OpenedCampaign) -> tuple[pd.DataFrame, int]:
     """Answers that count, and how many others wait, and so do not yet."""
-    proposed = proposed_verdicts(run)
-    table = answers_table(run, proposed=proposed)
+    proposed = proposed_verdicts(opened)
+    table = answers_table(opened, proposed=proposed)
     is_known = ~table["is_provisional"] | table.index.isin(proposed)
     kept = counted(table[is_known])
     waits = table["is_provisional"] & ~table.index.isin(kept.index)

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 
 from piecework.campaign.assembling import load_campaign
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.config.campaign_file import parse
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
@@ -102,12 +102,12 @@ def assess_campaign(path: Path) -> Assessed:
             next_step=f"piecework status {path}",
         )
     campaign = load_campaign(path)
-    with only_pass(campaign.out), open_to_look(campaign) as run:
-        assess(run)
-        decide(run)
-        findings, page = _found(run, campaign.name, ())
-        progress = read_progress(run)
-        drawn = len(flagged_by(run.store, RANDOM_SAMPLE))
+    with only_pass(campaign.out), open_to_look(campaign) as opened:
+        assess(opened)
+        decide(opened)
+        findings, page = _found(opened, campaign.name, ())
+        progress = read_progress(opened)
+        drawn = len(flagged_by(opened.store, RANDOM_SAMPLE))
     return Assessed(findings=findings, page=page, progress=progress, drawn=drawn)
 
 
@@ -124,34 +124,34 @@ def _named(paths: Sequence[Path]) -> str:
 
 
 def _found(
-    run: CampaignStore, source: str, remarks: tuple[str, ...]
+    opened: OpenedCampaign, source: str, remarks: tuple[str, ...]
 ) -> tuple[pd.DataFrame, SectionsPage]:
-    table = run.answers()
+    table = opened.answers()
     flags = [
         finding
-        for finding in find_suspicions(run)
+        for finding in find_suspicions(opened)
         if finding.flag and finding.heuristic != RANDOM_SAMPLE
     ]
-    work = Work(run)
-    findings = _frame(run, work, flags)
+    work = Work(opened)
+    findings = _frame(opened, work, flags)
     touched = work.touched(flags)
     answers = table[["assignment_id", "worker_id", "item_id"]].assign(
         is_touched=[number in touched for number in range(len(table))]
     )
-    settings = run.campaign.heuristics
+    settings = opened.campaign.heuristics
     ideas = {
         one.name: one.idea
         for one in describe()
         if is_on(one.name, settings) and one.name != RANDOM_SAMPLE
     }
-    rated = with_ratings(table, run.campaign.task, run.campaign.items)
+    rated = with_ratings(table, opened.campaign.task, opened.campaign.items)
     silent = silences(rated, settings)
     return findings, findings_page(
         source, findings, answers, ideas=ideas, silent=silent, remarks=remarks
     )
 
 
-def _frame(run: CampaignStore, work: Work, flags: list[Finding]) -> pd.DataFrame:
+def _frame(opened: OpenedCampaign, work: Work, flags: list[Finding]) -> pd.DataFrame:
     rows = []
     for flag in flags:
         numbers = work.rows(flag.subject_kind, flag.subject_id)
@@ -160,7 +160,7 @@ def _frame(run: CampaignStore, work: Work, flags: list[Finding]) -> pd.DataFrame
                 flag.heuristic,
                 flag.version,
                 flag.subject_kind,
-                run.shown_id(flag.subject_kind, flag.subject_id),
+                opened.shown_id(flag.subject_kind, flag.subject_id),
                 flag.suspicion,
                 flag.evidence,
                 work.assignment_id(numbers[0]) if numbers else "",

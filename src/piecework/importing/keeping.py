@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from piecework.campaign.binding import is_typed_by, keep_typed_by
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.engine.opening import open_for_import
@@ -42,30 +42,32 @@ def keep_files(campaign: Campaign, sources: Sequence[Source]) -> list[ImportedFi
         CampaignBusy: another process works on the campaign.
         StoreError: the store is of something else.
     """
-    with open_for_import(campaign) as run:
-        if not is_typed_by(run.store, campaign):
-            _type_anew(run)
-        kept = [_keep_file(run, source) for source in sources]
-        with run.store.db.atomic():
-            imports.count_slots(run.store)
+    with open_for_import(campaign) as opened:
+        if not is_typed_by(opened.store, campaign):
+            _type_anew(opened)
+        kept = [_keep_file(opened, source) for source in sources]
+        with opened.store.db.atomic():
+            imports.count_slots(opened.store)
     return kept
 
 
-def _type_anew(run: CampaignStore) -> None:
+def _type_anew(opened: OpenedCampaign) -> None:
     """Type all answers by the campaign's fields as they are now."""
-    typer = RowTyper(run.campaign)
-    rows = run.store.db.execute("SELECT assignment_id, raw FROM raw_answers").fetchall()
-    with run.store.db.atomic():
+    typer = RowTyper(opened.campaign)
+    rows = opened.store.db.execute(
+        "SELECT assignment_id, raw FROM raw_answers"
+    ).fetchall()
+    with opened.store.db.atomic():
         for assignment_id, raw in rows:
             answers = typer.answers(row_of(raw), AssignmentId(assignment_id))
-            imports.retype(run.store, answers)
-    keep_typed_by(run.store, run.campaign)
+            imports.retype(opened.store, answers)
+    keep_typed_by(opened.store, opened.campaign)
 
 
-def _keep_file(run: CampaignStore, source: Source) -> ImportedFile:
-    keeper = _FileKeeper(run, source)
+def _keep_file(opened: OpenedCampaign, source: Source) -> ImportedFile:
+    keeper = _FileKeeper(opened, source)
     for rows in _pieces(source.rows(), _AT_ONCE):
-        with run.store.db.atomic():
+        with opened.store.db.atomic():
             keeper.keep(rows)
     return keeper.counts
 
@@ -73,9 +75,9 @@ def _keep_file(run: CampaignStore, source: Source) -> ImportedFile:
 class _FileKeeper:
     """Brings one file into a store, piece by piece."""
 
-    def __init__(self, run: CampaignStore, source: Source) -> None:
-        self._run, self._store, self._at = run, run.store, run.clock.now()
-        self._typer, self._ids = RowTyper(run.campaign), RowIds(run.pseudonym_key)
+    def __init__(self, opened: OpenedCampaign, source: Source) -> None:
+        self._run, self._store, self._at = opened, opened.store, opened.clock.now()
+        self._typer, self._ids = RowTyper(opened.campaign), RowIds(opened.pseudonym_key)
         self._items: set[ItemId] = set()
         self.counts = ImportedFile(
             file=source.path.name,

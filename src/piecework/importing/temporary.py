@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from piecework.campaign.assembling import load_campaign
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.imported import Reading
 from piecework.engine.opening import open_to_look
 from piecework.hit_templates.tasks import load_task
@@ -25,7 +25,7 @@ class Opened:
         unreadable: rows that were kept aside.
     """
 
-    run: CampaignStore
+    run: OpenedCampaign
     understood: Understanding
     unreadable: int
 
@@ -56,9 +56,9 @@ def opened_sources(
                 understood=understood,
             )
         )
-        with open_to_look(load_campaign(campaign.path)) as run:
+        with open_to_look(load_campaign(campaign.path)) as opened:
             yield Opened(
-                run=run,
+                run=opened,
                 understood=understood,
                 unreadable=sum(file.unreadable for file in kept),
             )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.imported import UNNAMED, Reading
 from piecework.domain.tables import HIT_VALUE, value_column
@@ -60,15 +60,15 @@ class OpenedAnswers:
             what the caller calls it.
     """
 
-    run: CampaignStore
+    run: OpenedCampaign
     subjects: Mapping[str, str]
 
 
-def answers_of(run: CampaignStore) -> pd.DataFrame:
+def answers_of(opened: OpenedCampaign) -> pd.DataFrame:
     """All answers of a store, under the names that callers read (`docs/library.md`)."""
-    table, task = run.answers(), run.campaign.task
-    of_item = {str(item.item_id): item.columns for item in run.campaign.items}
-    kept = imports.outcomes(run.store)
+    table, task = opened.answers(), opened.campaign.task
+    of_item = {str(item.item_id): item.columns for item in opened.campaign.items}
+    kept = imports.outcomes(opened.store)
     outcomes = pd.Series(kept["outcome"], index=kept["answer_id"], dtype="str")
     columns: dict[str, pd.Series[Any]] = {
         "task": table["item_id"],

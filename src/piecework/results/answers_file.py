@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.tables import INDEX, value_column
 from piecework.engine.provisional import proposed_verdicts
 from piecework.postprocess.datasets.file_table import (
@@ -36,17 +36,17 @@ _TYPES = {
 }
 
 
-def write_answers(run: CampaignStore, path: Path) -> int:
+def write_answers(opened: OpenedCampaign, path: Path) -> int:
     """Write the table of answers; how many there are.
 
     `edits` are JSON, `worker` is a keyed hash. What was asked of workers about
     themselves stays here: of personal fields the cells are empty.
     """
-    proposed = proposed_verdicts(run)
-    warning = dataset_facts(run, provisional=len(proposed)).warning
-    table = answers_table(run, proposed=proposed)
+    proposed = proposed_verdicts(opened)
+    warning = dataset_facts(opened, provisional=len(proposed)).warning
+    table = answers_table(opened, proposed=proposed)
     table = table.assign(edits=as_json(table["edits"]))
-    for field in run.campaign.task.fields:
+    for field in opened.campaign.task.fields:
         if field.is_personal:
             name = value_column(field)
             table[name] = _emptied(table[name])

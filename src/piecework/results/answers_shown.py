@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
 from piecework.domain.tables import ITEM_VALUE, answer_line, answered
 from piecework.domain.verdicts import RANDOM_SAMPLE, Finding, SubjectKind
@@ -21,9 +21,9 @@ class Work:
         items: by id.
     """
 
-    def __init__(self, run: CampaignStore) -> None:
-        self.table = run.answers()
-        self.items = {str(item.item_id): item for item in run.campaign.items}
+    def __init__(self, opened: OpenedCampaign) -> None:
+        self.table = opened.answers()
+        self.items = {str(item.item_id): item for item in opened.campaign.items}
         self._said = [
             name
             for name in self.table.columns
@@ -40,7 +40,7 @@ class Work:
         }
         self._ids = [str(name) for name in self.table.index]
         self._pseudonyms = {
-            str(worker): run.pseudonym(WorkerId(str(worker)))
+            str(worker): opened.pseudonym(WorkerId(str(worker)))
             for worker in self._groups["worker_id"]
         }
         self._by_pseudonym = {name: one for one, name in self._pseudonyms.items()}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.answer_xml import fields_of
 from piecework.domain.assignment import Assignment
 from piecework.domain.errors import ConfigError
@@ -36,7 +36,7 @@ _MEASURES = frozenset({"item", "shown_ms", "pastes", "keystrokes", "focus_losses
 Row = Mapping[str, str]
 
 
-def write_batch_results(run: CampaignStore, path: Path) -> int:
+def write_batch_results(opened: OpenedCampaign, path: Path) -> int:
     """Write all assignments as MTurk's batch results; how many there are.
 
     A worker is a keyed hash, as in a dataset. Answers to personal fields stay out.
@@ -44,12 +44,12 @@ def write_batch_results(run: CampaignStore, path: Path) -> int:
     Raises:
         ConfigError: the answers were imported, so no page sent them.
     """
-    if run.is_imported:
+    if opened.is_imported:
         raise ConfigError(
             ["the campaign's answers were imported, so no page of it sent them"],
             next_step="the files that were imported have their own columns",
         )
-    rows = list(_rows(run))
+    rows = list(_rows(opened))
     names = dict.fromkeys(name for row in rows for name in row)
     inputs = [name for name in names if name.startswith("Input.")]
     sent = [name for name in names if name.startswith("Answer.")]
@@ -59,32 +59,34 @@ def write_batch_results(run: CampaignStore, path: Path) -> int:
     return len(rows)
 
 
-def _rows(run: CampaignStore) -> Iterator[Row]:
-    by_id = {hit.hit_id: hit for hit in hits.load(run.store) if hit.hit_id}
+def _rows(opened: OpenedCampaign) -> Iterator[Row]:
+    by_id = {hit.hit_id: hit for hit in hits.load(opened.store) if hit.hit_id}
     verdicts = {
         decision.subject_id: decision
-        for decision in decisions.load(run.store, "assignment")
+        for decision in decisions.load(opened.store, "assignment")
     }
-    documents = assignments.documents(run.store)
-    items = {item.item_id: item.columns for item in run.campaign.items}
-    for assignment in assignments.load(run.store):
+    documents = assignments.documents(opened.store)
+    items = {item.item_id: item.columns for item in opened.campaign.items}
+    for assignment in assignments.load(opened.store):
         decision = verdicts.get(assignment.assignment_id)
         hit = by_id[HitId(assignment.hit_id)]
         status = _STATUS.get(decision.verdict, "") if decision else ""
         yield {
-            **_of_hit(run, hit),
-            **_of_assignment(run, assignment),
+            **_of_hit(opened, hit),
+            **_of_assignment(opened, assignment),
             "AssignmentStatus": status or "Submitted",
             "RequesterFeedback": decision.because
             if decision and status == "Rejected"
             else "",
-            **_inputs(hit, items, is_numbered=run.campaign.posting.items_per_hit > 1),
-            **_sent(run.campaign.task, documents[assignment.assignment_id]),
+            **_inputs(
+                hit, items, is_numbered=opened.campaign.posting.items_per_hit > 1
+            ),
+            **_sent(opened.campaign.task, documents[assignment.assignment_id]),
         }
 
 
-def _of_hit(run: CampaignStore, hit: PlannedHit) -> Row:
-    campaign = run.campaign
+def _of_hit(opened: OpenedCampaign, hit: PlannedHit) -> Row:
+    campaign = opened.campaign
     posting = campaign.posting
     return {
         "HITId": str(hit.hit_id),
@@ -102,12 +104,12 @@ def _of_hit(run: CampaignStore, hit: PlannedHit) -> Row:
     }
 
 
-def _of_assignment(run: CampaignStore, assignment: Assignment) -> Row:
+def _of_assignment(opened: OpenedCampaign, assignment: Assignment) -> Row:
     accepted, submitted = assignment.accepted_at, assignment.submitted_at
-    delay = timedelta(seconds=run.campaign.posting.auto_approval_delay_seconds)
+    delay = timedelta(seconds=opened.campaign.posting.auto_approval_delay_seconds)
     return {
         "AssignmentId": assignment.assignment_id,
-        "WorkerId": run.pseudonym(assignment.worker_id),
+        "WorkerId": opened.pseudonym(assignment.worker_id),
         "AcceptTime": _moment(accepted),
         "SubmitTime": _moment(submitted),
         "AutoApprovalTime": _moment(submitted + delay),

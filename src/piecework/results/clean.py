@@ -1,6 +1,6 @@
 """Propose edits to every answer's text; the text itself is never touched."""
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AnswerId
 from piecework.postprocess.apply import (
     Text,
@@ -13,7 +13,7 @@ from piecework.results.word_verdicts import as_people_say, right_here, spoken_of
 from piecework.store import edits, words
 
 
-def clean(campaign_store: CampaignStore) -> int:
+def clean(opened: OpenedCampaign) -> int:
     """Clean all answers together and keep the edits; how many there are.
 
     What cleaning is not sure enough of is kept beside them, as proposals.
@@ -23,9 +23,9 @@ def clean(campaign_store: CampaignStore) -> int:
     page of somebody's own stay as they are: they may be in any language. What people
     said of words stands above what the rules make of them.
     """
-    said = words.load(campaign_store.store)
-    is_known = campaign_store.campaign.task.html_page is None
-    texts = _texts(campaign_store, right_here(said)) if is_known else []
+    said = words.load(opened.store)
+    is_known = opened.campaign.task.html_page is None
+    texts = _texts(opened, right_here(said)) if is_known else []
     cleaning = clean_and_propose(texts)
     forget_texts()
     made, unsure = {}, {}
@@ -36,15 +36,15 @@ def clean(campaign_store: CampaignStore) -> int:
             made[AnswerId(text_id)] = as_said
         if left := tuple(edit for edit in proposals if edit not in accepted):
             unsure[AnswerId(text_id)] = left
-    edits.replace_all(campaign_store.store, made, unsure)
+    edits.replace_all(opened.store, made, unsure)
     give_back()  # of 195,905 captions a hundred megabytes
     return sum(map(len, made.values()))
 
 
-def _texts(campaign_store: CampaignStore, right: frozenset[str]) -> list[Text]:
-    items = campaign_store.campaign.items
+def _texts(opened: OpenedCampaign, right: frozenset[str]) -> list[Text]:
+    items = opened.campaign.items
     protected = {str(item.item_id): protected_words(item) | right for item in items}
-    table = campaign_store.answers()[["item_id", "text", "is_canned"]]
+    table = opened.answers()[["item_id", "text", "is_canned"]]
     return [
         Text(
             text_id=answer_id,

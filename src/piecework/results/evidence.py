@@ -7,7 +7,7 @@ other; a sample that is known to be one is judged more kindly.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AnswerId, AssignmentId, WorkerId
 from piecework.domain.verdicts import (
     JOINED,
@@ -33,11 +33,11 @@ class Parts:
     positions: Mapping[str, str]
 
 
-def flags_of(run: CampaignStore, subjects: Iterable[Subject]) -> list[Finding]:
+def flags_of(opened: OpenedCampaign, subjects: Iterable[Subject]) -> list[Finding]:
     """Findings that flag any of these subjects, the most suspicious first."""
     flagged = [
         finding
-        for finding in findings.about(run.store, subjects)
+        for finding in findings.about(opened.store, subjects)
         if finding.flag and finding.heuristic != RANDOM_SAMPLE
     ]
     return sorted(
@@ -45,10 +45,10 @@ def flags_of(run: CampaignStore, subjects: Iterable[Subject]) -> list[Finding]:
     )
 
 
-def flags_around(run: CampaignStore, parts: Parts) -> list[Finding]:
+def flags_around(opened: OpenedCampaign, parts: Parts) -> list[Finding]:
     """Findings that flag an answer, the assignment or the worker of these parts."""
     return flags_of(
-        run,
+        opened,
         [
             *(("answer", answer_id) for answer_id in parts.answers),
             *(("assignment", assignment_id) for assignment_id in parts.assignments),

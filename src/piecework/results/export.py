@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.counts import plural
 from piecework.engine.progress import read_progress
 from piecework.engine.provisional import proposed_verdicts
@@ -25,24 +25,24 @@ SUMMARY = "report.md"
 DATASET = "dataset"
 
 
-def export(campaign_store: CampaignStore) -> Path:
+def export(opened: OpenedCampaign) -> Path:
     """Write everything into the campaign's folder; the path of the report."""
     # One after the other: each has a table of all answers, and memory is for one.
-    _write_dataset(campaign_store)
+    _write_dataset(opened)
     give_back()
-    return write_report(campaign_store)
+    return write_report(opened)
 
 
-def _write_dataset(campaign_store: CampaignStore) -> None:
-    campaign = campaign_store.campaign
-    proposed = proposed_verdicts(campaign_store)
-    table = answers_table(campaign_store, proposed=proposed)
+def _write_dataset(opened: OpenedCampaign) -> None:
+    campaign = opened.campaign
+    proposed = proposed_verdicts(opened)
+    table = answers_table(opened, proposed=proposed)
     items = campaign.own_items
     is_shown = ~table["is_provisional"] | table.index.isin(proposed)
     is_shown &= table["item_id"].isin([str(item.item_id) for item in items])
     if not is_shown.all():  # most campaigns show all, and a copy has as many bytes
         table = table[is_shown]
-    facts = dataset_facts(campaign_store, provisional=len(proposed))
+    facts = dataset_facts(opened, provisional=len(proposed))
     files = dataset_files(table, items, facts, campaign.formats)
     folder = campaign.out / DATASET
     for name, write in files.items():
@@ -51,34 +51,32 @@ def _write_dataset(campaign_store: CampaignStore) -> None:
         copy_pictures(campaign, folder / PICTURES)
 
 
-def dataset_facts(campaign_store: CampaignStore, *, provisional: int) -> DatasetFacts:
+def dataset_facts(opened: OpenedCampaign, *, provisional: int) -> DatasetFacts:
     """What the dataset says about its making; so many answers are not decided yet."""
-    campaign = campaign_store.campaign
+    campaign = opened.campaign
     return DatasetFacts(
         campaign=campaign.name,
         purpose=campaign.description,
         task=campaign.task,
         source_hash=campaign.source_hash,
         code_commit=code_version(),
-        is_rehearsal=campaign_store.is_rehearsal,
-        is_imported=campaign_store.is_imported,
-        is_drawn=campaign_store.is_rehearsal and campaign.has_drawn_truth,
+        is_rehearsal=opened.is_rehearsal,
+        is_imported=opened.is_imported,
+        is_drawn=opened.is_rehearsal and campaign.has_drawn_truth,
         # How many another tool wanted is not known.
-        wanted_per_item="" if campaign_store.is_imported else campaign.posting.asked,
+        wanted_per_item="" if opened.is_imported else campaign.posting.asked,
         mixed_in=len(campaign.items) - len(campaign.own_items),
-        unfinished=_unfinished(campaign_store, provisional=provisional),
+        unfinished=_unfinished(opened, provisional=provisional),
         publication=campaign.dataset,
         sizes=picture_sizes(campaign),
-        settled={
-            key: label.value for key, label in labels.load(campaign_store.store).items()
-        },
+        settled={key: label.value for key, label in labels.load(opened.store).items()},
     )
 
 
-def write_report(campaign_store: CampaignStore) -> Path:
+def write_report(opened: OpenedCampaign) -> Path:
     """Write the report alone, and its first page as Markdown; the report's path."""
-    out = campaign_store.campaign.out
-    facts = report_facts(campaign_store)
+    out = opened.campaign.out
+    facts = report_facts(opened)
     write_text(out / REPORT, render(facts))
     write_text(out / SUMMARY, render_markdown(facts))
     return out / REPORT
@@ -101,9 +99,9 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
     partial.replace(path)
 
 
-def _unfinished(campaign_store: CampaignStore, *, provisional: int) -> str:
+def _unfinished(opened: OpenedCampaign, *, provisional: int) -> str:
     """What is still to come, in a sentence; nothing once the campaign is finished."""
-    progress = read_progress(campaign_store)
+    progress = read_progress(opened)
     if progress.is_finished:
         return ""
     return (

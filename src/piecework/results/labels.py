@@ -13,7 +13,7 @@ import pandas as pd
 from piecework.analyses.ability import ability
 from piecework.analyses.fields import counted, votes
 from piecework.analyses.votes import counted as voices
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.review import Label
 from piecework.domain.task import Field
@@ -43,20 +43,20 @@ class Doubtful:
     settled: Label | None = None
 
 
-def has_labels(run: CampaignStore) -> bool:
+def has_labels(opened: OpenedCampaign) -> bool:
     """Whether the task has fields whose majority is an item's label."""
-    return bool(_fields(run))
+    return bool(_fields(opened))
 
 
-def doubtful(run: CampaignStore) -> list[Doubtful]:
+def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
     """Items whose workers differ, the least certain first; those settled come last."""
-    table = answers_table(run)
-    known = labels.load(run.store)
-    columns = {str(item.item_id): item.columns for item in run.campaign.items}
-    own = {str(item.item_id) for item in run.campaign.own_items}
+    table = answers_table(opened)
+    known = labels.load(opened.store)
+    columns = {str(item.item_id): item.columns for item in opened.campaign.items}
+    own = {str(item.item_id) for item in opened.campaign.own_items}
     rows = counted(table[~table["is_provisional"] & table["item_id"].isin(own)])
     found = []
-    for field in _fields(run):
+    for field in _fields(opened):
         options = [option.value for option in field.options]
         items = rows["item_id"].astype("str").drop_duplicates()
         said = voices(votes(rows, field))
@@ -101,7 +101,7 @@ def _certainty(said: pd.DataFrame, options: Sequence[str]) -> dict[str, float]:
 
 
 def settle_label(
-    run: CampaignStore, item_id: str, field: str, value: str, *, by: str
+    opened: OpenedCampaign, item_id: str, field: str, value: str, *, by: str
 ) -> None:
     """Keep a label as the one that holds.
 
@@ -109,33 +109,33 @@ def settle_label(
         ConfigError: there is no such item, field or option.
     """
     options = {
-        one.name: {option.value for option in one.options} for one in _fields(run)
+        one.name: {option.value for option in one.options} for one in _fields(opened)
     }
     if value not in options.get(field, ()):
         raise ConfigError([f"{value!r} is no label of {field!r}"])
-    if item_id not in {str(item.item_id) for item in run.campaign.items}:
+    if item_id not in {str(item.item_id) for item in opened.campaign.items}:
         raise ConfigError([f"{item_id!r} is no item of this campaign"])
-    with writing(run.store):
+    with writing(opened.store):
         labels.keep(
-            run.store,
+            opened.store,
             Label(
                 item_id=item_id,
                 field=field,
                 value=value,
                 reviewer=by,
-                reviewed_at=run.clock.now(),
+                reviewed_at=opened.clock.now(),
             ),
         )
 
 
-def unsettle_label(run: CampaignStore, item_id: str, field: str) -> None:
+def unsettle_label(opened: OpenedCampaign, item_id: str, field: str) -> None:
     """Let the answers alone say what the label is."""
-    with writing(run.store):
-        labels.forget(run.store, item_id, field)
+    with writing(opened.store):
+        labels.forget(opened.store, item_id, field)
 
 
-def _fields(run: CampaignStore) -> list[Field]:
-    task = run.campaign.task
+def _fields(opened: OpenedCampaign) -> list[Field]:
+    task = opened.campaign.task
     named = {one.field for one in task.aggregates if one.kind == "majority"}
     return [
         field

@@ -6,7 +6,7 @@ import pandas as pd
 
 from piecework.analyses.condition_scores import compared
 from piecework.analyses.pairwise_outcomes import comparisons
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
@@ -50,16 +50,16 @@ from piecework.store.settlements import PAID_ALREADY
 _PAID_BEFORE = "the marketplace had approved and paid it before it could be rejected"
 
 
-def report_facts(campaign_store: CampaignStore) -> ReportFacts:
+def report_facts(opened: OpenedCampaign) -> ReportFacts:
     """All that the report shows, as it stands in the store."""
-    campaign = campaign_store.campaign
-    table, task = answers_table(campaign_store), campaign.task
+    campaign = opened.campaign
+    table, task = answers_table(opened), campaign.task
     is_open = table["is_provisional"]
     answers = table[~is_open] if is_open.any() else table
     waiting = table[is_open]
-    rounds = pd.DataFrame(report_tables.rounds(campaign_store.store))
-    decisions = pd.DataFrame(report_tables.decisions(campaign_store.store))
-    started, finished = _span(campaign_store, rounds, decisions)
+    rounds = pd.DataFrame(report_tables.rounds(opened.store))
+    decisions = pd.DataFrame(report_tables.decisions(opened.store))
+    started, finished = _span(opened, rounds, decisions)
     return ReportFacts(
         campaign=campaign.name,
         purpose=campaign.description,
@@ -67,41 +67,41 @@ def report_facts(campaign_store: CampaignStore) -> ReportFacts:
         source_hash=campaign.source_hash,
         code_commit=code_version(),
         seed=campaign.rehearsal.seed,
-        is_rehearsal=campaign_store.is_rehearsal,
-        is_drawn=campaign_store.is_rehearsal and campaign.has_drawn_truth,
+        is_rehearsal=opened.is_rehearsal,
+        is_drawn=opened.is_rehearsal and campaign.has_drawn_truth,
         started_at=started,
         finished_at=finished,
         wanted_per_item=campaign.posting.assignments,
         items=len(campaign.items),
-        is_finished=read_progress(campaign_store).is_finished,
+        is_finished=read_progress(opened).is_finished,
         answers=answers,
         waiting=waiting,
         batches=_batches(answers, rounds, decisions),
-        findings=_findings(campaign_store),
-        decisions=_decisions(campaign_store, decisions),
-        workers=_workers(campaign_store, answers, decisions),
-        money=None if campaign_store.is_imported else _money(campaign_store),
+        findings=_findings(opened),
+        decisions=_decisions(opened, decisions),
+        workers=_workers(opened, answers, decisions),
+        money=None if opened.is_imported else _money(opened),
         rules={rule.NAME: rule.VERSION for rule in RULES},
         corrections=corrections(answers, campaign.items, task),
         comparisons=comparisons(
             answers, campaign.items, task.item_fields, task.arrangements
         ),
         compared=compared(answers, campaign.items, task.fields, task.conditions),
-        before_work=_before_work(campaign_store),
+        before_work=_before_work(opened),
         shown_items=_shown_items(campaign, answers),
         heuristics={one.name: one.idea for one in describe()}
         | {JOINED: "Probably bad work, by all that is known of it together."},
-        imported=_imported(campaign_store),
-        reviews=review_quality(campaign_store),
+        imported=_imported(opened),
+        reviews=review_quality(opened),
         policy=campaign.policy,
-        as_needed=_as_needed(campaign_store),
-        gold=_gold(campaign_store),
-        silent=_silent(campaign_store),
+        as_needed=_as_needed(opened),
+        gold=_gold(opened),
+        silent=_silent(opened),
     )
 
 
-def _as_needed(campaign_store: CampaignStore) -> AsNeeded | None:
-    posting, store = campaign_store.campaign.posting, campaign_store.store
+def _as_needed(opened: OpenedCampaign) -> AsNeeded | None:
+    posting, store = opened.campaign.posting, opened.store
     if posting.as_needed is None:
         return None
     return AsNeeded(
@@ -112,8 +112,8 @@ def _as_needed(campaign_store: CampaignStore) -> AsNeeded | None:
     )
 
 
-def _gold(campaign_store: CampaignStore) -> Gold | None:
-    campaign = campaign_store.campaign
+def _gold(opened: OpenedCampaign) -> Gold | None:
+    campaign = opened.campaign
     known = [
         item
         for item in campaign.items
@@ -122,9 +122,9 @@ def _gold(campaign_store: CampaignStore) -> Gold | None:
     if not known:
         return None
     params = params_of(gold_failed, campaign.heuristics, seed=0)
-    rated = with_ratings(campaign_store.answers(), campaign.task, campaign.items)
+    rated = with_ratings(opened.answers(), campaign.task, campaign.items)
     scores = gold_scores(rated, params.tolerance)
-    names = pseudonyms(scores.index.to_series(), campaign_store.pseudonym_key)
+    names = pseudonyms(scores.index.to_series(), opened.pseudonym_key)
     return Gold(
         items=len(known),
         mixed_in=len(campaign.items) - len(campaign.own_items),
@@ -134,10 +134,10 @@ def _gold(campaign_store: CampaignStore) -> Gold | None:
     )
 
 
-def _imported(campaign_store: CampaignStore) -> ImportedFacts | None:
-    if not campaign_store.is_imported:
+def _imported(opened: OpenedCampaign) -> ImportedFacts | None:
+    if not opened.is_imported:
         return None
-    store = campaign_store.store
+    store = opened.store
     outcomes = imports.outcomes(store)
     rewards = pd.DataFrame(report_tables.rewards(store))
     is_unnamed = rewards["worker_id"].str.startswith(UNNAMED)
@@ -173,9 +173,9 @@ def _has_times(rewards: pd.DataFrame) -> bool:
     return bool(rewards[["accepted_at", "submitted_at"]].any(axis=None))
 
 
-def _silent(campaign_store: CampaignStore) -> dict[str, str]:
-    campaign = campaign_store.campaign
-    rated = with_ratings(campaign_store.answers(), campaign.task, campaign.items)
+def _silent(opened: OpenedCampaign) -> dict[str, str]:
+    campaign = opened.campaign
+    rated = with_ratings(opened.answers(), campaign.task, campaign.items)
     return silences(rated, campaign.heuristics)
 
 
@@ -194,9 +194,9 @@ def _shown_items(campaign: Campaign, answers: pd.DataFrame) -> tuple[ShownItem, 
     )
 
 
-def _money(campaign_store: CampaignStore) -> Money:
-    rewards = campaign_store.campaign.rewards
-    balances = ledger.balances(campaign_store.store)
+def _money(opened: OpenedCampaign) -> Money:
+    rewards = opened.campaign.rewards
+    balances = ledger.balances(opened.store)
     return Money(
         ledger={
             "budget": rewards.budget_cents,
@@ -204,16 +204,16 @@ def _money(campaign_store: CampaignStore) -> Money:
             "paid_rewards": balances["rewards"],
             "paid_bonuses": balances["bonuses"],
             "fees": balances["fees"],
-            "released": ledger.released_cents(campaign_store.store),
+            "released": ledger.released_cents(opened.store),
         },
         wage_floor_cents_per_hour=rewards.wage_floor_cents_per_hour,
         currency=rewards.currency,
-        others=_other_ledgers(campaign_store),
+        others=_other_ledgers(opened),
     )
 
 
-def _other_ledgers(campaign_store: CampaignStore) -> OtherLedgers | None:
-    books = Books.read(campaign_store.campaign.out)
+def _other_ledgers(opened: OpenedCampaign) -> OtherLedgers | None:
+    books = Books.read(opened.campaign.out)
     if books is None:
         return None
     return OtherLedgers(
@@ -223,12 +223,12 @@ def _other_ledgers(campaign_store: CampaignStore) -> OtherLedgers | None:
     )
 
 
-def _before_work(campaign_store: CampaignStore) -> BeforeWork | None:
-    test = campaign_store.campaign.qualification
+def _before_work(opened: OpenedCampaign) -> BeforeWork | None:
+    test = opened.campaign.qualification
     if test is None:
         return None
-    traits = simulated_workers.load(campaign_store.store)
-    newest = qualification_scores.load(campaign_store.store)
+    traits = simulated_workers.load(opened.store)
+    newest = qualification_scores.load(opened.store)
     return BeforeWork(
         name=test.name,
         sections=tuple(
@@ -244,7 +244,7 @@ def _before_work(campaign_store: CampaignStore) -> BeforeWork | None:
 
 
 def _span(
-    campaign_store: CampaignStore, rounds: pd.DataFrame, decisions: pd.DataFrame
+    opened: OpenedCampaign, rounds: pd.DataFrame, decisions: pd.DataFrame
 ) -> tuple[datetime, datetime]:
     """From the first posting to the last thing that happened.
 
@@ -256,8 +256,8 @@ def _span(
         rounds["last_submitted_at"],
         decisions["decided_at"],
     ]
-    if campaign_store.is_imported:
-        rewards = pd.DataFrame(report_tables.rewards(campaign_store.store))
+    if opened.is_imported:
+        rewards = pd.DataFrame(report_tables.rewards(opened.store))
         columns = [rewards["accepted_at"].dropna(), rewards["submitted_at"].dropna()]
     moments = [
         datetime.fromisoformat(text)
@@ -266,7 +266,7 @@ def _span(
         if isinstance(text, str) and text
     ]
     if not moments:
-        return campaign_store.clock.now(), campaign_store.clock.now()
+        return opened.clock.now(), opened.clock.now()
     return min(moments), max(moments)
 
 
@@ -303,15 +303,15 @@ def _excluded_by_round(rounds: pd.DataFrame, decisions: pd.DataFrame) -> list[in
     return excluded
 
 
-def _findings(campaign_store: CampaignStore) -> pd.DataFrame:
-    table = pd.DataFrame(report_tables.findings(campaign_store.store))
-    return table.assign(subject_id=_shown_ids(campaign_store, table))
+def _findings(opened: OpenedCampaign) -> pd.DataFrame:
+    table = pd.DataFrame(report_tables.findings(opened.store))
+    return table.assign(subject_id=_shown_ids(opened, table))
 
 
-def _decisions(campaign_store: CampaignStore, decisions: pd.DataFrame) -> pd.DataFrame:
+def _decisions(opened: OpenedCampaign, decisions: pd.DataFrame) -> pd.DataFrame:
     is_late = _was_paid_before(decisions)
     return decisions.assign(
-        subject_id=_shown_ids(campaign_store, decisions),
+        subject_id=_shown_ids(opened, decisions),
         verdict=decisions["verdict"].where(~is_late, "approve"),
         because=decisions["because"].where(
             ~is_late, f"{_PAID_BEFORE}: " + decisions["because"].astype("str")
@@ -321,9 +321,9 @@ def _decisions(campaign_store: CampaignStore, decisions: pd.DataFrame) -> pd.Dat
 
 
 def _workers(
-    campaign_store: CampaignStore, answers: pd.DataFrame, decisions: pd.DataFrame
+    opened: OpenedCampaign, answers: pd.DataFrame, decisions: pd.DataFrame
 ) -> pd.DataFrame:
-    store = campaign_store.store
+    store = opened.store
     traits = simulated_workers.load(store)
     made = pd.DataFrame(report_tables.assignments(store))
     paid = ledger.paid_cents(store, "rewards", "bonuses")
@@ -335,11 +335,11 @@ def _workers(
     ).groupby("worker_id")
     is_excluded = decisions["verdict"].isin(["exclude", "block"])
     excluded = set(decisions.loc[is_excluded, "subject_id"])
-    of_worker = campaign_store.answers().groupby("worker_id").size()
+    of_worker = opened.answers().groupby("worker_id").size()
     dropped = answers.groupby("worker")["is_rejected"].sum()
     workers = [WorkerId(str(worker)) for worker in by_worker.groups]
     of_trait = [traits.get(worker, ("", False)) for worker in workers]
-    names = [campaign_store.pseudonym(worker) for worker in workers]
+    names = [opened.pseudonym(worker) for worker in workers]
     return pd.DataFrame(
         {
             "assignments": by_worker.size().to_numpy(),
@@ -367,9 +367,9 @@ def _moments(texts: "pd.Series[str]") -> "pd.Series[pd.Timestamp]":
     return moments.astype("datetime64[us, UTC]")
 
 
-def _shown_ids(campaign_store: CampaignStore, table: pd.DataFrame) -> "pd.Series[str]":
+def _shown_ids(opened: OpenedCampaign, table: pd.DataFrame) -> "pd.Series[str]":
     """Ids of subjects, those of workers hashed."""
     ids = table["subject_id"]
     is_worker = table["subject_kind"] == "worker"
-    hashed = pseudonyms(ids[is_worker], campaign_store.pseudonym_key)
+    hashed = pseudonyms(ids[is_worker], opened.pseudonym_key)
     return ids.where(~is_worker, hashed)

@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from piecework.analyses.kappa import cohen_kappa
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.review import Review, ReviewQuality, Upheld
 from piecework.domain.verdicts import (
     RANDOM_SAMPLE,
@@ -33,19 +33,19 @@ _Said = Mapping[Subject, bool]
 """Whether a person thought a subject bad; of those that a person decided."""
 
 
-def review_quality(run: CampaignStore) -> ReviewQuality:
+def review_quality(opened: OpenedCampaign) -> ReviewQuality:
     """All of it, from the store as it is; a look at all findings and decisions."""
     said: dict[Subject, bool] = {
         (one.subject_kind, one.subject_id): one.verdict in _BAD
-        for one in decisions.load(run.store)
+        for one in decisions.load(opened.store)
         if not one.decided_by.startswith("policy:") and one.decided_by != ELSEWHERE
     }
-    flags = findings.load(run.store, only_flags=True)
-    work = Work(run)
+    flags = findings.load(opened.store, only_flags=True)
+    work = Work(opened)
     sample = _sample(work, flags, said)
     bad = sum(sample)
     low, high = _interval(bad, len(sample))
-    pairs = _pairs(reviews.in_force(run.store))
+    pairs = _pairs(reviews.in_force(opened.store))
     differing = tuple(
         (answer_id, tuple(both.items()))
         for answer_id, both in pairs.items()

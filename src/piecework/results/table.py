@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.dataset import SPLITS
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import OUTCOME
@@ -19,7 +19,7 @@ _NOT_YET = "not decided yet"
 
 
 def answers_table(
-    campaign_store: CampaignStore,
+    opened: OpenedCampaign,
     *,
     proposed: Mapping[str, Decision] | None = None,
 ) -> pd.DataFrame:
@@ -29,21 +29,21 @@ def answers_table(
     is provisional, and not rejected.
 
     Args:
-        campaign_store: the campaign.
+        opened: the campaign.
         proposed: what is to be shown of answers that are not decided yet, by their id.
     """
-    campaign, store = campaign_store.campaign, campaign_store.store
-    table = campaign_store.answers().sort_index()
+    campaign, store = opened.campaign, opened.store
+    table = opened.answers().sort_index()
     table = table.assign(
-        **_verdicts(campaign_store, table, proposed or {}),
-        **_published(campaign_store, table),
+        **_verdicts(opened, table, proposed or {}),
+        **_published(opened, table),
     )
     columns = answer_columns(campaign.task)
     edited = with_edits(
         table.drop(columns="worker_id"),
         {str(answer_id): made for answer_id, made in edits.load(store).items()},
     )
-    if campaign_store.is_imported:
+    if opened.is_imported:
         said = imports.outcomes(store)
         of_answer = pd.Series(said["outcome"], index=said["answer_id"], dtype="str")
         edited = edited.assign(
@@ -87,11 +87,11 @@ def surplus(
 
 
 def _verdicts(
-    campaign_store: CampaignStore,
+    opened: OpenedCampaign,
     table: pd.DataFrame,
     proposed: Mapping[str, Decision],
 ) -> dict[str, "pd.Series[bool] | pd.Series[str]"]:
-    decided = read_verdicts(campaign_store.store).reindex(table.index)
+    decided = read_verdicts(opened.store).reindex(table.index)
     is_provisional = decided["verdict"].isna()
     open_ids = [name for name in table.index[is_provisional] if name in proposed]
     decided.loc[open_ids, "verdict"] = [proposed[name].verdict for name in open_ids]
@@ -100,8 +100,8 @@ def _verdicts(
     ]
     is_rejected = decided["verdict"].isin(["drop"])
     is_kept = decided["verdict"].isin(["keep"])
-    posting = campaign_store.campaign.posting
-    wanted = item_totals.wanted(campaign_store.store, posting)
+    posting = opened.campaign.posting
+    wanted = item_totals.wanted(opened.store, posting)
     return {
         "is_rejected": is_rejected,
         "is_provisional": is_provisional,
@@ -111,16 +111,16 @@ def _verdicts(
 
 
 def _published(
-    campaign_store: CampaignStore, table: pd.DataFrame
+    opened: OpenedCampaign, table: pd.DataFrame
 ) -> dict[str, "pd.Series[str]"]:
-    campaign = campaign_store.campaign
+    campaign = opened.campaign
     urls = {str(item.item_id): item.picture for item in campaign.items}
     # Items that were mixed in are in no split of the dataset, and in no file of it.
     split_of = dict.fromkeys(urls, SPLITS[0]) | splits(
         campaign.own_items, campaign.dataset.shares
     )
     return {
-        "worker": pseudonyms(table["worker_id"], campaign_store.pseudonym_key),
+        "worker": pseudonyms(table["worker_id"], opened.pseudonym_key),
         "url": table["item_id"].map(urls).astype("str"),
         "split": table["item_id"].map(split_of).astype("str"),
     }

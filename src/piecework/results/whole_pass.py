@@ -4,7 +4,7 @@
 once for commands, flows and rehearsals.
 """
 
-from piecework.campaign.opened import CampaignRun, CampaignStore
+from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.progress import Progress
 from piecework.engine.environments import open_environment
 from piecework.engine.pass_request import PassRequest
@@ -58,12 +58,12 @@ def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) ->
     last_pass.remember(run.store, progress.as_dict(), request_digest=digest)
 
 
-def write_results(campaign_store: CampaignStore, *, call: Call = call_plainly) -> str:
+def write_results(opened: OpenedCampaign, *, call: Call = call_plainly) -> str:
     """Clean all text, then write dataset and report; the report's path."""
     # Words and drawing cost a second to import, and most passes write nothing.
     from piecework.results.clean import clean  # noqa: PLC0415
     from piecework.results.export import export  # noqa: PLC0415
 
-    campaign_store.batches.forget()  # a hundred megabytes of 195,905 answers
-    call("clean", lambda: clean(campaign_store))
-    return str(call("export", lambda: export(campaign_store)))
+    opened.batches.forget()  # a hundred megabytes of 195,905 answers
+    call("clean", lambda: clean(opened))
+    return str(call("export", lambda: export(opened)))

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
 from piecework.domain.review import WordVerdict
@@ -43,18 +43,18 @@ class WordShown:
     verdict: WordVerdict | None = None
 
 
-def words_shown(run: CampaignStore) -> list[WordShown]:
+def words_shown(opened: OpenedCampaign) -> list[WordShown]:
     """All words that cleaning changes, or would if it were surer, or people spoke of.
 
     Those of which nobody has said anything come first, the most frequent first. What
     cleaning proposes is that of its last run.
     """
-    said = words.load(run.store)
-    table = run.answers()["text"]
+    said = words.load(opened.store)
+    table = opened.answers()["text"]
     contexts: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     meant: dict[str, Counter[str]] = defaultdict(Counter)
-    unsure = edits.load_proposals(run.store)
-    for answer_id, made in (*edits.load(run.store).items(), *unsure.items()):
+    unsure = edits.load_proposals(opened.store)
+    for answer_id, made in (*edits.load(opened.store).items(), *unsure.items()):
         for edit in filter(_is_of_a_word, made):
             word = edit.before.casefold()
             meant[word][edit.after] += 1
@@ -75,11 +75,11 @@ def words_shown(run: CampaignStore) -> list[WordShown]:
     return sorted(shown, key=lambda one: (one.verdict is not None, -one.times))
 
 
-def say(run: CampaignStore, word: str, *, meant: str | None, by: str) -> None:
+def say(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> None:
     """Keep what a person says of a word.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         word: as cleaning found it.
         meant: what is meant; `None`: the word is right here.
         by: the person.
@@ -91,22 +91,22 @@ def say(run: CampaignStore, word: str, *, meant: str | None, by: str) -> None:
         meant = " ".join(meant.split())
         if not meant or len(meant) > _LONGEST or not meant.isprintable():
             raise ConfigError([f"type a word of 1 to {_LONGEST} letters"])
-    known = {one.word for one in words_shown(run)}
+    known = {one.word for one in words_shown(opened)}
     if word not in known:
         raise ConfigError([f"cleaning proposes nothing for {word!r}"])
-    with writing(run.store):
+    with writing(opened.store):
         words.keep(
-            run.store,
+            opened.store,
             WordVerdict(
-                word=word, meant=meant, reviewer=by, reviewed_at=run.clock.now()
+                word=word, meant=meant, reviewer=by, reviewed_at=opened.clock.now()
             ),
         )
 
 
-def unsay(run: CampaignStore, word: str) -> None:
+def unsay(opened: OpenedCampaign, word: str) -> None:
     """Let cleaning propose for a word again."""
-    with writing(run.store):
-        words.forget(run.store, word)
+    with writing(opened.store):
+        words.forget(opened.store, word)
 
 
 def right_here(said: Mapping[str, WordVerdict]) -> frozenset[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.results.answers_shown import Work
 from piecework.review.model.cards import Card, card_of
 from piecework.review.model.reviewing import Group, View, group_of, state_of
@@ -38,15 +38,15 @@ class Desk:
         manner: how it is reviewed.
     """
 
-    def __init__(self, run: CampaignStore, manner: Manner) -> None:
-        self.run, self.manner = run, manner
-        self._work = Work(run)
-        self._waiting = Waiting(run, is_blind=manner.is_blind)
+    def __init__(self, opened: OpenedCampaign, manner: Manner) -> None:
+        self.run, self.manner = opened, manner
+        self._work = Work(opened)
+        self._waiting = Waiting(opened, is_blind=manner.is_blind)
         self._version: tuple[int, int] = (-1, -1)
-        self._last = run.clock.now()
+        self._last = opened.clock.now()
         self._asked_twice: dict[str, tuple[str, ...]] = {}
         self._looks: dict[tuple[View, str], tuple[str, datetime]] = {}
-        self.picture_hosts = tuple(sorted(_hosts(run)))
+        self.picture_hosts = tuple(sorted(_hosts(opened)))
 
     @property
     def work(self) -> Work:
@@ -144,10 +144,10 @@ def undecided(card: Card) -> Card:
     )
 
 
-def _hosts(run: CampaignStore) -> set[str]:
+def _hosts(opened: OpenedCampaign) -> set[str]:
     """Origins of the pictures that lie on other hosts."""
     found = set()
-    for item in run.campaign.items:
+    for item in opened.campaign.items:
         parts = urlsplit(item.picture)
         origin = f"{parts.scheme}://{parts.netloc}"
         if _ORIGIN.fullmatch(origin):

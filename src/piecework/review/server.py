@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError, RefusedForSafety
 from piecework.review.app import Review
 from piecework.review.desk import Desk, Manner
@@ -44,7 +44,7 @@ class Address:
 
 
 def serve(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     address: Address,
     manner: Manner,
     *,
@@ -53,7 +53,7 @@ def serve(
     """Answer until the process is interrupted.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         address: where.
         manner: how the review is held.
         ready: is told the links, once they lead somewhere.
@@ -63,13 +63,13 @@ def serve(
         OSError: the port is taken.
     """
     with bound_to(address) as listening:
-        server, sessions = server_of(run, address, manner, listening)
+        server, sessions = server_of(opened, address, manner, listening)
         ready(sessions)
         server.run(sockets=[listening])
 
 
 def server_of(
-    run: CampaignStore, address: Address, manner: Manner, listening: Listening
+    opened: OpenedCampaign, address: Address, manner: Manner, listening: Listening
 ) -> tuple[Server, Sessions]:
     """The server of a campaign's pages at a socket, and who may see them.
 
@@ -78,7 +78,7 @@ def server_of(
     """
     sessions = Sessions(address.reviewers, origin=_origin(address, listening))
     server = Server(
-        Review(Desk(run, manner), sessions).app(),
+        Review(Desk(opened, manner), sessions).app(),
         listening.connections,
         certificate=address.certificate,
         stop_seconds=_STOP_SECONDS,

@@ -1,6 +1,6 @@
 """The test before the work: made once, required of workers, and its scores kept."""
 
-from piecework.campaign.opened import CampaignRun, CampaignStore
+from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.hit import PostableTest, QualificationRequirement
 from piecework.domain.ids import QualificationTypeId
 from piecework.domain.qualification import QualificationTest
@@ -23,7 +23,7 @@ def requirements(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
     )
 
 
-def is_posted(opened: CampaignStore) -> bool:
+def is_posted(opened: OpenedCampaign) -> bool:
     """Whether the campaign has a test that workers may have taken."""
     return (
         opened.campaign.qualification is not None

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from piecework.campaign.opened import CampaignRun, CampaignStore
+from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.assignment import Assignment
 from piecework.domain.bonus import Bonus
 from piecework.domain.errors import RefusedForSafety
@@ -143,7 +143,7 @@ def _withdraw_repeats(run: CampaignRun) -> None:
         intents.withdraw(run.store, intent.key)
 
 
-def owed_so_far(run: CampaignStore) -> list[Owed]:
+def owed_so_far(opened: OpenedCampaign) -> list[Owed]:
     """What is owed for all work of this campaign that the marketplace ever lost."""
     return [
         Owed(
@@ -151,14 +151,14 @@ def owed_so_far(run: CampaignStore) -> list[Owed]:
             worker=str(intent.arguments["worker"]),
             cents=int(intent.arguments["cents"]),
         )
-        for intent in intents.load(run.store, FORGET, is_done=True)
+        for intent in intents.load(opened.store, FORGET, is_done=True)
         if "worker" in intent.arguments
     ]
 
 
-def owed_path(run: CampaignStore) -> Path:
+def owed_path(opened: OpenedCampaign) -> Path:
     """Where the file of what is owed lies."""
-    return run.campaign.out / _OWED_FILE
+    return opened.campaign.out / _OWED_FILE
 
 
 def _check_account(run: CampaignRun) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import Finding, SubjectKind
@@ -34,14 +34,14 @@ def due(reader: Reader) -> Collection[AssignmentId]:
     return assignment_ids
 
 
-def act(run: CampaignStore, due: Collection[AssignmentId]) -> int:
+def act(opened: OpenedCampaign, due: Collection[AssignmentId]) -> int:
     """Judge what is due for a decision; how many findings flag something.
 
     Heuristics see the whole campaign so far (a sentence pasted in two batches is one
     story); what they found about answers that are decided stays as it was decided on.
     """
-    suspicions = find_suspicions(run)
-    batch = table_of_batch(run)
+    suspicions = find_suspicions(opened)
+    batch = table_of_batch(opened)
     open_rows = batch[batch["assignment_id"].isin(due)]
     subjects: dict[SubjectKind, set[str]] = {
         "answer": set(open_rows.index),
@@ -53,32 +53,32 @@ def act(run: CampaignStore, due: Collection[AssignmentId]) -> int:
         for finding in suspicions
         if finding.subject_id in subjects[finding.subject_kind]
     ]
-    findings.replace(run.store, mine, subjects=subjects)
+    findings.replace(opened.store, mine, subjects=subjects)
     return sum(finding.flag for finding in mine)
 
 
 assess = Step("assess", due, act)
 
 
-def find_suspicions(run: CampaignStore) -> list[Finding]:
+def find_suspicions(opened: OpenedCampaign) -> list[Finding]:
     """What all heuristics find in all answers so far; nothing is kept."""
-    table = with_ratings(run.answers(), run.campaign.task, run.campaign.items)
+    table = with_ratings(opened.answers(), opened.campaign.task, opened.campaign.items)
     return run_heuristics(
         table,
-        run.campaign.heuristics,
-        seed=run.campaign.rehearsal.seed,
-        judged=judged_by_people(run),
-        batches=run.batches,
+        opened.campaign.heuristics,
+        seed=opened.campaign.rehearsal.seed,
+        judged=judged_by_people(opened),
+        batches=opened.batches,
     )
 
 
-def judged_by_people(run: CampaignStore) -> Judged:
+def judged_by_people(opened: OpenedCampaign) -> Judged:
     """Which answers and workers people found bad, or good, in this campaign.
 
     The policy's own decisions are left out: they follow from the heuristics.
     """
-    answers = decisions.by_people(run.store, "answer")
-    workers = decisions.by_people(run.store, "worker")
+    answers = decisions.by_people(opened.store, "answer")
+    workers = decisions.by_people(opened.store, "worker")
     return {
         "answer": {name: verdict == "drop" for name, verdict in answers.items()},
         "worker": {
@@ -87,10 +87,10 @@ def judged_by_people(run: CampaignStore) -> Judged:
     }
 
 
-def table_of_batch(run: CampaignStore) -> pd.DataFrame:
+def table_of_batch(opened: OpenedCampaign) -> pd.DataFrame:
     """The answers of the batch at work, a row each (`piecework.domain.tables`)."""
-    table = run.answers()
-    return table[table["batch"] == hits.batch_at_work(run.store)]
+    table = opened.answers()
+    return table[table["batch"] == hits.batch_at_work(opened.store)]
 
 
 def judging_digest(campaign: Campaign) -> str:

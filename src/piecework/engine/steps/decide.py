@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 
 import pandas as pd
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import Decision, Finding
 from piecework.engine.snapshot import is_batch_collected
@@ -22,51 +22,51 @@ from piecework.qc.policy import decide as apply_policy
 from piecework.store import assignments, decisions, findings, hits, pass_notes
 
 
-def act(run: CampaignStore, due: Collection[AssignmentId]) -> int:
+def act(opened: OpenedCampaign, due: Collection[AssignmentId]) -> int:
     """Decide what can be decided now; how many decisions are new."""
-    found = findings.load_for_rules(run.store)
-    batch = table_of_batch(run)
-    proposed = _about(run, batch, propose(run, batch, found), due)
+    found = findings.load_for_rules(opened.store)
+    batch = table_of_batch(opened)
+    proposed = _about(opened, batch, propose(opened, batch, found), due)
     waiting: list[Decision] = []
-    if run.campaign.decided_by == "person":
+    if opened.campaign.decided_by == "person":
         proposed, waiting = split_by_doubt(batch, proposed, found)
-    decisions.propose(run.store, waiting)
-    pass_notes.keep(run.store, "judging_digest", judging_digest(run.campaign))
-    return decisions.keep(run.store, proposed)
+    decisions.propose(opened.store, waiting)
+    pass_notes.keep(opened.store, "judging_digest", judging_digest(opened.campaign))
+    return decisions.keep(opened.store, proposed)
 
 
 decide = Step("decide", due, act)
 
 
 def propose(
-    run: CampaignStore, batch: pd.DataFrame, found: Iterable[Finding]
+    opened: OpenedCampaign, batch: pd.DataFrame, found: Iterable[Finding]
 ) -> list[Decision]:
     """What the policy says about everything in a batch that is undecided.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         batch: the answers of the batch, a row each.
         found: of heuristics, those that rules look at among them.
     """
-    undecided = assignments.undecided(run.store)
+    undecided = assignments.undecided(opened.store)
     decided_answers = set(
-        assignments.decided_answers(run.store, undecided) if undecided else ()
+        assignments.decided_answers(opened.store, undecided) if undecided else ()
     )
     collected_at = [
         counts.collected_at
-        for counts in hits.count_by_batch(run.store)
-        if counts.batch == hits.batch_at_work(run.store)
+        for counts in hits.count_by_batch(opened.store)
+        if counts.batch == hits.batch_at_work(opened.store)
     ]
     workers = decisions.decided_workers(
-        run.store, collected_at=collected_at[0] if collected_at else None
+        opened.store, collected_at=collected_at[0] if collected_at else None
     )
     proposals = apply_policy(
         batch,
         found,
-        run.campaign.policy,
-        campaign=run.campaign.name,
-        at=run.clock.now(),
-        longest_reason=run.capabilities.longest_reason,
+        opened.campaign.policy,
+        campaign=opened.campaign.name,
+        at=opened.clock.now(),
+        longest_reason=opened.capabilities.longest_reason,
     )
     assignment_of = batch["assignment_id"].to_dict()
 
@@ -84,14 +84,14 @@ def propose(
 
 
 def _about(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     batch: pd.DataFrame,
     proposed: Iterable[Decision],
     due: Collection[AssignmentId],
 ) -> list[Decision]:
     """Proposals about these assignments; about workers when their batch is whole."""
     assignment_of = batch["assignment_id"].to_dict()
-    is_whole = is_batch_collected(run)
+    is_whole = is_batch_collected(opened)
 
     def is_due(decision: Decision) -> bool:
         if decision.subject_kind == "worker":

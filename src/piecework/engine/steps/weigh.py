@@ -11,7 +11,7 @@ import pandas as pd
 
 from piecework.analyses.ability import NotConvergedError
 from piecework.analyses.as_needed import weighed
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import PieceworkError
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
@@ -31,37 +31,37 @@ def due(reader: Reader) -> Mapping[ItemId, int]:
     return item_totals.to_weigh(reader.opened.store, reader.opened.campaign.posting)
 
 
-def act(run: CampaignStore, due: Mapping[ItemId, int]) -> int:
+def act(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
     """Find out how sure these labels are; how many items are to be asked about again.
 
     Raises:
         PieceworkError: the estimate of what workers are worth did not settle.
     """
-    rule = run.campaign.posting.as_needed
+    rule = opened.campaign.posting.as_needed
     assert rule is not None  # noqa: S101 - else nothing is unweighed
-    table = _kept(run)
+    table = _kept(opened)
     votes = [
         (_votes(table, field), [option.value for option in field.options])
-        for field in run.campaign.task.label_fields
+        for field in opened.campaign.task.label_fields
     ]
     answers = pd.Series(due, dtype="int64")
     try:
         found = weighed(votes, answers, rule)
     except NotConvergedError as fault:
         raise PieceworkError(
-            f"{run.campaign.path}: how sure labels are cannot be told: {fault}",
+            f"{opened.campaign.path}: how sure labels are cannot be told: {fault}",
             next_step="write a number alone as posting.assignments; what is collected "
             "counts, and is paid",
         ) from fault
     # What is known of the items that were mixed in is not asked for.
-    own = {item.item_id for item in run.campaign.own_items}
+    own = {item.item_id for item in opened.campaign.own_items}
     is_own = found.index.isin(own)
     found = found.assign(
         probability=found["probability"].where(is_own, 1.0),
         wanted=found["wanted"].where(is_own, answers),
     )
     item_totals.keep_weighed(
-        run.store,
+        opened.store,
         {
             ItemId(str(item_id)): Weighed(probability=probability, wanted=wanted)
             for item_id, probability, wanted in zip(
@@ -78,10 +78,10 @@ def act(run: CampaignStore, due: Mapping[ItemId, int]) -> int:
 weigh = Step("weigh", due, act)
 
 
-def _kept(run: CampaignStore) -> pd.DataFrame:
+def _kept(opened: OpenedCampaign) -> pd.DataFrame:
     """Kept answers, a worker's first about an item before his others."""
-    table = run.answers()
-    verdicts = read_verdicts(run.store).reindex(table.index)["verdict"]
+    table = opened.answers()
+    verdicts = read_verdicts(opened.store).reindex(table.index)["verdict"]
     kept = table[verdicts.isin(["keep"])]
     return kept.sort_values(["submitted_at", "assignment_id", "position"])
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.counts import count, plural
 from piecework.domain.errors import ConfigError
 from piecework.domain.printable import one_line
@@ -136,7 +136,7 @@ class Card:
 
 
 def card_of(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     work: Work,
     group: Group,
     *,
@@ -146,7 +146,7 @@ def card_of(
     """The card of a group.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         work: its answers.
         group: what the card is about.
         state: `state_of` the group, read before all that the card shows: what is
@@ -155,32 +155,32 @@ def card_of(
     """
     rows, touched = group.rows, waiting_in(group, waiting)
     others = work.others(rows[0])[:_MOST_OTHERS] if group.view == "answer" else []
-    flags = _flags(run, work, group)
+    flags = _flags(opened, work, group)
     kinds = {kind for kind in group.subjects if may_decide(group, kind)}
     asked = [one for one in touched.values() if one.subject_kind in kinds]
     return Card(
         group=group,
         state=state,
-        answers=answers_shown(run, work, rows[:MOST_LISTED], waiting),
-        others=answers_shown(run, work, others, waiting),
+        answers=answers_shown(opened, work, rows[:MOST_LISTED], waiting),
+        others=answers_shown(opened, work, others, waiting),
         evidence=_in_words(work, group, flags),
         suspicion=joined_suspicion(finding for finding, _ in flags),
         proposed=_proposed(asked),
-        choices=_choices(run, work, group, touched, flags, asked),
-        decided=() if asked else decided_in(run, group),
-        worker=None if group.view == "item" else _worker(run, work, group, waiting),
+        choices=_choices(opened, work, group, touched, flags, asked),
+        decided=() if asked else decided_in(opened, group),
+        worker=None if group.view == "item" else _worker(opened, work, group, waiting),
     )
 
 
 def answers_shown(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     work: Work,
     rows: Sequence[int],
     waiting: Mapping[Subject, Decision],
 ) -> list[AnswerShown]:
     """Answers of rows, with their verdicts and times."""
     ids = [work.answer_id(number) for number in rows]
-    verdicts = assignments.verdicts_by_answer(run.store, ids)
+    verdicts = assignments.verdicts_by_answer(opened.store, ids)
     return [
         AnswerShown(
             number=number,
@@ -221,7 +221,9 @@ def _rounded(seconds: float) -> str:
     return f"{seconds:.{digits}f} s"
 
 
-def _flags(run: CampaignStore, work: Work, group: Group) -> list[tuple[Finding, int]]:
+def _flags(
+    opened: OpenedCampaign, work: Work, group: Group
+) -> list[tuple[Finding, int]]:
     """What flags a group, the strongest first, and how many subjects each flags.
 
     Of several answers, what a heuristic says of one is much like what it says of the
@@ -229,11 +231,11 @@ def _flags(run: CampaignStore, work: Work, group: Group) -> list[tuple[Finding, 
     """
     if group.view == "answer":
         parts = work.parts(group.rows, is_answer=True)
-        return [(one, 1) for one in flags_around(run, parts)[:_MOST_EVIDENCE]]
+        return [(one, 1) for one in flags_around(opened, parts)[:_MOST_EVIDENCE]]
     asked = {
         kind: ids for kind, ids in group.subjects.items() if may_decide(group, kind)
     }
-    return findings.strongest_of_each(run.store, asked, but=RANDOM_SAMPLE)
+    return findings.strongest_of_each(opened.store, asked, but=RANDOM_SAMPLE)
 
 
 def _in_words(
@@ -272,7 +274,7 @@ def _proposed(asked: Sequence[Decision]) -> list[str]:
 
 
 def _choices(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     work: Work,
     group: Group,
     waiting: Mapping[Subject, Decision],
@@ -289,16 +291,22 @@ def _choices(
         decides = len(of_kind)
         if not decides:
             # An exclusion may be decided though nothing proposes it.
-            decides = len(targets(run, work, group, act, waiting=waiting))
+            decides = len(targets(opened, work, group, act, waiting=waiting))
         if not decides:
             continue
         fault, follows = "", [_LATER]
         try:
             if decides <= _MOST_FORESEEN:
                 planned = plan(
-                    run, work, group, act, because=_ANY_REASON, by="", waiting=waiting
+                    opened,
+                    work,
+                    group,
+                    act,
+                    because=_ANY_REASON,
+                    by="",
+                    waiting=waiting,
                 )
-                follows = planned.follows.sentences(run)
+                follows = planned.follows.sentences(opened)
         except (ConfigError, DecidedMeanwhile) as refusal:
             fault = str(refusal)
         first = proposed[0] if proposed else None
@@ -307,7 +315,7 @@ def _choices(
                 act=act,
                 follows=follows,
                 proposed=len(proposed),
-                reasons=_reasons(run, work, group, verdict, first, flags),
+                reasons=_reasons(opened, work, group, verdict, first, flags),
                 decides=decides,
                 fault=fault,
             )
@@ -316,7 +324,7 @@ def _choices(
 
 
 def _reasons(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     work: Work,
     group: Group,
     verdict: Verdict,
@@ -329,19 +337,19 @@ def _reasons(
     made = []
     if proposal is not None:
         because = proposal.because.removeprefix(REJECTED_WITH)
-        own = _flags_of(run, work, group, proposal, flags)
+        own = _flags_of(opened, work, group, proposal, flags)
         # A rule's reason may have its evidence in it already.
         if own and not any(one.evidence in because for one in own):
-            made.append(f"{because} ({_evidence_for(run, because, own)})")
+            made.append(f"{because} ({_evidence_for(opened, because, own)})")
         made.append(because)
     made += [finding.evidence for finding, _ in flags[:5]]
-    longest = run.capabilities.longest_reason - 1
+    longest = opened.capabilities.longest_reason - 1
     lines = (one_line(text, at_most=longest) for text in made)
     return list(dict.fromkeys(text for text in lines if text))
 
 
 def _flags_of(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     work: Work,
     group: Group,
     proposal: Decision,
@@ -353,11 +361,11 @@ def _flags_of(
         return [finding for finding, _ in flags]
     rows = work.rows(kind, subject_id)
     around = work.parts(rows, is_answer=kind == "answer")
-    return flags_around(run, around)
+    return flags_around(opened, around)
 
 
 def _worker(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     work: Work,
     group: Group,
     waiting: Mapping[Subject, Decision],
@@ -365,7 +373,7 @@ def _worker(
     worker_id, own = work.worker_id(group.rows[0]), set(group.rows)
     rows = work.rows("worker", worker_id)
     rest = [number for number in reversed(rows) if number not in own]
-    totals = workers.totals_of(run.store, worker_id, but=RANDOM_SAMPLE)
+    totals = workers.totals_of(opened.store, worker_id, but=RANDOM_SAMPLE)
     open_ = totals.answers - totals.kept - totals.dropped
     sent = f"Sent {plural(totals.assignments, 'assignment')} with "
     counts = f"{totals.kept} kept, {totals.dropped} set aside, {open_} not decided."
@@ -383,17 +391,19 @@ def _worker(
             f"{_rounded(work.typical_seconds())} (medians)."
         )
     return WorkerShown(
-        worker=run.pseudonym(worker_id),
+        worker=opened.pseudonym(worker_id),
         sentences=said,
-        answers=answers_shown(run, work, rest[:_MOST_HISTORY], waiting),
+        answers=answers_shown(opened, work, rest[:_MOST_HISTORY], waiting),
     )
 
 
-def _evidence_for(run: CampaignStore, because: str, flags: Sequence[Finding]) -> str:
+def _evidence_for(
+    opened: OpenedCampaign, because: str, flags: Sequence[Finding]
+) -> str:
     """The evidence of a rule's own heuristics, else the strongest."""
     named = {
         name
-        for rule in run.campaign.policy
+        for rule in opened.campaign.policy
         if rule.because == because
         for name in rule.any_of
     }

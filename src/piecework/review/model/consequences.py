@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.counts import plural
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.verdicts import Decision
@@ -40,13 +40,13 @@ class Consequences:
     blocked: int = 0
     staying: int = 0
 
-    def sentences(self, run: CampaignStore) -> list[str]:
+    def sentences(self, opened: OpenedCampaign) -> list[str]:
         """In words, money first."""
-        shown = run.campaign.rewards.shown
+        shown = opened.campaign.rewards.shown
         workers, staying = (
             plural(number, "worker") for number in (self.turned_away, self.staying)
         )
-        if run.endpoint.startswith("http"):
+        if opened.endpoint.startswith("http"):
             money = [
                 (self.unpaid, f"{shown(self.unpaid_cents)} not paid."),
                 (self.paid, f"{shown(self.paid_cents)} paid, fees included."),
@@ -55,7 +55,7 @@ class Consequences:
             money = [(self.paid + self.unpaid, "Nothing is paid from here.")]
         aside = "" if self.unpaid else ", and paid for unless rejected"
         away, stays = "offered no later HIT of this campaign", "offered HITs as before"
-        if run.is_imported:
+        if opened.is_imported:
             aside, away, stays = "", "noted as excluded; nobody is told", "kept"
         said = (
             *money,
@@ -70,13 +70,13 @@ class Consequences:
 
 
 def consequences(
-    run: CampaignStore, work: Work, made: Sequence[Decision]
+    opened: OpenedCampaign, work: Work, made: Sequence[Decision]
 ) -> Consequences:
     """What follows from decisions, those included that are taken along with them."""
     paid, paid_cents, unpaid, unpaid_cents = 0, 0, 0, 0
     whole = [one for one in made if one.subject_kind == "assignment"]
     ids = [AssignmentId(one.subject_id) for one in whole]
-    prices = hits.prices_of(run.store, ids)
+    prices = hits.prices_of(opened.store, ids)
     for assignment_id, decision in zip(ids, whole, strict=True):
         reward_cents, fee_cents = prices[assignment_id]
         if decision.verdict == "approve":
@@ -93,7 +93,7 @@ def consequences(
             one.verdict == "keep" and one.subject_kind == "answer" for one in made
         ),
         dropped=len(dropped),
-        asked_again=_asked_again(run, work, dropped),
+        asked_again=_asked_again(opened, work, dropped),
         turned_away=sum(one.verdict in _TURNED_AWAY for one in made),
         blocked=sum(one.verdict == "block" for one in made),
         staying=sum(
@@ -102,21 +102,21 @@ def consequences(
     )
 
 
-def _asked_again(run: CampaignStore, work: Work, dropped: Iterable[str]) -> int:
+def _asked_again(opened: OpenedCampaign, work: Work, dropped: Iterable[str]) -> int:
     """Answers that are lacking when these are dropped and all that waits is kept."""
     by_item: dict[str, set[str]] = {}
     for answer_id in dropped:
         for number in work.rows("answer", answer_id):
             by_item.setdefault(work.item_id(number), set()).add(answer_id)
     least, more = (
-        run.campaign.posting.assignments,
-        item_totals.wanted(run.store, run.campaign.posting),
+        opened.campaign.posting.assignments,
+        item_totals.wanted(opened.store, opened.campaign.posting),
     )
     lacking = 0
     rows_of = {item_id: work.rows_of_item(item_id) for item_id in by_item}
     ids = [work.answer_id(number) for rows in rows_of.values() for number in rows]
-    out = set(assignments.with_verdict(run.store, ids, "drop"))
-    may_be = _batches_to_post(run) if by_item else frozenset()
+    out = set(assignments.with_verdict(opened.store, ids, "drop"))
+    may_be = _batches_to_post(opened) if by_item else frozenset()
     for item_id, answer_ids in by_item.items():
         rows = rows_of[item_id]
         if work.batch(rows[0]) not in may_be:
@@ -132,13 +132,16 @@ def _asked_again(run: CampaignStore, work: Work, dropped: Iterable[str]) -> int:
     return lacking
 
 
-def _batches_to_post(run: CampaignStore) -> frozenset[int]:
+def _batches_to_post(opened: OpenedCampaign) -> frozenset[int]:
     """Batches of which missing answers may be asked for once more."""
-    if not run.endpoint.startswith("http") or stops.stopped_at(run.store) is not None:
+    if (
+        not opened.endpoint.startswith("http")
+        or stops.stopped_at(opened.store) is not None
+    ):
         return frozenset()
-    most = run.campaign.posting.rounds + stops.undone(run.store)
+    most = opened.campaign.posting.rounds + stops.undone(opened.store)
     return frozenset(
         counts.batch
-        for counts in hits.count_by_batch(run.store)
+        for counts in hits.count_by_batch(opened.store)
         if counts.last_round < most
     )

@@ -8,7 +8,7 @@ and no answer is kept: then a person has to say whether it is paid.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.capabilities import Capabilities
 from piecework.domain.ids import AssignmentId
 from piecework.domain.verdicts import (
@@ -30,22 +30,22 @@ ALL_LOOKED_AT = "all its answers were looked at"
 """The reason of an approval that follows from the last of an assignment's answers."""
 
 
-def waiting_for_people(run: CampaignStore) -> list[Decision]:
+def waiting_for_people(opened: OpenedCampaign) -> list[Decision]:
     """Proposals that a person has to look at; empty where the policy decides."""
-    if run.campaign.decided_by == "policy":
+    if opened.campaign.decided_by == "policy":
         return []
     return decisions.proposals(
-        run.store, decided_by=f"policy:{run.campaign.name}", at=run.clock.now()
+        opened.store, decided_by=f"policy:{opened.campaign.name}", at=opened.clock.now()
     )
 
 
 def waiting_among(
-    run: CampaignStore, subjects: Iterable[Subject] | None = None
+    opened: OpenedCampaign, subjects: Iterable[Subject] | None = None
 ) -> dict[Subject, Decision]:
     """Those of these subjects that wait for a person, or all that do, each proposed."""
-    if run.campaign.decided_by == "policy":
+    if opened.campaign.decided_by == "policy":
         return {}
-    at, by = run.clock.now(), f"policy:{run.campaign.name}"
+    at, by = opened.clock.now(), f"policy:{opened.campaign.name}"
     return {
         (kind, subject_id): Decision(
             subject_kind=kind,
@@ -56,13 +56,18 @@ def waiting_among(
             because=because,
         )
         for (kind, subject_id), (verdict, because) in decisions.proposed(
-            run.store, subjects
+            opened.store, subjects
         ).items()
     }
 
 
 def decided(
-    run: CampaignStore, proposed: Decision, verdict: Verdict, because: str, *, by: str
+    opened: OpenedCampaign,
+    proposed: Decision,
+    verdict: Verdict,
+    because: str,
+    *,
+    by: str,
 ) -> Decision:
     """A person's decision about what waits.
 
@@ -81,13 +86,13 @@ def decided(
     because = because.strip()
     if verdict == proposed.verdict and verdict in NEEDS_REASON:
         because = because or proposed.because
-    if fault := fault_of_reason(run.capabilities, verdict, because):
+    if fault := fault_of_reason(opened.capabilities, verdict, because):
         raise ValueError(fault)
     return replace(
         proposed,
         verdict=verdict,
         decided_by=by,
-        decided_at=run.clock.now(),
+        decided_at=opened.clock.now(),
         because=because or GOOD,
     )
 
@@ -111,7 +116,7 @@ def _allowed(able: Capabilities) -> str:
     return str(able.longest_reason)
 
 
-def contradictions(run: CampaignStore, chosen: Chosen) -> list[str]:
+def contradictions(opened: OpenedCampaign, chosen: Chosen) -> list[str]:
     """Answers that are kept of a rejected assignment: used, and not paid for."""
     kept = {
         subject: one
@@ -119,10 +124,10 @@ def contradictions(run: CampaignStore, chosen: Chosen) -> list[str]:
         if subject[0] == "answer" and one.verdict == "keep"
     }
     rejected, faults = _rejected(chosen), []
-    whole = _assignments_of_answers(run, kept)
-    rejected_before = assignments.rejected_of(run.store, whole)
+    whole = _assignments_of_answers(opened, kept)
+    rejected_before = assignments.rejected_of(opened.store, whole)
     for answer_id, assignment_id, _ in assignments.verdicts_of_answers(
-        run.store, whole
+        opened.store, whole
     ):
         is_rejected = assignment_id in rejected or (
             assignment_id in rejected_before
@@ -137,7 +142,7 @@ def contradictions(run: CampaignStore, chosen: Chosen) -> list[str]:
 
 
 def taken_along(
-    run: CampaignStore, chosen: Chosen, *, waiting: Chosen | None = None
+    opened: OpenedCampaign, chosen: Chosen, *, waiting: Chosen | None = None
 ) -> list[Decision]:
     """What follows from a person's decisions about subjects of which nothing is said.
 
@@ -145,13 +150,13 @@ def taken_along(
     have no answer left to look at.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         chosen: what the person decided.
         waiting: all proposals, if they are at hand.
     """
     if waiting is None:
-        waiting = by_subject(waiting_for_people(run))
-    return [*_drops_along(run, chosen), *_approvals_along(run, chosen, waiting)]
+        waiting = by_subject(waiting_for_people(opened))
+    return [*_drops_along(opened, chosen), *_approvals_along(opened, chosen, waiting)]
 
 
 def by_subject(made: Iterable[Decision]) -> dict[Subject, Decision]:
@@ -167,7 +172,7 @@ def _rejected(chosen: Chosen) -> dict[AssignmentId, Decision]:
     }
 
 
-def _drops_along(run: CampaignStore, chosen: Chosen) -> list[Decision]:
+def _drops_along(opened: OpenedCampaign, chosen: Chosen) -> list[Decision]:
     rejected = _rejected(chosen)
     return [
         replace(
@@ -178,18 +183,18 @@ def _drops_along(run: CampaignStore, chosen: Chosen) -> list[Decision]:
             because=f"{REJECTED_WITH}{rejected[assignment_id].because}",
         )
         for answer_id, assignment_id, verdict in assignments.verdicts_of_answers(
-            run.store, rejected
+            opened.store, rejected
         )
         if verdict != "drop" and ("answer", answer_id) not in chosen
     ]
 
 
 def _approvals_along(
-    run: CampaignStore, chosen: Chosen, waiting: Chosen
+    opened: OpenedCampaign, chosen: Chosen, waiting: Chosen
 ) -> list[Decision]:
     verdicts: dict[AssignmentId, list[Verdict | None]] = {}
     for answer_id, assignment_id, verdict in assignments.verdicts_of_answers(
-        run.store, _assignments_of_answers(run, chosen)
+        opened.store, _assignments_of_answers(opened, chosen)
     ):
         decision = chosen.get(("answer", answer_id))
         now = decision.verdict if decision else verdict
@@ -215,6 +220,8 @@ def _approvals_along(
     return approvals
 
 
-def _assignments_of_answers(run: CampaignStore, chosen: Chosen) -> set[AssignmentId]:
+def _assignments_of_answers(
+    opened: OpenedCampaign, chosen: Chosen
+) -> set[AssignmentId]:
     answers = [subject_id for kind, subject_id in chosen if kind == "answer"]
-    return assignments.assignments_of(run.store, answers)
+    return assignments.assignments_of(opened.store, answers)

@@ -11,7 +11,7 @@ from typing import TypeVar
 import pandas as pd
 from pandas.api.typing import NaTType
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId
 from piecework.domain.table_text import table_rows
@@ -52,25 +52,25 @@ _MOST_SHOWN = 20
 _T = TypeVar("_T", bound=str)
 
 
-def waiting_csv(run: CampaignStore) -> tuple[bytes, int]:
+def waiting_csv(opened: OpenedCampaign) -> tuple[bytes, int]:
     """The file to fill in, and how many rows it has; `verdict` and `because` are empty.
 
     A verdict that is written decides; with the proposed one and no reason of a person's
     own, the reason is the proposed one. `money` says what the proposed verdict does.
     """
-    work = Work(run)
+    work = Work(opened)
     rows = [
         (
             decision.subject_kind,
-            run.shown_id(decision.subject_kind, decision.subject_id),
-            *_about(run, work, decision),
+            opened.shown_id(decision.subject_kind, decision.subject_id),
+            *_about(opened, work, decision),
             decision.verdict,
             decision.because,
-            " ".join(consequences(run, work, [decision]).sentences(run)),
+            " ".join(consequences(opened, work, [decision]).sentences(opened)),
             "",
             "",
         )
-        for decision in waiting_for_people(run)
+        for decision in waiting_for_people(opened)
     ]
     columns = {
         name: [row[number] for row in rows] for number, name in enumerate(COLUMNS)
@@ -78,7 +78,9 @@ def waiting_csv(run: CampaignStore) -> tuple[bytes, int]:
     return to_csv(columns), len(rows)
 
 
-def read_decisions(run: CampaignStore, text: str, *, decided_by: str, name: str) -> int:
+def read_decisions(
+    opened: OpenedCampaign, text: str, *, decided_by: str, name: str
+) -> int:
     """Store the decisions of a filled-in file; how many were new.
 
     What else follows from them is stored with them (`piecework.review.model.deciding`),
@@ -86,7 +88,7 @@ def read_decisions(run: CampaignStore, text: str, *, decided_by: str, name: str)
     rejects is a fault: what is used is paid for.
 
     Args:
-        run: the campaign at work.
+        opened: the campaign at work.
         text: the CSV.
         decided_by: the person who answers for them.
         name: what faults call the file.
@@ -94,20 +96,20 @@ def read_decisions(run: CampaignStore, text: str, *, decided_by: str, name: str)
     Raises:
         ConfigError: with every fault; then nothing was stored.
     """
-    with writing(run.store):
-        chosen = _read(run, text, decided_by=decided_by, name=name)
-        along = taken_along(run, chosen)
-        decisions.overrule(run.store, along)
-        return decisions.keep(run.store, chosen.values())
+    with writing(opened.store):
+        chosen = _read(opened, text, decided_by=decided_by, name=name)
+        along = taken_along(opened, chosen)
+        decisions.overrule(opened.store, along)
+        return decisions.keep(opened.store, chosen.values())
 
 
-def _read(run: CampaignStore, text: str, *, decided_by: str, name: str) -> Chosen:
+def _read(opened: OpenedCampaign, text: str, *, decided_by: str, name: str) -> Chosen:
     waiting, before = (
         {
-            (one.subject_kind, run.shown_id(one.subject_kind, one.subject_id)): one
+            (one.subject_kind, opened.shown_id(one.subject_kind, one.subject_id)): one
             for one in made
         }
-        for made in (waiting_for_people(run), decisions.load(run.store))
+        for made in (waiting_for_people(opened), decisions.load(opened.store))
     )
     reader = table_rows(text)
     faults: list[str] = []
@@ -119,7 +121,7 @@ def _read(run: CampaignStore, text: str, *, decided_by: str, name: str) -> Chose
                 continue  # a line of separators, as spreadsheets leave them
             line = f"{name}: line {reader.line_num}"
             try:
-                decision = _decision(run, row, waiting, before, decided_by)
+                decision = _decision(opened, row, waiting, before, decided_by)
             except ValueError as fault:
                 faults.append(f"{line}: {fault}")
                 continue
@@ -137,7 +139,7 @@ def _read(run: CampaignStore, text: str, *, decided_by: str, name: str) -> Chose
                 )
     except csv.Error as fault:
         raise ConfigError([f"{name}: line {reader.line_num}: {fault}"]) from fault
-    faults += [f"{name}: {fault}" for fault in contradictions(run, read)]
+    faults += [f"{name}: {fault}" for fault in contradictions(opened, read)]
     if faults:
         raise ConfigError(faults)
     return read
@@ -153,7 +155,7 @@ def _check_columns(columns: Sequence[str], name: str) -> None:
 
 
 def _decision(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     row: Mapping[str, str | None],
     waiting: Mapping[Subject, Decision],
     before: Mapping[Subject, Decision],
@@ -191,26 +193,26 @@ def _decision(
         )
     if proposed is None:
         raise ValueError(f"no {kind} {subject[1]!r} waits for a decision")
-    if verdict == "reject" and (kept := _kept_by_a_person(run, subject[1])):
+    if verdict == "reject" and (kept := _kept_by_a_person(opened, subject[1])):
         raise ValueError(
             f"answer {kept.subject_id!r} of assignment {subject[1]!r} was kept before, "
             f"by {kept.decided_by}, and a rejection would drop it; approve the "
             "assignment, or reject it on the page of `piecework review`"
         )
     return decided(
-        run, proposed, verdict, plain(row.get("because") or ""), by=decided_by
+        opened, proposed, verdict, plain(row.get("because") or ""), by=decided_by
     )
 
 
-def _kept_by_a_person(run: CampaignStore, assignment_id: str) -> Decision | None:
+def _kept_by_a_person(opened: OpenedCampaign, assignment_id: str) -> Decision | None:
     """An answer of an assignment that somebody has kept, if there is any."""
     kept: list[Subject] = [
         ("answer", name)
         for name in assignments.answers_with(
-            run.store, AssignmentId(assignment_id), "keep"
+            opened.store, AssignmentId(assignment_id), "keep"
         )
     ]
-    made = decisions.latest(run.store, kept)
+    made = decisions.latest(opened.store, kept)
     return next((one for one in made if not one.decided_by.startswith("policy:")), None)
 
 
@@ -219,7 +221,7 @@ def _one_of(allowed: Iterable[_T], written: str) -> _T | None:
 
 
 def _about(
-    run: CampaignStore, work: Work, decision: Decision
+    opened: OpenedCampaign, work: Work, decision: Decision
 ) -> tuple[str, str, str, str, str, str, str]:
     """The columns from `worker` to `evidence`."""
     numbers = work.rows(decision.subject_kind, decision.subject_id)
@@ -231,7 +233,7 @@ def _about(
     others = work.others(numbers[0])[:_MOST_SHOWN] if is_answer else []
     parts = work.parts(numbers, is_answer=is_answer)
     return (
-        run.pseudonym(parts.worker),
+        opened.pseudonym(parts.worker),
         _time(work.table["submitted_at"].iloc[shown].max()),
         " | ".join(items),
         " | ".join(work.items[item].picture for item in items),
@@ -239,7 +241,7 @@ def _about(
         " | ".join(work.line(number) for number in others),
         " / ".join(
             sentence(finding, parts.positions)
-            for finding in flags_around(run, parts)[:_MOST_SHOWN]
+            for finding in flags_around(opened, parts)[:_MOST_SHOWN]
         ),
     )
 

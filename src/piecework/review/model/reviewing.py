@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.review import Review
@@ -124,7 +124,7 @@ def may_decide(group: Group, kind: SubjectKind) -> bool:
 
 
 def targets(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     work: Work,
     group: Group,
     act: ActName,
@@ -134,7 +134,7 @@ def targets(
     """The proposals that an act decides; none if there is nothing to decide.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         work: its answers.
         group: what the act is about.
         act: keep, drop, and so on.
@@ -145,12 +145,12 @@ def targets(
         return []
     proposals = [one for (kind, _), one in waiting.items() if kind == wanted]
     if act == "exclude" and not proposals:
-        return _unasked_exclusion(run, work.worker_id(group.rows[0]))
+        return _unasked_exclusion(opened, work.worker_id(group.rows[0]))
     return proposals
 
 
 def plan(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     work: Work,
     group: Group,
     act: ActName,
@@ -162,7 +162,7 @@ def plan(
     """What an act would decide; nothing is stored.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         work: its answers.
         group: what the act is about.
         act: keep, drop, and so on.
@@ -175,27 +175,27 @@ def plan(
         DecidedMeanwhile: nothing of it waits any more.
     """
     if waiting is None:
-        waiting = waiting_among(run, _subjects(group))
-    proposals = targets(run, work, group, act, waiting=waiting)
+        waiting = waiting_among(opened, _subjects(group))
+    proposals = targets(opened, work, group, act, waiting=waiting)
     if not proposals:
-        raise DecidedMeanwhile(decided_in(run, group))
+        raise DecidedMeanwhile(decided_in(opened, group))
     try:
-        made = [decided(run, one, ACTS[act][1], because, by=by) for one in proposals]
+        made = [decided(opened, one, ACTS[act][1], because, by=by) for one in proposals]
     except ValueError as fault:
         raise ConfigError([str(fault)]) from fault
     chosen = by_subject(made)
-    if faults := contradictions(run, chosen):
+    if faults := contradictions(opened, chosen):
         raise ConfigError(faults)
-    along = taken_along(run, chosen, waiting=waiting)
+    along = taken_along(opened, chosen, waiting=waiting)
     return Plan(
         chosen=tuple(made),
         along=tuple(along),
-        follows=consequences(run, work, [*made, *along]),
+        follows=consequences(opened, work, [*made, *along]),
     )
 
 
 def carry_out(
-    run: CampaignStore,
+    opened: OpenedCampaign,
     work: Work,
     group: Group,
     act: ActName,
@@ -207,7 +207,7 @@ def carry_out(
     """Store what an act decides; the act's number, for undoing it.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         work: its answers.
         group: what the act is about.
         act: keep, drop, and so on.
@@ -219,45 +219,45 @@ def carry_out(
         ConfigError: the reason cannot be used, or it contradicts what is decided.
         DecidedMeanwhile: somebody else was faster.
     """
-    with writing(run.store):
+    with writing(opened.store):
         is_about_one = group.view == "answer" and ACTS[act][0] == "answer"
-        if not is_about_one and seen != state_of(run, group):
-            raise DecidedMeanwhile(decided_in(run, group))
-        planned = plan(run, work, group, act, because=because, by=by)
-        return reviews.add(run.store, planned.chosen, along=planned.along)
+        if not is_about_one and seen != state_of(opened, group):
+            raise DecidedMeanwhile(decided_in(opened, group))
+        planned = plan(opened, work, group, act, because=because, by=by)
+        return reviews.add(opened.store, planned.chosen, along=planned.along)
 
 
-def state_of(run: CampaignStore, group: Group) -> str:
+def state_of(opened: OpenedCampaign, group: Group) -> str:
     """A fingerprint of all that is decided about a group and its whole assignments."""
     named = group.subjects
     workers = map(WorkerId, named["worker"] if may_decide(group, "worker") else ())
     whole = map(AssignmentId, named["assignment"])
-    parts = decisions.marks(run.store, whole, *workers)
+    parts = decisions.marks(opened.store, whole, *workers)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def decided_in(run: CampaignStore, group: Group) -> list[tuple[Decision, int]]:
+def decided_in(opened: OpenedCampaign, group: Group) -> list[tuple[Decision, int]]:
     """What is decided about the group itself, those alike as one with their number."""
     named = dict(group.subjects)
     if not may_decide(group, "worker"):
         del named["worker"]
-    return decisions.alike(run.store, named)
+    return decisions.alike(opened.store, named)
 
 
-def undo(run: CampaignStore, *, by: str) -> list[Review]:
+def undo(opened: OpenedCampaign, *, by: str) -> list[Review]:
     """Take the reviewer's last act back; what waits again.
 
     Raises:
         ConfigError: there is none, or something has followed from it.
     """
-    with writing(run.store):
-        act = reviews.last_act(run.store, by)
+    with writing(opened.store):
+        act = reviews.last_act(opened.store, by)
         if act is None:
             raise ConfigError(["there is nothing to undo"])
-        undone = reviews.of_act(run.store, act)
-        if fault := _what_followed(run, undone):
+        undone = reviews.of_act(opened.store, act)
+        if fault := _what_followed(opened, undone):
             raise ConfigError([fault])
-        reviews.take_back(run.store, act, at=run.clock.now())
+        reviews.take_back(opened.store, act, at=opened.clock.now())
     return undone
 
 
@@ -271,9 +271,9 @@ def _subjects(group: Group) -> list[Subject]:
     ]
 
 
-def _unasked_exclusion(run: CampaignStore, worker_id: WorkerId) -> list[Decision]:
+def _unasked_exclusion(opened: OpenedCampaign, worker_id: WorkerId) -> list[Decision]:
     """What excluding a worker is who is in and whom no rule speaks of."""
-    latest = decisions.latest(run.store, [("worker", worker_id)])
+    latest = decisions.latest(opened.store, [("worker", worker_id)])
     if latest and latest[0].verdict in _OUT:
         return []
     return [
@@ -282,43 +282,44 @@ def _unasked_exclusion(run: CampaignStore, worker_id: WorkerId) -> list[Decision
             subject_id=worker_id,
             verdict="exclude",
             decided_by="",
-            decided_at=run.clock.now(),
+            decided_at=opened.clock.now(),
             because="",
         )
     ]
 
 
-def _what_followed(run: CampaignStore, undone: Sequence[Review]) -> str:
+def _what_followed(opened: OpenedCampaign, undone: Sequence[Review]) -> str:
     """Why an act cannot be undone any more, in a sentence; or nothing."""
     made = [review for review in undone if review.decision_id is not None]
     latest = by_subject(
-        decisions.latest(run.store, [review.subject for review in made])
+        decisions.latest(opened.store, [review.subject for review in made])
     )
     for review in made:
         decision = latest.get(review.subject)
         if decision is None or decision.decided_at != review.reviewed_at:
             return "somebody has decided it anew since; undo that first"
         if review.subject_kind == "answer":
-            if hits.posted_since(run.store, review.reviewed_at):
+            if hits.posted_since(opened.store, review.reviewed_at):
                 return "a pass has posted HITs since, which count on it"
             continue
         times = 1
         if review.subject_kind == "worker":
             worker_id = WorkerId(review.subject_id)
-            times = decisions.times(run.store, worker_id, review.verdict)
-        if intents.is_declared(run.store, settlement_key(decision, times=times)):
+            times = decisions.times(opened.store, worker_id, review.verdict)
+        if intents.is_declared(opened.store, settlement_key(decision, times=times)):
             return f"a pass has carried it out since ({review.verdict})"
-    return _what_others_added(run, made)
+    return _what_others_added(opened, made)
 
 
-def _what_others_added(run: CampaignStore, made: Sequence[Review]) -> str:
+def _what_others_added(opened: OpenedCampaign, made: Sequence[Review]) -> str:
     """Who has approved an assignment since with its last answers, in a sentence."""
     own = {review.subject for review in made}
     answers = [review.subject_id for review in made if review.subject_kind == "answer"]
     whole: list[Subject] = [
-        ("assignment", name) for name in assignments.assignments_of(run.store, answers)
+        ("assignment", name)
+        for name in assignments.assignments_of(opened.store, answers)
     ]
-    for one in decisions.latest(run.store, set(whole) - own):
+    for one in decisions.latest(opened.store, set(whole) - own):
         if one.verdict == "approve" and one.because == ALL_LOOKED_AT:
             return (
                 f"{one.decided_by} has decided the rest of its assignment since, which "

@@ -3,7 +3,7 @@
 It is asked for without saying so, to measure how far reviewers agree.
 """
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.verdicts import Decision, Verdict
 from piecework.store import reviews
@@ -11,7 +11,7 @@ from piecework.store.database import writing
 
 
 def give_second_opinion(
-    run: CampaignStore, answer_id: str, verdict: Verdict, *, because: str, by: str
+    opened: OpenedCampaign, answer_id: str, verdict: Verdict, *, because: str, by: str
 ) -> int:
     """Keep a second verdict about an answer; the act's number.
 
@@ -20,16 +20,16 @@ def give_second_opinion(
     """
     if verdict not in {"keep", "drop"}:
         raise ConfigError(["of this answer, say whether it is to be kept or dropped"])
-    with writing(run.store):
+    with writing(opened.store):
         return reviews.add_second(
-            run.store,
+            opened.store,
             [
                 Decision(
                     subject_kind="answer",
                     subject_id=answer_id,
                     verdict=verdict,
                     decided_by=by,
-                    decided_at=run.clock.now(),
+                    decided_at=opened.clock.now(),
                     because=because,
                 )
             ],

@@ -9,7 +9,7 @@ that an answer was drawn. A blind review has all in an order that says nothing.
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.verdicts import RANDOM_SAMPLE, Decision, Subject
 from piecework.results.answers_shown import Work
 from piecework.review.model.deciding import waiting_among
@@ -35,8 +35,8 @@ class Waiting:
         proposals: by kind and id of their subject.
     """
 
-    def __init__(self, run: CampaignStore, *, is_blind: bool = False) -> None:
-        self._run, self._is_blind = run, is_blind
+    def __init__(self, opened: OpenedCampaign, *, is_blind: bool = False) -> None:
+        self._run, self._is_blind = opened, is_blind
         self.proposals: dict[Subject, Decision] = {}
         self._members: dict[View, dict[str, set[Subject]]] = {
             view: {} for view in VIEWS
@@ -175,21 +175,23 @@ def worst_first(
     return tuple(sorted(suspicions, key=behind))
 
 
-def second_opinions(run: CampaignStore, *, share: float, by: str) -> tuple[str, ...]:
+def second_opinions(
+    opened: OpenedCampaign, *, share: float, by: str
+) -> tuple[str, ...]:
     """Answers that others have reviewed once and this reviewer is to review, too.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         share: of all reviewed answers, drawn by the seed and their ids.
         by: the reviewer, who has said nothing of them.
     """
     if not share:
         return ()
     said: dict[str, set[str]] = {}
-    for review in reviews.in_force(run.store):
+    for review in reviews.in_force(opened.store):
         if review.subject_kind == "answer" and not review.is_along:
             said.setdefault(review.subject_id, set()).add(review.reviewer)
-    seed = run.campaign.rehearsal.seed
+    seed = opened.campaign.rehearsal.seed
     return tuple(
         answer_id
         for answer_id, reviewers in said.items()

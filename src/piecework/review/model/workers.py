@@ -8,7 +8,7 @@ an intent; a pass that is at work does that, or the command that asked for it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from piecework.campaign.opened import CampaignStore
+from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import WorkerId
 from piecework.domain.verdicts import Decision, Verdict
@@ -39,13 +39,13 @@ class WorkerHistory:
         return latest if latest and latest.verdict in _KEPT_OUT else None
 
 
-def histories(run: CampaignStore) -> list[WorkerHistory]:
+def histories(opened: OpenedCampaign) -> list[WorkerHistory]:
     """All workers whom the campaign knows, most answers first."""
-    decided = decisions.about_workers(run.store)
-    known = workers.totals(run.store, paid_already=PAID_ALREADY)
+    decided = decisions.about_workers(opened.store)
+    known = workers.totals(opened.store, paid_already=PAID_ALREADY)
     found = [
         WorkerHistory(
-            worker=run.pseudonym(worker_id),
+            worker=opened.pseudonym(worker_id),
             totals=totals,
             decisions=decided.get(worker_id, ()),
         )
@@ -54,11 +54,11 @@ def histories(run: CampaignStore) -> list[WorkerHistory]:
     return sorted(found, key=lambda one: (-one.totals.answers, one.worker))
 
 
-def exclude(run: CampaignStore, worker: str, *, because: str, by: str) -> None:
+def exclude(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> None:
     """Decide that a worker is offered no later HIT; flagged or not.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         worker: the pseudonym.
         because: the reason; stays in the store, the worker is not told.
         by: the person who answers for it.
@@ -66,10 +66,10 @@ def exclude(run: CampaignStore, worker: str, *, because: str, by: str) -> None:
     Raises:
         ConfigError: no such worker is known, or the worker is excluded already.
     """
-    _decide(run, worker, "exclude", because=because, by=by)
+    _decide(opened, worker, "exclude", because=because, by=by)
 
 
-def include(run: CampaignStore, worker: str, *, because: str, by: str) -> None:
+def include(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> None:
     """Decide that an excluded or blocked worker is offered HITs again.
 
     The policy does not exclude such a worker any more; only a person does.
@@ -77,43 +77,43 @@ def include(run: CampaignStore, worker: str, *, because: str, by: str) -> None:
     Raises:
         ConfigError: no such worker is known, or the worker is not excluded.
     """
-    _decide(run, worker, "include", because=because, by=by)
+    _decide(opened, worker, "include", because=because, by=by)
 
 
 def _decide(
-    run: CampaignStore, worker: str, verdict: Verdict, *, because: str, by: str
+    opened: OpenedCampaign, worker: str, verdict: Verdict, *, because: str, by: str
 ) -> None:
-    worker_id = _worker_of(run, worker)
-    with run.store.db.atomic():
-        history = decisions.about_workers(run.store).get(worker_id, [])
+    worker_id = _worker_of(opened, worker)
+    with opened.store.db.atomic():
+        history = decisions.about_workers(opened.store).get(worker_id, [])
         latest = history[-1] if history else None
         is_out = latest is not None and latest.verdict in _KEPT_OUT
         if is_out == (verdict == "exclude"):
-            raise _is_so_already(run, worker, latest if is_out else None)
+            raise _is_so_already(opened, worker, latest if is_out else None)
         decision = Decision(
             subject_kind="worker",
             subject_id=worker_id,
             verdict=verdict,
             decided_by=by,
-            decided_at=run.clock.now(),
+            decided_at=opened.clock.now(),
             because=because,
         )
-        decisions.overrule(run.store, [decision])
+        decisions.overrule(opened.store, [decision])
 
 
-def _worker_of(run: CampaignStore, worker: str) -> WorkerId:
-    known = workers.totals(run.store, paid_already=PAID_ALREADY)
+def _worker_of(opened: OpenedCampaign, worker: str) -> WorkerId:
+    known = workers.totals(opened.store, paid_already=PAID_ALREADY)
     for worker_id in known:
-        if run.pseudonym(worker_id) == worker.strip().lower():
+        if opened.pseudonym(worker_id) == worker.strip().lower():
             return worker_id
     raise ConfigError(
         [f"{worker!r} is the pseudonym of no worker of this campaign"],
-        next_step=f"piecework workers {run.campaign.path}",
+        next_step=f"piecework workers {opened.campaign.path}",
     )
 
 
 def _is_so_already(
-    run: CampaignStore, worker: str, latest: Decision | None
+    opened: OpenedCampaign, worker: str, latest: Decision | None
 ) -> ConfigError:
     if latest is None:
         fault = f"{worker} is not excluded"
@@ -121,4 +121,4 @@ def _is_so_already(
         at = f"{latest.decided_at:%Y-%m-%d %H:%M} UTC"
         what = {"exclude": "excluded", "block": "blocked"}[latest.verdict]
         fault = f"{worker} is {what} already, since {at}, by {latest.decided_by}"
-    return ConfigError([fault], next_step=f"piecework workers {run.campaign.path}")
+    return ConfigError([fault], next_step=f"piecework workers {opened.campaign.path}")
