@@ -108,6 +108,7 @@ SLOW = (
     "tests/hit_templates/test_starters.py",
     "tests/imports/test_hostile.py",
     "tests/imports/test_parquet_size.py",
+    "tests/library/test_rehearsed.py",
     "tests/live",
     "tests/marketplace/test_admission.py",
     "tests/marketplace/test_answers.py",

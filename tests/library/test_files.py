@@ -1,13 +1,12 @@
 """Campaigns, datasets and other tools' results, read from files."""
 
-import shutil
 from datetime import date
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 import piecework
+from tests.conftest import ROOT
 from tests.imports.batches import row, stances, write
 
 
@@ -70,23 +69,6 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         piecework.read_results(tmp_path / "a.csv")
 
 
-def test_a_dataset_is_the_same_from_parquet_and_from_csv(
-    examples: Path, tmp_path: Path
-) -> None:
-    """Cells, dtypes and index of each table."""
-    source = examples / "out/congruency/dataset"
-    for path in source.glob("*.[cm]*"):
-        shutil.copy(path, tmp_path)
-    shutil.copy(source / "croissant.json", tmp_path)
-    with_parquet = piecework.read_dataset(source)
-    with_csv = piecework.read_dataset(tmp_path)
-    assert with_csv.tables.keys() == with_parquet.tables.keys()
-    assert len(with_csv.answers)
-    for name, table in with_parquet.tables.items():
-        pd.testing.assert_frame_equal(table, with_csv.tables[name])
-    assert with_csv.facts["name"] == "congruency"
-
-
 def test_a_folder_that_holds_no_dataset_is_refused(tmp_path: Path) -> None:
     """Nothing there; a description of something else; a table that is missing."""
     with pytest.raises(piecework.ConfigError, match="cannot be read"):
@@ -104,27 +86,13 @@ def test_a_folder_that_holds_no_dataset_is_refused(tmp_path: Path) -> None:
         piecework.read_dataset(tmp_path)
 
 
-def test_a_rehearsal_tells_where_its_results_are(examples: Path) -> None:
-    """Again over the finished store: the same figures, and no call in between."""
-    seen: list[piecework.Progress] = []
-    path = examples / "config/campaigns/congruency.toml"
-    rehearsal = piecework.rehearse(path, on_progress=seen.append)
-    assert rehearsal.dataset == (examples / "out/congruency/dataset").resolve()
-    assert rehearsal.report.is_file()
-    assert rehearsal.progress.is_finished
-    assert rehearsal.virtual_hours > 1
-    assert not seen
-    answers = piecework.read_dataset(rehearsal.dataset).answers
-    assert len(answers) == rehearsal.progress.accepted
-
-
-def test_a_campaign_is_priced_by_the_fees_of_a_day(examples: Path) -> None:
+def test_a_campaign_is_priced_by_the_fees_of_a_day(tmp_path: Path) -> None:
     """From its path or as it was loaded: 63 pairs, ten a HIT, five answers each.
 
     A batch has 32 or 31 pairs, so 4 HITs; 8 HITs times 5 assignments at 45 cents and a
     fifth of it to the marketplace.
     """
-    path = examples / "config/campaigns/congruency.toml"
+    path = ROOT / "config/campaigns/congruency.toml"
     campaign = piecework.load_campaign(path)
     cost = piecework.price(campaign, on=date(2026, 1, 5))
     assert cost == piecework.price(str(path), on=date(2026, 1, 5))
@@ -134,4 +102,4 @@ def test_a_campaign_is_priced_by_the_fees_of_a_day(examples: Path) -> None:
     with pytest.raises(piecework.ConfigError, match="no fees are known"):
         piecework.price(campaign, on=date(1990, 1, 1))
     with pytest.raises(piecework.ConfigError, match=r"missing\.toml"):
-        piecework.load_campaign(examples / "missing.toml")
+        piecework.load_campaign(tmp_path / "missing.toml")
