@@ -17,6 +17,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.config.deployment_file import read_deployment
 from piecework.domain.counts import plural
 from piecework.domain.errors import CampaignBusy
+from piecework.domain.money import Currency
 from piecework.domain.progress import GOES_ON, Progress
 from piecework.engine.environments import open_environment
 from piecework.engine.opening import open_on_marketplace
@@ -73,10 +74,11 @@ def advance(
         campaign=path,
         endpoint=deployment.endpoint,
         live=deployment.live,
-        spend_at_most_cents=_cents(deployment.spend_at_most, path),
         rehearsal=deployment.rehearsal,
         allow_second_store=deployment.allow_second_store,
     )
+    currency = request.file.tables.rewards.currency
+    request = request.spending(_cents(deployment.spend_at_most, currency))
     credentials = from_block(deployment.credentials_block)
     return _advance(request, credentials, poll_open_hits=poll_open_hits)
 
@@ -123,13 +125,14 @@ def run(
     Returns:
         The progress as plain values.
     """
+    loaded = load_campaign(Path(campaign))
     with (
         logged_in_run(),
         open_on_marketplace(
-            load_campaign(Path(campaign)),
+            loaded,
             endpoint,
             live=live,
-            spend_at_most_cents=_cents(spend_at_most, Path(campaign)),
+            spend_at_most_cents=_cents(spend_at_most, loaded.rewards.currency),
             credentials=from_block(credentials_block),
             # No schedule would make another pass.
             patience_seconds=LONG_PATIENCE_SECONDS,
@@ -207,8 +210,8 @@ def _so_far(progress: Progress) -> str:
     )
 
 
-def _cents(spend_at_most: str, campaign: Path) -> int | None:
-    return amount_cents(spend_at_most, campaign) if spend_at_most else None
+def _cents(spend_at_most: str, currency: Currency) -> int | None:
+    return amount_cents(spend_at_most, currency) if spend_at_most else None
 
 
 def _whole_pass(

@@ -10,23 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from piecework.campaign.assembling import load_campaign
 from piecework.cli.consent import consent_to_spend
 from piecework.domain.errors import ConfigError, PieceworkError
+from piecework.engine.pass_request import amount_cents
 from piecework.marketplace.http.server import serve
 from piecework.marketplace.state.money import MTURK, PriceList
 from tests.small_campaign import CAMPAIGN, write_campaign
 
 
 @pytest.mark.parametrize("text", ["-1", "2.999", "much", "1e9", "", "1,000", "NaN"])
-def test_what_is_no_amount_is_a_fault_of_use(tmp_path: Path, text: str) -> None:
+def test_what_is_no_amount_is_a_fault_of_use(text: str) -> None:
     """In words, before anything is asked of anybody."""
     with pytest.raises(ConfigError, match=r"--spend-at-most .* is no amount"):
-        consent_to_spend(
-            write_campaign(tmp_path),
-            "http://127.0.0.1:9",
-            live=True,
-            spend_at_most=text,
-        )
+        amount_cents(text, "USD")
 
 
 @contextmanager
@@ -52,7 +49,9 @@ def _at_a_terminal(
     with os.fdopen(theirs) as terminal, monkeypatch.context() as patched:
         patched.setattr(sys, "stdin", terminal)
         try:
-            cents = consent_to_spend(path, endpoint, live=True, spend_at_most=None)
+            cents = consent_to_spend(
+                load_campaign(path), endpoint, live=True, stated_cents=None
+            )
             code, ending = 0, f"consent to {cents}"
         except PieceworkError as refused:
             code, ending = refused.exit_code, str(refused)
@@ -110,4 +109,4 @@ def test_the_amount_is_what_the_marketplace_takes_in_its_currency(
             assert "can cost up to £34.00" in said
             assert ended == code
         with pytest.raises(ConfigError, match="is not in pounds"):
-            consent_to_spend(path, endpoint, live=True, spend_at_most="$34")
+            amount_cents("$34", "GBP")

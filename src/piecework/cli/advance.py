@@ -1,7 +1,6 @@
 """`advance`: one pass, for a schedule."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,6 @@ from piecework.cli.options import (
     SPEND_AT_MOST,
 )
 from piecework.cli.output import say_progress
-from piecework.domain.money import cents_to_wire
 from piecework.domain.progress import Progress
 
 if TYPE_CHECKING:
@@ -72,12 +70,12 @@ def advance(
         campaign=campaign,
         endpoint=endpoint,
         live=live,
-        spend_at_most_cents=(
-            amount_cents(spend_at_most, campaign) if spend_at_most else None
-        ),
         rehearsal=rehearsal,
         allow_second_store=allow_second_store,
     )
+    if spend_at_most is not None:
+        currency = request.file.tables.rewards.currency
+        request = request.spending(amount_cents(spend_at_most, currency))
     say_progress(_advance(request, poll_open_hits=poll_open_hits), as_json=as_json)
 
 
@@ -98,14 +96,14 @@ def _advance(request: "PassRequest", *, poll_open_hits: bool) -> Progress:
 
 
 def _with_consent(request: "PassRequest") -> "PassRequest":
-    stated_cents = request.spend_at_most_cents
-    allowed = consent_to_spend(
-        request.campaign,
-        request.endpoint,
-        live=request.live,
-        spend_at_most=None if stated_cents is None else cents_to_wire(stated_cents),
+    return request.spending(
+        consent_to_spend(
+            request.assembled,
+            request.endpoint,
+            live=request.live,
+            stated_cents=request.spend_at_most_cents,
+        )
     )
-    return replace(request, spend_at_most_cents=allowed)
 
 
 def _advance_in_prefect(request: "PassRequest", *, poll_open_hits: bool) -> Progress:

@@ -1,7 +1,7 @@
 """Asks a person for an amount: it is shown, and has to be typed back."""
 
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -9,27 +9,32 @@ from piecework.domain.clock import SystemClock
 from piecework.domain.errors import RefusedForSafety
 from piecework.domain.money import Currency, cents_from_text, shown
 
+if TYPE_CHECKING:
+    from piecework.domain.campaign import Campaign
+
 
 def consent_to_spend(
-    path: Path, endpoint: str, *, live: bool, spend_at_most: str | None
+    campaign: "Campaign", endpoint: str, *, live: bool, stated_cents: int | None
 ) -> int | None:
     """The amount in cents that a person allows now; `None`: as before, or not asked.
+
+    Args:
+        campaign: the campaign.
+        endpoint: URL of the marketplace.
+        live: whether `--live` was given.
+        stated_cents: what the command states, if anything.
 
     Raises:
         RefusedForSafety: another amount was typed, or nobody can be asked; or see
             `piecework.campaign.prices`.
     """
-    from piecework.campaign.assembling import load_campaign
     from piecework.campaign.consent import most_cents, refuse_without_consent
     from piecework.campaign.prices import ask_prices, with_prices
     from piecework.engine.opening import agreed_before, has_posted
-    from piecework.engine.pass_request import amount_cents
     from piecework.platforms.endpoint import normal_endpoint
     from piecework.platforms.mturk import MTurk
 
-    campaign = load_campaign(path)
     rewards = campaign.rewards
-    stated_cents = None if spend_at_most is None else amount_cents(spend_at_most, path)
     agreed_cents = agreed_before(campaign) if stated_cents is None else stated_cents
     refuse_without_consent(
         campaign,

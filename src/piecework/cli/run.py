@@ -113,12 +113,17 @@ def _opened(
     from piecework.campaign.assembling import load_campaign
     from piecework.campaign.caps import check_caps
     from piecework.engine.opening import open_on_marketplace
+    from piecework.engine.pass_request import amount_cents
 
-    allowed = consent_to_spend(
-        campaign, endpoint, live=live, spend_at_most=spend_at_most
+    loaded = load_campaign(campaign)
+    stated_cents = (
+        None
+        if spend_at_most is None
+        else amount_cents(spend_at_most, loaded.rewards.currency)
     )
+    allowed = consent_to_spend(loaded, endpoint, live=live, stated_cents=stated_cents)
     with open_on_marketplace(
-        load_campaign(campaign),
+        loaded,
         endpoint,
         live=live,
         spend_at_most_cents=allowed,

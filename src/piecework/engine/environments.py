@@ -8,7 +8,6 @@ the crowd works between them in virtual time.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from piecework.campaign.assembling import assemble
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused, RefusedForSafety
 from piecework.engine.opening import open_for_rehearsal, open_on_marketplace
@@ -38,7 +37,7 @@ def open_environment(
         opened = _rehearsal_elsewhere(request)
     else:
         opened = open_on_marketplace(
-            assemble(request.file),
+            request.assembled,
             request.endpoint,
             live=request.live,
             allow_second_store=request.allow_second_store,
@@ -58,7 +57,7 @@ def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
             or has HITs of this campaign from another store.
         CampaignBusy: another process works on the campaign.
     """
-    campaign = assemble(request.file)
+    campaign = request.assembled
     endpoint = normal_endpoint(request.endpoint)
     if not is_on_this_machine(endpoint):
         raise RefusedForSafety(

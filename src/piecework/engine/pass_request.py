@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from copy import copy
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Annotated
 from pydantic import AfterValidator, WithJsonSchema
 
 from piecework.config.campaign_file import CampaignFile, parse
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
-from piecework.domain.money import cents_from_text
+from piecework.domain.money import Currency, cents_from_text
 from piecework.hit_templates.own_files import is_own
 
 
@@ -74,6 +76,23 @@ class PassRequest:
         """
         return parse(self.campaign)
 
+    @cached_property
+    def assembled(self) -> Campaign:
+        """The campaign with its task and items, read once for the whole pass.
+
+        Raises:
+            ConfigError: every fault of the file, its items, heuristics and policy.
+        """
+        from piecework.campaign.assembling import assemble  # noqa: PLC0415 - a look at the store alone does without
+
+        return assemble(self.file)
+
+    def spending(self, cents: int | None) -> "PassRequest":
+        """The same request with this amount; what was read is not read again."""
+        changed = copy(self)
+        object.__setattr__(changed, "spend_at_most_cents", cents)
+        return changed
+
     def digest(self) -> str:
         """A hash of the request with the bytes of the campaign's files.
 
@@ -101,13 +120,14 @@ class PassRequest:
         return hashlib.sha256(request.encode()).hexdigest()
 
 
-def amount_cents(text: str, campaign: Path, *, option: str = "--spend-at-most") -> int:
-    """An amount that a person wrote for a campaign, in cents of its currency.
+def amount_cents(
+    text: str, currency: Currency, *, option: str = "--spend-at-most"
+) -> int:
+    """An amount that a person wrote, in cents of a campaign's currency.
 
     Raises:
-        ConfigError: it is none, or the campaign file cannot be read.
+        ConfigError: the text is no amount of that currency.
     """
-    currency = parse(campaign).tables.rewards.currency
     try:
         return cents_from_text(text, currency)
     except ValueError as fault:
