@@ -35,7 +35,9 @@ def consent_to_spend(
     from piecework.platforms.mturk import MTurk
 
     rewards = campaign.rewards
-    agreed_cents = agreed_before(campaign) if stated_cents is None else stated_cents
+    agreed_cents = stated_cents
+    if live and stated_cents is None:
+        agreed_cents = agreed_before(campaign)
     refuse_without_consent(
         campaign,
         normal_endpoint(endpoint),
