@@ -14,24 +14,17 @@ from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
 from piecework.config.schema import CampaignTables
 from piecework.hit_templates.tasks import task_names
+from tests.test_layout import MODULES, PACKAGE, ROOMS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = {path: path.read_text() for path in ROOT.glob("docs/**/*.md")}
 README = (ROOT / "README.md").read_text()
-PACKAGES = sorted(
-    path.parent.name
-    for path in ROOT.glob("*/__init__.py")
-    if path.parent.name != "tests"
-)
-MODULES = sorted(
-    path for package in PACKAGES for path in (ROOT / package).rglob("*.py")
-)
 WITH_EXAMPLES = [
     path for path in MODULES if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)
 ]
 _STEMMER = snowballstemmer.stemmer("english")
 _OUR_FILE = re.compile(
-    rf"`((?:{'|'.join([*PACKAGES, 'tests'])})/[\w/.-]*(?:\.(?:py|sql|toml|js)|/))`"
+    rf"`((?:{'|'.join([*ROOMS, 'tests', 'tools', 'src'])})/[\w/.-]*(?:\.(?:py|sql|toml|js)|/))`"
 )
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
 
@@ -95,9 +88,9 @@ def test_every_link_between_pages_leads_somewhere(path: Path) -> None:
     ids=lambda path: str(path.relative_to(ROOT)),
 )
 def test_every_file_of_ours_that_a_page_names_is_there(path: Path) -> None:
-    """A module that was moved or deleted is no longer named."""
+    """A module that was moved or deleted is no longer named; rooms go without src/."""
     for name in _OUR_FILE.findall(path.read_text()):
-        assert (ROOT / name).exists(), name
+        assert (ROOT / name).exists() or (PACKAGE / name).exists(), name
 
 
 def test_the_readme_is_short_and_names_the_two_commands() -> None:
@@ -124,7 +117,7 @@ def test_every_module_is_named_in_words_of_the_vocabulary() -> None:
     plain = page[1].split("## Plain words")[1]
     known = {_stem(word) for word in re.findall(r"\w+", " ".join([*cells, plain]))}
     unknown = {
-        (word, str(path.relative_to(ROOT)))
+        (word, str(path.relative_to(PACKAGE)))
         for path in MODULES
         for word in path.stem.strip("_").split("_")
         if word not in {"init", "main"} and _stem(word) not in known
@@ -133,11 +126,11 @@ def test_every_module_is_named_in_words_of_the_vocabulary() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", WITH_EXAMPLES, ids=lambda path: str(path.relative_to(ROOT))
+    "path", WITH_EXAMPLES, ids=lambda path: str(path.relative_to(PACKAGE))
 )
 def test_the_examples_of_docstrings_are_true(path: Path) -> None:
     """What a docstring shows after `>>>` is what comes out."""
-    name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
     failed, tried = doctest.testmod(importlib.import_module(name))
     assert tried
     assert not failed
