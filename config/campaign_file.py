@@ -113,7 +113,8 @@ class CampaignFile:
         except ConfigError as fault:
             where = self.at("items", "pictures")
             raise ConfigError(
-                [f"{where}: {one}" for one in fault.faults], next_step=fault.next_step
+                [f"{where}: {problem}" for problem in fault.faults],
+                next_step=fault.next_step,
             ) from fault
 
 

@@ -47,8 +47,8 @@ class _Places(NamedTuple):
     def addresses_in(self, row: Row) -> list[str]:
         """The columns of a row that have to lead to a picture."""
         local = self.possible if self.pictures is not None else ()
-        found = (name for name in local if is_picture(row.get(name, "")))
-        return [*self.addresses, *found]
+        picture_columns = (name for name in local if is_picture(row.get(name, "")))
+        return [*self.addresses, *picture_columns]
 
 
 def read_items(
@@ -277,8 +277,8 @@ def _row_faults(
             ]
         for column in places.addresses_in(row):
             if url := row.get(column):
-                found = _url_faults(column, url, places)
-                faults += [f"{where}: {fault}" for fault in found]
+                url_faults = _url_faults(column, url, places)
+                faults += [f"{where}: {fault}" for fault in url_faults]
     return faults
 
 

@@ -27,7 +27,7 @@ _MOST_ITEMS = 50
 
 def answers_task(
     name: str,
-    said: Mapping[str, Said],
+    stated_fields: Mapping[str, Said],
     *,
     title: str,
     columns: Sequence[str],
@@ -39,7 +39,7 @@ def answers_task(
 
     Args:
         name: of the task.
-        said: about each field, by what the files call it.
+        stated_fields: what the campaign file states, by the field's name in the files.
         title: of what was asked.
         columns: of the items: the id, then what else they have.
         once: fields that were asked once a HIT, by what the files call them.
@@ -47,9 +47,9 @@ def answers_task(
         canned: the text that says "this cannot be done", by name of its field.
 
     Raises:
-        ConfigError: there is no field, or what is said of one does not fit together.
+        ConfigError: there is no field, or the statements about one do not fit together.
     """
-    fields, rules, faults = found_fields({}, said)
+    fields, rules, faults = found_fields({}, stated_fields)
     if not fields:
         faults.append("fields: there is none; say what was answered")
     if faults:
@@ -68,7 +68,7 @@ def answers_task(
     canned_one, faults = canned_text(canned, of_items)
     if faults:
         raise ConfigError(faults)
-    of_it = repr((said, sorted(once), *canned.items()))
+    of_it = repr((stated_fields, sorted(once), *canned.items()))
     return Task(
         name=name,
         version=1,

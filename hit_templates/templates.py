@@ -136,11 +136,11 @@ def _told(task: Task, name: str, fault: Exception) -> str:
         beside = ", ".join(sorted(task.own.templates)) if task.own else ""
         there = f"; beside it lie {beside}" if beside else ""
         return f"{where}: there is no template {fault.name!r}{there}."
-    said = str(fault) or type(fault).__name__
+    message = str(fault) or type(fault).__name__
     if not isinstance(fault, TemplateError):
-        said = f"{said} ({type(fault).__name__})"
-    end = "" if said.endswith("?") and not within else "."
-    return f"{where}: {said.rstrip('.')}{within}{end}"
+        message = f"{message} ({type(fault).__name__})"
+    end = "" if message.endswith("?") and not within else "."
+    return f"{where}: {message.rstrip('.')}{within}{end}"
 
 
 def _where(task: Task, name: str, fault: Exception) -> tuple[str, str]:

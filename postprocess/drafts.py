@@ -29,10 +29,10 @@ class Changes(NamedTuple):
 
     def replaced(self) -> Counter[str]:
         """How often words were taken out of a text, by word."""
-        found: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for before, after in zip(self.before, self.after, strict=True):
-            found.update(Counter(before.words) - Counter(after.words))
-        return found
+            counts.update(Counter(before.words) - Counter(after.words))
+        return counts
 
 
 @dataclass(slots=True)
@@ -66,11 +66,11 @@ class Made:
     ) -> "dict[int, Made]":
         """What was made of the texts of each owner; `owners` says whose a text is."""
         parts = {
-            one: Made(
+            owner: Made(
                 unsure={rule: {} for rule in self.unsure},
                 unseen={rule: {} for rule in self.unseen},
             )
-            for one in all_owners
+            for owner in all_owners
         }
         for text_id, edits in self.edits.items():
             parts[owners[text_id]].edits[text_id] = edits
@@ -179,17 +179,17 @@ class Drafts:
 
         They point into the originals; what lies on an edit is left out.
         """
-        found: dict[str, tuple[Edit, ...]] = {}
+        by_text: dict[str, tuple[Edit, ...]] = {}
         for unsure in self.made.unsure.values():
             for text_id, edits in unsure.items():
                 made = self.made.edits.get(text_id, ())
                 whole = compose(self._originals[text_id].text, made, edits)
                 fresh = [each for each in whole if each.rule in self.made.unsure]
                 kept = [each for each in fresh if each not in made]
-                found[text_id] = tuple(
-                    sorted((*found.get(text_id, ()), *kept), key=lambda e: e.start)
+                by_text[text_id] = tuple(
+                    sorted((*by_text.get(text_id, ()), *kept), key=lambda e: e.start)
                 )
-        return found
+        return by_text
 
     def new_words(self, text_id: str) -> AbstractSet[str]:
         """The words of a draft that its original has not."""

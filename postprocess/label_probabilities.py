@@ -49,11 +49,11 @@ def of_choice(
             labels = ability(votes, values=tuple(options)).labels
         except NotConvergedError:
             return pd.DataFrame(index=items)
-    found = labels.reindex(items)
+    item_labels = labels.reindex(items)
     return pd.DataFrame(
         {
-            f"{name}{LIKELIEST}": found["value"].fillna("").astype("str"),
-            f"{name}{PROBABILITY}": _told(found["probability"]),
+            f"{name}{LIKELIEST}": item_labels["value"].fillna("").astype("str"),
+            f"{name}{PROBABILITY}": _told(item_labels["probability"]),
         },
         index=items,
     )
@@ -74,19 +74,19 @@ def of_ticks(
         where nobody ticked it, and at least 0.5 where everybody did); none for an
         option of which the estimate did not settle.
     """
-    found = {}
+    columns = {}
     for option in field.options:
-        said = field_votes["value"].map(
+        ticks_of_option = field_votes["value"].map(
             lambda ticks, value=option.value: _TICKED if value in ticks else _NOT
         )
-        votes = field_votes.assign(value=said.astype("str"))
+        votes = field_votes.assign(value=ticks_of_option.astype("str"))
         try:
             table = _probabilities(votes)
         except NotConvergedError:
             continue
         name = f"{field.name}{PROBABILITY}_{option.value}"
-        found[name] = _told(table.reindex(items))
-    return pd.DataFrame(found, index=items)
+        columns[name] = _told(table.reindex(items))
+    return pd.DataFrame(columns, index=items)
 
 
 def _probabilities(votes: pd.DataFrame) -> "pd.Series[float]":

@@ -23,14 +23,14 @@ def splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
     for item in items:
         groups.setdefault(_group(item, shares), []).append(str(item.item_id))
     ends = _ends(len(items), shares)
-    found: dict[str, Split] = {}
+    split_by_id: dict[str, Split] = {}
     before = 0
     for name in sorted(groups, key=lambda name: _place(name, shares.seed)):
         middle = before + len(groups[name]) / 2
         before += len(groups[name])
         split = next(split for split, end in ends if middle <= end)
-        found |= dict.fromkeys(groups[name], split)
-    return found
+        split_by_id |= dict.fromkeys(groups[name], split)
+    return split_by_id
 
 
 def _group(item: Item, shares: Shares) -> str:

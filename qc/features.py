@@ -64,14 +64,15 @@ def answer_features(
     means = _means(own, table).reindex(table["worker_id"]).fillna(0.0)
     means.index = own.index
     means[table["worker_id"].to_numpy() == ""] = 0.0
-    found = {
+    suspicions = {
         name: scores[name]["suspicion"].reindex(table.index).fillna(0.0)
         if name in scores
         else 0.0
         for name in OF_ANSWERS
     }
     return pd.concat(
-        [own, pd.DataFrame(found, index=own.index), means.add_prefix("worker:")], axis=1
+        [own, pd.DataFrame(suspicions, index=own.index), means.add_prefix("worker:")],
+        axis=1,
     )
 
 
@@ -133,12 +134,12 @@ def own_tally(table: pd.DataFrame) -> Tally:
 
 def own_usual(counts: Tally) -> pd.DataFrame:
     """By batch, `mean` and `sd` of each `feature`, from the `own_tally` of all."""
-    found = []
+    by_feature = []
     for name in _IN_SDS:
         rows = counts.loc[counts["feature"] == name, ["batch", "value", "n_rows"]]
         of_batch = spreads(rows_of(rows).set_axis(["group", "value"], axis=1))
-        found.append(of_batch[["mean", "sd"]].assign(feature=name))
-    return pd.concat(found)
+        by_feature.append(of_batch[["mean", "sd"]].assign(feature=name))
+    return pd.concat(by_feature)
 
 
 def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:

@@ -52,7 +52,7 @@ def gold_scores(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
         Index `worker_id`, of those who met any: `met`, `right` and `most`, how many
         were met in the field of which most were (int64).
     """
-    parts = [found for _, found in failed_and_met(table, tolerance)]
+    parts = [counts for _, counts in failed_and_met(table, tolerance)]
     if not parts:
         return pd.DataFrame(columns=["met", "right", "most"], dtype="int64")
     by_worker = pd.concat(parts).groupby(level=0)
@@ -81,7 +81,7 @@ def contradicted(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
         Columns `item_id`, `field` (str), `off` and `met` (int64), by the greatest
         share, then by item.
     """
-    found = pd.DataFrame(
+    contradictions = pd.DataFrame(
         [
             (item, field, off, met)
             for field, with_gold, is_wrong in _judged(table, tolerance)
@@ -92,8 +92,8 @@ def contradicted(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
         ],
         columns=["item_id", "field", "off", "met"],
     )
-    order = found.assign(share=-found["off"] / found["met"])
-    return found.loc[order.sort_values(["share", "item_id", "field"]).index]
+    order = contradictions.assign(share=-contradictions["off"] / contradictions["met"])
+    return contradictions.loc[order.sort_values(["share", "item_id", "field"]).index]
 
 
 def _judged(

@@ -112,10 +112,10 @@ def findings(
             weights = refitted(weights, rows, judged[kind])
         likely = probabilities(weights, rows)
         places = np.flatnonzero(likely >= TOLD_PROBABILITY)
-        told = rows[list(weights.weights)].iloc[places]
+        likely_rows = rows[list(weights.weights)].iloc[places]
         for subject, cells, probability in zip(
-            told.index.tolist(),
-            told.to_numpy(dtype="float64").tolist(),
+            likely_rows.index.tolist(),
+            likely_rows.to_numpy(dtype="float64").tolist(),
             likely[places].tolist(),
             strict=True,
         ):
@@ -195,13 +195,15 @@ def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str
         likely: the probability.
     """
     parts = {
-        name: one * feature
-        for (name, one), feature in zip(weights.weights.items(), features, strict=True)
+        name: weight * feature
+        for (name, weight), feature in zip(
+            weights.weights.items(), features, strict=True
+        )
     }
-    told = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
+    ranked_parts = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
     words = [
         f"{_in_words(name)} {amount:+.1f}"
-        for name, amount in told[:_MOST_TOLD]
+        for name, amount in ranked_parts[:_MOST_TOLD]
         if round(abs(amount), 1)
     ]
     # Rounded down: what is nearly sure is not sure.
@@ -213,5 +215,5 @@ def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str
 
 def _in_words(name: str) -> str:
     kind, _, feature = name.rpartition(":")
-    said = TEXT_AND_TIME.get(feature, feature)
-    return f"{said} (mean of this worker's)" if kind else said
+    words = TEXT_AND_TIME.get(feature, feature)
+    return f"{words} (mean of this worker's)" if kind else words

@@ -179,8 +179,8 @@ class _Flags:
             # Rules state their own line for the joined suspicion.
             if finding.flag or finding.heuristic == JOINED:
                 key = (finding.subject_kind, finding.heuristic)
-                told = (finding.suspicion, finding.evidence)
-                self._flagged[key][finding.subject_id] = told
+                suspicion_and_evidence = (finding.suspicion, finding.evidence)
+                self._flagged[key][finding.subject_id] = suspicion_and_evidence
 
     def rows(self, kinds: tuple[SubjectKind, ...], heuristic: str) -> Flags:
         """By row, whether the heuristic flags one of the row's subjects."""

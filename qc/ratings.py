@@ -122,7 +122,7 @@ def is_given(ratings: "pd.Series[Any]") -> "pd.Series[bool]":
     return ratings.map(bool).astype("bool")
 
 
-def distance(one: Rating, other: Rating) -> float:
+def distance(first: Rating, second: Rating) -> float:
     """How far two ratings are apart, from 0 (the same) to 1.
 
     On a scale it is the difference, among options one minus Jaccard's index, which for
@@ -131,12 +131,12 @@ def distance(one: Rating, other: Rating) -> float:
     >>> distance(("a", "b"), ("b", "c")), distance(0.25, 1.0)
     (0.6666666666666667, 0.75)
     """
-    if isinstance(one, float) and isinstance(other, float):
-        return abs(one - other)
-    if isinstance(one, float) or isinstance(other, float):
+    if isinstance(first, float) and isinstance(second, float):
+        return abs(first - second)
+    if isinstance(first, float) or isinstance(second, float):
         raise TypeError("a place on a scale is compared with options")
-    union = {*one, *other}
-    return 1 - len({*one} & {*other}) / len(union) if union else 0.0
+    union = {*first, *second}
+    return 1 - len({*first} & {*second}) / len(union) if union else 0.0
 
 
 def rating(field: Field, value: FieldValue | None) -> Rating:

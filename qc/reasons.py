@@ -68,20 +68,20 @@ def filled(
     """
     if "{" not in rule.because:
         return rule.because
-    worst = sorted({*evidence}, key=lambda one: (-one[0], one[1]))
+    worst = sorted({*evidence}, key=lambda flag: (-flag[0], flag[1]))
     quoted = list(dict.fromkeys(sentence for _, sentence in worst if sentence))
-    told = {
+    amounts = {
         "flagged": str(flagged),
         "answers": str(answers),
         "share": share(flagged, answers),
     }
-    bare = rule.because.format(**told, evidence="")
+    bare = rule.because.format(**amounts, evidence="")
     room = longest - len(bare)
     joined = "; ".join(quoted[:MOST_QUOTED])
     joined = "".join(sign if sign.isprintable() else "?" for sign in joined)
     if len(joined) > room:
         joined = joined[: max(room - 1, 0)] + "…"
-    return rule.because.format(**told, evidence=joined)
+    return rule.because.format(**amounts, evidence=joined)
 
 
 def stated(because: str, rules: Iterable[PolicyRule]) -> str:
@@ -104,8 +104,8 @@ def stated(because: str, rules: Iterable[PolicyRule]) -> str:
             re.escape(text) + ("" if field is None else ".*")
             for text, field in zip(parts, fields, strict=True)
         )
-        if found := re.search(pattern + "$", because, re.DOTALL):
-            return because[: found.start()] + re.sub(r"\{[^{}]*\}", GAP, rule.because)
+        if match := re.search(pattern + "$", because, re.DOTALL):
+            return because[: match.start()] + re.sub(r"\{[^{}]*\}", GAP, rule.because)
     return because
 
 
@@ -153,41 +153,41 @@ def faults_of_reason(rule: PolicyRule) -> Iterator[str]:
 
 
 def _beyond(rule: PolicyRule) -> Iterator[str]:
-    said = re.sub(r"\{[^{}]*\}", "", rule.because)
+    wording = re.sub(r"\{[^{}]*\}", "", rule.because)
     backed = [heuristic.FACTS.amounts for heuristic in _heuristics(rule)]
     common = frozenset.intersection(*backed) if backed else frozenset()
-    for amount in _AMOUNTS.finditer(said):
+    for amount in _AMOUNTS.finditer(wording):
         word = amount[0].lower()
-        if word not in common and not _is_share(word, said, rule):
+        if word not in common and not _is_share(word, wording, rule):
             yield (
                 f"because says {amount[0]!r}, which {_names(rule)} need not measure of "
                 "every subject; write {evidence}, or {flagged} of {answers}."
             )
             return
-    if match := _MINDS.search(said):
+    if match := _MINDS.search(wording):
         yield (
             f"because says {match[0]!r}, which no heuristic measures; say what was "
             "seen, {evidence}, and not what a worker thought."
         )
-    of_hits = all(one.SUBJECT == "assignment" for one in _heuristics(rule))
-    if (match := _THE_HIT.search(said)) and not of_hits and "hit" not in common:
+    of_hits = all(heuristic.SUBJECT == "assignment" for heuristic in _heuristics(rule))
+    if (match := _THE_HIT.search(wording)) and not of_hits and "hit" not in common:
         yield (
             f"because speaks of the {match[0]}, but {_names(rule)} measures answers "
             "or workers."
         )
 
 
-def _is_share(word: str, said: str, rule: PolicyRule) -> bool:
+def _is_share(word: str, wording: str, rule: PolicyRule) -> bool:
     """Whether a rule's least share of flagged answers supports a word of amount.
 
     That each answer was flagged for repeating does not say that they are all one text.
     """
-    if any(one.SUBJECT != "answer" for one in _heuristics(rule)):
+    if any(heuristic.SUBJECT != "answer" for heuristic in _heuristics(rule)):
         return False
     part, _, whole = word.partition(" in ")
     if part in _NUMBERS and whole in _NUMBERS:
         return rule.share >= _NUMBERS[part] / _NUMBERS[whole]
-    return word in _WHOLE and rule.share == 1 and not _ONE_TEXT.search(said)
+    return word in _WHOLE and rule.share == 1 and not _ONE_TEXT.search(wording)
 
 
 def _heuristics(rule: PolicyRule) -> list[Heuristic]:

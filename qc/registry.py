@@ -119,9 +119,13 @@ HEURISTICS: tuple[Heuristic, ...] = (
     random_sample,
 )
 
-BY_NAME: Mapping[str, Heuristic] = {one.NAME: one for one in HEURISTICS}
+BY_NAME: Mapping[str, Heuristic] = {
+    heuristic.NAME: heuristic for heuristic in HEURISTICS
+}
 
-OFF_BY_DEFAULT = frozenset(one.NAME for one in HEURISTICS if not one.FACTS.is_on)
+OFF_BY_DEFAULT = frozenset(
+    heuristic.NAME for heuristic in HEURISTICS if not heuristic.FACTS.is_on
+)
 """A campaign that names one of them (`[heuristics.time_in_batch]`) switches it on."""
 
 
@@ -173,10 +177,10 @@ def assess(
     if batches is not None:
         batches.forget_changed(table)
     table = _compared(table, settings, batches)
-    found = _scores(table, settings, seed, batches)
-    for name, rows in found.items():
+    scores = _scores(table, settings, seed, batches)
+    for name, rows in scores.items():
         findings.extend(findings_of(BY_NAME[name], rows))
-    findings.extend(joined.findings(table, found, judged))
+    findings.extend(joined.findings(table, scores, judged))
     return findings
 
 
@@ -270,7 +274,9 @@ def _compared(
     table: pd.DataFrame, settings: Settings, batches: BatchScores | None
 ) -> pd.DataFrame:
     """The table with its texts compared, once and not by each that reads it."""
-    needs = any(set(COMPARED) <= set(one.COLUMNS) for one in _switched_on(settings))
+    needs = any(
+        set(COMPARED) <= set(heuristic.COLUMNS) for heuristic in _switched_on(settings)
+    )
     if not needs:
         return table
     if batches is None:

@@ -106,7 +106,7 @@ def _no_columns(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
 
 
 def _has(table: pd.DataFrame, name: str) -> bool:
-    return any(str(one).startswith(name) for one in table)
+    return any(str(column).startswith(name) for column in table)
 
 
 def _too_few(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator[str]:  # noqa: ANN401 - each heuristic has its own

@@ -47,8 +47,8 @@ def looked_up(keys: pd.DataFrame, known: Tally) -> pd.DataFrame:
         return known.drop(columns=names)
     # Of a large campaign most batches are not asked for.
     known = known[known[names[0]].isin(keys[names[0]].unique())]
-    found = keys.merge(known, how="left", on=names, validate="many_to_one")
-    return found.drop(columns=names).fillna(0).astype("int64")
+    amounts = keys.merge(known, how="left", on=names, validate="many_to_one")
+    return amounts.drop(columns=names).fillna(0).astype("int64")
 
 
 def rows_of(known: Tally) -> pd.DataFrame:

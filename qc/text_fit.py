@@ -216,14 +216,16 @@ class Worded:
         judged = sharing.judged
         evidence = self._evidence(sharing, excesses) * judged[tokens.row]
         fits = np.full((len(NAMES), len(self._index)), np.nan)
-        told = [
+        measures = [
             np.bincount(tokens.row, weights=evidence, minlength=n_texts),
             tokens.n_words,
             np.bincount(tokens.row, weights=sharing.is_shared, minlength=n_texts),
             np.bincount(tokens.row, weights=sharing.by_chance, minlength=n_texts),
             sharing.others,
         ]
-        fits[:-1, self._places] = np.where(judged & (tokens.n_words > 0), told, np.nan)
+        fits[:-1, self._places] = np.where(
+            judged & (tokens.n_words > 0), measures, np.nan
+        )
         fits[-1, self._places] = sharing.texts
         return pd.DataFrame(dict(zip(NAMES, fits, strict=True)), index=self._index)
 

@@ -57,10 +57,10 @@ def measured() -> Mapping[str, tuple[int, tuple[Figures, ...]]]:
     held = json.loads(FILE.read_text(encoding="utf-8"))
     return {
         name: (
-            one["version"],
-            tuple(_figures(figures) for figures in one["figures"]),
+            entry["version"],
+            tuple(_figures(figures) for figures in entry["figures"]),
         )
-        for name, one in held.items()
+        for name, entry in held.items()
     }
 
 
@@ -69,7 +69,7 @@ def table_of(name: str) -> Iterator[str]:
     if name not in measured():  # a random sample has no truth
         return
     _, figures = measured()[name]
-    if not any(one.kind != "rehearsed" for one in figures):
+    if not any(row.kind != "rehearsed" for row in figures):
         yield (
             "**Never measured** on work by real people: no labelled set has what it "
             "looks at."
@@ -79,11 +79,11 @@ def table_of(name: str) -> Iterator[str]:
         return
     yield "| measured on | bad | flagged | precision | recall | honest flagged | AUC |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
-    for one in figures:
+    for row in figures:
         yield (
-            f"| {one.set_name} | {one.bad:,} of {one.units:,} {one.unit} "
-            f"| {one.flagged:,} | {_percent(one.precision)} | {_percent(one.recall)} "
-            f"| {_percent(one.honest_flagged)} | {_decimal(one.auc)} |"
+            f"| {row.set_name} | {row.bad:,} of {row.units:,} {row.unit} "
+            f"| {row.flagged:,} | {_percent(row.precision)} | {_percent(row.recall)} "
+            f"| {_percent(row.honest_flagged)} | {_decimal(row.auc)} |"
         )
     yield ""
 

@@ -58,11 +58,11 @@ def plan(heuristic: Heuristic) -> Plan:
 
 def tallies(part: pd.DataFrame, settings: Settings) -> dict[str, Tally]:
     """What a part that has all answers of its workers adds to the sums, by name."""
-    found = {
-        one.NAME: phases.tally(part, params_of(one, settings, seed=0))
-        for one, phases in _tallied(settings)
+    tally_by_name = {
+        heuristic.NAME: phases.tally(part, params_of(heuristic, settings, seed=0))
+        for heuristic, phases in _tallied(settings)
     }
-    return {**found, OWN_FEATURES: own_tally(part)}
+    return {**tally_by_name, OWN_FEATURES: own_tally(part)}
 
 
 def usual_of(
@@ -71,11 +71,13 @@ def usual_of(
     """What the tallies of all parts, added up, say is usual, by name; it is small."""
     several = list(parts)
     sums = {name: merged(part[name] for part in several) for name in several[0]}
-    found = {
-        one.NAME: phases.usual_of(sums[one.NAME], params_of(one, settings, seed=0))
-        for one, phases in _tallied(settings)
+    usual_by_name = {
+        heuristic.NAME: phases.usual_of(
+            sums[heuristic.NAME], params_of(heuristic, settings, seed=0)
+        )
+        for heuristic, phases in _tallied(settings)
     }
-    return {**found, OWN_FEATURES: own_usual(sums[OWN_FEATURES])}
+    return {**usual_by_name, OWN_FEATURES: own_usual(sums[OWN_FEATURES])}
 
 
 def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
@@ -85,14 +87,18 @@ def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]
     """
     has_ratings = any(str(column).startswith(RATED) for column in part)
     gathered = {}
-    for one in _planned("gather", settings):
-        if one.FACTS.together:
-            rows = part[one.FACTS.together(part, params_of(one, settings, seed=0))]
+    for heuristic in _planned("gather", settings):
+        if heuristic.FACTS.together:
+            rows = part[
+                heuristic.FACTS.together(part, params_of(heuristic, settings, seed=0))
+            ]
         elif has_ratings:
             rows = part
         else:
             continue
-        gathered[one.NAME] = rows[[name for name in part if _reads(one, str(name))]]
+        gathered[heuristic.NAME] = rows[
+            [name for name in part if _reads(heuristic, str(name))]
+        ]
     return gathered
 
 
@@ -101,11 +107,12 @@ def score_gathered(
 ) -> dict[str, pd.DataFrame]:
     """The scores of what was gathered, of all parts; subjects not in it have none."""
     return {
-        one.NAME: one.score(
-            gathered[one.NAME].sort_index(), params_of(one, settings, seed=0)
+        heuristic.NAME: heuristic.score(
+            gathered[heuristic.NAME].sort_index(),
+            params_of(heuristic, settings, seed=0),
         )
-        for one in _planned("gather", settings)
-        if one.NAME in gathered and len(gathered[one.NAME])
+        for heuristic in _planned("gather", settings)
+        if heuristic.NAME in gathered and len(gathered[heuristic.NAME])
     }
 
 
@@ -117,8 +124,10 @@ def judge_gathered(scores: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
 
 def judge_items(part: pd.DataFrame, settings: Settings) -> Iterator[Finding]:
     """What is found in a part that has all answers about its items."""
-    for one in _planned("item", settings):
-        yield from findings_of(one, one.score(part, params_of(one, settings, seed=0)))
+    for heuristic in _planned("item", settings):
+        yield from findings_of(
+            heuristic, heuristic.score(part, params_of(heuristic, settings, seed=0))
+        )
 
 
 def judge_workers(
@@ -139,11 +148,13 @@ def judge_workers(
         gathered: of `score_gathered`; for the joined suspicion.
     """
     scores: dict[str, pd.DataFrame] = {}
-    for one in _planned("worker", settings):
-        scores[one.NAME] = one.score(part, params_of(one, settings, seed=seed))
-    for one, phases in _tallied(settings):
-        own = params_of(one, settings, seed=seed)
-        scores[one.NAME] = phases.score(part, own, usual[one.NAME])
+    for heuristic in _planned("worker", settings):
+        scores[heuristic.NAME] = heuristic.score(
+            part, params_of(heuristic, settings, seed=seed)
+        )
+    for heuristic, phases in _tallied(settings):
+        own = params_of(heuristic, settings, seed=seed)
+        scores[heuristic.NAME] = phases.score(part, own, usual[heuristic.NAME])
     for name, rows in scores.items():
         yield from findings_of(BY_NAME[name], rows)
     used = {
@@ -154,15 +165,17 @@ def judge_workers(
 
 def _tallied(settings: Settings) -> list[tuple[Heuristic, Tallied]]:
     return [
-        (one, one.FACTS.tallied)
-        for one in HEURISTICS
-        if one.FACTS.tallied and is_on(one.NAME, settings)
+        (heuristic, heuristic.FACTS.tallied)
+        for heuristic in HEURISTICS
+        if heuristic.FACTS.tallied and is_on(heuristic.NAME, settings)
     ]
 
 
 def _planned(wanted: Plan, settings: Settings) -> list[Heuristic]:
     return [
-        one for one in HEURISTICS if is_on(one.NAME, settings) and plan(one) == wanted
+        heuristic
+        for heuristic in HEURISTICS
+        if is_on(heuristic.NAME, settings) and plan(heuristic) == wanted
     ]
 
 

@@ -74,8 +74,10 @@ def made(tag: str, values: Values, *, group: str = "") -> Made | None:
 
 def _input(name: str, kind: str, values: Values) -> Made | None:
     if kind in {"radio", "checkbox"}:
-        found: Kind = "one" if kind == "radio" else "several"
-        control = Control(name=name, kind=found, is_required=_is_on(values, "required"))
+        choice_kind: Kind = "one" if kind == "radio" else "several"
+        control = Control(
+            name=name, kind=choice_kind, is_required=_is_on(values, "required")
+        )
         return control, values.get("value", "on")
     if kind == "submit":
         # A button that has a name and a value sends them when it is pressed.
@@ -159,11 +161,11 @@ def listed(text: str) -> list[str]:
     """
     for read in (json.loads, ast.literal_eval):
         try:
-            found = read(text)
+            literal = read(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-        if isinstance(found, list):
-            return [str(one) for one in found]
+        if isinstance(literal, list):
+            return [str(member) for member in literal]
     return []
 
 

@@ -52,12 +52,12 @@ class _Reader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.found = Controls()
+        self.controls = Controls()
         self._scripts: list[str] = []
         self._hidden: dict[str, tuple[Control, str, str]] = {}
         self._labels: dict[str, str] = {}
         self._wanting: list[tuple[Control, str | None, str]] = []
-        self._said: list[str] = []
+        self._texts: list[str] = []
         self._reading: str = ""
         self._label_of: str | None = None
         self._before_label = ""
@@ -125,21 +125,21 @@ class _Reader(HTMLParser):
         if self._reading == "script":
             self._scripts.append(data)
         elif self._reading == "title":
-            self.found.title += data
+            self.controls.title += data
         elif not self._reading and not self._ignored:
-            self._said.append(data)
+            self._texts.append(data)
 
     # --- parts ----------------------------------------------------------------------
     def _forms(self, tag: str, values: Mapping[str, str]) -> None:
         kind = values.get("type", "").lower()
-        self.found.has_form |= tag == "form"
+        self.controls.has_form |= tag == "form"
         if tag == "form":
             self._form_address(values.get("action", "").strip())
         if tag == "crowd-form":
-            self.found.has_crowd_form = True
+            self.controls.has_crowd_form = True
         is_submit = tag in {"input", "button"} and kind in {"submit", "image"}
         is_submit |= tag == "crowd-button" and values.get("form-action") == "submit"
-        self.found.submits |= is_submit
+        self.controls.submits |= is_submit
 
     def _form_address(self, address: str) -> None:
         if not address or _ANSWERS_HERE.search(address):
@@ -160,7 +160,7 @@ class _Reader(HTMLParser):
         self._flush()
 
     def _end_legend(self) -> None:
-        self._legend, self._said = _tidy("".join(self._said)), []
+        self._legend, self._texts = _tidy("".join(self._texts)), []
 
     def _end_fieldset(self) -> None:
         self._flush()
@@ -175,13 +175,13 @@ class _Reader(HTMLParser):
         self._group = ""
 
     def _begin_button(self, values: Mapping[str, str]) -> None:
-        self._button, self._said = tuple(values.get("class", "").split()), []
+        self._button, self._texts = tuple(values.get("class", "").split()), []
         self._control("button", values)
 
     def _end_button(self) -> None:
         for name in self._button:
-            said = _tidy("".join(self._said))
-            self._buttons.setdefault(name, []).append(said)
+            button_text = _tidy("".join(self._texts))
+            self._buttons.setdefault(name, []).append(button_text)
         self._flush()
         self._button = ()
 
@@ -193,10 +193,10 @@ class _Reader(HTMLParser):
         line, kind = self.getpos()[0], values.get("type", "").lower()
         if tag == "input" and kind == "file":
             self._unsent.append(f"line {line}: a HIT's form sends no file")
-        found = made(tag, values, group=self._group)
-        if found is None or "disabled" in values:
+        made_control = made(tag, values, group=self._group)
+        if made_control is None or "disabled" in values:
             return
-        control, option = found
+        control, option = made_control
         if not control.name and kind != "hidden":
             self._unsent.append(
                 f"line {line}: <{tag}> has no name, so nothing of it is sent"
@@ -235,11 +235,11 @@ class _Reader(HTMLParser):
             control.options.setdefault(option, _tidy(values.get("aria-label", "")))
             self._wanting.append((control, option, own_id))
         if not control.label:
-            said = _said_of(values) if option is None else ""
-            control.label = said or heard
+            own_label = _said_of(values) if option is None else ""
+            control.label = own_label or heard
 
     def _joined(self, control: Control) -> Control:
-        known = self.found.by_name.setdefault(control.name, control)
+        known = self.controls.by_name.setdefault(control.name, control)
         if known is not control:
             known.options |= control.options
             known.is_required |= control.is_required
@@ -248,129 +248,129 @@ class _Reader(HTMLParser):
     def _begin_option(self, values: Mapping[str, str]) -> None:
         self._end_option()
         if self._select is not None and "disabled" not in values:
-            self._said = []
+            self._texts = []
             self._option = values.get("value", "\0")
 
     def _end_option(self) -> None:
         if self._select is None or self._option is None:
             return
-        said = _tidy("".join(self._said))
-        value = said if self._option == "\0" else self._option
+        option_text = _tidy("".join(self._texts))
+        value = option_text if self._option == "\0" else self._option
         if is_mark(value):
             self._select.is_open = True
         elif value:
-            self._select.options[value] = said
-        self._option, self._said = None, []
+            self._select.options[value] = option_text
+        self._option, self._texts = None, []
 
     def _heard(self) -> str:
         """What was said last before a control: its label, if it has no other."""
-        lines = [_tidy(text) for text in self._said]
-        said = next((line for line in reversed(lines) if line), "")
-        return said if not is_mark(said) else ""
+        lines = [_tidy(text) for text in self._texts]
+        last_text = next((line for line in reversed(lines) if line), "")
+        return last_text if not is_mark(last_text) else ""
 
     def _flush(self) -> bool:
         """Give what was said since to the button or box before it; whether it went."""
-        said = _tidy("".join(self._said))
+        text_after = _tidy("".join(self._texts))
         for control, option, _ in self._wanting[-1:]:
-            if option is not None and said and not control.options[option]:
-                control.options[option] = said
-                self._said = []
+            if option is not None and text_after and not control.options[option]:
+                control.options[option] = text_after
+                self._texts = []
                 return True
-        self._said = []
+        self._texts = []
         return False
 
     def _end_label(self) -> None:
-        said = _tidy("".join(self._said))
+        label_text = _tidy("".join(self._texts))
         if self._label_of:
-            self._labels[self._label_of] = said
+            self._labels[self._label_of] = label_text
         elif self._wanting:
             control, option, _ = self._wanting[-1]
             if option is not None and not control.options[option]:
-                control.options[option] = said
+                control.options[option] = label_text
         self._label_of = None
-        self._said = []
+        self._texts = []
 
     def _fault(self, words: str) -> None:
-        self.found.faults.append(f"line {self.getpos()[0]}: {words}")
+        self.controls.faults.append(f"line {self.getpos()[0]}: {words}")
 
     # --- the end --------------------------------------------------------------------
     def finished(self) -> Controls:
         """All that was found, labels and hidden inputs included."""
         self._flush()
         for control, option, own_id in self._wanting:
-            said = self._labels.get(own_id, "") if own_id else ""
-            if said and option is None and not is_mark(said):
-                control.label = said
-            elif said and option is not None and not control.options[option]:
-                control.options[option] = said
+            label_text = self._labels.get(own_id, "") if own_id else ""
+            if label_text and option is None and not is_mark(label_text):
+                control.label = label_text
+            elif label_text and option is not None and not control.options[option]:
+                control.options[option] = label_text
         self._join_groups()
         self._add_hidden()
-        if not self.found.has_script:  # one may well do what the form does not
+        if not self.controls.has_script:  # one may well do what the form does not
             self._add_faults()
-        for control in self.found.by_name.values():
+        for control in self.controls.by_name.values():
             if control.is_button and len(control.options) == 1:
                 # There is no other to press, so it says nothing.
                 control.kind = "carried"
             elif control.kind in {"one", "several"} and not control.options:
                 control.kind = "text"
-        self.found.title = _tidy(self.found.title)
-        return self.found
+        self.controls.title = _tidy(self.controls.title)
+        return self.controls
 
     def _add_faults(self) -> None:
         """What no answer can come of where no script makes it good."""
-        self.found.faults += self._unsent
-        self.found.faults += [
+        self.controls.faults += self._unsent
+        self.controls.faults += [
             f"line {lines[1]}: all that is ticked of {name!r} is sent as 'on'; "
             "give each a value"
             for name, lines in self._valueless.items()
             if len(lines) > 1
         ]
-        if not (self._answers_here or self.found.has_crowd_form):
-            self.found.faults += self._sent_away
+        if not (self._answers_here or self.controls.has_crowd_form):
+            self.controls.faults += self._sent_away
 
     def _join_groups(self) -> None:
         """One choice of radio buttons that exclude each other under several names."""
         for names in self._groups.values():
             alone = [
-                name for name in dict.fromkeys(names) if name in self.found.by_name
+                name for name in dict.fromkeys(names) if name in self.controls.by_name
             ]
-            members = [self.found.by_name[name] for name in alone]
-            if len(alone) < 2 or any(len(one.options) != 1 for one in members):  # noqa: PLR2004 - a choice has two
+            members = [self.controls.by_name[name] for name in alone]
+            if len(alone) < 2 or any(len(member.options) != 1 for member in members):  # noqa: PLR2004 - a choice has two
                 continue
             joined = Control(name="|".join(alone), kind="one", label=members[0].label)
             for name, member in zip(alone, members, strict=True):
-                ((value, said),) = member.options.items()
-                joined.options[value] = said
+                ((value, label),) = member.options.items()
+                joined.options[value] = label
                 joined.parts[name] = value
-            self.found.by_name = {
+            self.controls.by_name = {
                 (joined.name if name == alone[0] else name): (
                     joined if name == alone[0] else control
                 )
-                for name, control in self.found.by_name.items()
+                for name, control in self.controls.by_name.items()
                 if name == alone[0] or name not in alone
             }
 
     def _add_hidden(self) -> None:
         scripts = "\n".join(self._scripts)
-        self.found.has_script = bool(scripts.strip())
+        self.controls.has_script = bool(scripts.strip())
         for name, (control, value, own_id) in self._hidden.items():
-            if name in self.found.by_name:
+            if name in self.controls.by_name:
                 continue
             if is_mark(value) or (value and not _is_scripted(scripts, name, own_id)):
                 control.kind = "carried"
             elif not value:
                 self._guess(control, scripts)
-            self.found.by_name[name] = control
+            self.controls.by_name[name] = control
 
     def _guess(self, control: Control, scripts: str) -> None:
         """Take the buttons that a script listens to for the options of an input."""
         groups = [
-            said
-            for name, said in self._buttons.items()
-            if len(said) > 1 and re.search(rf"[.]{re.escape(name)}(?![\w-])", scripts)
+            texts
+            for name, texts in self._buttons.items()
+            if len(texts) > 1 and re.search(rf"[.]{re.escape(name)}(?![\w-])", scripts)
         ]
         is_alone = (
-            sum(one.kind != "carried" for one, _, _ in self._hidden.values()) == 1
+            sum(hidden.kind != "carried" for hidden, _, _ in self._hidden.values()) == 1
         )
         if len(groups) == 1 and is_alone and all(groups[0]):
             control.kind, control.is_open = "one", True
@@ -387,8 +387,10 @@ def _is_scripted(scripts: str, name: str, own_id: str) -> bool:
 
 
 def _said_of(values: Mapping[str, str]) -> str:
-    said = (values.get(name, "") for name in ("label", "header", "aria-label"))
-    shown = next((text for text in said if text.strip()), values.get("placeholder", ""))
+    labels = (values.get(name, "") for name in ("label", "header", "aria-label"))
+    shown = next(
+        (text for text in labels if text.strip()), values.get("placeholder", "")
+    )
     return "" if is_mark(shown) else _tidy(shown)
 
 

@@ -46,7 +46,7 @@ def _literal(value: str) -> str:
 
 
 def _bare(value: str) -> str:
-    return _NOT_BARE.sub(lambda found: f"&#{ord(found[0])};", value) or "&#8203;"
+    return _NOT_BARE.sub(lambda match: f"&#{ord(match[0])};", value) or "&#8203;"
 
 
 def _event(value: str) -> str:
@@ -54,7 +54,7 @@ def _event(value: str) -> str:
 
 
 def _css(value: str) -> str:
-    return _NOT_CSS.sub(lambda found: f"\\{ord(found[0]):x} ", value)
+    return _NOT_CSS.sub(lambda match: f"\\{ord(match[0]):x} ", value)
 
 
 _ESCAPES: Mapping[Context, Callable[[str], str]] = {

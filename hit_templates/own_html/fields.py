@@ -61,13 +61,13 @@ class Said:
 
 
 def found_fields(
-    controls: Mapping[str, Control], said: Mapping[str, Said]
+    controls: Mapping[str, Control], stated_fields: Mapping[str, Said]
 ) -> tuple[list[Field], list[Rule], list[str]]:
     """Fields and rules, and what does not fit together: clauses.
 
     Args:
         controls: of the page, by the name that it sends.
-        said: what the campaign file says, by that name or by the field's.
+        stated_fields: what the campaign file states, by that name or by the field's.
     """
     fields: list[Field] = []
     rules: list[Rule] = []
@@ -75,7 +75,7 @@ def found_fields(
     names = field_names(
         [control.name for control in controls.values() if control.kind != "carried"]
     )
-    left = dict(said)
+    left = dict(stated_fields)
     for sent_as, name in names.items():
         own = left.pop(sent_as, None) or left.pop(name, None) or Said()
         field, complaint = _field(name, controls[sent_as], own)
@@ -192,7 +192,7 @@ def _faults(field: Field) -> Iterator[str]:
         yield f'is a {field.kind}, and has no options; say options = ["...", "..."]'
     if field.kind == "number" and not field.minimum < field.maximum:
         yield "needs a minimum below its maximum"
-    if field.kind == "choices" and any("|" in one.value for one in field.options):
+    if field.kind == "choices" and any("|" in option.value for option in field.options):
         yield "has a | in an option, which parts the options of several"
 
 

@@ -25,20 +25,20 @@ def hosts_refused(path: Path, html: str, allowed: Sequence[str]) -> dict[str, st
 
 def _hosts_of(html: str) -> dict[str, int]:
     """Hosts that have to be allowed, each with the first line that names it."""
-    found: dict[str, int] = {}
+    first_lines: dict[str, int] = {}
     for address, at in _addresses(html):
         _, _, rest = address.partition("//")
         host = urlsplit(f"//{rest}").netloc
         if host and not rest.startswith(KNOWN):
-            found.setdefault(host, html.count("\n", 0, at) + 1)
-    return found
+            first_lines.setdefault(host, html.count("\n", 0, at) + 1)
+    return first_lines
 
 
 def _addresses(html: str) -> Iterator[tuple[str, int]]:
     for piece in pieces(html):
         if piece.kind == "style":
-            for found in _IN_STYLE.finditer(piece.text):
-                yield found[1], piece.start + found.start()
+            for match in _IN_STYLE.finditer(piece.text):
+                yield match[1], piece.start + match.start()
         elif piece.kind == "tag" and piece.name in _LOADS:
             values = attributes(piece.text)
             address = values.get(_LOADS[piece.name], "")

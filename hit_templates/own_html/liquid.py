@@ -38,12 +38,12 @@ def read(source: str) -> tuple[str, tuple[Filter, ...], tuple[str, ...]] | None:
     filters = []
     for part in rest:
         name, _, arguments = part.strip().partition(":")
-        found = [
+        texts = [
             next(group for group in match.groups() if group is not None)
             for match in _ARGUMENT.finditer(arguments)
         ]
-        filters.append(Filter(name.strip(), tuple(found)))
-    unknown = tuple(one.name for one in filters if one.name not in _KNOWN)
+        filters.append(Filter(name.strip(), tuple(texts)))
+    unknown = tuple(filter_.name for filter_ in filters if filter_.name not in _KNOWN)
     return column, tuple(filters), unknown
 
 
@@ -119,11 +119,13 @@ _FILTERS: Mapping[str, Callable[[str, tuple[str, ...]], str]] = {
     "strip_newlines": lambda text, _: re.sub(r"\r?\n", "", text),
     "url_encode": lambda text, _: quote(text, safe=""),
     "size": lambda text, _: str(len(text)),
-    "default": lambda text, said: text or _argument(said),
-    "append": lambda text, said: text + _argument(said),
-    "prepend": lambda text, said: _argument(said) + text,
-    "remove": lambda text, said: text.replace(_argument(said), ""),
-    "replace": lambda text, said: text.replace(_argument(said), _argument(said, 1)),
+    "default": lambda text, arguments: text or _argument(arguments),
+    "append": lambda text, arguments: text + _argument(arguments),
+    "prepend": lambda text, arguments: _argument(arguments) + text,
+    "remove": lambda text, arguments: text.replace(_argument(arguments), ""),
+    "replace": lambda text, arguments: text.replace(
+        _argument(arguments), _argument(arguments, 1)
+    ),
     "truncate": _truncated,
 }
 

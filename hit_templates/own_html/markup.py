@@ -52,8 +52,8 @@ def pieces(html: str) -> Iterator[Piece]:
     """The page in its pieces, in order; together they are the page."""
     at = 0
     while at < len(html):
-        found = _PIECE.match(html, at)
-        text = found[0] if found else html[at]
+        match = _PIECE.match(html, at)
+        text = match[0] if match else html[at]
         name = ""
         if text.startswith("<!--"):
             kind: Literal["tag", "text", "comment", "script", "style"] = "comment"
@@ -85,13 +85,13 @@ def context(piece: Piece, at: int) -> Context:
         return "text"
     if piece.kind != "tag":
         return "script" if piece.kind == "script" else _of_style(piece.text[:at])
-    for found in _ATTRIBUTE.finditer(piece.text, len(piece.name) + 1):
+    for match in _ATTRIBUTE.finditer(piece.text, len(piece.name) + 1):
         for group in (2, 3, 4):
-            if found[group] is not None and found.start(group) <= at < found.end(group):
-                is_first = at == found.start(group)
-                name = found[1].lower()
+            if match[group] is not None and match.start(group) <= at < match.end(group):
+                is_first = at == match.start(group)
+                name = match[1].lower()
                 if name == "style":
-                    return _of_style(piece.text[found.start(group) : at])
+                    return _of_style(piece.text[match.start(group) : at])
                 return _of_attribute(name, group, is_first=is_first)
     return "tag"
 
@@ -115,6 +115,6 @@ def attributes(tag: str) -> dict[str, str]:
     name = _NAME.match(tag)
     start = name.end() if name else 1
     return {
-        found[1].lower(): next((text for text in found.groups()[1:] if text), "")
-        for found in _ATTRIBUTE.finditer(tag.rstrip("/>"), start)
+        match[1].lower(): next((text for text in match.groups()[1:] if text), "")
+        for match in _ATTRIBUTE.finditer(tag.rstrip("/>"), start)
     }

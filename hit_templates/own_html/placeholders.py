@@ -85,14 +85,16 @@ class Template:
     @property
     def addresses(self) -> tuple[str, ...]:
         """Those that hold an address: of a picture, mostly."""
-        found = (gap.column for gap in self.gaps if gap.context in {"address", "url"})
-        return tuple(dict.fromkeys(found))
+        columns = (gap.column for gap in self.gaps if gap.context in {"address", "url"})
+        return tuple(dict.fromkeys(columns))
 
     @property
     def possible_addresses(self) -> tuple[str, ...]:
         """Others, in scripts, that are addresses if the items have pictures there."""
-        found = (gap.column for gap in self.gaps if gap.begins_value)
-        return tuple(one for one in dict.fromkeys(found) if one not in self.addresses)
+        columns = (gap.column for gap in self.gaps if gap.begins_value)
+        return tuple(
+            column for column in dict.fromkeys(columns) if column not in self.addresses
+        )
 
     @property
     def marked(self) -> str:
@@ -131,9 +133,9 @@ def cut(html: str) -> Template:
     named, faults = _Named(html), list(_faults_of_tags(html))
     marked = _GAP.sub(named.mark, html)
     gaps = [
-        _gap(piece, found.start(), named.found[ord(found[0]) - _FIRST])
+        _gap(piece, match.start(), named.placeholders[ord(match[0]) - _FIRST])
         for piece in pieces(marked)
-        for found in _MARK.finditer(piece.text)
+        for match in _MARK.finditer(piece.text)
     ]
     faults += named.faults
     faults += [
@@ -151,29 +153,29 @@ class _Named:
 
     def __init__(self, html: str) -> None:
         self._html = html
-        self.found: list[_Placeholder] = []
+        self.placeholders: list[_Placeholder] = []
         self.faults: list[str] = []
 
-    def mark(self, found: re.Match[str]) -> str:
+    def mark(self, match: re.Match[str]) -> str:
         """What stands for a placeholder while the page is cut; others' stay."""
-        line = _line(self._html, found.start())
-        if found[1] is not None:
-            self.found.append((found[1], (), line, found[0]))
-        elif (read := liquid.read(found[2])) is not None:
+        line = _line(self._html, match.start())
+        if match[1] is not None:
+            self.placeholders.append((match[1], (), line, match[0]))
+        elif (read := liquid.read(match[2])) is not None:
             column, filters, unknown = read
-            self.found.append((column, filters, line, ""))
+            self.placeholders.append((column, filters, line, ""))
             self.faults += [
                 f"line {line}: there is no filter {name!r}" for name in unknown
             ]
         else:  # another library's
-            return found[0]
-        return chr(_FIRST + len(self.found) - 1)
+            return match[0]
+        return chr(_FIRST + len(self.placeholders) - 1)
 
 
 def _faults_of_tags(html: str) -> Iterator[str]:
-    for found in _TAG.finditer(html):
+    for match in _TAG.finditer(html):
         yield (
-            f"line {_line(html, found.start())}: Liquid's {found[0][:40]!r} is not "
+            f"line {_line(html, match.start())}: Liquid's {match[0][:40]!r} is not "
             "understood; write out what it would make"
         )
 

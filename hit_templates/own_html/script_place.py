@@ -59,8 +59,8 @@ def script_place(before: str) -> ScriptPlace:
     """
     states: list[_State] = ["code"]
     at = 0
-    while found := _ENDS[states[-1]].search(before, at):
-        text, start, at = found[0], found.start(), found.end()
+    while match := _ENDS[states[-1]].search(before, at):
+        text, start, at = match[0], match.start(), match.end()
         if text.startswith("\\"):
             continue
         if states[-1] == "code":

@@ -81,10 +81,10 @@ def _document(text: str | None) -> Document | None:
     if text is None:
         return None
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    first = found[0] if isinstance(found, list) and found else found
+    first = parsed[0] if isinstance(parsed, list) and parsed else parsed
     return first if isinstance(first, dict) else {}
 
 
@@ -132,7 +132,7 @@ def _as_text(value: object) -> str:
         return "on" if value else ""
     if isinstance(value, dict):
         return _of_object(value)
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and all(isinstance(member, str) for member in value):
         return _SEPARATOR.join(value)
     return "" if value is None else json.dumps(value)
 
@@ -141,7 +141,7 @@ def _of_object(value: Document) -> str:
     for alone in ("label", "labels"):
         if set(value) == {alone}:
             return _as_text(value[alone])
-    if value and all(isinstance(one, bool) for one in value.values()):
+    if value and all(isinstance(is_ticked, bool) for is_ticked in value.values()):
         return _SEPARATOR.join(_ticked(value))
     return json.dumps(value)
 
@@ -152,7 +152,10 @@ def _ticked(value: Mapping[str, object]) -> Iterator[str]:
 
 def _of_crowd(field: Field, values: Sequence[str]) -> Document:
     """A field's part of the object that a crowd form sends."""
-    names, options = field.sent_as.split("|"), [one.value for one in field.options]
+    names, options = (
+        field.sent_as.split("|"),
+        [option.value for option in field.options],
+    )
     if len(names) > 1:
         pairs = zip(names, options, strict=True)
         return {name: {option: option in values} for name, option in pairs}

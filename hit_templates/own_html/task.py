@@ -63,11 +63,11 @@ def html_task(path: Path, around: Around) -> Task:
     """
     html = _text(path)
     template, controls = cut(html), controls_in(html)
-    said = around.fields
-    if controls.has_script and not said and not _asks(controls):
-        # A script makes what is filled in, and nobody has said which names it gives.
-        said = {REST: Said(kind="text", label="All that the page sends")}
-    fields, rules, mismatched = found_fields(controls.by_name, said)
+    stated_fields = around.fields
+    if controls.has_script and not stated_fields and not _asks(controls):
+        # A script makes the inputs, and the campaign file does not state their names.
+        stated_fields = {REST: Said(kind="text", label="All that the page sends")}
+    fields, rules, mismatched = found_fields(controls.by_name, stated_fields)
     faults = [f"{path}: {fault}." for fault in (*template.faults, *controls.faults)]
     canned, misplaced = canned_text(around.canned, fields)
     faults += [f"{path}: {fault}." for fault in (*mismatched, *misplaced)]
@@ -82,7 +82,9 @@ def html_task(path: Path, around: Around) -> Task:
         raise ConfigError(faults, next_step=_next_step(refused, around))
     # A stated time is that of the whole HIT; of a very short one, half goes before.
     begins = min(_SECONDS_TO_BEGIN, (around.seconds or _HOUR) / 2)
-    hidden = {one.name for one in controls.by_name.values() if one.is_hidden}
+    hidden = {
+        control.name for control in controls.by_name.values() if control.is_hidden
+    }
     shown = [name for name in template.columns if "." not in name]
     parts = [name.partition(".")[0] for name in template.columns if "." in name]
     return Task(
@@ -91,7 +93,7 @@ def html_task(path: Path, around: Around) -> Task:
         title=around.title or controls.title or path.stem,
         description=around.description,
         keywords=(),
-        columns=(ITEM_ID, *(one for one in template.addresses if one != ITEM_ID)),
+        columns=(ITEM_ID, *(name for name in template.addresses if name != ITEM_ID)),
         optional_columns=tuple(
             dict.fromkeys(
                 name
@@ -127,7 +129,7 @@ def html_task(path: Path, around: Around) -> Task:
             hosts=around.hosts,
             html_columns=around.html_columns,
             possible_addresses=tuple(
-                one for one in template.possible_addresses if one != ITEM_ID
+                name for name in template.possible_addresses if name != ITEM_ID
             ),
             possible_columns=template.possible_columns,
         ),
@@ -156,7 +158,7 @@ def _next_step(refused: Collection[str], around: Around) -> str:
 
 
 def _asks(controls: Controls) -> bool:
-    return any(one.kind != "carried" for one in controls.by_name.values())
+    return any(control.kind != "carried" for control in controls.by_name.values())
 
 
 def _text(path: Path) -> str:

@@ -66,7 +66,9 @@ def documents(
         "captions.json": document(rows=kept, fields=_KEPT),
         "set_aside.json": document(images=images[is_shown], rows=aside, fields=_ASIDE),
     }
-    of_image, of_row = (one["split"].to_numpy(object) for one in (images, annotations))
+    of_image, of_row = (
+        table["split"].to_numpy(object) for table in (images, annotations)
+    )
     for split in SPLITS:
         whole[f"captions_{split}.json"] = document(
             about={**about, "split": split},

@@ -156,8 +156,8 @@ def image_summary(
     flaws = _votes(rows, flaws_field, items, FLAWS)
     sure = pd.DataFrame(index=items)
     if text_field is not None and are_all:
-        said = voices(votes(rows, text_field))
-        sure = of_choice("text_detected", said, _YES_NO, items)
+        text_voices = voices(votes(rows, text_field))
+        sure = of_choice("text_detected", text_voices, _YES_NO, items)
     return pd.DataFrame(
         {
             "answers": answers,

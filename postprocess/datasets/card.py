@@ -111,7 +111,11 @@ def _workers(workers: "pd.Series[str]") -> str:
 def _unsettled(items: pd.DataFrame, facts: DatasetFacts) -> list[str]:
     """Columns of probabilities that are missing: their estimate did not settle."""
     kinds = {"majority", "shares"}
-    named = {one.field for one in facts.task.aggregates if one.kind in kinds}
+    named = {
+        aggregate.field
+        for aggregate in facts.task.aggregates
+        if aggregate.kind in kinds
+    }
     return [
         column
         for field in facts.task.item_fields

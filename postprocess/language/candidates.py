@@ -80,11 +80,11 @@ def _of_campaign(
         if _commonness(meant, corpus) > _commonness(word, corpus)
         and not is_spelling_variant(word, meant)
     )
-    found: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
+    candidates: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
     for (word, meant), price in zip(pairs, channel.recall(pairs), strict=True):
         if price < OUT_OF_REACH:
-            found[word].append((meant, price))
-    return found
+            candidates[word].append((meant, price))
+    return candidates
 
 
 @lru_cache(maxsize=1)

@@ -116,8 +116,8 @@ class Sieve:
     def may_have(self, codes: Ints) -> Flags:
         """Whether each code may be among them."""
         byte, bit = self._places(codes)
-        found: Flags = (self._bits[byte] & bit) != 0
-        return found
+        are_set: Flags = (self._bits[byte] & bit) != 0
+        return are_set
 
     @staticmethod
     def _places(codes: Ints) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint8]]:

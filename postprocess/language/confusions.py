@@ -140,8 +140,8 @@ def _likely(
     """Places and other words that others wrote there, a row each."""
     # In pieces: a place has dozens of other words, of which hardly any is left.
     pieces = np.array_split(places, len(places) // _AT_ONCE + 1)
-    found = [_met(piece, line, alike, corpus) for piece in pieces]
-    rows, others = zip(*found, strict=True)
+    met_pairs = [_met(piece, line, alike, corpus) for piece in pieces]
+    rows, others = zip(*met_pairs, strict=True)
     return np.concatenate(rows), np.concatenate(others)
 
 
@@ -191,18 +191,18 @@ class _Alike:
     def __init__(self, corpus: Corpus, channel: Channel) -> None:
         known = sorted(filter(_is_plain, corpus.words()))
         common = [word for word in known if corpus.about(word) >= _LEAST_ITEMS]
-        found = sorted(
+        pairs = sorted(
             _pairs(tuple(known), tuple(common)),
             key=lambda pair: (corpus.number(pair[0]), pair[1]),
         )
-        self.names = [other for _, other in found]
-        self.prices = np.array(channel.recall(found), dtype=np.float64)
-        self.are_short = np.array([len(word) <= _SHORT for word, _ in found])
+        self.names = [other for _, other in pairs]
+        self.prices = np.array(channel.recall(pairs), dtype=np.float64)
+        self.are_short = np.array([len(word) <= _SHORT for word, _ in pairs])
         self.are_endings = np.array(
-            [word.removesuffix("s") == other.removesuffix("s") for word, other in found]
+            [word.removesuffix("s") == other.removesuffix("s") for word, other in pairs]
         )
         self.others = corpus.numbers(self.names)
-        owners = corpus.numbers([word for word, _ in found])
+        owners = corpus.numbers([word for word, _ in pairs])
         self.sizes = np.bincount(owners, minlength=len(corpus.counts))
         self._starts = np.cumsum(self.sizes) - self.sizes
 
@@ -232,17 +232,17 @@ def _pairs(
 
     What a round changes hardly ever changes which words there are.
     """
-    found = set(one_edit_apart(words, others))
+    pairs = set(one_edit_apart(words, others))
     by_sound: defaultdict[str, list[str]] = defaultdict(list)
     for other in others:
         by_sound[sound(other)].append(other)
     for word in words:
         for other in by_sound.get(sound(word), ()):
             if OSA.distance(word, other) <= _MOST_EDITS_HEARD:
-                found.add((word, other))
+                pairs.add((word, other))
     return [
         (word, other)
-        for word, other in found
+        for word, other in pairs
         if word != other and not is_spelling_variant(word, other)
     ]
 
@@ -309,7 +309,7 @@ def _in_english(
 
     0 where one of both is unknown there, and which of them.
     """
-    found = np.zeros((len(owner), len(_ENGLISH)))
+    features = np.zeros((len(owner), len(_ENGLISH)))
     place, own = (-1, -1), english.UNKNOWN
     for row, (n, position) in enumerate(zip(owner.tolist(), at.tolist(), strict=True)):
         line = texts[n].words
@@ -322,10 +322,10 @@ def _in_english(
             place = (n, position)
         other = english.fits((far, before), meant[row], (after, far_after))
         if own[0] or other[0]:
-            found[row, :2] = own[0], other[0]
+            features[row, :2] = own[0], other[0]
         else:
-            found[row, 2:] = np.subtract(other, own)[2:5]
-    return found
+            features[row, 2:] = np.subtract(other, own)[2:5]
+    return features
 
 
 def _of_item(
@@ -333,12 +333,12 @@ def _of_item(
 ) -> Floats:
     """Whether texts about the item have the other word, and this one once more."""
     about = said_about({texts[n].item_id for n in set(owner.tolist())}, texts)
-    found = np.zeros((len(owner), len(_OF_ITEM)))
+    features = np.zeros((len(owner), len(_OF_ITEM)))
     for row, (n, position) in enumerate(zip(owner.tolist(), at.tolist(), strict=True)):
-        said = about[texts[n].item_id]
-        has_other = said.get(meant[row], 0) > 0
-        found[row] = has_other, said.get(texts[n].words[position], 0) > 1
-    return found
+        counts = about[texts[n].item_id]
+        has_other = counts.get(meant[row], 0) > 0
+        features[row] = has_other, counts.get(texts[n].words[position], 0) > 1
+    return features
 
 
 def forget_texts() -> None:

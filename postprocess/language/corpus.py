@@ -203,12 +203,12 @@ class Corpus:
         named[own[self._is_met[stream]]] = True  # as `has_name` says of one text
         different = different_codes(code_of(own, stream))
         numbers, owner = different % BASE, different // BASE
-        found = np.bincount(numbers, minlength=size)
-        found[0] = 0  # no word, but the edges
-        self._texts = _longer(self._texts, size) + times * found
-        found = np.bincount(numbers[named[owner]], minlength=size)
-        found[0] = 0
-        self._with_names = _longer(self._with_names, size) + times * found
+        text_counts = np.bincount(numbers, minlength=size)
+        text_counts[0] = 0  # no word, but the edges
+        self._texts = _longer(self._texts, size) + times * text_counts
+        named_counts = np.bincount(numbers[named[owner]], minlength=size)
+        named_counts[0] = 0
+        self._with_names = _longer(self._with_names, size) + times * named_counts
         self.n_texts += times * len(texts)
         self.n_with_names += times * int(named.sum())
         self.n_foreign += times * sum(

@@ -114,10 +114,10 @@ class Typos:
         self.meant: list[str] = []
         self.of_word: dict[str, slice] = {}
         rows = [np.zeros((0, len(OF_TYPO)), dtype=np.float32)]
-        for word, found in candidates.items():
+        for word, word_candidates in candidates.items():
             start = len(self.meant)
-            rows.append(_of_typos(word, tuple(found)))
-            self.meant += [each.meant for each in found]
+            rows.append(_of_typos(word, tuple(word_candidates)))
+            self.meant += [each.meant for each in word_candidates]
             self.of_word[word] = slice(start, len(self.meant))
         self.rows = np.concatenate(rows)
         parts = [meant.split(" ") for meant in self.meant]
@@ -160,9 +160,9 @@ def chances(rivals: Rivals, weights: Mapping[str, float]) -> Floats:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _of_typos(word: str, found: Sequence[Candidate]) -> HalfFloats:
+def _of_typos(word: str, candidates: Sequence[Candidate]) -> HalfFloats:
     """`OF_TYPO`, one row for each of a word's candidates."""
-    rows = [_of_typo(word, each.meant, each.price) for each in found]
+    rows = [_of_typo(word, each.meant, each.price) for each in candidates]
     return np.array(rows, dtype=np.float32).reshape(-1, len(OF_TYPO))
 
 

@@ -32,10 +32,10 @@ _KEYS = {
 }
 _REACH = 1.15
 _NEAR = frozenset(
-    (one, other)
-    for one, (row, at) in _KEYS.items()
-    for other, (other_row, other_at) in _KEYS.items()
-    if one != other and abs(row - other_row) <= 1 and abs(at - other_at) <= _REACH
+    (key, other_key)
+    for key, (row, at) in _KEYS.items()
+    for other_key, (other_row, other_at) in _KEYS.items()
+    if key != other_key and abs(row - other_row) <= 1 and abs(at - other_at) <= _REACH
 )
 _ALIKE = {
     letter: group
@@ -157,13 +157,17 @@ def _aligned(meant: str, typed: str) -> list[Step]:
 def _last(meant: str, typed: str, i: int, j: int) -> Iterator[tuple[float, int, int]]:
     """What the step to a place may cost and take of both words; the likelier first."""
     if i and j:
-        one, other = meant[i - 1], typed[j - 1]
-        if one == other:
+        meant_letter, typed_letter = meant[i - 1], typed[j - 1]
+        if meant_letter == typed_letter:
             yield 0.0, 1, 1
-        elif i > 1 and j > 1 and (one, meant[i - 2]) == (typed[j - 2], other):
+        elif (
+            i > 1
+            and j > 1
+            and (meant_letter, meant[i - 2]) == (typed[j - 2], typed_letter)
+        ):
             yield 1.0, 2, 2
-        is_kind = (one in _VOWELS) == (other in _VOWELS)
-        if one != other:
+        is_kind = (meant_letter in _VOWELS) == (typed_letter in _VOWELS)
+        if meant_letter != typed_letter:
             yield _AMONG_THEIR_KIND if is_kind else _TO_A_STRANGER, 1, 1
     if i:
         yield 1.0, 1, 0

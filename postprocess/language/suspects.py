@@ -64,20 +64,20 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
     english = [text for text in with_any if not is_foreign(text.words)]
     about = said_about({text.item_id for text in english}, texts)
     company = _Company(corpus)
-    found = []
+    suspects = []
     for text in english:
-        if suspects := _suspects(text.text, text.protected):
-            said = company.of(frozenset(text.words), own=has_name(text))
-            found += [
+        if in_text := _suspects(text.text, text.protected):
+            mean_log_ratio = company.of(frozenset(text.words), own=has_name(text))
+            suspects += [
                 replace(
                     suspect,
                     text_id=text.text_id,
-                    company=said,
+                    company=mean_log_ratio,
                     about=about[text.item_id],
                 )
-                for suspect in suspects
+                for suspect in in_text
             ]
-    return found
+    return suspects
 
 
 class _Company:
@@ -101,27 +101,27 @@ class _Company:
         )
 
     def _said_by(self, word: str, own: bool) -> float:  # noqa: FBT001 - private
-        said = self._of_word.get((word, own))
-        if said is None:
+        log_ratio = self._of_word.get((word, own))
+        if log_ratio is None:
             texts, with_names = self._corpus.texts_with(word)
             together = with_names - own + _USUAL * self._usual
             usual = (texts - 1 + _USUAL) * self._usual
-            said = self._of_word[word, own] = math.log(together / usual)
-        return said
+            log_ratio = self._of_word[word, own] = math.log(together / usual)
+        return log_ratio
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _suspects(text: str, protected: AbstractSet[str]) -> Sequence[Suspect]:
     """What can be said of a text's suspects without any other text."""
     line = words(text)
-    found = []
+    suspects = []
     for at, word in enumerate(line):
         if not may_be_typo(word.word) or word.word in protected:
             continue
         where = place(text, word)
         if where.is_fixed:
             continue
-        found.append(
+        suspects.append(
             Suspect(
                 text_id="",
                 start=word.start,
@@ -134,7 +134,7 @@ def _suspects(text: str, protected: AbstractSet[str]) -> Sequence[Suspect]:
                 about={},
             )
         )
-    return found
+    return suspects
 
 
 def _word(line: Sequence[Word], at: int) -> str:

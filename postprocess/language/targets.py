@@ -69,7 +69,7 @@ class Targets:
 
         Likely is what is common, few edits away, and alike in sound.
         """
-        found = {}
+        ranked_words = {}
         for word, which, edits in self._near(words):
             promises = (
                 _NATS_A_ZIPF * self._zipfs[which]
@@ -82,8 +82,8 @@ class Targets:
                 good = np.flatnonzero(promises >= np.partition(promises, -most)[-most])
             both = zip(which[good].tolist(), promises[good].tolist(), strict=True)
             ranked = sorted((-promise, self._words[n]) for n, promise in both)
-            found[word] = [meant for _, meant in ranked[:most]]
-        return found
+            ranked_words[word] = [meant for _, meant in ranked[:most]]
+        return ranked_words
 
     def _near(self, words: Iterable[str]) -> Iterator[tuple[str, Ints, Ints]]:
         """Each word, which are near it by their numbers, and by how many edits."""

@@ -35,20 +35,20 @@ only what is likelier than leaving the word is looked at."""
 def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
     """The word that others wrote in such places, where a text has one like it."""
     weights = np.array([REAL_WORD_WEIGHTS[name] for name in NAMES])
-    found = doubts(texts, corpus, channel.shipped(), weights)
-    sums = found.features @ weights
+    doubtful = doubts(texts, corpus, channel.shipped(), weights)
+    sums = doubtful.features @ weights
     edits: dict[str, list[Edit]] = {}
-    for first, after in pairwise(found.first.tolist()):
+    for first, after in pairwise(doubtful.first.tolist()):
         # Against every other word stands leaving this one, whose sum is 0.
         odds = np.exp(np.minimum(sums[first:after], 500))
         best = int(odds.argmax())
         probability = float(odds[best] / (1 + odds.sum()))
-        text, at = texts[int(found.text[first])], int(found.at[first])
+        text, at = texts[int(doubtful.text[first])], int(doubtful.at[first])
         if probability >= WORTH_A_LOOK and is_ordinary(text, at):
             edit = _edit(
                 text.text,
                 at,
-                meant=found.meant[first + best],
+                meant=doubtful.meant[first + best],
                 probability=probability,
             )
             edits.setdefault(text.text_id, []).append(edit)

@@ -79,10 +79,10 @@ def _shares(texts: list[str], params: Params) -> Floats:
     lengths = np.fromiter(map(len, texts), "int64", len(texts))
     letters, capitals = np.zeros((2, len(texts)), dtype="int64")
     is_ascii = np.fromiter(map(str.isascii, texts), "bool", len(texts))
-    for alike, told in ((is_ascii, _told_ascii), (~is_ascii, _told)):
+    for alike, flags_of in ((is_ascii, _told_ascii), (~is_ascii, _told)):
         whole = "".join(itertools.compress(texts, alike))
-        letters[alike] = _counts(told(whole, str.isalpha), lengths[alike])
-        capitals[alike] = _counts(told(whole, str.isupper), lengths[alike])
+        letters[alike] = _counts(flags_of(whole, str.isalpha), lengths[alike])
+        capitals[alike] = _counts(flags_of(whole, str.isupper), lengths[alike])
     sizes = letters if params.letters_only else lengths
     enough = letters >= params.min_letters
     return np.divide(capitals, sizes, out=np.zeros(len(texts)), where=enough)

@@ -118,11 +118,11 @@ def score(
     def sentence(
         pastes: float, keystrokes: float, losses: float, seconds: float, length: float
     ) -> str:
-        told = [plural(keystrokes, "keystroke")]
-        told += [plural(pastes, "paste")] if pastes >= 0 else []
-        told += [f"{plural(losses, 'time')} out of focus"] if losses > 0 else []
-        told += [f"{seconds:.1f} seconds"] if seconds > 0 else []
-        return f"{', '.join(told)} for a text of {plural(length, 'character')}"
+        clauses = [plural(keystrokes, "keystroke")]
+        clauses += [plural(pastes, "paste")] if pastes >= 0 else []
+        clauses += [f"{plural(losses, 'time')} out of focus"] if losses > 0 else []
+        clauses += [f"{seconds:.1f} seconds"] if seconds > 0 else []
+        return f"{', '.join(clauses)} for a text of {plural(length, 'character')}"
 
     return scored(
         table.index,

@@ -126,8 +126,8 @@ def _may_match(texts: list[str], words: Phrases) -> npt.NDArray[np.bool_]:
     ends = np.cumsum(np.fromiter(map(len, alike), "int64", len(alike)) + 1)
     whole = "\n".join(alike).lower()
     for stem in stems if alike else ():
-        found = [match.start() for match in re.finditer(re.escape(stem), whole)]
-        may_match[places[np.searchsorted(ends, found, side="right")]] = True
+        starts = [match.start() for match in re.finditer(re.escape(stem), whole)]
+        may_match[places[np.searchsorted(ends, starts, side="right")]] = True
     return may_match
 
 

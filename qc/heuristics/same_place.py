@@ -62,13 +62,13 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     for field, answers in own_answers(table, prefix=ORDER):
         places, n_shown = _places(answers, field)
-        told = f"{field}: the one option chosen"
-        yield from _of_workers(answers["worker_id"], told, places, n_shown, params)
+        choice = f"{field}: the one option chosen"
+        yield from _of_workers(answers["worker_id"], choice, places, n_shown, params)
     for field, answers in own_answers(table, prefix=SIDES):
         sides = answers[SIDES + field].tolist()
         shown = [2] * len(sides)
-        told = f"{field}: the side preferred"
-        yield from _of_workers(answers["worker_id"], told, sides, shown, params)
+        choice = f"{field}: the side preferred"
+        yield from _of_workers(answers["worker_id"], choice, sides, shown, params)
 
 
 def _places(answers: pd.DataFrame, field: str) -> tuple[list[str], list[int]]:
@@ -85,7 +85,7 @@ def _places(answers: pd.DataFrame, field: str) -> tuple[list[str], list[int]]:
 
 def _of_workers(
     workers: "pd.Series[str]",
-    told: str,
+    choice: str,
     places: list[str],
     n_shown: list[int],
     params: Params,
@@ -93,7 +93,7 @@ def _of_workers(
     own = pd.DataFrame({"worker": workers, "place": places, "n_shown": n_shown})
     for worker, mine in own[own["place"] != ""].groupby("worker"):
         options = float(mine["n_shown"].mean())
-        yield from _score(str(worker), told, mine["place"].tolist(), options, params)
+        yield from _score(str(worker), choice, mine["place"].tolist(), options, params)
 
 
 def _ordinal(place: int) -> str:
@@ -101,7 +101,7 @@ def _ordinal(place: int) -> str:
 
 
 def _score(
-    worker: str, told: str, places: list[str], options: float, params: Params
+    worker: str, choice: str, places: list[str], options: float, params: Params
 ) -> Iterator[WorkerScore]:
     if len(places) < params.min_items:
         return
@@ -113,6 +113,6 @@ def _score(
         worker,
         grade_one(rare, params.rarer_than, flag=flag),
         flag,
-        f"{told} stands {place} on {times} of {plural(len(places), 'item')}, by "
+        f"{choice} stands {place} on {times} of {plural(len(places), 'item')}, by "
         f"chance it would on {len(places) / options:.1f}",
     )

@@ -61,22 +61,24 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         }
     )
     by_assignment = answers.groupby("assignment_id")
-    found = by_assignment["sentence"].agg(["min", "max", "size"])
+    code_ranges = by_assignment["sentence"].agg(["min", "max", "size"])
     flag = (
-        (found["min"] == found["max"])
-        & (found["min"] >= 0)
-        & (found["size"] >= params.min_items)
+        (code_ranges["min"] == code_ranges["max"])
+        & (code_ranges["min"] >= 0)
+        & (code_ranges["size"] >= params.min_items)
     ).to_numpy()
 
     def sentence(size: int, text: str) -> str:
         return f"one sentence under all {plural(size, 'item')} of the HIT: {text}"
 
     # Spellings of the same words differ; which one is quoted must not.
-    flagged = answers[answers["assignment_id"].isin(found.index[flag])]
+    flagged = answers[answers["assignment_id"].isin(code_ranges.index[flag])]
     quotes = flagged.groupby("assignment_id")["text"].min().map(quoted)
     return scored(
-        found.index.astype("str"),
+        code_ranges.index.astype("str"),
         suspicion=flag.astype("float64"),
         flag=flag,
-        evidence=sentences(flag, sentence, found["size"], quotes.reindex(found.index)),
+        evidence=sentences(
+            flag, sentence, code_ranges["size"], quotes.reindex(code_ranges.index)
+        ),
     )

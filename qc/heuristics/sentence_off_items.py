@@ -122,10 +122,10 @@ def _repeated(
     rows["items"] = rows["items"].fillna(0).astype("int64")
     sd = rows["std"].fillna(0.0).clip(lower=LEAST_SD)
     rows["errors"] = rows["mean"] / (sd / np.sqrt(rows["size"]))
-    found = rows.reindex(pd.MultiIndex.from_frame(codes[keys]))
-    found = found.set_axis(codes.index, axis=0)
-    items = found["items"].fillna(0).astype("int64")
-    return pd.DataFrame({"items": items, "errors": found["errors"].fillna(0.0)})
+    sentence_rows = rows.reindex(pd.MultiIndex.from_frame(codes[keys]))
+    sentence_rows = sentence_rows.set_axis(codes.index, axis=0)
+    items = sentence_rows["items"].fillna(0).astype("int64")
+    return pd.DataFrame({"items": items, "errors": sentence_rows["errors"].fillna(0.0)})
 
 
 def _spreads(compared: pd.DataFrame) -> pd.DataFrame:

@@ -257,9 +257,11 @@ class _Fit:
 
     def _improve(self) -> None:
         """One of Newton's steps for every number, by the truths as they are weighed."""
-        said = np.asarray(self.by_saying @ self.truths.reshape(len(self.truths), -1))
+        vote_counts = np.asarray(
+            self.by_saying @ self.truths.reshape(len(self.truths), -1)
+        )
         # worker, said, truth, node: how many votes there are of each.
-        table = said.reshape(self.crowd, self.kinds, self.kinds, _NODES)
+        table = vote_counts.reshape(self.crowd, self.kinds, self.kinds, _NODES)
         met = table.sum(axis=1)
         right = np.einsum("wkkq->wkq", table)
         chances = self._chances()

@@ -101,6 +101,6 @@ def _specific(chosen: npt.NDArray[Any], answers: npt.NDArray[Any]) -> float:
     return agreeing / others if others else float("nan")
 
 
-def _jaccard(one: Collection[str], other: Collection[str]) -> float:
-    either = set(one) | set(other)
-    return len(set(one) & set(other)) / len(either) if either else 1.0
+def _jaccard(options: Collection[str], other_options: Collection[str]) -> float:
+    either = set(options) | set(other_options)
+    return len(set(options) & set(other_options)) / len(either) if either else 1.0

@@ -307,7 +307,11 @@ class Task:
         One of the options is chosen, the options are all there are, and what most
         answers say is the label of the item.
         """
-        labelled = {one.field for one in self.aggregates if one.kind == "majority"}
+        labelled = {
+            aggregate.field
+            for aggregate in self.aggregates
+            if aggregate.kind == "majority"
+        }
         return tuple(
             field
             for field in self.item_fields

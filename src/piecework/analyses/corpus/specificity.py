@@ -32,8 +32,8 @@ def specificity(images: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, floa
     idf = _idf([*stems.values()])
     return {
         image: fmean(
-            likeness(one, other)
-            for one, other in combinations(
+            likeness(first, second)
+            for first, second in combinations(
                 [_weighted(counts, idf) for counts in captions], 2
             )
         )
@@ -42,10 +42,10 @@ def specificity(images: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, floa
     }
 
 
-def likeness(one: Weights, other: Weights) -> float:
+def likeness(first: Weights, second: Weights) -> float:
     """The mean of the shares of either caption's weight that the other one has too."""
-    shared = one.keys() & other.keys()
-    return fmean(_covered(weights, shared) for weights in (one, other))
+    shared = first.keys() & second.keys()
+    return fmean(_covered(weights, shared) for weights in (first, second))
 
 
 def _covered(weights: Weights, shared: set[str]) -> float:
