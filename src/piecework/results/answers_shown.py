@@ -24,7 +24,7 @@ class Work:
     def __init__(self, opened: OpenedCampaign) -> None:
         self.table = opened.answers()
         self.items = {str(item.item_id): item for item in opened.campaign.items}
-        self._said = [
+        self._answered_columns = [
             name
             for name in self.table.columns
             if name == "text" or name.startswith(ITEM_VALUE)
@@ -36,14 +36,22 @@ class Work:
         }
         self._cells = {
             name: self.table[name].tolist()
-            for name in ("item_id", "worker_id", "assignment_id", "batch", *self._said)
+            for name in (
+                "item_id",
+                "worker_id",
+                "assignment_id",
+                "batch",
+                *self._answered_columns,
+            )
         }
         self._ids = [str(name) for name in self.table.index]
         self._pseudonyms = {
             str(worker): opened.pseudonym(WorkerId(str(worker)))
             for worker in self._groups["worker_id"]
         }
-        self._by_pseudonym = {name: one for one, name in self._pseudonyms.items()}
+        self._by_pseudonym = {
+            name: worker_id for worker_id, name in self._pseudonyms.items()
+        }
         shown = self.table["shown_seconds"]
         self._seconds: npt.NDArray[np.float64] = shown.fillna(
             self.table["market_seconds"]
@@ -159,7 +167,7 @@ class Work:
 
     def _row(self, number: int) -> dict[str, Any]:
         """The cells that hold what was answered."""
-        return {name: self._cells[name][number] for name in self._said}
+        return {name: self._cells[name][number] for name in self._answered_columns}
 
     def _group(self, column: str, value: str) -> list[int]:
         return [int(number) for number in self._groups[column].get(value, ())]

@@ -69,20 +69,20 @@ class Books:
     def reasons(self) -> tuple[str, ...]:
         """Why they differ, in sentences; what should not be says so."""
         unknown = self.marketplace - self.pipeline
-        said = []
+        sentences = []
         if self.outside_price:
-            said.append(
+            sentences.append(
                 f"{self._shown(self.outside_price)} of each is no HIT's: Prolific pays "
                 "whole visits and tests, and rounds each payment"
             )
         if unknown:
-            said.append(
+            sentences.append(
                 f"{self._shown(unknown)} the pipeline does not know of: a fault of "
                 "piecework"
             )
         if self.marketplace != self.prolific:
-            said.append("the last two should be the same: a fault of piecework")
-        return (*said, *(f"broken: {law}" for law in self.broken_laws))
+            sentences.append("the last two should be the same: a fault of piecework")
+        return (*sentences, *(f"broken: {law}" for law in self.broken_laws))
 
     def _shown(self, cents: int) -> str:
         return shown(cents, self.currency)

@@ -23,16 +23,18 @@ def clean(opened: OpenedCampaign) -> int:
     page of somebody's own stay as they are: they may be in any language. What people
     said of words stands above what the rules make of them.
     """
-    said = words.load(opened.store)
+    verdicts = words.load(opened.store)
     is_known = opened.campaign.task.html_page is None
-    texts = _texts(opened, right_here(said)) if is_known else []
+    texts = _texts(opened, right_here(verdicts)) if is_known else []
     cleaning = clean_and_propose(texts)
     forget_texts()
     made, unsure = {}, {}
     for text_id, proposals in cleaning.proposals.items():
-        accepted = [edit for edit in proposals if spoken_of(edit, said)]
-        both = sorted([*cleaning.edits[text_id], *accepted], key=lambda one: one.start)
-        if as_said := as_people_say(both, said):
+        accepted = [edit for edit in proposals if spoken_of(edit, verdicts)]
+        both = sorted(
+            [*cleaning.edits[text_id], *accepted], key=lambda edit: edit.start
+        )
+        if as_said := as_people_say(both, verdicts):
             made[AnswerId(text_id)] = as_said
         if left := tuple(edit for edit in proposals if edit not in accepted):
             unsure[AnswerId(text_id)] = left

@@ -41,7 +41,8 @@ def flags_of(opened: OpenedCampaign, subjects: Iterable[Subject]) -> list[Findin
         if finding.flag and finding.heuristic != RANDOM_SAMPLE
     ]
     return sorted(
-        flagged, key=lambda one: (-one.suspicion, one.heuristic, one.subject_id)
+        flagged,
+        key=lambda finding: (-finding.suspicion, finding.heuristic, finding.subject_id),
     )
 
 
@@ -75,6 +76,6 @@ def sentence(finding: Finding, positions: Mapping[str, str]) -> str:
 
 def joined_suspicion(flags: Iterable[Finding]) -> float:
     """The joined one where it flags, else the strongest; 0 without flags."""
-    found = list(flags)
-    joined = [one.suspicion for one in found if one.heuristic == JOINED]
-    return max(joined or [one.suspicion for one in found], default=0.0)
+    all_flags = list(flags)
+    joined = [flag.suspicion for flag in all_flags if flag.heuristic == JOINED]
+    return max(joined or [flag.suspicion for flag in all_flags], default=0.0)

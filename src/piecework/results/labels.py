@@ -55,13 +55,13 @@ def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
     columns = {str(item.item_id): item.columns for item in opened.campaign.items}
     own = {str(item.item_id) for item in opened.campaign.own_items}
     rows = counted(table[~table["is_provisional"] & table["item_id"].isin(own)])
-    found = []
+    doubts = []
     for field in _fields(opened):
         options = [option.value for option in field.options]
         items = rows["item_id"].astype("str").drop_duplicates()
-        said = voices(votes(rows, field))
-        counts = option_votes(said, options, items)  # type: ignore[arg-type]
-        certainty = _certainty(said, options)
+        field_votes = voices(votes(rows, field))
+        counts = option_votes(field_votes, options, items)  # type: ignore[arg-type]
+        certainty = _certainty(field_votes, options)
         for item_id, of_options in zip(
             counts.index.tolist(), counts.to_numpy().tolist(), strict=True
         ):
@@ -71,7 +71,7 @@ def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
             if not second and settled is None:
                 continue
             cells = columns.get(item_id, {})
-            found.append(
+            doubts.append(
                 Doubtful(
                     item_id=item_id,
                     field=field.name,
@@ -86,18 +86,20 @@ def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
                 )
             )
     return sorted(
-        found,
-        key=lambda one: (one.settled is not None, one.certainty, one.item_id),
+        doubts,
+        key=lambda doubt: (doubt.settled is not None, doubt.certainty, doubt.item_id),
     )
 
 
-def _certainty(said: pd.DataFrame, options: Sequence[str]) -> dict[str, float]:
+def _certainty(field_votes: pd.DataFrame, options: Sequence[str]) -> dict[str, float]:
     """The probability of each item's likeliest label; empty if it cannot be told."""
     try:
-        found = ability(said, values=options).labels["probability"]
+        probabilities = ability(field_votes, values=options).labels["probability"]
     except ValueError:
         return {}
-    return dict(zip(found.index.astype("str"), found.tolist(), strict=True))
+    return dict(
+        zip(probabilities.index.astype("str"), probabilities.tolist(), strict=True)
+    )
 
 
 def settle_label(
@@ -109,7 +111,8 @@ def settle_label(
         ConfigError: there is no such item, field or option.
     """
     options = {
-        one.name: {option.value for option in one.options} for one in _fields(opened)
+        item_field.name: {option.value for option in item_field.options}
+        for item_field in _fields(opened)
     }
     if value not in options.get(field, ()):
         raise ConfigError([f"{value!r} is no label of {field!r}"])
@@ -136,7 +139,9 @@ def unsettle_label(opened: OpenedCampaign, item_id: str, field: str) -> None:
 
 def _fields(opened: OpenedCampaign) -> list[Field]:
     task = opened.campaign.task
-    named = {one.field for one in task.aggregates if one.kind == "majority"}
+    named = {
+        aggregate.field for aggregate in task.aggregates if aggregate.kind == "majority"
+    }
     return [
         field
         for field in task.item_fields

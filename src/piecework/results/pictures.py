@@ -67,12 +67,12 @@ def picture_sizes(campaign: Campaign) -> dict[str, Size]:
 def small_pictures(campaign: Campaign, item_ids: Iterable[str]) -> dict[str, str]:
     """Small copies as `data:` addresses, by item id, where the picture can be read."""
     items = {str(item.item_id): item for item in campaign.items}
-    found = {}
+    addresses = {}
     for item_id in item_ids:
         path = picture_path(campaign, items[item_id])
         if path is not None and (address := _small(path)):
-            found[item_id] = address
-    return found
+            addresses[item_id] = address
+    return addresses
 
 
 def copy_pictures(campaign: Campaign, folder: Path) -> None:

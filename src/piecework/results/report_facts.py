@@ -89,7 +89,7 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         compared=compared(answers, campaign.items, task.fields, task.conditions),
         before_work=_before_work(opened),
         shown_items=_shown_items(campaign, answers),
-        heuristics={one.name: one.idea for one in describe()}
+        heuristics={heuristic.name: heuristic.idea for heuristic in describe()}
         | {JOINED: "Probably bad work, by all that is known of it together."},
         imported=_imported(opened),
         reviews=review_quality(opened),
@@ -107,7 +107,9 @@ def _as_needed(opened: OpenedCampaign) -> AsNeeded | None:
     return AsNeeded(
         most=posting.most,
         until=posting.as_needed.until,
-        wanted={str(one): n for one, n in item_totals.wanted(store, posting).items()},
+        wanted={
+            str(item_id): n for item_id, n in item_totals.wanted(store, posting).items()
+        },
         sureness=item_totals.sureness(store),
     )
 

@@ -29,20 +29,21 @@ _HALF = 0.5
 _CONFIDENCE = 0.95
 _TWO = 2
 
-_Said = Mapping[Subject, bool]
+_Opinions = Mapping[Subject, bool]
 """Whether a person thought a subject bad; of those that a person decided."""
 
 
 def review_quality(opened: OpenedCampaign) -> ReviewQuality:
     """All of it, from the store as it is; a look at all findings and decisions."""
-    said: dict[Subject, bool] = {
-        (one.subject_kind, one.subject_id): one.verdict in _BAD
-        for one in decisions.load(opened.store)
-        if not one.decided_by.startswith("policy:") and one.decided_by != ELSEWHERE
+    opinions: dict[Subject, bool] = {
+        (decision.subject_kind, decision.subject_id): decision.verdict in _BAD
+        for decision in decisions.load(opened.store)
+        if not decision.decided_by.startswith("policy:")
+        and decision.decided_by != ELSEWHERE
     }
     flags = findings.load(opened.store, only_flags=True)
     work = Work(opened)
-    sample = _sample(work, flags, said)
+    sample = _sample(work, flags, opinions)
     bad = sum(sample)
     low, high = _interval(bad, len(sample))
     pairs = _pairs(reviews.in_force(opened.store))
@@ -52,7 +53,7 @@ def review_quality(opened: OpenedCampaign) -> ReviewQuality:
         if len({*both.values()}) > 1
     )
     return ReviewQuality(
-        upheld=_upheld(work, flags, said),
+        upheld=_upheld(work, flags, opinions),
         sampled=len(sample),
         sampled_bad=bad,
         low=low,
@@ -65,12 +66,14 @@ def review_quality(opened: OpenedCampaign) -> ReviewQuality:
     )
 
 
-def _upheld(work: Work, flags: Iterable[Finding], said: _Said) -> tuple[Upheld, ...]:
+def _upheld(
+    work: Work, flags: Iterable[Finding], opinions: _Opinions
+) -> tuple[Upheld, ...]:
     counts: dict[str, list[bool]] = defaultdict(list)
     for finding in flags:
         if finding.heuristic == RANDOM_SAMPLE:
             continue
-        verdict = _thought_bad(work, finding, said)
+        verdict = _thought_bad(work, finding, opinions)
         if verdict is not None:
             counts[finding.heuristic].append(verdict)
     return tuple(
@@ -81,33 +84,35 @@ def _upheld(work: Work, flags: Iterable[Finding], said: _Said) -> tuple[Upheld, 
     )
 
 
-def _thought_bad(work: Work, finding: Finding, said: _Said) -> bool | None:
+def _thought_bad(work: Work, finding: Finding, opinions: _Opinions) -> bool | None:
     """Whether people thought bad what is flagged; `None` if nobody looked at it.
 
     Of an assignment or a worker, it is bad that at least half of the answers that were
     looked at were dropped: dropped work is often paid for, and the worker kept.
     """
-    own = said.get((finding.subject_kind, finding.subject_id))
+    own = opinions.get((finding.subject_kind, finding.subject_id))
     if finding.subject_kind == "answer" or own:
         return own
     answers = [
-        said["answer", str(work.answer_id(number))]
+        opinions["answer", str(work.answer_id(number))]
         for number in work.rows(finding.subject_kind, finding.subject_id)
-        if ("answer", str(work.answer_id(number))) in said
+        if ("answer", str(work.answer_id(number))) in opinions
     ]
     if not answers:
         return own
     return sum(answers) >= _HALF * len(answers)
 
 
-def _sample(work: Work, flags: list[Finding], said: _Said) -> list[bool]:
+def _sample(work: Work, flags: list[Finding], opinions: _Opinions) -> list[bool]:
     """Whether each answer that was drawn, and that nothing flags, was thought bad."""
     touched = work.touched(flags)
-    drawn = {one.subject_id for one in flags if one.heuristic == RANDOM_SAMPLE}
+    drawn = {
+        finding.subject_id for finding in flags if finding.heuristic == RANDOM_SAMPLE
+    }
     return [
-        said["answer", answer_id]
+        opinions["answer", answer_id]
         for answer_id in sorted(drawn)
-        if ("answer", answer_id) in said
+        if ("answer", answer_id) in opinions
         and not touched.intersection(work.rows("answer", answer_id))
     ]
 
@@ -120,10 +125,10 @@ def _interval(bad: int, number: int) -> tuple[float, float]:
     return float(interval.low), float(interval.high)
 
 
-def _pairs(said: Iterable[Review]) -> dict[str, dict[str, str]]:
+def _pairs(in_force: Iterable[Review]) -> dict[str, dict[str, str]]:
     """What two people said of an answer, by reviewer: the first two who did."""
     by_answer: dict[str, dict[str, str]] = defaultdict(dict)
-    for review in said:
+    for review in in_force:
         of_answer = by_answer[review.subject_id]
         is_own = review.subject_kind == "answer" and not review.is_along
         if is_own and len({*of_answer, review.reviewer}) <= _TWO:
@@ -138,7 +143,9 @@ def _pairs(said: Iterable[Review]) -> dict[str, dict[str, str]]:
 def _kappa(pairs: Mapping[str, Mapping[str, str]]) -> float:
     if not pairs:
         return math.nan
-    firsts, seconds = zip(*(said.values() for said in pairs.values()), strict=True)
+    firsts, seconds = zip(
+        *(verdicts.values() for verdicts in pairs.values()), strict=True
+    )
     index = list(pairs)
     return cohen_kappa(
         pd.Series(list(firsts), index=index), pd.Series(list(seconds), index=index)

@@ -44,8 +44,10 @@ def answers_table(
         {str(answer_id): made for answer_id, made in edits.load(store).items()},
     )
     if opened.is_imported:
-        said = imports.outcomes(store)
-        of_answer = pd.Series(said["outcome"], index=said["answer_id"], dtype="str")
+        outcomes = imports.outcomes(store)
+        of_answer = pd.Series(
+            outcomes["outcome"], index=outcomes["answer_id"], dtype="str"
+        )
         edited = edited.assign(
             **{OUTCOME: of_answer.reindex(edited.index).fillna("").astype("str")}
         )

@@ -49,7 +49,7 @@ def words_shown(opened: OpenedCampaign) -> list[WordShown]:
     Those of which nobody has said anything come first, the most frequent first. What
     cleaning proposes is that of its last run.
     """
-    said = words.load(opened.store)
+    verdicts = words.load(opened.store)
     table = opened.answers()["text"]
     contexts: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     meant: dict[str, Counter[str]] = defaultdict(Counter)
@@ -68,11 +68,11 @@ def words_shown(opened: OpenedCampaign) -> list[WordShown]:
             after=meant[word].most_common(1)[0][0] if word in meant else "",
             times=meant[word].total() if word in meant else 0,
             contexts=contexts.get(word, ()),
-            verdict=said.get(word),
+            verdict=verdicts.get(word),
         )
-        for word in sorted({*meant, *said})
+        for word in sorted({*meant, *verdicts})
     ]
-    return sorted(shown, key=lambda one: (one.verdict is not None, -one.times))
+    return sorted(shown, key=lambda entry: (entry.verdict is not None, -entry.times))
 
 
 def say(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> None:
@@ -91,7 +91,7 @@ def say(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> Non
         meant = " ".join(meant.split())
         if not meant or len(meant) > _LONGEST or not meant.isprintable():
             raise ConfigError([f"type a word of 1 to {_LONGEST} letters"])
-    known = {one.word for one in words_shown(opened)}
+    known = {entry.word for entry in words_shown(opened)}
     if word not in known:
         raise ConfigError([f"cleaning proposes nothing for {word!r}"])
     with writing(opened.store):
@@ -109,30 +109,32 @@ def unsay(opened: OpenedCampaign, word: str) -> None:
         words.forget(opened.store, word)
 
 
-def right_here(said: Mapping[str, WordVerdict]) -> frozenset[str]:
+def right_here(verdicts: Mapping[str, WordVerdict]) -> frozenset[str]:
     """Words that no cleaning may change, casefolded."""
-    return frozenset(word for word, one in said.items() if one.meant is None)
+    return frozenset(
+        word for word, verdict in verdicts.items() if verdict.meant is None
+    )
 
 
-def spoken_of(edit: Edit, said: Mapping[str, WordVerdict]) -> bool:
+def spoken_of(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> bool:
     """Whether a person said what the word means that an edit changes."""
-    verdict = said.get(edit.before.casefold()) if _is_of_a_word(edit) else None
+    verdict = verdicts.get(edit.before.casefold()) if _is_of_a_word(edit) else None
     return verdict is not None and verdict.meant is not None
 
 
 def as_people_say(
-    made: Iterable[Edit], said: Mapping[str, WordVerdict]
+    made: Iterable[Edit], verdicts: Mapping[str, WordVerdict]
 ) -> tuple[Edit, ...]:
     """Edits with what people typed in place of what cleaning proposed."""
     return tuple(
         edited
         for edit in made
-        if (edited := _as_said(edit, said)).before != edited.after
+        if (edited := _as_said(edit, verdicts)).before != edited.after
     )
 
 
-def _as_said(edit: Edit, said: Mapping[str, WordVerdict]) -> Edit:
-    verdict = said.get(edit.before.casefold()) if _is_of_a_word(edit) else None
+def _as_said(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> Edit:
+    verdict = verdicts.get(edit.before.casefold()) if _is_of_a_word(edit) else None
     if verdict is None or verdict.meant is None:
         return edit
     meant = verdict.meant
