@@ -127,7 +127,8 @@ def _table(forecast: Forecast) -> Table:
             )
             for row in forecast.rows
         ),
-        note="; ".join(f"{one.label}: {one.words}" for one in figures.values()) + ".",
+        note="; ".join(f"{figure.label}: {figure.words}" for figure in figures.values())
+        + ".",
         is_wide=True,
     )
 
@@ -194,20 +195,24 @@ def _plot(forecast: Forecast, name: str) -> Figure:
     rows = [row for row in forecast.rows if not isnan(row.estimates[name].mean)]
     scaled = [
         Mean(
-            row.name, *(figure.scale * value for value in (one.mean, one.low, one.high))
+            row.name,
+            *(
+                figure.scale * value
+                for value in (estimate.mean, estimate.low, estimate.high)
+            ),
         )
         for row in rows
-        for one in [row.estimates[name]]
+        for estimate in [row.estimates[name]]
     ]
     most = max(mean.high for mean in scaled)
     plot = means(scaled, ends=(0, most * 1.08 or 1), x_label=figure.label)
-    said = (f"{row.name}: {_in_words(forecast, row, name)}" for row in rows)
+    lines = (f"{row.name}: {_in_words(forecast, row, name)}" for row in rows)
     return Figure(
         title=f"{figure.label}: {figure.words}",
         svg=svg(
             plot,
             key=f"plot-{name.replace('_', '-')}",
             title=figure.label,
-            description="; ".join(said),
+            description="; ".join(lines),
         ),
     )

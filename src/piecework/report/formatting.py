@@ -97,7 +97,7 @@ def with_marks(text: str) -> str:
     >>> with_marks("two  cats "), with_marks("a\u00a0cat")
     ('two␣␣cats␣', 'a⟨U+00A0⟩cat')
     """
-    return _ODD_SPACES.sub(lambda found: "".join(map(_mark, found[0])), text)
+    return _ODD_SPACES.sub(lambda match: "".join(map(_mark, match[0])), text)
 
 
 def _mark(space: str) -> str:

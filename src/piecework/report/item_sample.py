@@ -64,13 +64,13 @@ def chosen(answers: pd.DataFrame, task: Task) -> dict[str, Kind]:
         # That a picture shows nothing is agreed too, but there is little to read.
         ("agreed", (1 - dispute)[~dispute.index.isin(_canned(counted))]),
     )
-    found: dict[str, Kind] = {}
+    kinds: dict[str, Kind] = {}
     for kind, amounts in wanted:
-        free = amounts[(amounts > 0) & ~amounts.index.isin(list(found))]
+        free = amounts[(amounts > 0) & ~amounts.index.isin(list(kinds))]
         most = free.sort_values(ascending=False, kind="stable").index[:_EACH]
-        found |= dict.fromkeys(map(str, most), kind)
+        kinds |= dict.fromkeys(map(str, most), kind)
     order: tuple[Kind, ...] = ("agreed", "disputed", "dropped", "edited")
-    return dict(sorted(found.items(), key=lambda pair: order.index(pair[1])))
+    return dict(sorted(kinds.items(), key=lambda pair: order.index(pair[1])))
 
 
 def _canned(counted: pd.DataFrame) -> "pd.Series[str]":
@@ -84,17 +84,19 @@ def _place(item_id: str) -> bytes:
 
 def _disputes(counted: pd.DataFrame, task: Task) -> "pd.Series[float]":
     """How far the answers about an item differ, 0 to 1; only of two or more."""
-    fields = [one for one in task.item_fields if one.kind != "text"]
-    found = {}
+    fields = [asked for asked in task.item_fields if asked.kind != "text"]
+    disputes = {}
     for item_id, rows in counted.groupby("item_id"):
         if len(rows) < 2:  # noqa: PLR2004 - one answer has nothing to differ from
             continue
-        parts = [_dispute(one, rows[value_column(one)].tolist()) for one in fields]
+        parts = [
+            _dispute(asked, rows[value_column(asked)].tolist()) for asked in fields
+        ]
         if task.main_text:
             # What was written is what the dataset is about.
             parts = [_of_texts(rows["clean_text"].tolist())]
-        found[str(item_id)] = sum(parts) / max(len(parts), 1)
-    return pd.Series(found, dtype="float64")
+        disputes[str(item_id)] = sum(parts) / max(len(parts), 1)
+    return pd.Series(disputes, dtype="float64")
 
 
 def _dispute(asked: Field, values: Sequence[Any]) -> float:
@@ -123,7 +125,7 @@ def _of_texts(texts: Sequence[str]) -> float:
 def _apart(sets: Sequence[frozenset[str]]) -> float:
     """One less the mean share that two have in common (Jaccard's index)."""
     shared = [
-        len(one & other) / len(one | other) if one | other else 1.0
-        for one, other in combinations(sets, 2)
+        len(first & second) / len(first | second) if first | second else 1.0
+        for first, second in combinations(sets, 2)
     ]
     return 1 - sum(shared) / len(shared)

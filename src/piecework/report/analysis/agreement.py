@@ -22,14 +22,14 @@ _LEAST_SHARED = 10
 
 def agreement(answers: AnalysedAnswers) -> list[Analysis]:
     """Fleiss' kappa, Krippendorff's alpha, categories, Cohen's kappa of pairs."""
-    found = _of_fields(answers)
+    analyses = _of_fields(answers)
     categories = [
         row
         for field in answers.fields("choice", "choices")
         for row in _of_categories(answers, field)
     ]
     if categories:
-        found.append(
+        analyses.append(
             Analysis(
                 key="categories",
                 title="Agreement on each category",
@@ -47,7 +47,7 @@ def agreement(answers: AnalysedAnswers) -> list[Analysis]:
     ]
     if pairs:
         frame = pd.DataFrame(pairs).sort_values("items", ascending=False, kind="stable")
-        found.append(
+        analyses.append(
             Analysis(
                 key="pairs_of_workers",
                 title="Agreement of workers two by two",
@@ -56,15 +56,15 @@ def agreement(answers: AnalysedAnswers) -> list[Analysis]:
                 f"share {_LEAST_SHARED} items or more; of grades by squared distance.",
             )
         )
-    return found
+    return analyses
 
 
 def _of_fields(answers: AnalysedAnswers) -> list[Analysis]:
-    single = [_of_field(answers, one) for one in answers.fields("choice", "number")]
-    several = [_of_ticks(answers, one) for one in answers.fields("choices")]
-    found = []
+    single = [_of_field(answers, field) for field in answers.fields("choice", "number")]
+    several = [_of_ticks(answers, field) for field in answers.fields("choices")]
+    analyses = []
     if single:
-        found.append(
+        analyses.append(
             Analysis(
                 key="agreement",
                 title="Agreement on each field",
@@ -77,7 +77,7 @@ def _of_fields(answers: AnalysedAnswers) -> list[Analysis]:
             )
         )
     if several:
-        found.append(
+        analyses.append(
             Analysis(
                 key="ticks",
                 title="Agreement on fields with several categories",
@@ -86,30 +86,30 @@ def _of_fields(answers: AnalysedAnswers) -> list[Analysis]:
                 "chance.",
             )
         )
-    return found
+    return analyses
 
 
 def _of_ticks(answers: AnalysedAnswers, field: Field) -> dict[str, object]:
-    said = answers.votes(field)
-    overlaps = jaccard(said)
+    votes = answers.votes(field)
+    overlaps = jaccard(votes)
     mean = float(overlaps["jaccard"].mean()) if len(overlaps) else float("nan")
     return {
         "field": field.name,
-        "answers": len(said),
-        "items": said["item_id"].nunique(),
+        "answers": len(votes),
+        "items": votes["item_id"].nunique(),
         "jaccard": mean,
     }
 
 
 def _of_field(answers: AnalysedAnswers, field: Field) -> dict[str, object]:
-    said = answers.votes(field)
-    row: dict[str, object] = {"field": field.name, "answers": len(said)}
+    votes = answers.votes(field)
+    row: dict[str, object] = {"field": field.name, "answers": len(votes)}
     level: Level = "nominal"
     if has_grades(field):
         level = "ordinal"
     elif field.kind == "number":
         level = "interval"
-    table = vote_table(said)
+    table = vote_table(votes)
     sizes = table.sum(axis=1)
     several = table[sizes > 1]
     usual = int(sizes.mode().max()) if len(sizes) else 0
@@ -118,12 +118,12 @@ def _of_field(answers: AnalysedAnswers, field: Field) -> dict[str, object]:
         if level == "ordinal" and field.options
         else None
     )
-    alpha = krippendorff_alpha(said, level=level, seed=answers.seed, order=order)
+    alpha = krippendorff_alpha(votes, level=level, seed=answers.seed, order=order)
     is_one = (several > 0).sum(axis=1) == 1
     return row | {
         "items": len(table),
         "compared_as": level,
-        "kappa": fleiss_kappa(said),
+        "kappa": fleiss_kappa(votes),
         "usual_answers": usual,
         "items_of_equal": int((sizes == usual).sum()),
         "kappa_of_equal": fleiss_kappa_of_counts(table[sizes == usual]),
@@ -135,12 +135,12 @@ def _of_field(answers: AnalysedAnswers, field: Field) -> dict[str, object]:
 
 
 def _of_categories(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
-    said = answers.votes(field)
+    votes = answers.votes(field)
     if field.kind == "choice":
-        said = said.assign(value=said["value"].map(lambda value: (value,)))
+        votes = votes.assign(value=votes["value"].map(lambda value: (value,)))
     known = list(dict.fromkeys(option.value for option in field.options))
-    is_known = [set(ticked) <= set(known) for ticked in said["value"]]
-    table = category_agreement(said[is_known], known).reset_index()
+    is_known = [set(ticked) <= set(known) for ticked in votes["value"]]
+    table = category_agreement(votes[is_known], known).reset_index()
     return [
         {"field": field.name} | {str(name): row[name] for name in table}
         for row in table.to_dict("records")

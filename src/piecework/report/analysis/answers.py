@@ -47,13 +47,13 @@ class AnalysedAnswers:
 
     def votes(self, field: Field) -> pd.DataFrame:
         """What was said of a field: `item_id`, `worker`, `value`."""
-        said = votes(self.table, field)
+        field_votes = votes(self.table, field)
         if field.kind == "number":
-            return said.dropna(subset="value")
+            return field_votes.dropna(subset="value")
         if field.kind == "choices":
-            return said
+            return field_votes
         known = {option.value for option in field.options}
-        return said[said["value"].isin(known)] if known else said
+        return field_votes[field_votes["value"].isin(known)] if known else field_votes
 
     def fields(self, *kinds: str) -> list[Field]:
         """The fields about items of these kinds."""

@@ -25,7 +25,7 @@ def sides(answers: AnalysedAnswers) -> list[Analysis]:
         answers.task.item_fields,
         answers.task.arrangements,
     )
-    found = [*_graded(answers), *_strengths(pairs)]
+    analyses = [*_graded(answers), *_strengths(pairs)]
     if len(pairs):
         first, second, p_value = first_side_advantage(
             pairs.assign(outcome=pairs["side"])
@@ -33,7 +33,7 @@ def sides(answers: AnalysedAnswers) -> list[Analysis]:
         frame = pd.DataFrame(
             [{"first_side_wins": first, "second_side_wins": second, "p_value": p_value}]
         )
-        found.append(
+        analyses.append(
             Analysis(
                 key="sides_of_the_page",
                 title="Whether the side shown first wins",
@@ -41,7 +41,7 @@ def sides(answers: AnalysedAnswers) -> list[Analysis]:
                 note="An exact sign test; ties do not count.",
             )
         )
-    return found
+    return analyses
 
 
 def _graded(answers: AnalysedAnswers) -> list[Analysis]:
@@ -71,14 +71,14 @@ def _graded(answers: AnalysedAnswers) -> list[Analysis]:
 
 
 def _strengths(pairs: pd.DataFrame) -> list[Analysis]:
-    found = []
+    analyses = []
     for criterion, of_criterion in pairs.groupby("criterion", sort=False):
         try:
             fit = bradley_terry(of_criterion)
         except ValueError:
             # A side that never loses has no finite strength without some smoothing.
             fit = bradley_terry(of_criterion, smoothing=0.5)
-        found.append(
+        analyses.append(
             Analysis(
                 key=f"strengths_{criterion}",
                 title=f"Strengths by {criterion}",
@@ -87,26 +87,26 @@ def _strengths(pairs: pd.DataFrame) -> list[Analysis]:
                 "is 0; stronger by 0.69 wins twice as often as it loses.",
             )
         )
-    return found
+    return analyses
 
 
 def conditions(answers: AnalysedAnswers) -> list[Analysis]:
     """Ratings by condition, repeated on the same units."""
     if not answers.condition:
         return []
-    found: list[Analysis] = []
+    analyses: list[Analysis] = []
     for field in answers.rated_fields():
         scores = _scores(answers, field)
         if len(set(scores["condition"])) > 1:
-            found += _of_field(answers, field, scores)
-    return found
+            analyses += _of_field(answers, field, scores)
+    return analyses
 
 
 def _of_field(
     answers: AnalysedAnswers, field: Field, scores: pd.DataFrame
 ) -> list[Analysis]:
     rated = scores.rename(columns={"subject": "item_id"})
-    found = [
+    analyses = [
         Analysis(
             key=f"means_{field.name}",
             title=f"Mean of {field.name} by {answers.condition}",
@@ -117,7 +117,7 @@ def _of_field(
     ]
     units = scores.groupby("subject")["condition"].nunique()
     if not (units == scores["condition"].nunique()).sum() > 1:
-        return found
+        return analyses
     test = repeated_measures(scores)
     row = {
         "units": test.subjects,
@@ -129,7 +129,7 @@ def _of_field(
         "eta_squared_generalised": test.eta_squared_generalised,
         "eta_squared_partial": test.eta_squared_partial,
     }
-    found.append(
+    analyses.append(
         Analysis(
             key=f"anova_{field.name}",
             title=f"Whether {field.name} differs by {answers.condition}",
@@ -139,7 +139,7 @@ def _of_field(
             "Greenhouse and Geisser.",
         )
     )
-    found.append(
+    analyses.append(
         Analysis(
             key=f"paired_{field.name}",
             title=f"Each two of {answers.condition} by {field.name}",
@@ -149,7 +149,7 @@ def _of_field(
         )
     )
     if answers.margin is not None:
-        found.append(
+        analyses.append(
             Analysis(
                 key=f"equivalence_{field.name}",
                 title=f"Whether they are alike within {answers.margin:g}",
@@ -158,7 +158,7 @@ def _of_field(
                 note=f"Two one-sided tests. {_BONFERRONI}",
             )
         )
-    return found
+    return analyses
 
 
 def order_effects(answers: AnalysedAnswers) -> list[Analysis]:
@@ -169,7 +169,7 @@ def order_effects(answers: AnalysedAnswers) -> list[Analysis]:
     conditions_of = (
         answers.column(answers.condition) if answers.condition else table["item_id"]
     )
-    found = []
+    analyses = []
     for field in answers.rated_fields():
         rated = pd.DataFrame(
             {
@@ -183,7 +183,7 @@ def order_effects(answers: AnalysedAnswers) -> list[Analysis]:
             effect = position_effect(rated, seed=answers.seed)
         except ValueError:
             continue  # no unit has ratings at every place
-        found.append(
+        analyses.append(
             Analysis(
                 key=f"order_{field.name}",
                 title=f"{field.name} by place on the page",
@@ -194,7 +194,7 @@ def order_effects(answers: AnalysedAnswers) -> list[Analysis]:
                 "shuffling places.",
             )
         )
-    return found
+    return analyses
 
 
 def _scores(answers: AnalysedAnswers, field: Field) -> pd.DataFrame:

@@ -39,8 +39,8 @@ def labels(answers: AnalysedAnswers) -> list[Analysis]:
 
 
 def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
-    said = counted(answers.votes(field))
-    if said.empty:
+    votes = counted(answers.votes(field))
+    if votes.empty:
         return []
     expected = {
         str(item.item_id): item.columns[GOLD + field.name]
@@ -48,14 +48,16 @@ def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
         if item.columns.get(GOLD + field.name)
     }
     gold = pd.Series(expected, dtype="str")
-    plain = majority(said)
-    found = {"majority": plain}
-    if said["worker"].value_counts().mean() >= _LEAST_VOTES:
-        found["weighted majority"] = weighted_majority(said, _weights(said, plain))
-        found["Dawid-Skene"] = dawid_skene(said).labels
+    plain = majority(votes)
+    labels_by_method = {"majority": plain}
+    if votes["worker"].value_counts().mean() >= _LEAST_VOTES:
+        labels_by_method["weighted majority"] = weighted_majority(
+            votes, _weights(votes, plain)
+        )
+        labels_by_method["Dawid-Skene"] = dawid_skene(votes).labels
     # No label is better than one of which nothing can be said.
     with suppress(NotConvergedError):
-        found["ability"] = ability(said, values=_values(field)).labels
+        labels_by_method["ability"] = ability(votes, values=_values(field)).labels
     return [
         {
             "field": field.name,
@@ -68,7 +70,7 @@ def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
             if method == "ability"
             else float("nan"),
         }
-        for method, of_items in found.items()
+        for method, of_items in labels_by_method.items()
     ]
 
 
@@ -79,6 +81,6 @@ def _values(field: Field) -> tuple[str, ...]:
     return tuple(option.value for option in field.options)
 
 
-def _weights(said: pd.DataFrame, plain: pd.DataFrame) -> "pd.Series[float]":
-    agrees = said["value"] == said["item_id"].map(plain["value"])
-    return agrees.groupby(said["worker"]).mean().astype("float64")
+def _weights(votes: pd.DataFrame, plain: pd.DataFrame) -> "pd.Series[float]":
+    agrees = votes["value"] == votes["item_id"].map(plain["value"])
+    return agrees.groupby(votes["worker"]).mean().astype("float64")

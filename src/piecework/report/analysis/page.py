@@ -32,7 +32,7 @@ class Analysed:
 
     def as_dict(self) -> dict[str, object]:
         """By analysis, its rows as plain values."""
-        return {found.key: found.rows() for found in self.results}
+        return {analysis.key: analysis.rows() for analysis in self.results}
 
 
 def analyse(
@@ -42,7 +42,7 @@ def analyse(
     table = answers.table
     # Without an answer there is no column of values to ask.
     asked = _QUESTIONS if len(table) else ()
-    found = [(key, title, build(answers)) for key, title, build in asked]
+    by_question = [(key, title, build(answers)) for key, title, build in asked]
     return Analysed(
         page=SectionsPage(
             source=source,
@@ -63,8 +63,12 @@ def analyse(
             ),
             notes=tuple(Note("watch", remark) for remark in remarks),
             sections=[
-                section(key, title, results) for key, title, results in found if results
+                section(key, title, results)
+                for key, title, results in by_question
+                if results
             ],
         ),
-        results=tuple(one for _, _, results in found for one in results),
+        results=tuple(
+            analysis for _, _, results in by_question for analysis in results
+        ),
     )

@@ -40,9 +40,9 @@ class Analysis:
         ]
 
 
-def section(key: str, title: str, found: Sequence[Analysis]) -> Section:
+def section(key: str, title: str, analyses: Sequence[Analysis]) -> Section:
     """The analyses of one question."""
-    return Section(key=key, title=title, tables=tuple(map(_table, found)))
+    return Section(key=key, title=title, tables=tuple(map(_table, analyses)))
 
 
 def _table(analysis: Analysis) -> Table:

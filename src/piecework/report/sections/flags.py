@@ -37,7 +37,7 @@ def build(model: ReportModel) -> Section:
 def _lead(model: ReportModel) -> str:
     heuristics = len(model.flags.columns.drop(RANDOM_SAMPLE, errors="ignore"))
     answers = part_of(int(model.is_flagged.sum()), len(model.came), "answer")
-    found = (
+    summary = (
         f"{plural(heuristics, 'heuristic')} flagged {answers}, directly or through "
         "their assignment or worker."
         if heuristics
@@ -48,7 +48,7 @@ def _lead(model: ReportModel) -> str:
         f"{'is' if model.waiting == 1 else 'are'} counted here too."
     )
     return (
-        f"{found} All heuristics look at everything; none hides another, and none "
+        f"{summary} All heuristics look at everything; none hides another, and none "
         f"decides.{waits * bool(model.waiting)}"
     )
 

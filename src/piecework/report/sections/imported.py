@@ -40,28 +40,28 @@ def _of_workers(model: ReportModel, imported: ImportedFacts) -> tuple[str, ...]:
         return ()
     assignments = plural(imported.unnamed_workers, "assignment")
     if not model.named_workers:
-        said = (
+        sentence = (
             f"The files name no worker. Each of {assignments} counts as another "
             "person's, and nothing can be said of how one worker answers."
         )
-        return (said,)
-    said = (
+        return (sentence,)
+    sentence = (
         f"Of {assignments} the files name no worker: each counts as another person's, "
         "and nothing can be said of how that person answers elsewhere."
     )
-    return (said,)
+    return (sentence,)
 
 
 def _of_pay(imported: ImportedFacts) -> tuple[str, ...]:
     wages = imported.wages_cents_per_hour
     if wages.empty:
         return ()
-    said = (
+    sentence = (
         "By the rewards and times that the files state, half of "
         f"{plural(len(wages), 'worker')} earned ${wages.median() / 100:.2f} an hour or "
         "more, if all was paid."
     )
-    return (said,)
+    return (sentence,)
 
 
 def _files(imported: ImportedFacts) -> Table:
@@ -93,19 +93,19 @@ def _files(imported: ImportedFacts) -> Table:
 
 
 def _outcomes(model: ReportModel, imported: ImportedFacts) -> tuple[Table, ...]:
-    said = imported.outcomes.reindex(model.came.index).fillna("")
-    if not said.map(bool).any():
+    elsewhere = imported.outcomes.reindex(model.came.index).fillna("")
+    if not elsewhere.map(bool).any():
         return ()
-    here = model.outcomes.reindex(said.index)
+    here = model.outcomes.reindex(elsewhere.index)
     table = pd.DataFrame(
         {
-            "said": said,
+            "elsewhere": elsewhere,
             "flagged": model.is_flagged,
             "out": here.isin(["dropped", "rejected"]),
             "waits": here.isna(),
         }
     )
-    counts = table.groupby("said").agg(
+    counts = table.groupby("elsewhere").agg(
         answers=("flagged", "size"),
         flagged=("flagged", "sum"),
         out=("out", "sum"),
@@ -124,13 +124,13 @@ def _outcomes(model: ReportModel, imported: ImportedFacts) -> tuple[Table, ...]:
             ),
             rows=tuple(
                 (
-                    excerpt(str(said)) or "nothing",
+                    excerpt(str(outcome)) or "nothing",
                     count(row["answers"]),
                     part_of(int(row["flagged"]), int(row["answers"])),
                     part_of(int(row["out"]), int(row["answers"])),
                     count(row["waits"]),
                 )
-                for said, row in ranked.head(_MOST_OUTCOMES).iterrows()
+                for outcome, row in ranked.head(_MOST_OUTCOMES).iterrows()
             ),
             note=(
                 f"{count(len(ranked) - _MOST_OUTCOMES)} rarer outcomes are left out."

@@ -49,16 +49,16 @@ def build(model: ReportModel) -> Section | None:
     shown = model.facts.shown_items
     if not shown:
         return None
-    said = model.facts.answers[
-        model.facts.answers["item_id"].isin([one.item_id for one in shown])
+    answers = model.facts.answers[
+        model.facts.answers["item_id"].isin([item.item_id for item in shown])
     ]
-    by_item = dict(tuple(said.sort_index().groupby("item_id")))
+    by_item = dict(tuple(answers.sort_index().groupby("item_id")))
     noun = model.item_noun
     lead = (
         f"{count(len(shown))} of {plural(model.facts.items, noun)}, chosen because of "
         "what the answers say: examples, no average."
         + " Pictures that are not in the campaign's own folder are not shown."
-        * any(_lacks_picture(one) for one in shown)
+        * any(_lacks_picture(item) for item in shown)
     )
     return Section(
         key="items",
@@ -68,12 +68,12 @@ def build(model: ReportModel) -> Section | None:
             Gallery(
                 title=_TITLES[kind],
                 cards=tuple(
-                    _card(model, one, by_item[one.item_id])
-                    for one in shown
-                    if one.kind == kind
+                    _card(model, item, by_item[item.item_id])
+                    for item in shown
+                    if item.kind == kind
                 ),
             )
-            for kind in dict.fromkeys(one.kind for one in shown)
+            for kind in dict.fromkeys(item.kind for item in shown)
         ),
     )
 
@@ -93,9 +93,9 @@ def _card(model: ReportModel, shown: ShownItem, answers: pd.DataFrame) -> Card:
         # Kept choices are told as votes; what does not count stands alone.
         replies = answers[~is_counted]
         votes = tuple(
-            (excerpt(one.name.replace("_", " "), limit=_NAME_CHARACTERS), words)
-            for one in model.facts.task.item_fields
-            if (words := _votes(one, answers[is_counted]))
+            (excerpt(field.name.replace("_", " "), limit=_NAME_CHARACTERS), words)
+            for field in model.facts.task.item_fields
+            if (words := _votes(field, answers[is_counted]))
         )
     rows = replies.assign(outcome=outcomes[replies.index])
     if shown.kind == "dropped":
@@ -171,11 +171,11 @@ def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
 def _said(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
     if model.text_noun:
         return excerpt(str(row["clean_text"]), limit=_TEXT_CHARACTERS)
-    said = [
-        f"{one.name.replace('_', ' ')}: {_shown(row[value_column(one)])}"
-        for one in model.facts.task.item_fields
+    named_values = [
+        f"{field.name.replace('_', ' ')}: {_shown(row[value_column(field)])}"
+        for field in model.facts.task.item_fields
     ]
-    return excerpt("; ".join(said), limit=_TEXT_CHARACTERS)
+    return excerpt("; ".join(named_values), limit=_TEXT_CHARACTERS)
 
 
 def _shown(value: object) -> str:

@@ -199,19 +199,19 @@ def _options(field: Field, rows: pd.DataFrame) -> Table:
         rows=tuple(
             (
                 option.value,
-                *((said,) if has_words else ()),
+                *((label,) if has_words else ()),
                 count(counts[option.value]),
                 share(counts[option.value], answers),
             )
-            for option, said in zip(field.options, words, strict=True)
+            for option, label in zip(field.options, words, strict=True)
         ),
         is_folded=len(field.options) > 8,  # noqa: PLR2004 - a long list is for who asks
     )
 
 
 def _in_words(option: Option) -> str:
-    said = ": ".join(filter(None, (option.group, option.label)))
-    return excerpt(said or f"(column {option.column})", limit=_LONGEST_LABEL)
+    label = ": ".join(filter(None, (option.group, option.label)))
+    return excerpt(label or f"(column {option.column})", limit=_LONGEST_LABEL)
 
 
 def _shown(number_: float) -> str:

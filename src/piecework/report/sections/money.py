@@ -223,7 +223,7 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
     step = plots.round_step(bins[-1].end, columns=_MOST_TICKS)
     round_amounts = range(0, math.ceil(bins[-1].end), step)
     beyond = int((model.wages >= bins[-1].end * 100).sum())
-    ticks = [(float(one), f"{money.sign}{one}") for one in round_amounts]
+    ticks = [(float(amount), f"{money.sign}{amount}") for amount in round_amounts]
     if beyond:
         # The last column starts where the scale ends; its own tick says so.
         ticks = [tick for tick in ticks if tick[0] <= bins[-1].start - 1]

@@ -186,7 +186,7 @@ def _cares(model: ReportModel) -> str:
         ),
     ]
     shown = " ".join(note.text for note in grave[:_MOST_CARES])
-    said = listed(counts).capitalize()
+    opening = listed(counts).capitalize()
     if len(grave) <= _MOST_CARES:
-        return f"{said}. {shown}"
-    return f"{said}, all listed below; the first of them: {shown}"
+        return f"{opening}. {shown}"
+    return f"{opening}, all listed below; the first of them: {shown}"

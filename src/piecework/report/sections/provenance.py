@@ -17,8 +17,8 @@ class Check:
     """The same quantity told by two books, as people read it."""
 
     quantity: str
-    one: str
-    other: str
+    first: str
+    second: str
     agrees: bool
 
 
@@ -51,22 +51,22 @@ def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, ...]:
     return (
         Check(
             quantity="Pay: of all workers, and in the ledger",
-            one=money.shown(paid),
-            other=money.shown(booked),
+            first=money.shown(paid),
+            second=money.shown(booked),
             agrees=paid == booked,
         ),
         Check(
             quantity="Spent and held, within the budget",
-            one=money.shown(committed),
-            other=money.shown(money.cents("budget")),
+            first=money.shown(committed),
+            second=money.shown(money.cents("budget")),
             agrees=committed <= money.cents("budget"),
         ),
         *(
             [
                 Check(
                     quantity="Spent: by the marketplace's ledger, and by Prolific's",
-                    one=money.shown(money.others.marketplace),
-                    other=money.shown(money.others.prolific),
+                    first=money.shown(money.others.marketplace),
+                    second=money.shown(money.others.prolific),
                     agrees=money.others.marketplace == money.others.prolific,
                 )
             ]
@@ -76,9 +76,12 @@ def _of_money(money: Money, workers: pd.DataFrame) -> tuple[Check, ...]:
     )
 
 
-def _same(quantity: str, one: int, other: int) -> Check:
+def _same(quantity: str, first: int, second: int) -> Check:
     return Check(
-        quantity=quantity, one=count(one), other=count(other), agrees=one == other
+        quantity=quantity,
+        first=count(first),
+        second=count(second),
+        agrees=first == second,
     )
 
 
@@ -144,8 +147,8 @@ def _checks(model: ReportModel) -> Table:
         rows=tuple(
             (
                 check.quantity,
-                check.one,
-                check.other,
+                check.first,
+                check.second,
                 Tag("agree", "fine") if check.agrees else Tag("differ", "problem"),
             )
             for check in checks(model)

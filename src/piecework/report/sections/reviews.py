@@ -13,51 +13,53 @@ _NAME_CHARACTERS = 40
 
 def build(model: ReportModel) -> Section | None:
     """How often flags were upheld, bad work that nothing flagged, and agreement."""
-    found = model.facts.reviews
-    if found is None or not (found.upheld or found.sampled or found.twice):
+    quality = model.facts.reviews
+    if quality is None or not (quality.upheld or quality.sampled or quality.twice):
         return None
     return Section(
         key="reviews",
         title="What people made of the flags",
-        lead=tuple(sentences(found)),
-        tables=(_upheld(model, found),),
+        lead=tuple(sentences(quality)),
+        tables=(_upheld(model, quality),),
     )
 
 
-def sentences(found: ReviewQuality) -> list[str]:
+def sentences(quality: ReviewQuality) -> list[str]:
     """What is missed, and how far reviewers agree; nothing of what nobody looked at."""
-    said = []
-    if found.sampled:
-        missed, low, high = found.missed
-        said.append(
-            f"Of {plural(found.sampled, 'answer')} drawn by chance that nothing "
-            f"flagged, people dropped {count(found.sampled_bad)}. So among all "
-            f"{plural(found.unflagged, 'unflagged answer')} about {count(missed)} are "
-            f"bad (95 % interval: {count(low)} to {count(high)})."
+    lines = []
+    if quality.sampled:
+        missed, low, high = quality.missed
+        lines.append(
+            f"Of {plural(quality.sampled, 'answer')} drawn by chance that nothing "
+            f"flagged, people dropped {count(quality.sampled_bad)}. So among all "
+            f"{plural(quality.unflagged, 'unflagged answer')} about {count(missed)} "
+            f"are bad (95 % interval: {count(low)} to {count(high)})."
         )
-    if found.twice:
-        kappa = "" if math.isnan(found.kappa) else f"; Cohen's kappa {found.kappa:.2f}"
-        said.append(
-            f"{plural(found.twice, 'answer')} reviewed by two people: they said the "
-            f"same of {part_of(found.agreed, found.twice)}{kappa}."
+    if quality.twice:
+        kappa = (
+            "" if math.isnan(quality.kappa) else f"; Cohen's kappa {quality.kappa:.2f}"
         )
-    return said
+        lines.append(
+            f"{plural(quality.twice, 'answer')} reviewed by two people: they said the "
+            f"same of {part_of(quality.agreed, quality.twice)}{kappa}."
+        )
+    return lines
 
 
-def _upheld(model: ReportModel, found: ReviewQuality) -> Table:
+def _upheld(model: ReportModel, quality: ReviewQuality) -> Table:
     return Table(
         caption="Flags that people upheld",
         columns=(text("Heuristic"), number("Reviewed"), number("Upheld")),
         rows=tuple(
             (
                 Code(
-                    excerpt(one.heuristic, limit=_NAME_CHARACTERS),
-                    words=model.in_words(one.heuristic),
+                    excerpt(tally.heuristic, limit=_NAME_CHARACTERS),
+                    words=model.in_words(tally.heuristic),
                 ),
-                count(one.reviewed),
-                part_of(one.upheld, one.reviewed),
+                count(tally.reviewed),
+                part_of(tally.upheld, tally.reviewed),
             )
-            for one in found.upheld
+            for tally in quality.upheld
         ),
         note="Upheld: dropped, rejected or excluded by a person; of an assignment or a "
         "worker, also that half of the answers looked at were dropped. Reviewers saw "

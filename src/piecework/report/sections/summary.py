@@ -153,7 +153,7 @@ def _books(model: ReportModel) -> tuple[Note, ...]:
     return tuple(
         Note(
             "problem",
-            f"Books differ. {check.quantity}: {check.one} against {check.other}.",
+            f"Books differ. {check.quantity}: {check.first} against {check.second}.",
         )
         for check in differ
     )

@@ -40,10 +40,10 @@ _IMPORTED = {
 
 def build(model: ReportModel) -> Section:
     """Each word with its meaning; those that the page cannot hold are left out."""
-    left_out, told = set(), dict(_TERMS)
+    left_out, meanings = set(), dict(_TERMS)
     if model.facts.imported is not None:
         left_out |= {"Batch", "Round"}
-        told |= _IMPORTED
+        meanings |= _IMPORTED
     if not model.text_noun:
         left_out |= {"Novel"}
     else:
@@ -59,7 +59,9 @@ def build(model: ReportModel) -> Section:
             Table(
                 caption="Terms",
                 columns=(text("Word"), text("Meaning")),
-                rows=tuple(term for term in told.items() if term[0] not in left_out),
+                rows=tuple(
+                    term for term in meanings.items() if term[0] not in left_out
+                ),
                 is_wide=True,
             ),
         ),
