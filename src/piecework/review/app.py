@@ -143,7 +143,7 @@ class Review:
         card = self._desk.card(group, by=session.reviewer)
         if self._desk.manner.is_blind:
             card = blinded(card)
-        choice = next((one for one in card.choices if one.act == act), None)
+        choice = next((choice for choice in card.choices if choice.act == act), None)
         if choice is None or choice.fault:
             return self._card(group, session, fault=choice.fault if choice else "")
         made = plan(
@@ -154,7 +154,7 @@ class Review:
             because=because or next(iter(choice.reasons), "to be written"),
             by=session.reviewer,
         )
-        named = {one.subject_id for one in (*made.chosen, *made.along)}
+        named = {decision.subject_id for decision in (*made.chosen, *made.along)}
         work = self._desk.work
         touched = [n for n in group.rows if work.answer_id(n) in named]
         shown = touched[:MOST_LISTED]
@@ -173,8 +173,8 @@ class Review:
     async def quality(self, _request: Request, session: Session) -> Response:
         """How often flags were upheld, beside the policy that is made of them."""
         run = self._desk.run
-        found = review_quality(run)
-        upheld = {one.heuristic: one for one in found.upheld}
+        quality = review_quality(run)
+        upheld = {tally.heuristic: tally for tally in quality.upheld}
         rules = [
             (rule, [upheld[name] for name in rule.any_of if name in upheld])
             for rule in run.campaign.policy
@@ -183,9 +183,9 @@ class Review:
             "quality.html.j2",
             session,
             view="measures",
-            found=found,
+            quality=quality,
             rules=rules,
-            sentences=sentences(found),
+            sentences=sentences(quality),
             card_address=partial(address, "/card"),
         )
 
@@ -251,10 +251,11 @@ class Review:
         if desk.manner.is_blind or is_second:
             card = blinded(card)
         # What is proposed comes first, and what a worker would read before the rest.
-        told = sorted(
-            card.choices, key=lambda one: (not one.proposed, _TOLD.index(one.act))
+        choices = sorted(
+            card.choices,
+            key=lambda choice: (not choice.proposed, _TOLD.index(choice.act)),
         )
-        reasons = [reason for choice in told for reason in choice.reasons]
+        reasons = [reason for choice in choices for reason in choice.reasons]
         return self._page(
             "card.html.j2",
             session,
@@ -301,8 +302,10 @@ class Review:
         )
 
     def _group(self, request: Request, form: dict[str, str] | None = None) -> Group:
-        given = request.query_params if form is None else form
-        group = self._desk.group(_view_of(given.get("view", "")), given.get("key", ""))
+        parameters = request.query_params if form is None else form
+        group = self._desk.group(
+            _view_of(parameters.get("view", "")), parameters.get("key", "")
+        )
         if group is None:
             raise HTTPException(404)
         return group
@@ -384,8 +387,8 @@ def _view(request: Request) -> View:
     return _view_of(request.query_params.get("view", ""))
 
 
-def _act(given: Any) -> ActName:  # noqa: ANN401 - a form or a query
-    act = next((act for act in ACTS if act == given.get("act", "")), None)
+def _act(parameters: Any) -> ActName:  # noqa: ANN401 - a form or a query
+    act = next((act for act in ACTS if act == parameters.get("act", "")), None)
     if act is None:
         raise HTTPException(422, "There is no such act.")
     return act

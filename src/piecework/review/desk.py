@@ -129,8 +129,8 @@ def blinded(card: Card) -> Card:
         suspicion=0.0,
         proposed=(),
         worker=None,
-        answers=[replace(one, verdict=None, seconds="") for one in card.answers],
-        others=[replace(one, verdict=None, seconds="") for one in card.others],
+        answers=[replace(answer, verdict=None, seconds="") for answer in card.answers],
+        others=[replace(answer, verdict=None, seconds="") for answer in card.others],
         choices=[replace(choice, proposed=0, reasons=()) for choice in card.choices],
     )
 
@@ -140,16 +140,16 @@ def undecided(card: Card) -> Card:
     return replace(
         card,
         decided=(),
-        answers=[replace(one, verdict=None, waits=True) for one in card.answers],
+        answers=[replace(answer, verdict=None, waits=True) for answer in card.answers],
     )
 
 
 def _hosts(opened: OpenedCampaign) -> set[str]:
     """Origins of the pictures that lie on other hosts."""
-    found = set()
+    origins = set()
     for item in opened.campaign.items:
         parts = urlsplit(item.picture)
         origin = f"{parts.scheme}://{parts.netloc}"
         if _ORIGIN.fullmatch(origin):
-            found.add(origin)
-    return found
+            origins.add(origin)
+    return origins

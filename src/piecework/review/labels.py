@@ -32,13 +32,13 @@ class Labels:
 
     async def labels(self, _request: Request, session: Session) -> Response:
         """What is open, the least certain first; then what is settled."""
-        found = doubtful(self._run)
+        doubts = doubtful(self._run)
         return self._parts.page(
             "labels.html.j2",
             session,
             view="labels",
-            waiting=[one for one in found if one.settled is None],
-            settled=[one for one in found if one.settled is not None],
+            waiting=[doubt for doubt in doubts if doubt.settled is None],
+            settled=[doubt for doubt in doubts if doubt.settled is not None],
             label_address=_address,
         )
 
@@ -46,12 +46,12 @@ class Labels:
         """An item with its answers, and the labels that it may have."""
         item_id = request.query_params.get("item", "")
         field = request.query_params.get("field", "")
-        found = doubtful(self._run)
-        names = [(one.item_id, one.field) for one in found]
+        doubts = doubtful(self._run)
+        names = [(doubt.item_id, doubt.field) for doubt in doubts]
         if (item_id, field) not in names:
             raise HTTPException(404)
         number = names.index((item_id, field))
-        behind = [one for one in found[number + 1 :] if one.settled is None]
+        behind = [doubt for doubt in doubts[number + 1 :] if doubt.settled is None]
         work = self._parts.desk.work
         group = group_of(work, "item", item_id)
         answers = [] if group is None else [
@@ -61,10 +61,10 @@ class Labels:
             "label.html.j2",
             session,
             view="labels",
-            one=found[number],
+            doubt=doubts[number],
             after=_address(behind[0]) if behind else "/labels",
             answers=answers,
-            left=sum(one.settled is None for one in found),
+            left=sum(doubt.settled is None for doubt in doubts),
         )
 
     async def settle(self, request: Request, session: Session) -> Response:
@@ -85,9 +85,9 @@ class Labels:
                 session.notices.append(("done", "Settled."))
         except ConfigError as refusal:
             session.notices.append(("fault", f"Not stored: {refusal}."))
-        waiting = [one for one in doubtful(self._run) if one.settled is None]
+        waiting = [doubt for doubt in doubtful(self._run) if doubt.settled is None]
         return moved(_address(waiting[0]) if waiting else "/labels")
 
 
-def _address(one: Doubtful) -> str:
-    return f"/label?{urlencode({'item': one.item_id, 'field': one.field})}"
+def _address(doubt: Doubtful) -> str:
+    return f"/label?{urlencode({'item': doubt.item_id, 'field': doubt.field})}"

@@ -112,7 +112,9 @@ class Sessions:
         )
         if reviewer is None:
             raise NotAllowed("This link is not valid (any more).", status=401)
-        mine = [key for key, one in self._open.items() if one.reviewer == reviewer]
+        mine = [
+            key for key, session in self._open.items() if session.reviewer == reviewer
+        ]
         for key in mine[: len(mine) + 1 - _MOST_SESSIONS]:
             del self._open[key]
         value = secrets.token_urlsafe(_BYTES)

@@ -31,14 +31,14 @@ class Words:
     async def words(self, _request: Request, session: Session) -> Response:
         """The words, those first of which nobody has said anything."""
         shown = words_shown(self._run)
-        waiting = [one for one in shown if one.verdict is None]
+        waiting = [entry for entry in shown if entry.verdict is None]
         return self._parts.page(
             "words.html.j2",
             session,
             view="words",
             waiting=waiting[:_LISTED],
             left=len(waiting),
-            said=[one for one in shown if one.verdict is not None],
+            judged=[entry for entry in shown if entry.verdict is not None],
         )
 
     async def say(self, request: Request, session: Session) -> Response:

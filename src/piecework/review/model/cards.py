@@ -157,7 +157,9 @@ def card_of(
     others = work.others(rows[0])[:_MOST_OTHERS] if group.view == "answer" else []
     flags = _flags(opened, work, group)
     kinds = {kind for kind in group.subjects if may_decide(group, kind)}
-    asked = [one for one in touched.values() if one.subject_kind in kinds]
+    asked = [
+        proposal for proposal in touched.values() if proposal.subject_kind in kinds
+    ]
     return Card(
         group=group,
         state=state,
@@ -199,7 +201,7 @@ def answers_shown(
 def cut(fields: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """Fields as a page shows them: of an endless text the beginning, and how long."""
     most = _MOST_CHARACTERS
-    return [(name, said[:most] + _rest(len(said) - most)) for name, said in fields]
+    return [(name, text[:most] + _rest(len(text) - most)) for name, text in fields]
 
 
 def _rest(more: int) -> str:
@@ -231,7 +233,9 @@ def _flags(
     """
     if group.view == "answer":
         parts = work.parts(group.rows, is_answer=True)
-        return [(one, 1) for one in flags_around(opened, parts)[:_MOST_EVIDENCE]]
+        return [
+            (finding, 1) for finding in flags_around(opened, parts)[:_MOST_EVIDENCE]
+        ]
     asked = {
         kind: ids for kind, ids in group.subjects.items() if may_decide(group, kind)
     }
@@ -244,16 +248,16 @@ def _in_words(
     """A sentence a flag, which names the answer that it is about among several."""
     if group.view == "answer":
         return [sentence(finding, {}) for finding, _ in flags]
-    told = [group.rows[0]]
+    numbers = [group.rows[0]]
     for finding, _ in flags:
         if finding.subject_kind == "answer":
-            told += work.rows("answer", finding.subject_id)
+            numbers += work.rows("answer", finding.subject_id)
     is_item = group.view == "item"
     names = {
         str(work.answer_id(number)): f"by {work.pseudonym_of(number)}"
         if is_item
         else f"item {work.item_id(number)}"
-        for number in told
+        for number in numbers
     }
     return [
         sentence(finding, names)
@@ -264,13 +268,16 @@ def _in_words(
 
 def _proposed(asked: Sequence[Decision]) -> list[str]:
     """Proposals in words, those that are alike in one sentence."""
-    alike = Counter((one.subject_kind, one.verdict, one.because) for one in asked)
-    said = [
+    alike = Counter(
+        (proposal.subject_kind, proposal.verdict, proposal.because)
+        for proposal in asked
+    )
+    sentences = [
         f"{verdict} {f'the {kind}' if many == 1 else plural(many, kind)}: {because}"
         for (kind, verdict, because), many in islice(alike.items(), _MOST_PROPOSED)
     ]
-    more = len(alike) - len(said)
-    return said + [f"and {more} more, each with a reason of its own"] * bool(more)
+    more = len(alike) - len(sentences)
+    return sentences + [f"and {more} more, each with a reason of its own"] * bool(more)
 
 
 def _choices(
@@ -283,11 +290,11 @@ def _choices(
 ) -> list[Choice]:
     choices = []
     by_kind: dict[SubjectKind, list[Decision]] = {}
-    for one in asked:
-        by_kind.setdefault(one.subject_kind, []).append(one)
+    for proposal in asked:
+        by_kind.setdefault(proposal.subject_kind, []).append(proposal)
     for act, (kind, verdict) in ACTS.items():
         of_kind = by_kind.get(kind, [])
-        proposed = [one for one in of_kind if one.verdict == verdict]
+        proposed = [proposal for proposal in of_kind if proposal.verdict == verdict]
         decides = len(of_kind)
         if not decides:
             # An exclusion may be decided though nothing proposes it.
@@ -339,7 +346,7 @@ def _reasons(
         because = proposal.because.removeprefix(REJECTED_WITH)
         own = _flags_of(opened, work, group, proposal, flags)
         # A rule's reason may have its evidence in it already.
-        if own and not any(one.evidence in because for one in own):
+        if own and not any(finding.evidence in because for finding in own):
             made.append(f"{because} ({_evidence_for(opened, because, own)})")
         made.append(because)
     made += [finding.evidence for finding, _ in flags[:5]]
@@ -377,22 +384,22 @@ def _worker(
     open_ = totals.answers - totals.kept - totals.dropped
     sent = f"Sent {plural(totals.assignments, 'assignment')} with "
     counts = f"{totals.kept} kept, {totals.dropped} set aside, {open_} not decided."
-    said = [f"{sent}{plural(totals.answers, 'answer')}: {counts}"]
+    sentences = [f"{sent}{plural(totals.answers, 'answer')}: {counts}"]
     if totals.rejected:
-        said.append(f"{plural(totals.rejected, 'assignment')} rejected.")
+        sentences.append(f"{plural(totals.rejected, 'assignment')} rejected.")
     flags = ", ".join(
         f"{name} {plural(times, 'time')}" for name, times in totals.flags.items()
     )
-    said.append(f"Flagged by {flags}." if flags else "Never flagged.")
+    sentences.append(f"Flagged by {flags}." if flags else "Never flagged.")
     typical = work.typical_seconds(rows)
     if not np.isnan(typical):
-        said.append(
+        sentences.append(
             f"Takes {_rounded(typical)} an item; all workers "
             f"{_rounded(work.typical_seconds())} (medians)."
         )
     return WorkerShown(
         worker=opened.pseudonym(worker_id),
-        sentences=said,
+        sentences=sentences,
         answers=answers_shown(opened, work, rest[:_MOST_HISTORY], waiting),
     )
 
@@ -407,5 +414,5 @@ def _evidence_for(
         if rule.because == because
         for name in rule.any_of
     }
-    own = (one.evidence for one in flags if one.heuristic in named)
+    own = (finding.evidence for finding in flags if finding.heuristic in named)
     return next(own, flags[0].evidence)

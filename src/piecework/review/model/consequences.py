@@ -57,7 +57,7 @@ class Consequences:
         away, stays = "offered no later HIT of this campaign", "offered HITs as before"
         if opened.is_imported:
             aside, away, stays = "", "noted as excluded; nobody is told", "kept"
-        said = (
+        counted_sentences = (
             *money,
             (self.kept, f"{plural(self.kept, 'answer')} kept."),
             (self.dropped, f"{plural(self.dropped, 'answer')} set aside{aside}."),
@@ -66,7 +66,9 @@ class Consequences:
             (self.staying, f"{staying} {stays}."),
             (self.blocked, "The block counts against the worker's account."),
         )
-        return [words for number, words in said if number] or ["Nothing changes."]
+        return [words for number, words in counted_sentences if number] or [
+            "Nothing changes."
+        ]
 
 
 def consequences(
@@ -74,8 +76,8 @@ def consequences(
 ) -> Consequences:
     """What follows from decisions, those included that are taken along with them."""
     paid, paid_cents, unpaid, unpaid_cents = 0, 0, 0, 0
-    whole = [one for one in made if one.subject_kind == "assignment"]
-    ids = [AssignmentId(one.subject_id) for one in whole]
+    whole = [decision for decision in made if decision.subject_kind == "assignment"]
+    ids = [AssignmentId(decision.subject_id) for decision in whole]
     prices = hits.prices_of(opened.store, ids)
     for assignment_id, decision in zip(ids, whole, strict=True):
         reward_cents, fee_cents = prices[assignment_id]
@@ -83,21 +85,23 @@ def consequences(
             paid, paid_cents = paid + 1, paid_cents + reward_cents + fee_cents
         else:
             unpaid, unpaid_cents = unpaid + 1, unpaid_cents + reward_cents
-    dropped = [one.subject_id for one in made if one.verdict == "drop"]
+    dropped = [decision.subject_id for decision in made if decision.verdict == "drop"]
     return Consequences(
         paid=paid,
         paid_cents=paid_cents,
         unpaid=unpaid,
         unpaid_cents=unpaid_cents,
         kept=sum(
-            one.verdict == "keep" and one.subject_kind == "answer" for one in made
+            decision.verdict == "keep" and decision.subject_kind == "answer"
+            for decision in made
         ),
         dropped=len(dropped),
         asked_again=_asked_again(opened, work, dropped),
-        turned_away=sum(one.verdict in _TURNED_AWAY for one in made),
-        blocked=sum(one.verdict == "block" for one in made),
+        turned_away=sum(decision.verdict in _TURNED_AWAY for decision in made),
+        blocked=sum(decision.verdict == "block" for decision in made),
         staying=sum(
-            one.verdict == "keep" and one.subject_kind == "worker" for one in made
+            decision.verdict == "keep" and decision.subject_kind == "worker"
+            for decision in made
         ),
     )
 

@@ -119,9 +119,9 @@ def _allowed(able: Capabilities) -> str:
 def contradictions(opened: OpenedCampaign, chosen: Chosen) -> list[str]:
     """Answers that are kept of a rejected assignment: used, and not paid for."""
     kept = {
-        subject: one
-        for subject, one in chosen.items()
-        if subject[0] == "answer" and one.verdict == "keep"
+        subject: decision
+        for subject, decision in chosen.items()
+        if subject[0] == "answer" and decision.verdict == "keep"
     }
     rejected, faults = _rejected(chosen), []
     whole = _assignments_of_answers(opened, kept)
@@ -161,7 +161,7 @@ def taken_along(
 
 def by_subject(made: Iterable[Decision]) -> dict[Subject, Decision]:
     """Decisions by what they are about."""
-    return {(one.subject_kind, one.subject_id): one for one in made}
+    return {(decision.subject_kind, decision.subject_id): decision for decision in made}
 
 
 def _rejected(chosen: Chosen) -> dict[AssignmentId, Decision]:

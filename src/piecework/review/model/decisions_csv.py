@@ -106,8 +106,11 @@ def read_decisions(
 def _read(opened: OpenedCampaign, text: str, *, decided_by: str, name: str) -> Chosen:
     waiting, before = (
         {
-            (one.subject_kind, opened.shown_id(one.subject_kind, one.subject_id)): one
-            for one in made
+            (
+                decision.subject_kind,
+                opened.shown_id(decision.subject_kind, decision.subject_id),
+            ): decision
+            for decision in made
         }
         for made in (waiting_for_people(opened), decisions.load(opened.store))
     )
@@ -213,7 +216,14 @@ def _kept_by_a_person(opened: OpenedCampaign, assignment_id: str) -> Decision | 
         )
     ]
     made = decisions.latest(opened.store, kept)
-    return next((one for one in made if not one.decided_by.startswith("policy:")), None)
+    return next(
+        (
+            decision
+            for decision in made
+            if not decision.decided_by.startswith("policy:")
+        ),
+        None,
+    )
 
 
 def _one_of(allowed: Iterable[_T], written: str) -> _T | None:

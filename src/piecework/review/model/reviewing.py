@@ -143,7 +143,7 @@ def targets(
     wanted = ACTS[act][0]
     if not may_decide(group, wanted):
         return []
-    proposals = [one for (kind, _), one in waiting.items() if kind == wanted]
+    proposals = [proposal for (kind, _), proposal in waiting.items() if kind == wanted]
     if act == "exclude" and not proposals:
         return _unasked_exclusion(opened, work.worker_id(group.rows[0]))
     return proposals
@@ -180,7 +180,10 @@ def plan(
     if not proposals:
         raise DecidedMeanwhile(decided_in(opened, group))
     try:
-        made = [decided(opened, one, ACTS[act][1], because, by=by) for one in proposals]
+        made = [
+            decided(opened, proposal, ACTS[act][1], because, by=by)
+            for proposal in proposals
+        ]
     except ValueError as fault:
         raise ConfigError([str(fault)]) from fault
     chosen = by_subject(made)
@@ -319,10 +322,10 @@ def _what_others_added(opened: OpenedCampaign, made: Sequence[Review]) -> str:
         ("assignment", name)
         for name in assignments.assignments_of(opened.store, answers)
     ]
-    for one in decisions.latest(opened.store, set(whole) - own):
-        if one.verdict == "approve" and one.because == ALL_LOOKED_AT:
+    for decision in decisions.latest(opened.store, set(whole) - own):
+        if decision.verdict == "approve" and decision.because == ALL_LOOKED_AT:
             return (
-                f"{one.decided_by} has decided the rest of its assignment since, which "
-                "is approved with it; that has to be undone first"
+                f"{decision.decided_by} has decided the rest of its assignment since, "
+                "which is approved with it; that has to be undone first"
             )
     return ""

@@ -105,7 +105,7 @@ class Waiting:
         # Once a view: an act may decide ten thousand, each of which is a group.
         for view, gone in done.items():
             if view in self._keys:
-                left = (one for one in self._keys[view] if one not in gone)
+                left = (key for key in self._keys[view] if key not in gone)
                 self._keys[view] = tuple(left)
 
     def _put_in(self, subjects: Iterable[Subject], work: Work) -> None:
@@ -148,7 +148,7 @@ def _suspicion(
     if subject[0] == "answer":
         around |= {("assignment", str(work.assignment_id(n))) for n in rows}
         around |= {("worker", str(work.worker_id(n))) for n in rows}
-    return max((strongest.get(one, 0.0) for one in around), default=0.0)
+    return max((strongest.get(related, 0.0) for related in around), default=0.0)
 
 
 def worst_first(
@@ -164,7 +164,9 @@ def worst_first(
     >>> worst_first({"a": 0.5, "b": 0.9, "c": 0.0}, (), seed=1)
     ('b', 'a', 'c')
     """
-    some = sorted((one for one in suspicions.values() if one > 0), reverse=True)
+    some = sorted(
+        (suspicion for suspicion in suspicions.values() if suspicion > 0), reverse=True
+    )
 
     def behind(key: str) -> tuple[float, float]:
         drawn, suspicion = draw(seed, key), suspicions[key]
@@ -187,14 +189,16 @@ def second_opinions(
     """
     if not share:
         return ()
-    said: dict[str, set[str]] = {}
+    reviewers_by_answer: dict[str, set[str]] = {}
     for review in reviews.in_force(opened.store):
         if review.subject_kind == "answer" and not review.is_along:
-            said.setdefault(review.subject_id, set()).add(review.reviewer)
+            reviewers_by_answer.setdefault(review.subject_id, set()).add(
+                review.reviewer
+            )
     seed = opened.campaign.rehearsal.seed
     return tuple(
         answer_id
-        for answer_id, reviewers in said.items()
+        for answer_id, reviewers in reviewers_by_answer.items()
         if len(reviewers) == 1 and by not in reviewers
         and draw(seed, f"twice:{answer_id}") < share
     )  # fmt: skip

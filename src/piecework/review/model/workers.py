@@ -43,7 +43,7 @@ def histories(opened: OpenedCampaign) -> list[WorkerHistory]:
     """All workers whom the campaign knows, most answers first."""
     decided = decisions.about_workers(opened.store)
     known = workers.totals(opened.store, paid_already=PAID_ALREADY)
-    found = [
+    all_histories = [
         WorkerHistory(
             worker=opened.pseudonym(worker_id),
             totals=totals,
@@ -51,7 +51,9 @@ def histories(opened: OpenedCampaign) -> list[WorkerHistory]:
         )
         for worker_id, totals in known.items()
     ]
-    return sorted(found, key=lambda one: (-one.totals.answers, one.worker))
+    return sorted(
+        all_histories, key=lambda history: (-history.totals.answers, history.worker)
+    )
 
 
 def exclude(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> None:
