@@ -18,7 +18,7 @@ SURE = "Two cups stand on a wooden tabel in the garden"
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Iterator[OpenedCampaign]:
+def opened(tmp_path: Path) -> Iterator[OpenedCampaign]:
     """Two answers, cleaned: a typo that is surely one, and a word that may be one."""
     with stores.opened(tmp_path, workers=1, items=2, texts=(UNSURE, SURE)) as opened:
         clean(opened)
