@@ -23,9 +23,8 @@ WITH_EXAMPLES = [
     path for path in MODULES if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)
 ]
 _STEMMER = snowballstemmer.stemmer("english")
-_OUR_FILE = re.compile(
-    rf"`((?:{'|'.join([*ROOMS, 'tests', 'tools', 'src'])})/[\w/.-]*(?:\.(?:py|sql|toml|js)|/))`"
-)
+_FOLDERS = "|".join([*ROOMS, "tests", "tools", "src"])
+_OUR_FILE = re.compile(rf"`((?:{_FOLDERS})/[\w/.-]*(?:\.(?:py|sql|toml|js)|/))`")
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
 
 
