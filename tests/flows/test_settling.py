@@ -174,10 +174,10 @@ class _Together(MTurk):
 
     both: Barrier
 
-    def approve(self, assignment_id: AssignmentId, told: str = "") -> None:
+    def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
         """As ever, when another call is under way."""
         self.both.wait()
-        super().approve(assignment_id, told)
+        super().approve(assignment_id, message)
 
 
 def test_calls_are_under_way_at_once(collected: CampaignRun) -> None:
@@ -407,9 +407,9 @@ class _DecidedMeanwhile(MTurk):
     run: CampaignRun
     subject: str
 
-    def approve(self, assignment_id: AssignmentId, told: str = "") -> None:
+    def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
         """As ever, and somebody approves what was to be rejected."""
-        super().approve(assignment_id, told)
+        super().approve(assignment_id, message)
         if assignment_id != self.subject:
             store = open_store(self.run.store.path)
             _decide(replace(self.run, store=store), "approve", self.subject)

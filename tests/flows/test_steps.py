@@ -153,11 +153,11 @@ class _Stubborn(MTurk):
 
     refused: AssignmentId
 
-    def approve(self, assignment_id: AssignmentId, told: str = "") -> None:
+    def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
         """As a marketplace does that has a fault of its own."""
         if assignment_id == self.refused:
             raise PlatformRefused("not this one", code="RequestError")
-        super().approve(assignment_id, told)
+        super().approve(assignment_id, message)
 
 
 def test_one_refused_decision_holds_nobody_else_up(

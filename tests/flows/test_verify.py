@@ -27,7 +27,7 @@ def _to_the_end(run: CampaignRun, people: People) -> None:
 class _Liar(MTurk):
     """Says that it approved, and did not."""
 
-    def approve(self, assignment_id: AssignmentId, told: str = "") -> None:
+    def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
         """Do nothing."""
 
 

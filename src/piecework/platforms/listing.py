@@ -124,16 +124,16 @@ def fetch(
         MaxResults=PAGE,
         **{LIST_TOGETHER: others},
     )
-    found: dict[HitId, list[Assignment]] = {hit_id: [] for hit_id in slots}
+    by_hit: dict[HitId, list[Assignment]] = {hit_id: [] for hit_id in slots}
     for assignment in _each_once(reply["Assignments"]):
-        if assignment.hit_id in found:
-            found[assignment.hit_id].append(assignment)
+        if assignment.hit_id in by_hit:
+            by_hit[assignment.hit_id].append(assignment)
     return {
         # Each has a page at most there; by hand it may have come to more.
         hit_id: some
         if len(some) < PAGE
         else _of_one_hit(client, hit_id, slots=slots[hit_id])
-        for hit_id, some in found.items()
+        for hit_id, some in by_hit.items()
     }
 
 

@@ -148,7 +148,8 @@ class MTurk:
             AssignmentDurationInSeconds=hit_type.assignment_duration_seconds,
             AutoApprovalDelayInSeconds=hit_type.auto_approval_delay_seconds,
             QualificationRequirements=[
-                requirement_to_wire(one) for one in hit_type.requirements
+                requirement_to_wire(requirement)
+                for requirement in hit_type.requirements
             ],
             **({EXPECTED_SECONDS: seconds} if says_time else {}),
         )
@@ -170,7 +171,9 @@ class MTurk:
         delay = {"RetryDelayInSeconds": test.retry_seconds}
         return make_or_find(
             self._client,
-            lambda found: (found.get("AnswerKey") or "").split() == key.split(),
+            lambda existing_type: (
+                (existing_type.get("AnswerKey") or "").split() == key.split()
+            ),
             Name=test.name,
             Description=test.description,
             QualificationTypeStatus="Active",
@@ -299,13 +302,13 @@ class MTurk:
         """See `Platform`; an extension of ours."""
         return ask_prices(self._client) if self._knows("prices") else None
 
-    def approve(self, assignment_id: AssignmentId, told: str = "") -> None:
+    def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
         """See `Platform`; an assignment that is approved already stays so."""
         self._judge(
             assignment_id,
             "Approved",
             lambda: self._client.approve_assignment(
-                AssignmentId=assignment_id, RequesterFeedback=told
+                AssignmentId=assignment_id, RequesterFeedback=message
             ),
         )
 

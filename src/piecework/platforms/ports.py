@@ -208,8 +208,8 @@ class Paying(Protocol):
         """
         ...
 
-    def approve(self, assignment_id: AssignmentId, told: str = "") -> None:
-        """Pay the reward; the worker reads what is told, if anything."""
+    def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
+        """Pay the reward; the worker reads the message, if there is one."""
         ...
 
     def reject(self, assignment_id: AssignmentId, because: str) -> None:

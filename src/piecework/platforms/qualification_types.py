@@ -34,8 +34,8 @@ def make_or_find(
     except PlatformRefused as refusal:
         if refusal.kind != "already_exists":
             raise
-    found = find(client, wanted["Name"])
-    if not is_ours(found):
+    existing_type = find(client, wanted["Name"])
+    if not is_ours(existing_type):
         raise PlatformRefused(
             f"the qualification type {wanted['Name']!r} exists with another test or "
             "other thresholds; give this one a name of its own: "
@@ -43,7 +43,7 @@ def make_or_find(
             code="QualificationTypeAlreadyExists",
             kind="already_exists",
         )
-    return QualificationTypeId(found["QualificationTypeId"])
+    return QualificationTypeId(existing_type["QualificationTypeId"])
 
 
 def find(client: "MTurkClient", name: str) -> Mapping[str, Any]:
@@ -59,9 +59,9 @@ def find(client: "MTurkClient", name: str) -> Mapping[str, Any]:
         PaginationConfig={"PageSize": _PAGE},
     )
     for page in pages_of(pages):
-        for found in page["QualificationTypes"]:
-            if found["Name"] == name:
-                return dict(found)
+        for listed_type in page["QualificationTypes"]:
+            if listed_type["Name"] == name:
+                return dict(listed_type)
     raise PlatformRefused(
         f"the qualification type {name!r} exists, but is not listed",
         code="QualificationTypeAlreadyExists",
@@ -98,8 +98,8 @@ def holders(
         PaginationConfig={"PageSize": _PAGE},
     )
     for page in pages_of(pages):
-        for found in page["Qualifications"]:
-            yield WorkerId(found["WorkerId"]), found["IntegerValue"]
+        for grant in page["Qualifications"]:
+            yield WorkerId(grant["WorkerId"]), grant["IntegerValue"]
 
 
 def take_back(
