@@ -25,8 +25,8 @@ def listen(host: str, port: int, connections: Connections) -> Listening:
         listening.listen(BACKLOG)
     except OSError as fault:
         listening.close()
-        said = f"{fault.strerror}: {host} port {port}"
-        raise OSError(fault.errno, said) from fault
+        message = f"{fault.strerror}: {host} port {port}"
+        raise OSError(fault.errno, message) from fault
     return listening
 
 

@@ -49,7 +49,7 @@ class OncePerSecond(logging.Filter):
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: dict[str, float] = {}
+        self._logged_at: dict[str, float] = {}
         self._held_back: dict[str, int] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -57,13 +57,13 @@ class OncePerSecond(logging.Filter):
         now = time.monotonic()
         # asyncio names sockets and addresses in the message itself.
         words = _NUMBERS.sub("#", str(record.msg).partition("\n")[0][:200])
-        if now - self._said.get(words, float("-inf")) < _LOG_EVERY_SECONDS:
+        if now - self._logged_at.get(words, float("-inf")) < _LOG_EVERY_SECONDS:
             self._held_back[words] = self._held_back.get(words, 0) + 1
             return False
-        if len(self._said) > _MOST:
-            self._said.clear()
+        if len(self._logged_at) > _MOST:
+            self._logged_at.clear()
             self._held_back.clear()
-        self._said[words] = now
+        self._logged_at[words] = now
         if held_back := self._held_back.pop(words, 0):
             record.msg = f"{record.msg} (and {held_back} times more)"
         return True
@@ -73,5 +73,5 @@ def say_once_a_second(*names: str) -> None:
     """Hold loggers to one line a second for the same thing."""
     for name in names:
         logger = logging.getLogger(name)
-        if not any(isinstance(one, OncePerSecond) for one in logger.filters):
+        if not any(isinstance(filter_, OncePerSecond) for filter_ in logger.filters):
             logger.addFilter(OncePerSecond())

@@ -83,14 +83,14 @@ class Server(uvicorn.Server):
             self._each_minute()
         return await super().on_tick(counter)
 
-    def new_protocol(self, **given: Any) -> asyncio.Protocol:  # noqa: ANN401 - uvicorn's
+    def new_protocol(self, **options: Any) -> asyncio.Protocol:  # noqa: ANN401 - uvicorn's
         """One more connection, as uvicorn's own sockets make it."""
         usual = {
             "config": self.config,
             "server_state": self.server_state,
             "app_state": self.lifespan.state,
         }
-        return DroppableProtocol(connections=self._connections, **(usual | given))
+        return DroppableProtocol(connections=self._connections, **(usual | options))
 
 
 def _config(

@@ -27,8 +27,8 @@ class DroppableProtocol(HttpToolsProtocol):
     _connection: Connection | None = None
     _first_pause: float | None = None
 
-    def __init__(self, *, connections: Connections, **given: Any) -> None:  # noqa: ANN401 - uvicorn's
-        super().__init__(**given)
+    def __init__(self, *, connections: Connections, **options: Any) -> None:  # noqa: ANN401 - uvicorn's
+        super().__init__(**options)
         self._connections = connections
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's own
