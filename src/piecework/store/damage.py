@@ -38,9 +38,9 @@ def damage_told(store: Store) -> Iterator[None]:
 def _complaint(store: Store) -> str | None:
     """What is wrong with a store's file; `None` if nothing is found."""
     try:
-        (found,) = store.db.execute("PRAGMA integrity_check(1)").fetchone()
-        if found != "ok":
-            return str(found)
+        (integrity,) = store.db.execute("PRAGMA integrity_check(1)").fetchone()
+        if integrity != "ok":
+            return str(integrity)
         for query in _QUESTIONS:
             if store.db.execute(query).fetchone() is not None:
                 return "a value in it makes no sense"

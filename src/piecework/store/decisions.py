@@ -127,7 +127,7 @@ def alike(
         the newest of those with the same verdict, reason and person about subjects of
         a kind, and how many they are; in the order in which they were first made.
     """
-    found: list[tuple[Decision, int]] = []
+    groups: list[tuple[Decision, int]] = []
     for kind, names in subjects.items():
         rows = store.db.query(
             "SELECT *, count(*) AS times, max(decision_id) FROM decisions "
@@ -137,8 +137,8 @@ def alike(
             "GROUP BY verdict, decided_by, because ORDER BY min(decision_id)",
             [kind, json.dumps(list(names))],
         )
-        found += [(_decision(row), int(row["times"])) for row in rows]
-    return found
+        groups += [(_decision(row), int(row["times"])) for row in rows]
+    return groups
 
 
 def by_people(store: Store, *kinds: SubjectKind) -> dict[str, Verdict]:

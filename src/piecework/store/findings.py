@@ -96,7 +96,7 @@ def strongest_of_each(
     Returns:
         each heuristic's strongest flag, and how many subjects it flags.
     """
-    found: dict[str, tuple[Finding, int]] = {}
+    strongest: dict[str, tuple[Finding, int]] = {}
     for kind, names in subjects.items():
         # Beside one max(), SQLite takes the other columns from the row that has it.
         rows = store.db.query(
@@ -107,10 +107,12 @@ def strongest_of_each(
         )
         for row in rows:
             finding, flags = _finding(row), int(row["flags"])
-            other, before = found.get(finding.heuristic, (finding, 0))
-            stronger = max(other, finding, key=lambda one: one.suspicion)
-            found[finding.heuristic] = stronger, before + flags
-    return sorted(found.values(), key=lambda one: (-one[0].suspicion, one[0].heuristic))
+            other, before = strongest.get(finding.heuristic, (finding, 0))
+            stronger = max(other, finding, key=lambda candidate: candidate.suspicion)
+            strongest[finding.heuristic] = stronger, before + flags
+    return sorted(
+        strongest.values(), key=lambda pair: (-pair[0].suspicion, pair[0].heuristic)
+    )
 
 
 def strongest(store: Store, *, but: str) -> dict[tuple[str, str], float]:

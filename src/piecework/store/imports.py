@@ -159,7 +159,7 @@ def keep(
     insert(
         store,
         "hits",
-        (_hit_row(one, campaign, moment) for one in arrived),
+        (_hit_row(assignment, campaign, moment) for assignment in arrived),
         or_ignore=True,
     )
     insert(
@@ -167,8 +167,8 @@ def keep(
         "items",
         (
             {"item_id": item_id, "batch": _BATCH}
-            for one in arrived
-            for item_id in one.item_ids
+            for assignment in arrived
+            for item_id in assignment.item_ids
         ),
         or_ignore=True,
     )
@@ -176,12 +176,15 @@ def keep(
     insert(
         store,
         "raw_answers",
-        ({"assignment_id": one.assignment_id, "raw": one.raw} for one in arrived),
+        (
+            {"assignment_id": assignment.assignment_id, "raw": assignment.raw}
+            for assignment in arrived
+        ),
     )
     insert(
         store,
         "answers",
-        (answer_row(answer) for one in arrived for answer in one.answers),
+        (answer_row(answer) for assignment in arrived for answer in assignment.answers),
     )
     keep_outcomes(store, arrived, number=number)
 
@@ -196,9 +199,9 @@ def keep_outcomes(
         "outcome = excluded.outcome, feedback = excluded.feedback, "
         "import_id = excluded.import_id",
         [
-            (answer_id, outcome, one.feedback, number)
-            for one in arrived
-            for answer_id, outcome in one.outcomes.items()
+            (answer_id, outcome, assignment.feedback, number)
+            for assignment in arrived
+            for answer_id, outcome in assignment.outcomes.items()
         ],
     )
 
@@ -237,30 +240,34 @@ def most_answers(store: Store) -> int:
 
 
 def _hit_row(
-    one: ImportedAssignment, campaign: str, imported_at: str
+    assignment: ImportedAssignment, campaign: str, imported_at: str
 ) -> dict[str, object]:
-    begun = one.accepted_at or one.submitted_at
+    begun = assignment.accepted_at or assignment.submitted_at
     return {
-        "hit_key": HitKey(f"{campaign}.imported.{one.hit_id}"),
+        "hit_key": HitKey(f"{campaign}.imported.{assignment.hit_id}"),
         "batch": _BATCH,
         "round": 0,
         "max_assignments": 1,
-        "reward_cents": one.reward_cents,
+        "reward_cents": assignment.reward_cents,
         "fee_cents": 0,
-        "item_ids": json.dumps(one.item_ids),
+        "item_ids": json.dumps(assignment.item_ids),
         "hit_type_id": "imported",
-        "hit_id": one.hit_id,
+        "hit_id": assignment.hit_id,
         "posted_at": to_text(begun) if begun else imported_at,
         "collected_at": imported_at,
     }
 
 
-def _assignment_row(one: ImportedAssignment) -> dict[str, object]:
+def _assignment_row(assignment: ImportedAssignment) -> dict[str, object]:
     return {
-        "assignment_id": one.assignment_id,
-        "hit_id": one.hit_id,
-        "worker_id": one.worker_id,
-        "status_when_collected": one.status,
-        "accepted_at": to_text(one.accepted_at) if one.accepted_at else "",
-        "submitted_at": to_text(one.submitted_at) if one.submitted_at else "",
+        "assignment_id": assignment.assignment_id,
+        "hit_id": assignment.hit_id,
+        "worker_id": assignment.worker_id,
+        "status_when_collected": assignment.status,
+        "accepted_at": to_text(assignment.accepted_at)
+        if assignment.accepted_at
+        else "",
+        "submitted_at": to_text(assignment.submitted_at)
+        if assignment.submitted_at
+        else "",
     }

@@ -174,15 +174,19 @@ def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
     return {ItemId(item_id): workers for item_id, workers in rows}
 
 
-def keep_weighed(store: Store, found: Mapping[ItemId, Weighed]) -> None:
+def keep_weighed(store: Store, weighed_items: Mapping[ItemId, Weighed]) -> None:
     """Write down how sure labels are and what is wanted; all of them or none."""
     with writing(store):
         store.db.conn.executemany(
             "UPDATE items SET wanted = :wanted, probability = :probability "
             "WHERE item_id = :item",
             [
-                {"item": item_id, "wanted": one.wanted, "probability": one.probability}
-                for item_id, one in found.items()
+                {
+                    "item": item_id,
+                    "wanted": weighed.wanted,
+                    "probability": weighed.probability,
+                }
+                for item_id, weighed in weighed_items.items()
             ],
         )
 
@@ -200,7 +204,9 @@ def sureness(store: Store) -> list[tuple[int, float]]:
 
 def excluded(store: Store) -> frozenset[WorkerId]:
     """Workers who are kept out, by the decision in force."""
-    return frozenset(WorkerId(one) for (one,) in store.db.execute(_EXCLUDED))
+    return frozenset(
+        WorkerId(worker_id) for (worker_id,) in store.db.execute(_EXCLUDED)
+    )
 
 
 def _range(posting: Posting) -> dict[str, int]:

@@ -23,7 +23,10 @@ def add(
         along: what follows from that.
     """
     act = _next_act(store)
-    parts = (*((one, 0) for one in decisions), *((one, 1) for one in along))
+    parts = (
+        *((decision, 0) for decision in decisions),
+        *((decision, 1) for decision in along),
+    )
     for decision, is_along in parts:
         subject = [decision.subject_kind, decision.subject_id]
         proposal = store.db.execute(
@@ -56,7 +59,9 @@ def add_second(store: Store, opinions: Iterable[Decision]) -> int:
     Part of the caller's transaction.
     """
     act = _next_act(store)
-    rows = [{**_row(act, one), "is_along": 0, "is_second": 1} for one in opinions]
+    rows = [
+        {**_row(act, opinion), "is_along": 0, "is_second": 1} for opinion in opinions
+    ]
     insert(store, "reviews", rows)
     return act
 
