@@ -232,14 +232,14 @@ def _webhooks(
         last = prolific.webhooks.deliveries(each.id, most=_LAST_DELIVERIES)
         failures = sum(delivery.status == "FAILED" for delivery in last)
         taken = sum(delivery.status == "SUCCEEDED" for delivery in last)
-        said = f"{name}: of the last {len(last)}, {taken} were taken"
+        summary = f"{name}: of the last {len(last)}, {taken} were taken"
         if not failures:
-            yield passed("webhooks", said)
+            yield passed("webhooks", summary)
             continue
         yield Check(
             name="webhooks",
             level="warn",
-            sentence=f"{said} and {failures} failed; a server polls besides",
+            sentence=f"{summary} and {failures} failed; a server polls besides",
             next_step="look whether the server runs with --webhooks, and whether what "
             "stands before it lets POST through with its headers",
         )

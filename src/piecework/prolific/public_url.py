@@ -26,8 +26,8 @@ def addresses_of(host: str) -> list[str]:
     Raises:
         OSError: it knows none.
     """
-    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return sorted({str(entry[4][0]) for entry in found})
+    entries = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return sorted({str(entry[4][0]) for entry in entries})
 
 
 def check_public_url(url: str, resolve: Resolve = addresses_of) -> Check:
@@ -36,14 +36,14 @@ def check_public_url(url: str, resolve: Resolve = addresses_of) -> Check:
         parts = urlsplit(url)
         host, port = (parts.hostname or "").removesuffix("."), parts.port
     except ValueError:
-        return _said("fail", f"{url!r} is no address", _HOW)
+        return _problem("fail", f"{url!r} is no address", _HOW)
     more = "@" in parts.netloc or parts.query or parts.fragment or port == 0
     if not _HOST.fullmatch(host) or more:
-        return _said("fail", f"{url!r} is no address", _HOW)
+        return _problem("fail", f"{url!r} is no address", _HOW)
     if parts.scheme != "https":
-        return _said("fail", f"{url} is not https; answers would travel open", _HOW)
+        return _problem("fail", f"{url} is not https; answers would travel open", _HOW)
     if host == "localhost" or host.endswith(_WITHIN):
-        return _said("fail", f"{host} is a name within a house or a machine", _HOW)
+        return _problem("fail", f"{host} is a name within a house or a machine", _HOW)
     return _check_host(host, resolve)
 
 
@@ -53,22 +53,24 @@ def _check_host(host: str, resolve: Resolve) -> Check:
     except ValueError:
         return _check_name(host, resolve)
     if not address.is_global:
-        return _said("fail", f"{host} is an address within a network", _HOW)
-    return _said("warn", f"{host} is a bare address; certificates are for names", _HOW)
+        return _problem("fail", f"{host} is an address within a network", _HOW)
+    return _problem(
+        "warn", f"{host} is a bare address; certificates are for names", _HOW
+    )
 
 
 def _check_name(host: str, resolve: Resolve) -> Check:
     if "." not in host:
-        return _said("fail", f"{host} is no name that is known outside", _HOW)
+        return _problem("fail", f"{host} is no name that is known outside", _HOW)
     try:
         addresses = resolve(host)
     except OSError:
-        return _said(
+        return _problem(
             "warn", f"{host} cannot be looked up from here", "look it up from outside"
         )
     shown = ", ".join(addresses)
     if not all(ipaddress.ip_address(each).is_global for each in addresses):
-        return _said(
+        return _problem(
             "warn",
             f"{host} is {shown} from here, which is within a network; outside it may "
             "be another",
@@ -77,5 +79,5 @@ def _check_name(host: str, resolve: Resolve) -> Check:
     return passed(_NAME, f"{host} is {shown}; whether it answers outside is not known")
 
 
-def _said(level: Level, sentence: str, next_step: str) -> Check:
+def _problem(level: Level, sentence: str, next_step: str) -> Check:
     return Check(name=_NAME, level=level, sentence=sentence, next_step=next_step)

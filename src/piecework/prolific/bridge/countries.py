@@ -15,11 +15,11 @@ def choices_of(kind: FilterKind) -> Mapping[str, str]:
     import pycountry  # noqa: PLC0415 - an extra; the commands check for it
 
     by_name = {str(name).casefold(): choice for choice, name in kind.choices.items()}
-    found = {}
+    choices = {}
     for country in pycountry.countries:
         for words in ("name", "common_name", "official_name"):
             choice = by_name.get(getattr(country, words, "").casefold())
             if choice is not None:
-                found[country.alpha_2] = choice
+                choices[country.alpha_2] = choice
                 break
-    return found
+    return choices

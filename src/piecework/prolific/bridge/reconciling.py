@@ -64,7 +64,7 @@ def reconcile(bridge: Bridge) -> list[Difference]:
         )
     bridge.counts.clear()
     read_prolific(bridge)
-    found = [
+    status_changes = [
         Difference(
             study_id=study_id,
             sentence=f"a submission that was {before[visit][1] or 'new'} is {status}",
@@ -76,7 +76,7 @@ def reconcile(bridge: Bridge) -> list[Difference]:
     bridge.listed = None
     unknown.look(bridge)
     compare_bonuses(bridge)
-    return found + _unknown(bridge) + _lost(bridge) + _costs(bridge)
+    return status_changes + _unknown(bridge) + _lost(bridge) + _costs(bridge)
 
 
 def _unknown(bridge: Bridge) -> list[Difference]:
@@ -124,13 +124,13 @@ def _states(bridge: Bridge) -> dict[int, tuple[str, str]]:
 def _costs(bridge: Bridge) -> list[Difference]:
     with bridge.backend.transaction() as transaction:
         booked = transaction.all(_BOOKED)
-    found = []
+    differences = []
     for study in booked:
         cost = bridge.prolific.studies.cost(study["study_id"])
         for what, part in (("rewards", cost.rewards), ("bonuses", cost.bonuses)):
             if part.minor == study[what]:
                 continue
-            found.append(
+            differences.append(
                 Difference(
                     study_id=study["study_id"],
                     sentence=f"{what} cost {bridge.terms.money(part.minor)} there, and "
@@ -139,8 +139,8 @@ def _costs(bridge: Bridge) -> list[Difference]:
                 )
             )
         if cost.bonuses.minor > study["bonuses"]:
-            found.extend(_unbooked(bridge, study["study_id"]))
-    return found
+            differences.extend(_unbooked(bridge, study["study_id"]))
+    return differences
 
 
 def _unbooked(bridge: Bridge, study_id: str) -> list[Difference]:
@@ -151,14 +151,14 @@ def _unbooked(bridge: Bridge, study_id: str) -> list[Difference]:
             "JOIN studies ON studies.id = visits.study WHERE study_id = ?",
             study_id,
         )
-    found = []
+    differences = []
     for visit in visits:
         there = bridge.prolific.submissions.get(visit["submission_id"]).bonuses_minor
         with bridge.backend.transaction() as transaction:
             amounts = unbooked(transaction, visit["id"], there).elements()
         more = ", ".join(str(bridge.terms.money(cents)) for cents in amounts)
         if more:
-            found.append(
+            differences.append(
                 Difference(
                     study_id=study_id,
                     sentence=f"bonuses of the submission {visit['submission_id']} "
@@ -166,4 +166,4 @@ def _unbooked(bridge: Bridge, study_id: str) -> list[Difference]:
                     is_taken_in=False,
                 )
             )
-    return found
+    return differences

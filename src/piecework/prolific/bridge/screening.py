@@ -56,12 +56,12 @@ def screen(bridge: Bridge) -> None:
 
 def _tests_for(transaction: Transaction, study: sqlite3.Row) -> list[sqlite3.Row]:
     """The types with a test that nobody meets a study's requirements without."""
-    found = [
+    kinds = [
         transaction.one(_TESTED, requirement["QualificationTypeId"])
         for requirement in requirements.custom(json.loads(study["requirements"]))
         if not eligibility.meets(requirement, None)
     ]
-    return [kind for kind in found if kind is not None]
+    return [kind for kind in kinds if kind is not None]
 
 
 def _follow(bridge: Bridge, study: sqlite3.Row, *, is_needed: bool) -> None:

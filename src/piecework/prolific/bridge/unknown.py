@@ -135,8 +135,10 @@ def look(bridge: Bridge) -> None:
     }
     with bridge.backend.transaction() as transaction:
         before = {each.study_id for each in read_unknown(transaction)}
-        found = [each for each in listed.values() if _is_unknown(transaction, each)]
-    for study in found:
+        unknown_studies = [
+            each for each in listed.values() if _is_unknown(transaction, each)
+        ]
+    for study in unknown_studies:
         _take_in(bridge, study)
     bridge.listed = {
         study.internal_name: study.id

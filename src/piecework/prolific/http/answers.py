@@ -51,9 +51,9 @@ def document_of(
     """
     status = reply.status_code
     document, is_json = _parsed(blotted(reply.content.decode(errors="replace")))
-    said = _said(document) if is_json else ""
+    detail = _sentences(document) if is_json else ""
     if status >= _CLIENT_FAULT:
-        raise _error(reply, request, said=said, is_json=is_json)
+        raise _error(reply, request, detail=detail, is_json=is_json)
     if status >= _REDIRECT:
         raise Unreadable(
             f"{request.name}: HTTP {status} leads elsewhere; it was not followed, lest "
@@ -87,15 +87,17 @@ def value_of(kind: type[_V], document: object, request: Request) -> _V:
 
 
 def _error(
-    reply: httpx.Response, request: Request, *, said: str, is_json: bool
+    reply: httpx.Response, request: Request, *, detail: str, is_json: bool
 ) -> ProlificError:
     status = reply.status_code
-    shown = f"{request.name}: HTTP {status}" + (f": {sentence(said)}" if said else "")
+    shown = f"{request.name}: HTTP {status}" + (
+        f": {sentence(detail)}" if detail else ""
+    )
     if status == _TOO_MANY:
         return Throttled(
             f"{shown}: Prolific asks to be called less often",
             status=status,
-            detail=said,
+            detail=detail,
             next_step="wait some minutes; nothing was done",
             may_pass=True,
             wait_seconds=_wait_seconds(reply.headers),
@@ -114,13 +116,13 @@ def _error(
             f"{shown}: it is not there, or this token may not see it; Prolific says "
             "401 and 404 for both",
             status=status,
-            detail=said,
+            detail=detail,
             next_step="look at the token and at the workspace that it belongs to",
         )
     return Refused(
         shown,
         status=status,
-        detail=said,
+        detail=detail,
         next_step="mend what Prolific names; nothing was done",
     )
 
@@ -147,7 +149,7 @@ def _no_number(text: str) -> object:
     raise ValueError(text)
 
 
-def _said(document: object) -> str:
+def _sentences(document: object) -> str:
     """The sentences of an envelope, whichever it is; never its traceback."""
     if isinstance(document, Mapping) and isinstance(document.get("error"), Mapping):
         document = document["error"]

@@ -97,7 +97,7 @@ class NewStudy:
             "maximum_allowed_time": self.most_minutes,
             "reward": self.reward_minor,
             "device_compatibility": list(self.devices),
-            "filters": [one.to_wire() for one in self.filters],
+            "filters": [filter_.to_wire() for filter_ in self.filters],
             "project": self.project,
             "submissions_config": {
                 "max_submissions_per_participant": self.visits_per_participant
@@ -137,7 +137,7 @@ class StudyChanges:
             "reward": self.reward_minor,
             "filters": None
             if self.filters is None
-            else [one.to_wire() for one in self.filters],
+            else [filter_.to_wire() for filter_ in self.filters],
             "completion_codes": None
             if self.codes is None
             else [code.to_wire() for code in self.codes],

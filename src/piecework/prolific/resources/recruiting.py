@@ -36,8 +36,8 @@ class Range:
     def to_wire(self) -> dict[str, object]:
         """As a study has it."""
         ends = {"lower": self.lower, "upper": self.upper}
-        given = {name: end for name, end in ends.items() if end is not None}
-        return {"filter_id": self.filter_id, "selected_range": given}
+        bounds = {name: end for name, end in ends.items() if end is not None}
+        return {"filter_id": self.filter_id, "selected_range": bounds}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Combined:
 
     def to_wire(self) -> dict[str, object]:
         """As a study has it."""
-        inner = [one.to_wire() for one in self.filters]
+        inner = [filter_.to_wire() for filter_ in self.filters]
         return {"filter_id": self.by, "selected_filters": inner}
 
 

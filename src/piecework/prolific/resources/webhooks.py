@@ -85,14 +85,14 @@ class Webhooks:
 
     def subscriptions(self, workspace_id: str) -> list[Subscription]:
         """All subscriptions of a workspace, also those that are not confirmed."""
-        found = dict[str, Subscription]()
+        by_id = dict[str, Subscription]()
         for is_enabled in ("true", "false"):
             request = get_request(
                 _PATH, {"workspace_id": workspace_id, "is_enabled": is_enabled}
             )
             rows = listed(self._call, request, Subscription)
-            found |= {each.id: each for each in rows}
-        return list(found.values())
+            by_id |= {each.id: each for each in rows}
+        return list(by_id.values())
 
     def subscribe(
         self, workspace_id: str, event_type: str, target_url: str
