@@ -75,7 +75,9 @@ class AnswerKey:
 
     def grade(self, chosen: Mapping[str, Collection[str]]) -> int:
         """The value of a test; questions that were left out count as unanswered."""
-        total = sum(one.score(chosen.get(one.key, ())) for one in self.questions)
+        total = sum(
+            question.score(chosen.get(question.key, ())) for question in self.questions
+        )
         return self.mapping.value(total)
 
 
@@ -97,7 +99,7 @@ def read_answer_key(text: str) -> AnswerKey:
     questions = tuple(_question(node) for node in children.many("Question", least=1))
     mapping = children.optional("QualificationValueMapping")
     children.end()
-    if len({one.key for one in questions}) < len(questions):
+    if len({question.key for question in questions}) < len(questions):
         raise fault(root, "two Questions have the same QuestionIdentifier.")
     key = AnswerKey(
         questions=questions, mapping=Scale() if mapping is None else _mapping(mapping)
@@ -122,7 +124,9 @@ def check_against(key_text: str, form: Form) -> AnswerKey:
                 f"the test's question {question.key[:60]!a} has a field to write in; "
                 "a key can grade selections only.",
             )
-        asked[question.key] = {one.key for one in question.answer.selections}
+        asked[question.key] = {
+            selection.key for selection in question.answer.selections
+        }
     for scored in key.questions:
         if scored.key not in asked:
             raise fault(root, f"the test has no question {scored.key[:60]!a}.")
@@ -143,7 +147,8 @@ def _question(node: Node) -> Scored:
     for option in children.many("AnswerOption", least=1):
         inside = Children(option)
         selected = frozenset(
-            cursor.word_of(one) for one in inside.many("SelectionIdentifier", least=1)
+            cursor.word_of(identifier)
+            for identifier in inside.many("SelectionIdentifier", least=1)
         )
         score = cursor.integer_of(inside.one("AnswerScore"))
         inside.end()
@@ -188,14 +193,14 @@ def _decimal(node: Node) -> Fraction:
 
 def _ranges(node: Node, inside: Children) -> Ranges:
     ranges = []
-    for one in inside.many("SummedScoreRange", least=1):
-        bounds = Children(one)
+    for range_node in inside.many("SummedScoreRange", least=1):
+        bounds = Children(range_node)
         low = cursor.integer_of(bounds.one("InclusiveLowerBound"))
         high = cursor.integer_of(bounds.one("InclusiveUpperBound"))
         value = cursor.integer_of(bounds.one("QualificationValue"))
         bounds.end()
         if low > high:
-            raise fault(one, "InclusiveLowerBound is above InclusiveUpperBound.")
+            raise fault(range_node, "InclusiveLowerBound is above InclusiveUpperBound.")
         ranges.append((low, high, value))
     outside = cursor.integer_of(inside.one("OutOfRangeQualificationValue"))
     inside.end()
@@ -212,7 +217,9 @@ def _check_size(root: Node, key: AnswerKey) -> None:
         values = [value for _, _, value in key.mapping.ranges]
         values.append(key.mapping.outside)
     else:
-        worst, best = zip(*(one.extremes() for one in key.questions), strict=True)
+        worst, best = zip(
+            *(question.extremes() for question in key.questions), strict=True
+        )
         values = [key.mapping.value(sum(worst)), key.mapping.value(sum(best))]
     if any(abs(value) > LARGEST_VALUE for value in values):
         raise fault(root, f"a value could be beyond {LARGEST_VALUE}.")

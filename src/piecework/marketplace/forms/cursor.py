@@ -34,9 +34,9 @@ class Children:
 
     def one(self, *names: str) -> Node:
         """The next child, which must have one of these names."""
-        found = self.optional(*names)
-        if found is not None:
-            return found
+        child = self.optional(*names)
+        if child is not None:
+            return child
         wanted = " or ".join(names)
         if not self._rest:
             raise fault(self._node, f"{self._node.name} must hold {wanted}.")
@@ -48,10 +48,10 @@ class Children:
 
     def many(self, *names: str, least: int = 0) -> list[Node]:
         """The next children with these names, as many as there are."""
-        found = [self.one(*names) for _ in range(least)]
+        children = [self.one(*names) for _ in range(least)]
         while (node := self.optional(*names)) is not None:
-            found.append(node)
-        return found
+            children.append(node)
+        return children
 
     def end(self) -> None:
         """Nothing is left."""

@@ -88,10 +88,10 @@ def to_markup(block: Node, text: str) -> str:
 def _without_names(text: str) -> str:
     """`&nbsp;` and its kin are XHTML's, not XML's."""
 
-    def number(found: re.Match[str]) -> str:
-        name = found[1]
+    def number(match: re.Match[str]) -> str:
+        name = match[1]
         if name in _XMLS_OWN or name not in name2codepoint:
-            return found[0]
+            return match[0]
         return f"&#{name2codepoint[name]};"
 
     return _NAMED.sub(number, text)

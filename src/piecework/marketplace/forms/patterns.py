@@ -189,8 +189,8 @@ def _has(rule: Format, text: str, seconds: float) -> bool:
     if seconds <= 0:
         raise TimeoutError
     flags = regex.IGNORECASE if rule.ignores_case else 0
-    found = regex.search(rule.source, text, flags, timeout=seconds, concurrent=True)
-    return found is not None
+    match = regex.search(rule.source, text, flags, timeout=seconds, concurrent=True)
+    return match is not None
 
 
 def _without_classes(source: str) -> str:

@@ -113,10 +113,10 @@ class _Builder:
     def read(self, encoded: bytes) -> Node:
         try:
             self._parser.Parse(encoded, True)  # noqa: FBT003 - expat's own signature
-        except expat.ExpatError as found:
+        except expat.ExpatError as error:
             raise _fault_at(
-                found.lineno, found.offset, f"{expat.ErrorString(found.code)}."
-            ) from found
+                error.lineno, error.offset, f"{expat.ErrorString(error.code)}."
+            ) from error
         if self._root is None:
             raise self._here("the document is empty.")
         return self._root

@@ -138,9 +138,9 @@ def _check_patterns(root: Node, parts: tuple[Overview | Question, ...]) -> None:
 def _content(node: Node) -> tuple[Content, ...]:
     children = Children(node)
     _refuse_retired(node)
-    found = tuple(_piece(child) for child in children.many(*_CONTENT, least=1))
+    pieces = tuple(_piece(child) for child in children.many(*_CONTENT, least=1))
     children.end()
-    return found
+    return pieces
 
 
 def _refuse_retired(node: Node) -> None:
@@ -189,8 +189,8 @@ def _medium(node: Node) -> Medium:
 
 
 def _pixels(node: Node) -> str:
-    found = re.fullmatch(r"([0-9]{1,5})(px)?", cursor.text_of(node).strip())
-    return found[1] if found else ""
+    match = re.fullmatch(r"([0-9]{1,5})(px)?", cursor.text_of(node).strip())
+    return match[1] if match else ""
 
 
 def _parameters(children: Children) -> None:
@@ -276,7 +276,7 @@ def _choice(node: Node) -> Choice:
     style = children.optional("StyleSuggestion")
     inside = Children(children.one("Selections"))
     children.end()
-    selections = tuple(_selection(one) for one in inside.many("Selection", least=1))
+    selections = tuple(_selection(child) for child in inside.many("Selection", least=1))
     other = inside.optional("OtherSelection")
     inside.end()
     least = 1 if low is None else cursor.integer_of(low, least=0)

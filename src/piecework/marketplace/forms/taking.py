@@ -119,19 +119,21 @@ class _Taking:
             selection.key for selection in answer.selections if selection.key in values
         )
         other = _line_feeds("|".join(typed.get(question.other_field, ()))).strip()
-        found = Answer(question=question.key, chosen=chosen, other=other)
+        typed_answer = Answer(question=question.key, chosen=chosen, other=other)
         if set(values) - set(chosen):
-            return found, "Please choose from the list."
+            return typed_answer, "Please choose from the list."
         if other and answer.other is None:
-            return found, "There is no field for your own answer here."
+            return typed_answer, "There is no field for your own answer here."
         if other and answer.other is not None:
             complaint = self._wrong_text(answer.other, other)
             if complaint:
-                return found, complaint
+                return typed_answer, complaint
         count = len(chosen) + bool(other)
         if count == 0 and not question.is_required:
-            return found, ""
-        return found, _wrong_count(answer, count, is_required=question.is_required)
+            return typed_answer, ""
+        return typed_answer, _wrong_count(
+            answer, count, is_required=question.is_required
+        )
 
     def _wrong_text(self, field: FreeText, text: str) -> str:
         if complaint := _wrong_size(field, text):

@@ -105,8 +105,8 @@ class Control:
         if not (after.isascii() and after.isdigit() and len(after) <= _LONGEST_NUMBER):
             raise _bad("after must be the number of an event.")
         with self._backend.transaction() as transaction:
-            found = events.after(transaction, int(after), most=_MOST_EVENTS)
-        return JSONResponse({"events": found})
+            later_events = events.after(transaction, int(after), most=_MOST_EVENTS)
+        return JSONResponse({"events": later_events})
 
 
 def _programs_only(request: Request) -> None:

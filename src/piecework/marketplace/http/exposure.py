@@ -105,12 +105,12 @@ def _shares_cookies(site: str, frames: str) -> str:
     return ""
 
 
-def _have_common_domain(one: str, other: str) -> bool:
+def _have_common_domain(host: str, other: str) -> bool:
     """Whether both lie below one name of two labels or more; addresses never do."""
-    if _is_address(one) or _is_address(other):
+    if _is_address(host) or _is_address(other):
         return False
     # A public suffix of two labels (co.uk) is warned of in vain, which does no harm.
-    return one.split(".")[-2:] == other.split(".")[-2:] and "." in one
+    return host.split(".")[-2:] == other.split(".")[-2:] and "." in host
 
 
 def _is_address(host: str) -> bool:

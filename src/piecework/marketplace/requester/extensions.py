@@ -97,7 +97,9 @@ def carry_out(operation: str, call: Call, asked: Members) -> Members:
 
 
 def _hit_ids(member: str, value: object, *, most: int) -> list[str]:
-    is_list = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    is_list = isinstance(value, list) and all(
+        isinstance(hit_id, str) for hit_id in value
+    )
     if not is_list or not isinstance(value, list) or len(value) > most:
         raise invalid_parameters(f"{member} must be a list of at most {most} HITIds.")
     return value
@@ -133,15 +135,15 @@ def _keep_apart(call: Call, hit_ids: list[str], reply: Members) -> None:
 def _list_together(call: Call, hit_ids: list[str], reply: Members) -> None:
     for hit_id in hit_ids:
         other = {**call.members, "HITId": hit_id, "MaxResults": _PAGE}
-        found = call.perform(call.transaction, call.requester, other)["Assignments"]
-        reply["Assignments"] = [*reply["Assignments"], *found]
+        page = call.perform(call.transaction, call.requester, other)
+        reply["Assignments"] = [*reply["Assignments"], *page["Assignments"]]
     reply["NumResults"] = len(reply["Assignments"])
 
 
 def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
-    told: Members = dict(call.transaction.prices.members())
+    prices: Members = dict(call.transaction.prices.members())
     if outside := outside_prices.of_hit_types(call.transaction, call.requester):
-        told["OutsidePrices"] = [
+        prices["OutsidePrices"] = [
             {
                 "HITTypeId": row["hit_type_id"],
                 "Cents": row["cents"],
@@ -149,7 +151,7 @@ def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
             }
             for row in outside
         ]
-    reply["PieceworkPrices"] = told
+    reply["PieceworkPrices"] = prices
 
 
 def _store_and_seen(member: str, value: object) -> Members:

@@ -116,9 +116,9 @@ def own_assignment(
 
 def _check_submitted(row: sqlite3.Row) -> None:
     if row["status"] != "Submitted":
-        found = row["status"] if row["status"] in _SHOWN else "null"
+        state = row["status"] if row["status"] in _SHOWN else "null"
         raise wrong_state(
-            "Assignment", row["assignment_id"], state=found, allowed="Submitted"
+            "Assignment", row["assignment_id"], state=state, allowed="Submitted"
         )
 
 

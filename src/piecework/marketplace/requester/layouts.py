@@ -69,13 +69,16 @@ def filled(
     row = transaction.one("SELECT * FROM hit_layouts WHERE layout_id = ?", layout_id)
     if row is None:
         raise does_not_exist("HITLayout", layout_id)
-    values = {one.get("Name", ""): one.get("Value", "") for one in parameters}
+    values = {
+        parameter.get("Name", ""): parameter.get("Value", "")
+        for parameter in parameters
+    }
     if len(values) < len(parameters):
         raise invalid_parameters("HITLayoutParameters names something twice.")
     wanted = gaps(row["html"])
     _check_none(sorted(set(wanted) - set(values)), "lacks a value for")
     _check_none(sorted(set(values) - set(wanted)), "names what the layout has not:")
-    html = _GAP.sub(lambda found: str(values[found[1]]), row["html"])
+    html = _GAP.sub(lambda match: str(values[match[1]]), row["html"])
     return _wrapped(html, row["frame_height"])
 
 

@@ -229,8 +229,8 @@ def _question(transaction: Transaction, members: Members) -> str:
     if ("Question" in members) == ("HITLayoutId" in members):
         raise invalid_parameters("Exactly one of Question and HITLayoutId is needed.")
     if "HITLayoutId" in members:
-        given = members.get("HITLayoutParameters", [])
-        asked = layouts.filled(transaction, members["HITLayoutId"], given)
+        parameters = members.get("HITLayoutParameters", [])
+        asked = layouts.filled(transaction, members["HITLayoutId"], parameters)
     elif "HITLayoutParameters" in members:
         raise invalid_parameters("HITLayoutParameters needs HITLayoutId.")
     else:

@@ -92,11 +92,11 @@ def _parse(text: str) -> Element:
 def _children(root: Element, content_name: str) -> tuple[str, int]:
     namespace = root.tag[: root.tag.index("}") + 1]
     expected = [namespace + content_name, namespace + "FrameHeight"]
-    found = [child.tag for child in root]
-    if found != expected:
+    tags = [child.tag for child in root]
+    if tags != expected:
         raise invalid_xml(
             f"{_shown(root.tag)} must hold {content_name}, then FrameHeight, and "
-            f"nothing else (found {', '.join(map(_shown, found)) or 'nothing'})."
+            f"nothing else (found {', '.join(map(_shown, tags)) or 'nothing'})."
         )
     content, height = root
     if len(content) or len(height):

@@ -188,7 +188,7 @@ def _quoted(word: bytes) -> str:
 
 def _all(received: Received, name: str) -> list[bytes]:
     wanted = name.encode("latin-1")
-    return [value for found, value in received.headers if found == wanted]
+    return [value for header, value in received.headers if header == wanted]
 
 
 def _only(received: Received, name: str) -> str:

@@ -93,13 +93,13 @@ class Plurality:
     actions: Actions
 
 
-def known_answers(given: Mapping[str, Any]) -> KnownAnswers:
+def known_answers(policy: Mapping[str, Any]) -> KnownAnswers:
     """An AssignmentReviewPolicy.
 
     Raises:
         Refusal: `ParameterValidationError`.
     """
-    read = _Reader(given, KNOWN_ANSWERS, _KNOWN_NUMBERS, others=("AnswerKey",))
+    read = _Reader(policy, KNOWN_ANSWERS, _KNOWN_NUMBERS, others=("AnswerKey",))
     key = {
         str(entry.get("Key", "")): values_of(entry.get("Values", ()))
         for entry in read.entries("AnswerKey")
@@ -112,14 +112,14 @@ def known_answers(given: Mapping[str, Any]) -> KnownAnswers:
     return KnownAnswers(key=key, actions=read.actions("KnownAnswerScore"))
 
 
-def plurality(given: Mapping[str, Any]) -> Plurality:
+def plurality(policy: Mapping[str, Any]) -> Plurality:
     """A HITReviewPolicy.
 
     Raises:
         Refusal: `ParameterValidationError`.
     """
     read = _Reader(
-        given,
+        policy,
         PLURALITY,
         _PLURALITY_NUMBERS,
         others=("QuestionIds", "DisregardAssignmentIfRejected"),
@@ -153,8 +153,8 @@ def values_of(texts: object) -> frozenset[str]:
     White space around a value does not count. Pages send repeated fields joined with
     `|`, so that separates values too.
     """
-    given = texts if isinstance(texts, list | tuple) else ()
-    parts = (part.strip() for text in given for part in str(text).split("|"))
+    text_list = texts if isinstance(texts, list | tuple) else ()
+    parts = (part.strip() for text in text_list for part in str(text).split("|"))
     return frozenset(part for part in parts if part)
 
 
@@ -162,42 +162,42 @@ def values_of(texts: object) -> frozenset[str]:
 class _Reader:
     """The parameters of a policy, each of a known name and given once."""
 
-    given: Mapping[str, Any]
+    policy: Mapping[str, Any]
     name: str
     numbers: Mapping[str, tuple[int, int]]
     others: tuple[str, ...] = ()
-    _found: dict[str, Mapping[str, Any]] = field(default_factory=dict, init=False)
+    _parameters: dict[str, Mapping[str, Any]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        if self.given["PolicyName"] != self.name:
+        if self.policy["PolicyName"] != self.name:
             raise invalid_parameters(
                 f"The policy here must be {self.name} "
-                f"(found {self.given['PolicyName'][:60]!a})."
+                f"(found {self.policy['PolicyName'][:60]!a})."
             )
-        for parameter in self.given.get("Parameters", ()):
+        for parameter in self.policy.get("Parameters", ()):
             named = str(parameter.get("Key", "")).strip()
             key = _OTHER_NAMES.get(named, named)
             if key not in (*self.numbers, *self.others, *_REASONS):
                 raise self.fault(f"has no parameter {named[:60]!a}")
-            if key in self._found:
+            if key in self._parameters:
                 raise self.fault(f"has {key} twice")
-            self._found[key] = parameter
+            self._parameters[key] = parameter
 
     def fault(self, complaint: str) -> Refusal:
         return invalid_parameters(f"The policy {self.name} {complaint}.")
 
     def entries(self, key: str) -> list[Mapping[str, Any]]:
-        entries: list[Mapping[str, Any]] = self._found.get(key, {}).get(
+        entries: list[Mapping[str, Any]] = self._parameters.get(key, {}).get(
             "MapEntries", []
         )
         return entries
 
     def values(self, key: str) -> list[str]:
-        values: list[str] = self._found.get(key, {}).get("Values", [])
+        values: list[str] = self._parameters.get(key, {}).get("Values", [])
         return values
 
     def word(self, key: str) -> str | None:
-        if key not in self._found:
+        if key not in self._parameters:
             return None
         values = self.values(key)
         if len(values) != 1 or len(values[0]) > _LONGEST_REASON:

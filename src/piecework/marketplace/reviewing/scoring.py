@@ -45,10 +45,10 @@ def read_values(answer: str) -> Values:
     return key
 
 
-def known_score(key: Values, given: Values) -> tuple[dict[str, bool], int]:
+def known_score(key: Values, answers: Values) -> tuple[dict[str, bool], int]:
     """Which known questions were answered right, and how many per cent of them."""
     right = {
-        question: given.get(question, _NOTHING) == values
+        question: answers.get(question, _NOTHING) == values
         for question, values in key.items()
     }
     return right, sum(right.values()) * 100 // len(right)
@@ -60,8 +60,8 @@ def agreement(answers: Sequence[Values], question: str, *, threshold: int) -> Ag
     The agreement must be above the threshold; of 100, nothing could be, so there all
     must agree. Two answers that are equally common are no agreement.
     """
-    given = [answer.get(question, _NOTHING) for answer in answers]
-    counted = Counter(values for values in given if _length(values) <= LONGEST_COMPARED)
+    votes = [answer.get(question, _NOTHING) for answer in answers]
+    counted = Counter(values for values in votes if _length(values) <= LONGEST_COMPARED)
     total = counted.total()
     if not total:
         return Agreement(answer=None, score=0)
@@ -74,14 +74,14 @@ def agreement(answers: Sequence[Values], question: str, *, threshold: int) -> Ag
     )
 
 
-def agreeing(given: Values, agreed: Mapping[str, Agreement]) -> tuple[int, int]:
+def agreeing(answers: Values, agreed: Mapping[str, Agreement]) -> tuple[int, int]:
     """How many agreed answers a worker gave, and how many others."""
     settled = {
         question: agreement.answer
         for question, agreement in agreed.items()
         if agreement.answer is not None
     }
-    right = sum(given.get(q, _NOTHING) == answer for q, answer in settled.items())
+    right = sum(answers.get(q, _NOTHING) == answer for q, answer in settled.items())
     return right, len(settled) - right
 
 

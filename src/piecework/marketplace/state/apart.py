@@ -29,7 +29,8 @@ def keep(transaction: Transaction, hit: int, others: list[int]) -> None:
         [pair for other in others for pair in ((hit, other), (other, hit))],
     )
     transaction.conn.executemany(
-        "UPDATE hits SET is_apart = 1 WHERE id = ?", [(one,) for one in (hit, *others)]
+        "UPDATE hits SET is_apart = 1 WHERE id = ?",
+        [(row_id,) for row_id in (hit, *others)],
     )
 
 

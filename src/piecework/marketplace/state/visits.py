@@ -34,9 +34,9 @@ def participant(transaction: Transaction, participant_id: str) -> sqlite3.Row:
 
     Requesters see nothing of his id: the worker's own is drawn as any other's.
     """
-    found = known_participant(transaction, participant_id)
-    if found is not None:
-        return found
+    worker = known_participant(transaction, participant_id)
+    if worker is not None:
+        return worker
     handle = transaction.id_generator.entity("participant", participant_id)
     # Where he lives and what he did before, the other market knows and has looked at.
     accounts.add_worker(transaction, accounts.NewWorker(handle=handle, country=""))

@@ -55,12 +55,12 @@ def led_home(html: str, frames: str, site: str) -> str:
         html = _SENT_TO.sub(lambda _: site, html)
     if not any(name in lowered for name in _HOSTED_NAMES):
         return html
-    return _HOSTED.sub(lambda found: f"{frames}/stand-ins/{_stand_in(found)}", html)
+    return _HOSTED.sub(lambda match: f"{frames}/stand-ins/{_stand_in(match)}", html)
 
 
-def _stand_in(found: re.Match[str]) -> str:
+def _stand_in(match: re.Match[str]) -> str:
     """Which of our files stands in; the second version of Amazon's is the same."""
-    return found["turk"] or f"crowd-html-elements.{found['crowd']}"
+    return match["turk"] or f"crowd-html-elements.{match['crowd']}"
 
 
 class StandIns(StaticFiles):

@@ -105,15 +105,15 @@ class Joining:
         )
 
     def _wish(
-        self, transaction: Transaction, request: Request, given: dict[str, str]
+        self, transaction: Transaction, request: Request, fields: dict[str, str]
     ) -> _Wish:
-        code = given.get("link", "")
+        code = fields.get("link", "")
         return _Wish(
             link=open_links.admit(transaction, code),
             code=code,
             present=self._sessions.present(transaction, request),
-            name=" ".join(given.get("name", "").split()),
-            instead_of=given.get("instead_of", ""),
+            name=" ".join(fields.get("name", "").split()),
+            instead_of=fields.get("instead_of", ""),
         )
 
 

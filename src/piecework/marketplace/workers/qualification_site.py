@@ -42,12 +42,12 @@ class Qualifications:
 
     def routes(self) -> list[Route]:
         """Where they are."""
-        one = "/worker/qualifications/{type_id}"
+        path = "/worker/qualifications/{type_id}"
         return [
             Route("/worker/qualifications", self.all),
-            Route(f"{one}/request", self.ask, methods=["POST"]),
-            Route(f"{one}/test", self.test),
-            Route(f"{one}/test", self.submit, methods=["POST"]),
+            Route(f"{path}/request", self.ask, methods=["POST"]),
+            Route(f"{path}/test", self.test),
+            Route(f"{path}/test", self.submit, methods=["POST"]),
         ]
 
     async def all(self, request: Request) -> Response:

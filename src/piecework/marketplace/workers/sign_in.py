@@ -130,15 +130,15 @@ class SignIn:
         )
 
 
-def _read(transaction: Transaction, given: Mapping[str, str]) -> _Ticket:
+def _read(transaction: Transaction, fields: Mapping[str, str]) -> _Ticket:
     """What a link or a form names.
 
     Raises:
         Refusal: an invitation that opens nothing (403), or nobody's token (401).
     """
-    code = given.get("invitation")
+    code = fields.get("invitation")
     if code is None:
-        token = given.get("token", "")
+        token = fields.get("token", "")
         worker = accounts.signed_in(transaction, token)
         return _Ticket(kind="token", text=token, worker=worker)
     invitation = invitations.admit(transaction, code)
