@@ -74,7 +74,7 @@ class FillingPages:
 
         A field that only a script makes is taken from the task.
         """
-        found = {} if page.controls is None else page.controls.by_name
+        controls = {} if page.controls is None else page.controls.by_name
         measured = {f"{name}.{_FIRST}" for name in ("item", *MEASURES)}
         made = Page(
             fixed={name: page.fixed[name] for name in measured if name in page.fixed}
@@ -83,7 +83,7 @@ class FillingPages:
         for field in self._task.fields:
             name = wire(field, _FIRST)
             made.names[name] = None
-            control = found.get(field.sent_as)
+            control = controls.get(field.sent_as)
             if field.kind == "text":
                 made.texts.append(name)
             elif field.options:

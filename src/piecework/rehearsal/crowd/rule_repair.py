@@ -64,7 +64,7 @@ def _longer(text: str, _rule: Rule, rng: Random) -> str:
 
 
 def _one_sentence(text: str, _rule: Rule, _rng: Random) -> str:
-    return _BETWEEN_SENTENCES.sub(lambda found: f", {found[1].lower()}", text)
+    return _BETWEEN_SENTENCES.sub(lambda match: f", {match[1].lower()}", text)
 
 
 def _another_beginning(text: str, _rule: Rule, _rng: Random) -> str:

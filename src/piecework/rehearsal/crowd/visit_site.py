@@ -270,11 +270,11 @@ class VisitSite(Site):
         self._end(worker, visit.submission, "return")
 
     def _end(
-        self, worker: Worker, submission: str, how: str, said: object = None
+        self, worker: Worker, submission: str, how: str, body: object = None
     ) -> None:
         path = f"/participants/{worker.token}/submissions/{submission}/{how}"
         try:
-            self._ask("POST", path, {} if said is None else said)
+            self._ask("POST", path, {} if body is None else body)
         except PlatformRefused:
             return  # Time has ended it there.
 
@@ -300,7 +300,7 @@ class VisitSite(Site):
             moment = {"now": self.now.isoformat()}
             self._json("PUT", f"{self._prolific}/clock", json=moment)
 
-    def _ask(self, method: str, path: str, said: object = None) -> dict[str, Any]:
+    def _ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """Call the emulator, in the crowd's present."""
         self._move_prolific()
-        return self._json(method, f"{self._prolific}{path}", json=said)
+        return self._json(method, f"{self._prolific}{path}", json=body)

@@ -53,15 +53,17 @@ def accounts(state: State) -> dict[str, int]:
 
 def broken_laws(state: State) -> list[str]:
     """The sentences about money that are not true; there should be none."""
-    found = accounts(state)
+    balances = accounts(state)
     broken = []
-    if sum(found.values()):
+    if sum(balances.values()):
         broken.append("Money was created or lost.")
-    if found.get("available", 0) != state.number(
+    if balances.get("available", 0) != state.number(
         "SELECT sum(available) FROM workspace"
     ):
         broken.append("What is available is not what the ledger says.")
-    if found.get("held", 0) != state.number("SELECT coalesce(sum(held), 0) FROM study"):
+    if balances.get("held", 0) != state.number(
+        "SELECT coalesce(sum(held), 0) FROM study"
+    ):
         broken.append("What is held is not what the ledger says.")
     for row in state.rows("SELECT * FROM study"):
         study = Study.of_row(row)

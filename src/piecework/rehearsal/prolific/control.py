@@ -40,9 +40,9 @@ class Control:
 
     async def move_clock(self, request: Request) -> Response:
         """Go on to a moment, and do all that was due until then."""
-        given = read_object(await request.body())
+        body = read_object(await request.body())
         try:
-            moment_ms = read_iso(given.get("now"))
+            moment_ms = read_iso(body.get("now"))
         except ValueError as fault:
             raise wrong("now", f"{fault}.") from fault
         with self._state.transaction():
@@ -56,10 +56,10 @@ class Control:
         return JSONResponse(self._state.switches.document())
 
     async def set_switches(self, request: Request) -> Response:
-        """Set some of them anew."""
-        given = read_object(await request.body())
+        """Change some of them."""
+        body = read_object(await request.body())
         with self._state.transaction():
-            self._state.set_switches(self._state.switches.changed(given))
+            self._state.set_switches(self._state.switches.changed(body))
         return await self.switches(request)
 
     async def set_faults(self, request: Request) -> Response:

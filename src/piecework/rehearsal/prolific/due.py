@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 
-from piecework.rehearsal.prolific import bonuses, study_life, submission
+from piecework.rehearsal.prolific import bonuses, study_life
+from piecework.rehearsal.prolific import submission as submission_life
 from piecework.rehearsal.prolific.state import State
 
 _KINDS: dict[str, Callable[[State, str], None]] = {
     "publish": study_life.publish_scheduled,
     "recruit": study_life.recruit,
-    "time_out": submission.time_out,
-    "approve": submission.approve_by_silence,
-    "bulk_approve": submission.approve_if_waiting,
+    "time_out": submission_life.time_out,
+    "approve": submission_life.approve_by_silence,
+    "bulk_approve": submission_life.approve_if_waiting,
     "pay_bonus": bonuses.settle,
 }
 

@@ -16,10 +16,10 @@ def announce(
     event_type: str,
     *,
     resource_id: str,
-    **said: str,
+    **fields: str,
 ) -> None:
     """Let each subscription of a workspace to this kind be called."""
-    payload = {"resource_id": resource_id, "event_type": event_type, **said}
+    payload = {"resource_id": resource_id, "event_type": event_type, **fields}
     for row in state.rows(
         "SELECT id FROM subscription WHERE workspace_id = ? AND event_type = ? "
         "AND is_enabled = 1 ORDER BY number",

@@ -83,8 +83,8 @@ COUNTRIES = {
 _LANGUAGES = {"0": "English", "1": "German", "2": "French", "3": "Spanish"}
 
 KNOWN = {
-    one.filter_id: one
-    for one in (
+    kind.filter_id: kind
+    for kind in (
         Filter("custom_allowlist", "Custom allowlist", "ParticipantID"),
         Filter("custom_blocklist", "Custom blocklist", "ParticipantID"),
         Filter("participant_group_allowlist", "Group allowlist", "ParticipantGroupID"),
@@ -159,23 +159,23 @@ def check(state: State, asked: Sequence[object], *, depth: int = 0) -> None:
     """
     if depth > _DEEPEST:
         raise wrong("filters", f"At most {_DEEPEST} levels.")
-    for one in asked:
-        if not isinstance(one, dict):
+    for selection in asked:
+        if not isinstance(selection, dict):
             raise wrong("filters", "A filter is an object.")
-        if one.get("filter_id") in ("and", "or"):
-            inner = one.get("selected_filters")
+        if selection.get("filter_id") in ("and", "or"):
+            inner = selection.get("selected_filters")
             if not isinstance(inner, list) or not inner:
                 raise wrong("filters", "and, or: selected_filters is a list.")
             check(state, inner, depth=depth + 1)
         else:
-            _check_one(state, one)
+            _check_one(state, selection)
 
 
 def is_eligible(
     state: State, person: sqlite3.Row, asked: Sequence[dict[str, Any]]
 ) -> bool:
     """Whether all filters let a participant through."""
-    return all(_lets_through(state, person, one) for one in asked)
+    return all(_lets_through(state, person, selection) for selection in asked)
 
 
 def approval_rate(approvals: int, rejections: int) -> float:
@@ -197,14 +197,14 @@ def approval_rate(approvals: int, rejections: int) -> float:
     return 100 * (middle + half) / (1 + z * z / total)
 
 
-def _check_one(state: State, one: dict[str, Any]) -> None:
-    known = KNOWN.get(str(one.get("filter_id")))
+def _check_one(state: State, selection: dict[str, Any]) -> None:
+    known = KNOWN.get(str(selection.get("filter_id")))
     if known is None:
-        raise wrong("filters", f"Unknown filter: {one.get('filter_id')}.")
+        raise wrong("filters", f"Unknown filter: {selection.get('filter_id')}.")
     if known.most is not None:
-        _check_range(known, one.get("selected_range"))
+        _check_range(known, selection.get("selected_range"))
         return
-    values = one.get("selected_values")
+    values = selection.get("selected_values")
     if not isinstance(values, list) or not all(isinstance(v, str) for v in values):
         raise wrong("filters", f"{known.filter_id}: selected_values is a list of ids.")
     unknown = [value for value in values if not _exists(state, known, value)]
@@ -235,18 +235,19 @@ def _exists(state: State, known: Filter, value: str) -> bool:
     return bool(state.number(f"SELECT count(*) FROM {table} WHERE id = ?", (value,)))
 
 
-def _lets_through(state: State, person: sqlite3.Row, one: dict[str, Any]) -> bool:
-    name = one["filter_id"]
+def _lets_through(state: State, person: sqlite3.Row, selection: dict[str, Any]) -> bool:
+    name = selection["filter_id"]
     if name in ("and", "or"):
         several = [
-            _lets_through(state, person, inner) for inner in one["selected_filters"]
+            _lets_through(state, person, inner)
+            for inner in selection["selected_filters"]
         ]
         return all(several) if name == "and" else any(several)
     if KNOWN[name].most is not None:
         value = _measured(person, name)
-        ends = one["selected_range"]
+        ends = selection["selected_range"]
         return bool(ends.get("lower", value) <= value <= ends.get("upper", value))
-    is_met = _is_met(state, person, name, one["selected_values"])
+    is_met = _is_met(state, person, name, selection["selected_values"])
     return not is_met if name.endswith("blocklist") else is_met
 
 

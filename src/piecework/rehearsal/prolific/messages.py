@@ -71,7 +71,9 @@ def list_messages(call: Call) -> dict[str, Any]:
         conditions.append("sent_ms > ?")
         values.append(_since(call.state, since))
     excluded = [
-        one for one in call.query.get("excluded_sender_ids", "").split(",") if one
+        sender_id
+        for sender_id in call.query.get("excluded_sender_ids", "").split(",")
+        if sender_id
     ]
     if len(excluded) > _MOST_EXCLUDED:
         raise wrong("excluded_sender_ids", f"At most {_MOST_EXCLUDED}.")

@@ -100,18 +100,18 @@ class Switches:
         """All of them, as they are."""
         return asdict(self)
 
-    def changed(self, given: dict[str, Any]) -> Self:
-        """These switches with some set anew.
+    def changed(self, settings: dict[str, Any]) -> Self:
+        """These switches, some of them changed.
 
         Raises:
             ApiError: a name is unknown, or a value is not of its kind.
         """
         known = {field.name: getattr(self, field.name) for field in fields(self)}
-        for name, value in given.items():
+        for name, value in settings.items():
             if name not in known:
                 raise wrong(name, f"The switches are {', '.join(known)}.")
             _check(name, value, known[name])
-        return replace(self, **given)
+        return replace(self, **settings)
 
 
 def _check(name: str, value: object, present: object) -> None:

@@ -91,8 +91,8 @@ def _listen(options: Options) -> socket.socket:
         listening.listen(128)
     except OSError as fault:
         listening.close()
-        said = f"{fault.strerror}: {options.host} port {options.port}"
-        raise OSError(fault.errno, said) from fault
+        message = f"{fault.strerror}: {options.host} port {options.port}"
+        raise OSError(fault.errno, message) from fault
     return listening
 
 

@@ -32,11 +32,14 @@ def people(call: Call) -> str:
 def studies(call: Call) -> str:
     """What is open to a participant, and what they have done."""
     participant_id = row_of(call.state, call.path["participant_id"])["id"]
-    offered = [_offer(participant_id, one) for one in taking.list_open(call)["results"]]
+    offered = [
+        _offer(participant_id, study) for study in taking.list_open(call)["results"]
+    ]
     mine = [
-        f"<li>{one['id']}: {one['status']}, paid {_money(one['reward_paid'])}"
-        f"{_ways_on(participant_id, one)}"
-        for one in taking.list_mine(call)["results"]
+        f"<li>{submission['id']}: {submission['status']}, "
+        f"paid {_money(submission['reward_paid'])}"
+        f"{_ways_on(participant_id, submission)}"
+        for submission in taking.list_mine(call)["results"]
     ]
     return _page(
         "Studies",

@@ -101,8 +101,8 @@ class State:
 
     def row(self, query: str, values: Sequence[object] = ()) -> sqlite3.Row | None:
         """The first row of a query's answer, if it has any."""
-        found: sqlite3.Row | None = self.conn.execute(query, values).fetchone()
-        return found
+        first_row: sqlite3.Row | None = self.conn.execute(query, values).fetchone()
+        return first_row
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
         """All rows of a query's answer."""
@@ -162,10 +162,10 @@ class State:
 
     def _setting(self, name: str) -> str:
         try:
-            found = self.row("SELECT value FROM setting WHERE name = ?", (name,))
+            row = self.row("SELECT value FROM setting WHERE name = ?", (name,))
         except sqlite3.OperationalError:
-            found = None
-        return str(found["value"]) if found else ""
+            row = None
+        return str(row["value"]) if row else ""
 
     def _set(self, name: str, value: str) -> None:
         self.conn.execute("UPDATE setting SET value = ? WHERE name = ?", (value, name))

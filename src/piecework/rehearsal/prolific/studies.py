@@ -171,8 +171,8 @@ def _line(state: State, study: Study) -> dict[str, Any]:
     return study.line(state, total_cost=total)
 
 
-def _checked(state: State, given: dict[str, Any]) -> dict[str, Any]:
-    fields = read_fields(given)
+def _checked(state: State, body: dict[str, Any]) -> dict[str, Any]:
+    fields = read_fields(body)
     if fields["project"] is None:
         # As documented: the account's first.
         row = state.rows("SELECT id FROM project ORDER BY number LIMIT 1")[0]

@@ -88,8 +88,8 @@ class Action(_Closed):
             "REQUEST_RETURN": {"return_reason"},
             "FIXED_SCREEN_OUT_PAYMENT": {"fixed_screen_out_reward", "slots"},
         }.get(self.action, set())
-        given = set(self.model_dump(exclude_none=True)) - {"action"}
-        if given != wanted:
+        extras = set(self.model_dump(exclude_none=True)) - {"action"}
+        if extras != wanted:
             raise ValueError(
                 f"{self.action} takes {', '.join(sorted(wanted)) or 'nothing more'}"
             )
@@ -183,14 +183,14 @@ def least_minutes(estimated: int) -> int:
     return math.ceil(2 + 2 * estimated + 2 * math.sqrt(estimated))
 
 
-def read_fields(given: dict[str, Any]) -> dict[str, Any]:
+def read_fields(body: dict[str, Any]) -> dict[str, Any]:
     """The fields of a study with what is usual filled in, as the wire shows them.
 
     Raises:
         ApiError: something is wrong; every field that is, is named.
     """
     try:
-        fields = StudyFields.model_validate(given)
+        fields = StudyFields.model_validate(body)
     except ValidationError as fault:
         raise ApiError(400, _by_field(fault)) from fault
     document = fields.model_dump()
@@ -203,14 +203,14 @@ def read_fields(given: dict[str, Any]) -> dict[str, Any]:
 def _by_field(fault: ValidationError) -> dict[str, list[str]]:
     wrong: dict[str, list[str]] = {}
     for error in fault.errors():
-        said = error["msg"].removeprefix("Value error, ")
+        complaint = error["msg"].removeprefix("Value error, ")
         if error["type"] == "missing":
-            said = "This field is required."
+            complaint = "This field is required."
         path = [str(part) for part in error["loc"]]
         if not path:
             # What is wrong between fields begins with the name of the one to change.
-            name, _, said = said.partition(": ")
+            name, _, complaint = complaint.partition(": ")
             path = [name]
         inner = f"{'.'.join(path[1:])}: " if path[1:] else ""
-        wrong.setdefault(path[0], []).append(inner + said)
+        wrong.setdefault(path[0], []).append(inner + complaint)
     return wrong

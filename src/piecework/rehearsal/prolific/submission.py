@@ -194,7 +194,7 @@ def screen_out(state: State, submission: Submission, code: str | None = None) ->
         ApiError: the study has no such code.
     """
     study = Study.find(state, submission.study_id)
-    fitting = [one for one in study.screen_outs if code in (None, one.code)]
+    fitting = [payment for payment in study.screen_outs if code in (None, payment.code)]
     if not fitting:
         raise ApiError(400, "The study has no code that pays for being screened out.")
     _pay(state, submission, study, fitting[0].reward)

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from piecework.rehearsal.prolific import clock, submission
+from piecework.rehearsal.prolific import clock
+from piecework.rehearsal.prolific import submission as submission_life
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.errors import ApiError, wrong
 from piecework.rehearsal.prolific.pages import PAGE_SIZE, listing
@@ -110,18 +111,18 @@ def transition(call: Call) -> dict[str, Any]:
         "completion_code",
         "completion_code_data",
     )
-    found = Submission.find(call.state, call.path["id"])
+    submission = Submission.find(call.state, call.path["id"])
     action = call.text("action")
     if action not in _ACTIONS:
         raise wrong("action", f"One of {', '.join(_ACTIONS)}.")
     targets, sources, act = _ACTIONS[action]
-    if found.status not in targets:
-        if found.status not in sources:
+    if submission.status not in targets:
+        if submission.status not in sources:
             raise ApiError(
-                400, f"A submission that is {found.status} cannot be changed so."
+                400, f"A submission that is {submission.status} cannot be changed so."
             )
-        act(call, found)
-    return Submission.find(call.state, found.submission_id).document()
+        act(call, submission)
+    return Submission.find(call.state, submission.submission_id).document()
 
 
 def request_return(call: Call) -> dict[str, Any]:
@@ -130,11 +131,13 @@ def request_return(call: Call) -> dict[str, Any]:
     reasons = call.texts("request_return_reasons")
     if not reasons:
         raise wrong("request_return_reasons", "At least one reason is needed.")
-    found = Submission.find(call.state, call.path["id"])
-    if found.status not in ("ACTIVE", "AWAITING REVIEW"):
-        raise ApiError(400, f"A submission that is {found.status} cannot be returned.")
-    submission.request_return(call.state, found, reasons)
-    document = Submission.find(call.state, found.submission_id).detail(call.state)
+    submission = Submission.find(call.state, call.path["id"])
+    if submission.status not in ("ACTIVE", "AWAITING REVIEW"):
+        raise ApiError(
+            400, f"A submission that is {submission.status} cannot be returned."
+        )
+    submission_life.request_return(call.state, submission, reasons)
+    document = Submission.find(call.state, submission.submission_id).detail(call.state)
     return {
         name: document[name]
         for name in ("id", "status", "participant", "return_requested")
@@ -147,17 +150,17 @@ def bulk_approve(call: Call) -> str:
     state = call.state
     if "submission_ids" in call.body:
         ids = call.texts("submission_ids")
-        found = [Submission.find(state, submission_id) for submission_id in ids]
+        submissions = [Submission.find(state, submission_id) for submission_id in ids]
     else:
         study = Study.find(state, call.text("study_id"))
-        found = [
-            one
+        submissions = [
+            submission
             for person in call.texts("participant_ids")
-            for one in _of_participant(state, study.study_id, person)
+            for submission in _of_participant(state, study.study_id, person)
         ]
     at_ms = state.now_ms + state.switches.settling_seconds * clock.SECOND
-    for one in found:
-        state.plan("bulk_approve", one.submission_id, at_ms=at_ms)
+    for submission in submissions:
+        state.plan("bulk_approve", submission.submission_id, at_ms=at_ms)
     return "The submissions are being approved."
 
 
@@ -210,22 +213,22 @@ def _day(name: str, text: str) -> int:
         raise wrong(name, "A day is written DD/MM/YYYY.") from fault
 
 
-def _approve(call: Call, found: Submission) -> None:
-    submission.approve(call.state, found)
+def _approve(call: Call, submission: Submission) -> None:
+    submission_life.approve(call.state, submission)
 
 
-def _reject(call: Call, found: Submission) -> None:
+def _reject(call: Call, submission: Submission) -> None:
     message = call.text("message")
     if len(message) < LEAST_MESSAGE:
         raise wrong("message", f"At least {LEAST_MESSAGE} characters.")
     if call.text("rejection_category") not in CATEGORIES:
         raise wrong("rejection_category", f"One of {', '.join(CATEGORIES)}.")
-    submission.reject(call.state, found, message)
+    submission_life.reject(call.state, submission, message)
 
 
-def _complete(call: Call, found: Submission) -> None:
+def _complete(call: Call, submission: Submission) -> None:
     code = call.text("completion_code")
-    known = Study.find(call.state, found.study_id).code(code, actor="researcher")
+    known = Study.find(call.state, submission.study_id).code(code, actor="researcher")
     if known is None:
         raise wrong("completion_code", "No code of the study for a researcher.")
     data = call.body.get("completion_code_data") or {}
@@ -238,30 +241,30 @@ def _complete(call: Call, found: Submission) -> None:
             "completion_code_data",
             f"percentage_of_reward is from {_LEAST_PERCENTAGE} to {_MOST_PERCENTAGE}.",
         )
-    submission.complete(
-        call.state, found, code, actor="researcher", percentage=percentage
+    submission_life.complete(
+        call.state, submission, code, actor="researcher", percentage=percentage
     )
 
 
-def _start(call: Call, found: Submission) -> None:
-    set_status(call.state, found, "ACTIVE")
+def _start(call: Call, submission: Submission) -> None:
+    set_status(call.state, submission, "ACTIVE")
 
 
-def _return(call: Call, found: Submission) -> None:
-    set_status(call.state, found, "RETURNED")
+def _return(call: Call, submission: Submission) -> None:
+    set_status(call.state, submission, "RETURNED")
 
 
-def _screen_out(call: Call, found: Submission) -> None:
-    submission.screen_out(call.state, found)
+def _screen_out(call: Call, submission: Submission) -> None:
+    submission_life.screen_out(call.state, submission)
 
 
-def _unreject(call: Call, found: Submission) -> None:
+def _unreject(call: Call, submission: Submission) -> None:
     if not call.state.switches.unreject:
         raise ApiError(400, "A rejection cannot be taken back.")
-    submission.unreject(call.state, found)
+    submission_life.unreject(call.state, submission)
 
 
-def _unreturn(_call: Call, _found: Submission) -> None:
+def _unreturn(_call: Call, _submission: Submission) -> None:
     raise ApiError(400, "A return cannot be taken back.")
 
 

@@ -7,7 +7,8 @@ import sqlite3
 from collections import Counter
 from typing import Any
 
-from piecework.rehearsal.prolific import filters, submission
+from piecework.rehearsal.prolific import filters
+from piecework.rehearsal.prolific import submission as submission_life
 from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.errors import ApiError
 from piecework.rehearsal.prolific.participants import row_of
@@ -77,17 +78,17 @@ def list_mine(call: Call) -> dict[str, Any]:
         "SELECT * FROM submission WHERE participant_id = ? ORDER BY number",
         (person["id"],),
     )
-    found = [Submission.of_row(row) for row in rows]
+    submissions = [Submission.of_row(row) for row in rows]
     return {
         "results": [
             {
-                **one.detail(call.state),
-                "reward_paid": _reward(call.state, one),
-                "url": _address(Study.find(call.state, one.study_id), one)
-                if one.status == "ACTIVE"
+                **submission.detail(call.state),
+                "reward_paid": _reward(call.state, submission),
+                "url": _address(Study.find(call.state, submission.study_id), submission)
+                if submission.status == "ACTIVE"
                 else None,
             }
-            for one in found
+            for submission in submissions
         ]
     }
 
@@ -103,10 +104,12 @@ def complete(call: Call) -> dict[str, Any]:
 
 def give_back(call: Call) -> dict[str, Any]:
     """A participant returns a submission, and is not paid."""
-    found = _own(call)
-    if found.status not in ("RESERVED", "ACTIVE", "AWAITING REVIEW"):
-        raise ApiError(400, f"A submission that is {found.status} cannot be returned.")
-    return set_status(call.state, found, "RETURNED").document()
+    submission = _own(call)
+    if submission.status not in ("RESERVED", "ACTIVE", "AWAITING REVIEW"):
+        raise ApiError(
+            400, f"A submission that is {submission.status} cannot be returned."
+        )
+    return set_status(call.state, submission, "RETURNED").document()
 
 
 def complete_in_hand(call: Call) -> str:
@@ -123,22 +126,24 @@ def complete_in_hand(call: Call) -> str:
     return str(done["status"])
 
 
-def _complete(state: State, found: Submission, code: str | None) -> dict[str, Any]:
-    late = found.status == "TIMED-OUT" and state.switches.late_completion
-    if found.status != "ACTIVE" and not late:
-        raise ApiError(400, f"A submission that is {found.status} cannot be completed.")
+def _complete(state: State, submission: Submission, code: str | None) -> dict[str, Any]:
+    late = submission.status == "TIMED-OUT" and state.switches.late_completion
+    if submission.status != "ACTIVE" and not late:
+        raise ApiError(
+            400, f"A submission that is {submission.status} cannot be completed."
+        )
     if late:
         # The reward is held again before it can be paid.
-        found = set_status(state, found, "ACTIVE")
-    submission.complete(state, found, code or None, actor="participant")
-    return Submission.find(state, found.submission_id).document()
+        submission = set_status(state, submission, "ACTIVE")
+    submission_life.complete(state, submission, code or None, actor="participant")
+    return Submission.find(state, submission.submission_id).document()
 
 
 def _own(call: Call) -> Submission:
-    found = Submission.find(call.state, call.path["submission_id"])
-    if found.participant_id != call.path["participant_id"]:
+    submission = Submission.find(call.state, call.path["submission_id"])
+    if submission.participant_id != call.path["participant_id"]:
         raise ApiError(404, "That is another participant's submission.")
-    return found
+    return submission
 
 
 def _closed_to(state: State, person: sqlite3.Row, study: Study) -> str | None:
@@ -197,9 +202,9 @@ def _address(study: Study, taken: Submission) -> str:
     return address
 
 
-def _reward(state: State, one: Submission) -> int:
+def _reward(state: State, submission: Submission) -> int:
     return state.number(
         "SELECT coalesce(sum(amount), 0) FROM ledger "
         "WHERE submission_id = ? AND kind = 'pay' AND target = 'rewards'",
-        (one.submission_id,),
+        (submission.submission_id,),
     )

@@ -71,13 +71,13 @@ class Paint:
         return "#22242a" if _brightness(self.base) > 140 else "#fdfbf4"  # noqa: PLR2004 - of 255
 
 
-def mix(one: str, other: str, *, share: float) -> str:
+def mix(colour: str, other: str, *, share: float) -> str:
     """Two colours mixed; `share` of the other.
 
     >>> mix("#000000", "#ffffff", share=0.5)
     '#808080'
     """
-    pairs = zip(_channels(one), _channels(other), strict=True)
+    pairs = zip(_channels(colour), _channels(other), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
 
 
