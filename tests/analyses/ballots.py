@@ -29,11 +29,11 @@ def ballots(
 ) -> st.SearchStrategy[pd.DataFrame]:
     """Any votes, at least one; nobody votes twice about an item."""
     cell = st.tuples(st.integers(0, items - 1), st.integers(0, workers - 1))
-    said = st.dictionaries(
+    filled_cells = st.dictionaries(
         cell, st.sampled_from(values), min_size=1, max_size=items * workers
     )
-    return said.map(
-        lambda found: votes_of(
-            *((f"i{i}", f"w{w}", value) for (i, w), value in found.items())
+    return filled_cells.map(
+        lambda value_of: votes_of(
+            *((f"i{i}", f"w{w}", value) for (i, w), value in value_of.items())
         )
     )

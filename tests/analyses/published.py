@@ -243,8 +243,10 @@ def sure_rows() -> Iterator[tuple[str, ...]]:
     for who, some in (("named", votes), ("unnamed", votes.assign(worker=None))):
         for most in (3, 5, 7):
             drawn = [fewer(some, most, seed) for seed in range(DRAWS)]
-            found = [ability(few, values=(0, 1)) for few in drawn]
-            rows = [_truth_of(one.probabilities[1], gold) for one in found]
+            estimates = [ability(few, values=(0, 1)) for few in drawn]
+            rows = [
+                _truth_of(estimate.probabilities[1], gold) for estimate in estimates
+            ]
             means = np.mean(rows, axis=0)
             yield (f"{most} votes, {who}", *(f"{mean:.3f}" for mean in means))
 
@@ -267,9 +269,9 @@ def rare_rows() -> Iterator[tuple[str, ...]]:
         ("can the image not be recognised", 5, recognised()),
         ("is the caption about the image", 3, fits()),
     ):
-        said = votes.groupby("item_id")["value"].agg(["sum", "size"])
-        found = ability(votes, values=(0, 1)).probabilities[1]
-        means = found.groupby([said["size"], said["sum"]]).mean()
+        tallies = votes.groupby("item_id")["value"].agg(["sum", "size"])
+        probability = ability(votes, values=(0, 1)).probabilities[1]
+        means = probability.groupby([tallies["size"], tallies["sum"]]).mean()
         yield name, " / ".join(f"{means[each, yes]:.2f}" for yes in range(each + 1))
 
 
@@ -307,8 +309,8 @@ def asked_until(
     while True:
         asked = drawn[place < drawn["item_id"].map(wanted)]
         answers = wanted.loc[due]
-        found = weighed([(asked, (0, 1))], answers, rule)["wanted"]
-        wanted.loc[due] = np.minimum(found, there.loc[due])
+        votes_wanted = weighed([(asked, (0, 1))], answers, rule)["wanted"]
+        wanted.loc[due] = np.minimum(votes_wanted, there.loc[due])
         due = answers.index[wanted.loc[due] > answers]
         if due.empty:
             return len(asked) / len(wanted), accuracy(_believed(asked), truth)
@@ -330,8 +332,8 @@ def recognised() -> tuple[pd.DataFrame, pd.Series]:
 def _ballots(yes: pd.Series, no: pd.Series) -> tuple[pd.DataFrame, pd.Series]:
     """Votes of unnamed workers from counts; the majority, where there is one."""
     items = np.repeat(yes.index.astype(str), yes + no)
-    said = np.concatenate([[1] * y + [0] * n for y, n in zip(yes, no, strict=True)])
-    votes = pd.DataFrame({"item_id": items, "worker": None, "value": said})
+    values = np.concatenate([[1] * y + [0] * n for y, n in zip(yes, no, strict=True)])
+    votes = pd.DataFrame({"item_id": items, "worker": None, "value": values})
     truth = (yes > no).astype(int).set_axis(yes.index.astype(str))
     return votes, truth[(yes != no).to_numpy()]
 

@@ -31,16 +31,18 @@ def crowd(
         for worker in draw.choice(WORKERS, each, replace=False):
             is_right = draw.random() < 1 / (1 + np.exp(hard[item] - skill[worker]))
             wrong = (truth[item] + draw.integers(1, kinds)) % kinds
-            said = truth[item] if is_right else wrong
-            rows.append((f"i{item}", f"w{worker}", "0" if worker < 3 else names[said]))
+            choice = truth[item] if is_right else wrong
+            rows.append(
+                (f"i{item}", f"w{worker}", "0" if worker < 3 else names[choice])
+            )
     known = pd.Series(names[truth], index=[f"i{item}" for item in range(ITEMS)])
     return pd.DataFrame(rows, columns=["item_id", "worker", "value"]), known
 
 
-def gap(found: pd.DataFrame, truth: "pd.Series[str]") -> float:
+def gap(probabilities: pd.DataFrame, truth: "pd.Series[str]") -> float:
     """How far probabilities lie from shares of right labels, on average (ECE)."""
-    is_right = found.idxmax(axis=1) == truth.reindex(found.index)
-    sure = found.max(axis=1)
+    is_right = probabilities.idxmax(axis=1) == truth.reindex(probabilities.index)
+    sure = probabilities.max(axis=1)
     table = pd.DataFrame({"sure": sure, "right": is_right.astype("float64")})
     tenths = table.groupby(np.ceil(sure * 10))
     sizes, means = tenths.size() / len(sure), tenths.mean()
@@ -51,44 +53,44 @@ def gap(found: pd.DataFrame, truth: "pd.Series[str]") -> float:
 def test_a_probability_is_how_often_the_label_is_right(each: int, kinds: int) -> None:
     """And labels are better than the majority's, by who says them."""
     votes, truth = crowd(each=each, seed=7, kinds=kinds)
-    found = ability(votes, shared_error=0.0)
-    assert gap(found.probabilities, truth) < 0.05
-    assert accuracy(found.labels, truth) > accuracy(majority(votes), truth)
+    fit = ability(votes, shared_error=0.0)
+    assert gap(fit.probabilities, truth) < 0.05
+    assert accuracy(fit.labels, truth) > accuracy(majority(votes), truth)
     # Who says the same whatever there is to see is as good as guessing.
-    accuracies = found.workers["accuracy"]
+    accuracies = fit.workers["accuracy"]
     assert accuracies[["w0", "w1", "w2"]].max() < accuracies.median() - 0.1
 
 
 def test_what_no_vote_can_show_is_taken_off() -> None:
     """However many agree: a share of labels is the whole crowd's error."""
     votes = votes_on("a" * 30, "b" * 30, "a" * 30)
-    found = ability(votes, values=("a", "b"))
-    assert found.labels["probability"].max() <= 1 - SHARED_ERROR
-    assert found.labels["probability"].min() > 0.9
-    assert np.allclose(found.probabilities.sum(axis=1), 1.0)
+    fit = ability(votes, values=("a", "b"))
+    assert fit.labels["probability"].max() <= 1 - SHARED_ERROR
+    assert fit.labels["probability"].min() > 0.9
+    assert np.allclose(fit.probabilities.sum(axis=1), 1.0)
 
 
 def test_one_vote_is_believed_as_far_as_an_ordinary_worker() -> None:
     """Neither sure nor a tie; and what was never said has a probability too."""
-    found = ability(votes_on("a"), values=("a", "b", "c"))
-    assert found.labels["value"].tolist() == ["a"]
-    assert 0.4 < found.labels["probability"].iloc[0] < 0.9
-    assert found.probabilities.loc[:, ["b", "c"]].gt(0).all(axis=None)
+    fit = ability(votes_on("a"), values=("a", "b", "c"))
+    assert fit.labels["value"].tolist() == ["a"]
+    assert 0.4 < fit.labels["probability"].iloc[0] < 0.9
+    assert fit.probabilities.loc[:, ["b", "c"]].gt(0).all(axis=None)
 
 
 def test_two_who_contradict_each_other_are_a_tie() -> None:
     """It has leaders and no value."""
-    found = ability(votes_on("ab", "ba"))
-    assert found.labels["value"].isna().all()
-    assert set(found.labels["leaders"]) == {("a", "b")}
+    fit = ability(votes_on("ab", "ba"))
+    assert fit.labels["value"].isna().all()
+    assert set(fit.labels["leaders"]) == {("a", "b")}
 
 
 def test_workers_who_are_not_known_are_ordinary() -> None:
     """Votes without names make labels, and nobody is learnt of."""
     votes, truth = crowd(each=5, seed=3)
-    found = ability(votes.assign(worker=None), values=("0", "1"))
-    assert found.workers.empty
-    assert accuracy(found.labels, truth) == pytest.approx(
+    fit = ability(votes.assign(worker=None), values=("0", "1"))
+    assert fit.workers.empty
+    assert accuracy(fit.labels, truth) == pytest.approx(
         accuracy(majority(votes), truth), abs=0.02
     )
 
@@ -97,10 +99,10 @@ def test_unnamed_people_with_a_vote_each_are_ordinary() -> None:
     """As if nothing were known of them; with two votes somebody can be learnt of."""
     votes, _ = crowd(each=5, seed=3)
     each = votes.assign(worker=[f"{UNNAMED}{number}" for number in range(len(votes))])
-    found = ability(each, values=("0", "1"))
-    assert found.workers.empty
+    fit = ability(each, values=("0", "1"))
+    assert fit.workers.empty
     pd.testing.assert_frame_equal(
-        found.labels, ability(votes.assign(worker=None), values=("0", "1")).labels
+        fit.labels, ability(votes.assign(worker=None), values=("0", "1")).labels
     )
     each["worker"] = UNNAMED + votes["worker"]
     assert len(ability(each, values=("0", "1")).workers) == WORKERS
@@ -114,7 +116,9 @@ def rarely_said() -> tuple[pd.DataFrame, "pd.Series[bool]"]:
     draw = np.random.default_rng(0)
     is_rare = draw.random(2000) < 0.1
     says = draw.random((2000, 5)) < np.where(is_rare, 0.75, 0.03)[:, None]
-    votes = votes_on(*("".join("ry"[int(not one)] for one in row) for row in says))
+    votes = votes_on(
+        *("".join("ry"[int(not is_yes)] for is_yes in row) for row in says)
+    )
     index = [f"item-{place}" for place in range(2000)]
     return votes.assign(worker=None), pd.Series(is_rare, index=index)
 
@@ -122,11 +126,11 @@ def rarely_said() -> tuple[pd.DataFrame, "pd.Series[bool]"]:
 def test_a_rare_value_on_which_most_agree_is_believed() -> None:
     """Where hardly anybody says it of other items, three of five are nearly sure."""
     votes, is_rare = rarely_said()
-    found = ability(votes, shared_error=0.0).probabilities
-    said = (votes["value"] == "r").groupby(votes["item_id"]).sum()
-    assert is_rare.groupby(said).mean().loc[3:].min() > 0.95
-    assert found["r"].groupby(said).mean().loc[3:].min() > 0.9
-    assert gap(found, is_rare.map({True: "r", False: "y"})) < 0.02
+    probabilities = ability(votes, shared_error=0.0).probabilities
+    n_rare = (votes["value"] == "r").groupby(votes["item_id"]).sum()
+    assert is_rare.groupby(n_rare).mean().loc[3:].min() > 0.95
+    assert probabilities["r"].groupby(n_rare).mean().loc[3:].min() > 0.9
+    assert gap(probabilities, is_rare.map({True: "r", False: "y"})) < 0.02
 
 
 VIZWIZ = (630, 165, 57, 35, 29, 21)
@@ -139,11 +143,11 @@ def test_disagreement_about_others_speaks_little_against_a_rare_value() -> None:
 
     All 23,431 photographs give 0.95, 0.92 and 0.77 (docs/analyses.md).
     """
-    said = [count for count, items in enumerate(VIZWIZ) for _ in range(items)]
-    votes = votes_on(*("r" * count + "y" * (5 - count) for count in said))
-    found = ability(votes.assign(worker=None)).probabilities["r"]
+    rare_counts = [count for count, items in enumerate(VIZWIZ) for _ in range(items)]
+    votes = votes_on(*("r" * count + "y" * (5 - count) for count in rare_counts))
+    probability = ability(votes.assign(worker=None)).probabilities["r"]
     counts = (votes["value"] == "r").groupby(votes["item_id"]).sum()
-    means = found.groupby(counts).mean()
+    means = probability.groupby(counts).mean()
     assert means[5] > 0.94
     assert means[4] > 0.85
     assert 0.5 < means[3] < 0.85
@@ -202,25 +206,25 @@ def test_a_label_is_a_value_that_a_worker_gave() -> None:
     ]
     votes = pd.DataFrame(rows, columns=["item_id", "worker", "value"])
     votes = votes[(votes["item_id"] != "i0") | (votes["worker"] == "w0")]
-    found = ability(votes, values=("a", "b", "c"))
-    assert found.labels.loc["i0", "value"] == "a"
-    assert found.labels.loc["i0", "leaders"] == ("a",)
-    assert float(found.probabilities["b"]["i0"]) > 0.5
-    own = float(found.probabilities["a"]["i0"])
-    assert float(found.labels["probability"]["i0"]) == own
-    assert set(found.labels["value"].drop("i0")) == {"b"}
+    fit = ability(votes, values=("a", "b", "c"))
+    assert fit.labels.loc["i0", "value"] == "a"
+    assert fit.labels.loc["i0", "leaders"] == ("a",)
+    assert float(fit.probabilities["b"]["i0"]) > 0.5
+    own = float(fit.probabilities["a"]["i0"])
+    assert float(fit.labels["probability"]["i0"]) == own
+    assert set(fit.labels["value"].drop("i0")) == {"b"}
 
 
 @settings(max_examples=25, deadline=None)
 @given(ballots())
 def test_any_votes_give_probabilities(votes: pd.DataFrame) -> None:
     """Whatever is missing: rows sum to one, and nothing is infinite."""
-    found = ability(votes)
-    assert np.isfinite(found.probabilities.to_numpy()).all()
-    assert np.allclose(found.probabilities.sum(axis=1), 1.0)
-    assert np.isfinite(found.workers.to_numpy()).all()
+    fit = ability(votes)
+    assert np.isfinite(fit.probabilities.to_numpy()).all()
+    assert np.allclose(fit.probabilities.sum(axis=1), 1.0)
+    assert np.isfinite(fit.workers.to_numpy()).all()
     values_of = votes.groupby("item_id")["value"].agg(set).to_dict()
-    for item_id, leaders in found.labels["leaders"].items():
+    for item_id, leaders in fit.labels["leaders"].items():
         assert set(leaders) <= values_of[item_id]
 
 
@@ -241,6 +245,6 @@ def test_real_votes_with_gold(each: int, better: float) -> None:
     """Entailments: better than the majority, with probabilities within 4 points."""
     votes, gold = published.rte()
     some = published.fewer(votes, each, 0)
-    found = ability(some, values=(0, 1))
-    assert gap(found.probabilities, gold) < 0.04
-    assert accuracy(found.labels, gold) > accuracy(majority(some), gold) + better
+    fit = ability(some, values=(0, 1))
+    assert gap(fit.probabilities, gold) < 0.04
+    assert accuracy(fit.labels, gold) > accuracy(majority(some), gold) + better

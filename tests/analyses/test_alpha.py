@@ -33,19 +33,21 @@ Krippendorff's alpha-reliability" (2011), section C, who prints nominal 0.743, o
 def test_alpha_of_the_printed_example(level: Level, printed: float) -> None:
     """Forty of the 41 values can be paired, on eleven units."""
     votes = votes_on(*zip(*CODERS, strict=True))
-    found = krippendorff_alpha(votes, level=level, seed=1, resamples=0)
-    assert found.alpha == pytest.approx(printed, abs=0.0005)
-    assert (found.items, found.ratings, found.resamples) == (11, 40, 0)
-    assert math.isnan(found.low)
+    agreement = krippendorff_alpha(votes, level=level, seed=1, resamples=0)
+    assert agreement.alpha == pytest.approx(printed, abs=0.0005)
+    assert (agreement.items, agreement.ratings, agreement.resamples) == (11, 40, 0)
+    assert math.isnan(agreement.low)
 
 
 def test_ordinal_words_are_ordered_as_said() -> None:
     """The same example in words, whose alphabet has another order."""
     words = ["very low", "low", "mid", "high", "very high"]
-    said = [[words[n - 1] if n else None for n in coder] for coder in CODERS]
-    votes = votes_on(*zip(*said, strict=True))
-    found = krippendorff_alpha(votes, level="ordinal", order=words, seed=1, resamples=0)
-    assert found.alpha == pytest.approx(0.815, abs=0.0005)
+    words_of_coders = [[words[n - 1] if n else None for n in coder] for coder in CODERS]
+    votes = votes_on(*zip(*words_of_coders, strict=True))
+    agreement = krippendorff_alpha(
+        votes, level="ordinal", order=words, seed=1, resamples=0
+    )
+    assert agreement.alpha == pytest.approx(0.815, abs=0.0005)
     with pytest.raises(ValueError, match="not among the ordered"):
         krippendorff_alpha(votes, level="ordinal", order=words[1:], seed=1)
     with pytest.raises(ValueError, match="needs numbers"):
@@ -84,12 +86,12 @@ def test_alpha_is_the_definition_over_all_pairs(
     items: list[list[int]], level: Level
 ) -> None:
     """Whatever is missing; undefined without pairs or with a single value."""
-    found = krippendorff_alpha(votes_on(*items), level=level, seed=1, resamples=0)
+    agreement = krippendorff_alpha(votes_on(*items), level=level, seed=1, resamples=0)
     pool = {value for item in items if len(item) >= 2 for value in item}
     if len(pool) < 2:
-        assert math.isnan(found.alpha)
+        assert math.isnan(agreement.alpha)
     else:
-        assert found.alpha == pytest.approx(by_pairs(items, level))
+        assert agreement.alpha == pytest.approx(by_pairs(items, level))
 
 
 @settings(max_examples=40)
@@ -104,33 +106,33 @@ def test_alpha_is_what_the_library_named_after_it_finds(items: list[list[int]]) 
     votes = votes_on(*items)
     counts = vote_table(votes)
     for level in LEVELS:
-        found = krippendorff_alpha(votes, level=level, seed=1, resamples=0)
+        agreement = krippendorff_alpha(votes, level=level, seed=1, resamples=0)
         expected = krippendorff.alpha(
             value_counts=counts.to_numpy(),
             value_domain=counts.columns.to_numpy(),
             level_of_measurement=level,
         )
-        assert found.alpha == pytest.approx(expected)
+        assert agreement.alpha == pytest.approx(expected)
 
 
 def test_the_interval_repeats_with_its_seed_and_holds_the_estimate() -> None:
     """Sixty items, three raters who are right in four of five cases."""
     chance = np.random.default_rng(3)
     truth = chance.integers(1, 6, size=60)
-    said = np.where(
+    values = np.where(
         chance.random((60, 3)) < 0.8, truth[:, None], chance.integers(1, 6, (60, 3))
     )
-    votes = votes_on(*said.tolist())
-    one, same, other = (
+    votes = votes_on(*values.tolist())
+    first, same, other = (
         krippendorff_alpha(votes, level="nominal", seed=seed, resamples=200)
         for seed in (7, 7, 8)
     )
-    assert one == same != other
-    assert one.low < one.alpha < one.high
+    assert first == same != other
+    assert first.low < first.alpha < first.high
     wide = krippendorff_alpha(
         votes, level="nominal", seed=7, resamples=200, confidence=0.99
     )
-    assert wide.low < one.low < one.high < wide.high
+    assert wide.low < first.low < first.high < wide.high
 
 
 @pytest.mark.full
@@ -142,25 +144,25 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     covered = 0
     for seed in range(80):
         truth = chance.integers(0, 2, size=(40, 1))
-        said = np.where(chance.random((40, 2)) < 0.9, truth, 1 - truth)
-        found = krippendorff_alpha(
-            votes_on(*said.tolist()), level="nominal", seed=seed, resamples=100
+        values = np.where(chance.random((40, 2)) < 0.9, truth, 1 - truth)
+        agreement = krippendorff_alpha(
+            votes_on(*values.tolist()), level="nominal", seed=seed, resamples=100
         )
-        covered += found.low <= expected <= found.high
+        covered += agreement.low <= expected <= agreement.high
     assert covered >= 66
 
 
 def test_resamples_of_one_value_are_left_out_and_counted() -> None:
     """Of two items, one draw in four is twice "bb": there is nothing to agree on."""
-    found = krippendorff_alpha(votes_on("ab", "bb"), level="nominal", seed=1)
-    assert 700 < found.resamples < 800
+    agreement = krippendorff_alpha(votes_on("ab", "bb"), level="nominal", seed=1)
+    assert 700 < agreement.resamples < 800
 
 
 def test_no_votes_one_rater_and_a_constant_have_no_alpha() -> None:
     """NaN, with an interval of NaN, at every level."""
     for votes in (votes_of(), votes_on("1", "2"), votes_on("11", "11")):
         numbers = votes.assign(value=pd.to_numeric(votes["value"]))
-        found = krippendorff_alpha(numbers, level="interval", seed=1)
-        assert math.isnan(found.alpha)
-        assert math.isnan(found.high)
+        agreement = krippendorff_alpha(numbers, level="interval", seed=1)
+        assert math.isnan(agreement.alpha)
+        assert math.isnan(agreement.high)
         assert math.isnan(krippendorff_alpha(votes, level="nominal", seed=1).alpha)

@@ -23,14 +23,14 @@ def test_an_analysis_worked_by_hand() -> None:
     squares from 3.5 are 2.25, .25 and 1, twice: 7. Total: 6.25 + 2.25 + .25 (the ones)
     + .25 + 6.25 + 6.25 = 21.5; left 1 on 2 degrees: F = 13.5/.5 = 27.
     """
-    found = repeated_measures(scores_of([[1, 3], [2, 6], [3, 6]]))
-    assert found.f == pytest.approx(27)
-    assert (found.df, found.df_error) == (1, 2)
-    assert found.eta_squared_generalised == pytest.approx(13.5 / 21.5)
-    assert found.eta_squared_partial == pytest.approx(13.5 / 14.5)
-    assert found.conditions["mean"].tolist() == [2, 5]
-    assert (found.sphericity.epsilon, found.sphericity.w) == (1, 1)
-    assert math.isnan(found.sphericity.p_value)
+    anova = repeated_measures(scores_of([[1, 3], [2, 6], [3, 6]]))
+    assert anova.f == pytest.approx(27)
+    assert (anova.df, anova.df_error) == (1, 2)
+    assert anova.eta_squared_generalised == pytest.approx(13.5 / 21.5)
+    assert anova.eta_squared_partial == pytest.approx(13.5 / 14.5)
+    assert anova.conditions["mean"].tolist() == [2, 5]
+    assert (anova.sphericity.epsilon, anova.sphericity.w) == (1, 1)
+    assert math.isnan(anova.sphericity.p_value)
 
 
 def f_by_least_squares(table: Floats) -> tuple[float, float, float]:
@@ -68,71 +68,71 @@ def box_epsilon(table: Floats) -> float:
 @given(tables)
 def test_f_is_what_fitting_two_models_gives(table: Floats) -> None:
     """Sums of squares by means, and by least squares with a column for everybody."""
-    found = repeated_measures(scores_of(table))
-    assume(math.isfinite(found.f))
+    anova = repeated_measures(scores_of(table))
+    assume(math.isfinite(anova.f))
     f, eta, p_value = f_by_least_squares(table)
-    assert found.f == pytest.approx(f, abs=1e-9)
-    assert found.eta_squared_generalised == pytest.approx(eta, abs=1e-9)
-    assert found.p_value == pytest.approx(p_value, abs=1e-9)
+    assert anova.f == pytest.approx(f, abs=1e-9)
+    assert anova.eta_squared_generalised == pytest.approx(eta, abs=1e-9)
+    assert anova.p_value == pytest.approx(p_value, abs=1e-9)
 
 
 @few
 @given(tables)
 def test_epsilon_is_box_s_and_within_its_bounds(table: Floats) -> None:
     """From contrasts, and from covariances; from one over the contrasts to one."""
-    found = repeated_measures(scores_of(table))
-    epsilon = found.sphericity.epsilon
+    anova = repeated_measures(scores_of(table))
+    epsilon = anova.sphericity.epsilon
     assume(math.isfinite(epsilon))
     assert epsilon == pytest.approx(box_epsilon(table))
-    assert 1 / found.df - 1e-9 <= epsilon <= 1
-    assert found.df_corrected == pytest.approx(found.df * epsilon)
-    assert 0 <= found.sphericity.w <= 1
+    assert 1 / anova.df - 1e-9 <= epsilon <= 1
+    assert anova.df_corrected == pytest.approx(anova.df * epsilon)
+    assert 0 <= anova.sphericity.w <= 1
 
 
 @few
 @given(tables)
 def test_adding_to_a_subject_changes_nothing_but_his_level(table: Floats) -> None:
     """What people differ in altogether is no evidence about conditions."""
-    found = repeated_measures(scores_of(table))
+    anova = repeated_measures(scores_of(table))
     shifted = repeated_measures(scores_of(table + np.arange(len(table))[:, None]))
-    assert shifted.f == pytest.approx(found.f, nan_ok=True)
+    assert shifted.f == pytest.approx(anova.f, nan_ok=True)
     assert shifted.p_corrected == pytest.approx(
-        found.p_corrected, nan_ok=True, abs=1e-9
+        anova.p_corrected, nan_ok=True, abs=1e-9
     )
 
 
 def test_two_conditions_are_a_paired_t_test() -> None:
     """F is t squared, with the same p-value."""
     table = simulated(2, subjects=12)[:, :2]
-    found = repeated_measures(scores_of(table))
+    anova = repeated_measures(scores_of(table))
     test = stats.ttest_rel(table[:, 0], table[:, 1])
-    assert found.f == pytest.approx(test.statistic**2)
-    assert found.p_value == pytest.approx(test.pvalue)
+    assert anova.f == pytest.approx(test.statistic**2)
+    assert anova.p_value == pytest.approx(test.pvalue)
 
 
 def test_sixty_one_people_and_four_conditions() -> None:
     """Simulated; checked against least squares and Box, with corrected degrees."""
     table = simulated(61)
-    found = repeated_measures(scores_of(table))
+    anova = repeated_measures(scores_of(table))
     f, eta, _ = f_by_least_squares(table)
     epsilon = box_epsilon(table)
-    assert (found.subjects, found.df, found.df_error) == (61, 3, 180)
-    assert found.f == pytest.approx(f)
-    assert found.eta_squared_generalised == pytest.approx(eta)
-    assert found.df_error_corrected == pytest.approx(180 * epsilon)
-    assert found.p_corrected == pytest.approx(
+    assert (anova.subjects, anova.df, anova.df_error) == (61, 3, 180)
+    assert anova.f == pytest.approx(f)
+    assert anova.eta_squared_generalised == pytest.approx(eta)
+    assert anova.df_error_corrected == pytest.approx(180 * epsilon)
+    assert anova.p_corrected == pytest.approx(
         float(stats.f.sf(f, 3 * epsilon, 180 * epsilon))
     )
-    assert found.p_value < found.p_corrected
-    assert found.sphericity.p_value < 0.001
+    assert anova.p_value < anova.p_corrected
+    assert anova.sphericity.p_value < 0.001
 
 
 def test_mauchly_is_exact_with_three_conditions() -> None:
     """With two contrasts, W to the power of (subjects - 2)/2 is its p-value."""
     for seed in range(10):
         table = simulated(seed, subjects=20)[:, 1:]
-        found = sphericity(table)
-        assert found.p_value == pytest.approx(found.w**9, abs=0.005)
+        estimate = sphericity(table)
+        assert estimate.p_value == pytest.approx(estimate.w**9, abs=0.005)
 
 
 def test_mauchly_s_p_values_are_even_where_sphericity_holds() -> None:
@@ -147,9 +147,9 @@ def test_several_scores_are_averaged_and_incomplete_subjects_left_out() -> None:
     scores = scores_of([[1, 3], [2, 6], [3, 6], [9, math.nan]])
     twice = scores.iloc[[0]].assign(value=2.0)
     scores.loc[0, "value"] = 0.0
-    found = repeated_measures(pd.concat([scores, twice]))
-    assert found.f == pytest.approx(27)
-    assert (found.subjects, found.left_out) == (3, 1)
+    anova = repeated_measures(pd.concat([scores, twice]))
+    assert anova.f == pytest.approx(27)
+    assert (anova.subjects, anova.left_out) == (3, 1)
 
 
 def test_constants_are_defined() -> None:

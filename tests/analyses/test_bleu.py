@@ -18,13 +18,13 @@ def test_a_collection_scored_by_hand() -> None:
     candidate words or hit them: 3 and 2, so the nearest is 3 and nothing is cut.
     """
     references = pd.DataFrame({"r0": ["the cat sat"], "r1": ["a cat"]})
-    found = corpus_bleu(pd.Series(["the the cat"]), references)
-    assert found.matches == (2, 1, 0, 0)
-    assert found.totals == (3, 2, 1, 0)
-    assert (found.length, found.reference_length) == (3, 3)
-    assert found.scores[0] == pytest.approx(2 / 3)
-    assert found.scores[1] == pytest.approx(math.sqrt(2 / 3 * 1 / 2))
-    assert found.scores[2:] == (0, 0)
+    bleu = corpus_bleu(pd.Series(["the the cat"]), references)
+    assert bleu.matches == (2, 1, 0, 0)
+    assert bleu.totals == (3, 2, 1, 0)
+    assert (bleu.length, bleu.reference_length) == (3, 3)
+    assert bleu.scores[0] == pytest.approx(2 / 3)
+    assert bleu.scores[1] == pytest.approx(math.sqrt(2 / 3 * 1 / 2))
+    assert bleu.scores[2:] == (0, 0)
 
 
 words = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=7).map(" ".join)
@@ -44,16 +44,16 @@ def papineni(rows: list[tuple[str, str, str | None]], order: int) -> float:
     logs, length, nearest = [], 0, 0
     for n in range(1, order + 1):
         matches = totals = 0
-        for said, *known in rows:
+        for candidate, *known in rows:
             references = [grams(text, n) for text in known if text is not None]
-            for gram, times in grams(said, n).items():
+            for gram, times in grams(candidate, n).items():
                 totals += times
-                matches += min(times, max(found[gram] for found in references))
+                matches += min(times, max(counts[gram] for counts in references))
         if not matches:
             return 0.0
         logs.append(math.log(matches / totals))
-    for said, *known in rows:
-        size = len(said.split())
+    for candidate, *known in rows:
+        size = len(candidate.split())
         sizes = [len(text.split()) for text in known if text is not None]
         length += size
         nearest += min((abs(other - size), other) for other in sizes)[1]
@@ -66,9 +66,9 @@ def papineni(rows: list[tuple[str, str, str | None]], order: int) -> float:
 def test_bleu_is_the_paper_s_formula(rows: list[tuple[str, str, str | None]]) -> None:
     """All orders, items with one or two references, short and long candidates."""
     frame = pd.DataFrame(rows, columns=["said", "r0", "r1"])
-    found = corpus_bleu(frame["said"], frame[["r0", "r1"]])
+    bleu = corpus_bleu(frame["said"], frame[["r0", "r1"]])
     for order in (1, 2, 3, 4):
-        assert found.scores[order - 1] == pytest.approx(papineni(rows, order))
+        assert bleu.scores[order - 1] == pytest.approx(papineni(rows, order))
 
 
 def test_gains_are_sorted_and_what_changed_is_counted() -> None:
@@ -89,10 +89,10 @@ def test_gains_are_sorted_and_what_changed_is_counted() -> None:
 def test_case_and_plain_text_are_choices() -> None:
     """As given, "Dogs." is a word of its own."""
     references = pd.DataFrame({"r": ["dogs run ."]})
-    said = pd.Series(["Dogs run."])
-    assert corpus_bleu(said, references).matches[0] == 0
-    found = corpus_bleu(said, references, tokens="13a", lowercase=True)
-    assert found.matches[:2] == (3, 2)
+    candidates = pd.Series(["Dogs run."])
+    assert corpus_bleu(candidates, references).matches[0] == 0
+    bleu = corpus_bleu(candidates, references, tokens="13a", lowercase=True)
+    assert bleu.matches[:2] == (3, 2)
 
 
 def test_candidates_without_references_are_refused() -> None:

@@ -27,34 +27,32 @@ def compared(*rows: tuple[str, str, str | None, int]) -> pd.DataFrame:
 
 def test_two_sides_without_ties_have_the_log_of_their_wins() -> None:
     """Six to two is three to one: log 3 between them, and 1/6 + 1/2 is the variance."""
-    found = bradley_terry(compared(("a", "b", "first", 6), ("a", "b", "second", 2)))
-    strength = found.sides["strength"]
+    fit = bradley_terry(compared(("a", "b", "first", 6), ("a", "b", "second", 2)))
+    strength = fit.sides["strength"]
     assert strength["a"] - strength["b"] == pytest.approx(math.log(3))
     assert strength.sum() == pytest.approx(0)
     # Each is half of the difference, whose variance is 1/6 + 1/2.
     error = math.sqrt(1 / 6 + 1 / 2) / 2
-    assert found.sides["standard_error"].to_numpy() == pytest.approx(error)
-    assert found.tie == 0
-    assert found.log_likelihood == pytest.approx(
-        6 * math.log(0.75) + 2 * math.log(0.25)
-    )
+    assert fit.sides["standard_error"].to_numpy() == pytest.approx(error)
+    assert fit.tie == 0
+    assert fit.log_likelihood == pytest.approx(6 * math.log(0.75) + 2 * math.log(0.25))
 
 
 def test_ties_between_two_sides_by_hand() -> None:
     """4, 1 and 5 ties of 10: the ratio is 4, and 5 = t * root(4 * 1), so t is 2.5."""
-    found = bradley_terry(
+    fit = bradley_terry(
         compared(("a", "b", "first", 4), ("b", "a", "first", 1), ("b", "a", "tie", 5))
     )
-    strength = found.sides["strength"]
+    strength = fit.sides["strength"]
     assert strength["a"] - strength["b"] == pytest.approx(math.log(4))
-    assert found.tie == pytest.approx(2.5)
-    counts = found.sides[["wins", "losses", "ties"]]
+    assert fit.tie == pytest.approx(2.5)
+    counts = fit.sides[["wins", "losses", "ties"]]
     assert counts.to_numpy().tolist() == [[4, 1, 5], [1, 4, 5]]
 
 
 def test_the_strongest_comes_first_even_through_a_third() -> None:
     """Nobody compared a and c: a over b as b over c, two to one each; log 4 apart."""
-    found = bradley_terry(
+    fit = bradley_terry(
         compared(
             ("c", "b", "second", 20),
             ("c", "b", "first", 10),
@@ -62,8 +60,8 @@ def test_the_strongest_comes_first_even_through_a_third() -> None:
             ("a", "b", "second", 10),
         )
     )
-    assert found.sides.index.tolist() == ["a", "b", "c"]
-    strength = found.sides["strength"]
+    assert fit.sides.index.tolist() == ["a", "b", "c"]
+    strength = fit.sides["strength"]
     assert strength["a"] - strength["c"] == pytest.approx(math.log(4))
 
 
@@ -84,9 +82,9 @@ def smoothed_counts(rows: list[Pair]) -> Counter[tuple[str, str, str]]:
             seen[second, first, "win"] += 1
         else:
             seen[first, second, "tie" if outcome == "tie" else "win"] += 1
-    for one, other in {tuple(sorted(row[:2])) for row in rows}:
-        seen[one, other, "win"] += 1
-        seen[other, one, "win"] += 1
+    for side, other in {tuple(sorted(row[:2])) for row in rows}:
+        seen[side, other, "win"] += 1
+        seen[other, side, "win"] += 1
     return seen
 
 
@@ -95,8 +93,8 @@ def unlikelihood(
 ) -> float:
     """Davidson's formula as printed, as a negative log-likelihood."""
     total = 0.0
-    for (one, other, what), times in seen.items():
-        p, q = strength[one], strength[other]
+    for (side, other, what), times in seen.items():
+        p, q = strength[side], strength[other]
         drawn = tie * math.sqrt(p * q)
         total -= times * math.log((drawn if what == "tie" else p) / (p + q + drawn))
     return total
@@ -106,18 +104,18 @@ def unlikelihood(
 @given(comparisons)
 def test_no_other_strengths_are_likelier(rows: list[Pair]) -> None:
     """A general optimiser on Davidson's formula finds the same top, smoothed by one."""
-    found = fitted(rows)
-    names = found.sides.index.tolist()
+    fit = fitted(rows)
+    names = fit.sides.index.tolist()
     seen = smoothed_counts(rows)
 
     def of_logs(logs: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> float:
         strength = dict(zip(names, np.exp(logs[:-1]).tolist(), strict=True))
-        return unlikelihood(strength, math.exp(logs[-1]) if found.tie else 0.0, seen)
+        return unlikelihood(strength, math.exp(logs[-1]) if fit.tie else 0.0, seen)
 
     best = minimize(of_logs, np.zeros(len(names) + 1), method="BFGS").fun
-    assert -found.log_likelihood == pytest.approx(best, abs=1e-6)
-    strength = np.exp(found.sides["strength"]).to_dict()
-    assert unlikelihood(strength, found.tie, seen) == pytest.approx(best, abs=1e-6)
+    assert -fit.log_likelihood == pytest.approx(best, abs=1e-6)
+    strength = np.exp(fit.sides["strength"]).to_dict()
+    assert unlikelihood(strength, fit.tie, seen) == pytest.approx(best, abs=1e-6)
 
 
 def fitted(rows: list[Pair]) -> BradleyTerry:
@@ -135,9 +133,9 @@ def fitted(rows: list[Pair]) -> BradleyTerry:
 def test_who_is_shown_first_does_not_matter(rows: list[Pair]) -> None:
     """Turning every comparison round leaves strengths and errors as they were."""
     turned = {"first": "second", "second": "first", "tie": "tie"}
-    found, other = fitted(rows), fitted([(b, a, turned[how]) for a, b, how in rows])
+    fit, other = fitted(rows), fitted([(b, a, turned[how]) for a, b, how in rows])
     pd.testing.assert_frame_equal(
-        found.sides.sort_index(), other.sides.sort_index(), rtol=1e-6, atol=1e-8
+        fit.sides.sort_index(), other.sides.sort_index(), rtol=1e-6, atol=1e-8
     )
 
 
@@ -155,10 +153,10 @@ def test_a_side_that_never_loses_has_no_finite_strength() -> None:
 
 def test_nothing_but_ties_is_equal_strength() -> None:
     """No win to tell them apart: strengths 0 without error, ties infinitely likely."""
-    found = bradley_terry(compared(("a", "b", "tie", 3)))
-    assert found.sides["strength"].tolist() == [0, 0]
-    assert found.sides["standard_error"].isna().all()
-    assert found.tie == math.inf
+    fit = bradley_terry(compared(("a", "b", "tie", 3)))
+    assert fit.sides["strength"].tolist() == [0, 0]
+    assert fit.sides["standard_error"].isna().all()
+    assert fit.tie == math.inf
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

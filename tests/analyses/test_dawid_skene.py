@@ -24,8 +24,10 @@ def slowly(
     values = sorted({v for _, _, v in rows})
     truth = {}
     for i in items:
-        said = [v for item, _, v in rows if item == i]
-        truth.update({(i, v): said.count(v) / len(said) for v in values})
+        votes_on_item = [v for item, _, v in rows if item == i]
+        truth.update(
+            {(i, v): votes_on_item.count(v) / len(votes_on_item) for v in values}
+        )
     log_likelihood = 0.0
     for _ in range(rounds):
         prior = {v: sum(truth[i, v] for i in items) / len(items) for v in values}
@@ -62,8 +64,11 @@ def test_the_estimates_are_those_of_the_paper_s_equations(
     fit = dawid_skene(votes, smoothing=smoothing, most_iterations=rounds, tolerance=0)
     truth, likelihood = slowly(votes, rounds=fit.iterations, smoothing=smoothing)
     assert fit.log_likelihood == pytest.approx(likelihood, abs=1e-9)
-    found = fit.probabilities.to_numpy().ravel().tolist()  # by item, then by value
-    assert found == pytest.approx([truth[cell] for cell in sorted(truth)], abs=1e-9)
+    # By item, then by value.
+    probabilities = fit.probabilities.to_numpy().ravel().tolist()
+    assert probabilities == pytest.approx(
+        [truth[cell] for cell in sorted(truth)], abs=1e-9
+    )
 
 
 @settings(max_examples=25)
@@ -116,8 +121,8 @@ def test_two_careful_people_outvote_five_who_guess() -> None:
     rows = []
     for item, value in truth.items():
         for careful in ("c0", "c1"):
-            said = value if chance.uniform(0, 1) < 0.95 else other[value]
-            rows.append((item, careful, said))
+            vote = value if chance.uniform(0, 1) < 0.95 else other[value]
+            rows.append((item, careful, vote))
         rows += [(item, f"g{place}", chance.choice("ab")) for place in range(5)]
     votes, gold = votes_of(*rows), pd.Series(truth)
     learnt = accuracy(dawid_skene(votes).labels, gold)

@@ -43,7 +43,7 @@ def brute_force(votes: list[list[int]]) -> float:
     """Kappa by listing every pair of ratings of every item."""
     votes = [item for item in votes if len(item) >= 2]
     agreeing = [
-        np.mean([one == other for one, other in combinations(item, 2)])
+        np.mean([rating == other for rating, other in combinations(item, 2)])
         for item in votes
     ]
     everything = [vote for item in votes for vote in item]
@@ -89,9 +89,9 @@ def test_cohen_kappa_of_two_published_annotators() -> None:
     )
 
 
-def cost(one: int, other: int, weights: Weights) -> float:
+def cost(first: int, other: int, weights: Weights) -> float:
     """What a disagreement costs."""
-    apart = abs(one - other)
+    apart = abs(first - other)
     return {"none": float(apart > 0), "linear": apart, "quadratic": apart**2}[weights]
 
 
@@ -107,11 +107,11 @@ def test_cohen_kappa_agrees_with_crossing_everybody_with_everybody(
     first, second = zip(*pairs, strict=True)
     seen = np.mean([cost(a, b, weights) for a, b in pairs])
     chance = np.mean([cost(a, b, weights) for a, b in product(first, second)])
-    found = cohen_kappa(rated(*first), rated(*second), weights=weights)
+    kappa = cohen_kappa(rated(*first), rated(*second), weights=weights)
     if chance == 0:
-        assert math.isnan(found)
+        assert math.isnan(kappa)
     else:
-        assert found == pytest.approx(1 - seen / chance)
+        assert kappa == pytest.approx(1 - seen / chance)
 
 
 def test_cohen_kappa_is_of_items_that_both_rated() -> None:

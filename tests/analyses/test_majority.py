@@ -15,12 +15,12 @@ from tests.analyses.ballots import ballots, votes_of, votes_on
 
 def test_a_majority_a_tie_and_one_voter() -> None:
     """Two of three; one against one; one of one."""
-    found = majority(votes_on("aab", "ba", "c"))
-    assert found["leaders"].tolist() == [("a",), ("a", "b"), ("c",)]
-    assert found["votes"].tolist() == [3, 2, 1]
-    assert found["share"].tolist() == [pytest.approx(2 / 3), 0.5, 1.0]
-    assert found["value"].iloc[[0, 2]].tolist() == ["a", "c"]
-    assert pd.isna(found["value"].iloc[1])
+    labels = majority(votes_on("aab", "ba", "c"))
+    assert labels["leaders"].tolist() == [("a",), ("a", "b"), ("c",)]
+    assert labels["votes"].tolist() == [3, 2, 1]
+    assert labels["share"].tolist() == [pytest.approx(2 / 3), 0.5, 1.0]
+    assert labels["value"].iloc[[0, 2]].tolist() == ["a", "c"]
+    assert pd.isna(labels["value"].iloc[1])
 
 
 def by_hand(votes: pd.DataFrame, weights: dict[str, int]) -> dict[str, tuple[str, ...]]:
@@ -29,8 +29,8 @@ def by_hand(votes: pd.DataFrame, weights: dict[str, int]) -> dict[str, tuple[str
     for item, worker, value in votes.to_numpy().tolist():
         sums[item][value] += weights[worker]
     return {
-        item: tuple(sorted(v for v in found if found[v] == max(found.values())))
-        for item, found in sums.items()
+        item: tuple(sorted(v for v in counts if counts[v] == max(counts.values())))
+        for item, counts in sums.items()
     }
 
 
@@ -38,12 +38,12 @@ def by_hand(votes: pd.DataFrame, weights: dict[str, int]) -> dict[str, tuple[str
 @given(ballots())
 def test_the_majority_is_what_counting_by_hand_gives(votes: pd.DataFrame) -> None:
     """Leaders, and their share of the votes."""
-    found = majority(votes)
-    assert found["leaders"].to_dict() == by_hand(votes, dict.fromkeys(WORKERS, 1))
-    for item, row in found.iterrows():
-        said = votes.loc[votes["item_id"] == item, "value"]
-        assert row["share"] == pytest.approx((said == row["leaders"][0]).mean())
-        assert row["votes"] == len(said)
+    labels = majority(votes)
+    assert labels["leaders"].to_dict() == by_hand(votes, dict.fromkeys(WORKERS, 1))
+    for item, row in labels.iterrows():
+        values = votes.loc[votes["item_id"] == item, "value"]
+        assert row["share"] == pytest.approx((values == row["leaders"][0]).mean())
+        assert row["votes"] == len(values)
 
 
 WORKERS = [f"w{place}" for place in range(5)]
@@ -55,8 +55,8 @@ def test_weights_are_added(votes: pd.DataFrame, whole: list[int]) -> None:
     """Tenths that are added as floats give the leaders that whole numbers give."""
     weights = dict(zip(WORKERS, whole, strict=True))
     tenths = pd.Series({worker: weight / 10 for worker, weight in weights.items()})
-    found = weighted_majority(votes, tenths)
-    assert found["leaders"].to_dict() == by_hand(votes, weights)
+    labels = weighted_majority(votes, tenths)
+    assert labels["leaders"].to_dict() == by_hand(votes, weights)
 
 
 @settings(max_examples=25)
@@ -70,16 +70,16 @@ def test_equal_weights_are_the_majority(votes: pd.DataFrame) -> None:
 def test_weights_that_only_rounding_tells_apart_are_tied() -> None:
     """A tenth and two tenths are three tenths, though not in binary."""
     votes = votes_of(("i", "ann", "x"), ("i", "bob", "x"), ("i", "cid", "y"))
-    found = weighted_majority(votes, pd.Series({"ann": 0.1, "bob": 0.2, "cid": 0.3}))
-    assert found["leaders"].tolist() == [("x", "y")]
+    labels = weighted_majority(votes, pd.Series({"ann": 0.1, "bob": 0.2, "cid": 0.3}))
+    assert labels["leaders"].tolist() == [("x", "y")]
 
 
 def test_weightless_votes_are_all_tied() -> None:
     """Nobody of weight has spoken: both values lead, with half each."""
     votes = votes_of(("i", "ann", "x"), ("i", "bob", "y"))
-    found = weighted_majority(votes, pd.Series({"ann": 0.0, "bob": 0.0}))
-    assert found["leaders"].tolist() == [("x", "y")]
-    assert found["share"].tolist() == [0.5]
+    labels = weighted_majority(votes, pd.Series({"ann": 0.0, "bob": 0.0}))
+    assert labels["leaders"].tolist() == [("x", "y")]
+    assert labels["share"].tolist() == [0.5]
 
 
 def test_weights_that_mean_nothing_are_refused() -> None:

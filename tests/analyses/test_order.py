@@ -50,17 +50,17 @@ def test_all_shuffles_listed_give_the_same_p_value() -> None:
     seen = between([tuple(row) for row in table])
     every = [between(list(rows)) for rows in product(*map(permutations, table))]
     exact = np.mean([value >= seen - 1e-9 for value in every])
-    found = position_effect(ratings, seed=1, shuffles=4000)
-    assert found.p_value == pytest.approx(exact, abs=0.03)
+    effect = position_effect(ratings, seed=1, shuffles=4000)
+    assert effect.p_value == pytest.approx(exact, abs=0.03)
 
 
 def test_a_place_that_flatters_is_found_and_what_stood_there_is_not_blamed() -> None:
     """Half a point for the first of three; its mean beyond the condition's is +1/3."""
-    found = position_effect(drawn(3, units=300, first_bonus=0.5), seed=1)
-    assert found.p_value < 0.01
-    beyond = found.positions["beyond"]
+    effect = position_effect(drawn(3, units=300, first_bonus=0.5), seed=1)
+    assert effect.p_value < 0.01
+    beyond = effect.positions["beyond"]
     assert beyond.to_numpy() == pytest.approx([1 / 3, -1 / 6, -1 / 6], abs=0.1)
-    assert found.positions["ratings"].tolist() == [300, 300, 300]
+    assert effect.positions["ratings"].tolist() == [300, 300, 300]
 
 
 @pytest.mark.full
@@ -77,16 +77,16 @@ def test_without_an_effect_p_values_are_even() -> None:
 def test_the_same_seed_gives_the_same_p_value() -> None:
     """And the order of rows does not matter."""
     ratings = drawn(5, units=20, first_bonus=0.3)
-    one = position_effect(ratings, seed=4, shuffles=200)
+    effect = position_effect(ratings, seed=4, shuffles=200)
     turned = position_effect(ratings.iloc[::-1], seed=4, shuffles=200)
-    assert one.p_value == turned.p_value
+    assert effect.p_value == turned.p_value
 
 
 def test_units_that_lack_a_place_are_left_out() -> None:
     """Of two units one has a single rating; nothing to shuffle is refused."""
     ratings = shown([("a", "b"), ("b", "a")], [(4, 2), (5, math.nan)])
-    found = position_effect(ratings, seed=1, shuffles=10)
-    assert (found.units, found.left_out) == (1, 1)
+    effect = position_effect(ratings, seed=1, shuffles=10)
+    assert (effect.units, effect.left_out) == (1, 1)
     with pytest.raises(ValueError, match="no unit"):
         position_effect(ratings.iloc[[0, 2]].assign(position=[0, 1]), seed=1)
     with pytest.raises(ValueError, match="no column position"):

@@ -18,18 +18,20 @@ few = settings(max_examples=25)
 @given(tables)
 def test_each_pair_is_scipy_s_paired_test(table: Floats) -> None:
     """Statistic, p-value and interval; Bonferroni multiplies by the number of pairs."""
-    found = paired_t_tests(scores_of(table))
-    assert len(found) == math.comb(table.shape[1], 2)
-    for row in found.to_dict("records"):
-        one, other = (table[:, int(str(row[side])[1:])] for side in ("first", "second"))
-        if np.ptp(one - other) == 0:
+    tests = paired_t_tests(scores_of(table))
+    assert len(tests) == math.comb(table.shape[1], 2)
+    for row in tests.to_dict("records"):
+        first, other = (
+            table[:, int(str(row[side])[1:])] for side in ("first", "second")
+        )
+        if np.ptp(first - other) == 0:
             assert math.isnan(row["t"])
             assert math.isnan(row["p_adjusted"])
             continue
-        test = stats.ttest_rel(one, other)
+        test = stats.ttest_rel(first, other)
         assert row["t"] == pytest.approx(test.statistic)
         assert row["p_value"] == pytest.approx(test.pvalue)
-        assert row["p_adjusted"] == pytest.approx(min(1, test.pvalue * len(found)))
+        assert row["p_adjusted"] == pytest.approx(min(1, test.pvalue * len(tests)))
         interval = test.confidence_interval(0.95)
         assert (row["low"], row["high"]) == pytest.approx((interval.low, interval.high))
         assert row["d"] == pytest.approx(test.statistic / math.sqrt(len(table)))
@@ -40,14 +42,16 @@ def test_each_pair_is_scipy_s_paired_test(table: Floats) -> None:
 def test_each_equivalence_is_two_one_sided_tests(table: Floats) -> None:
     """As scipy's one-sided tests on shifted scores; the interval says the same."""
     margin = 3.0
-    found = equivalence_tests(scores_of(table), margin=margin)
-    for row in found.to_dict("records"):
-        one, other = (table[:, int(str(row[side])[1:])] for side in ("first", "second"))
-        if np.ptp(one - other) == 0:
+    tests = equivalence_tests(scores_of(table), margin=margin)
+    for row in tests.to_dict("records"):
+        first, other = (
+            table[:, int(str(row[side])[1:])] for side in ("first", "second")
+        )
+        if np.ptp(first - other) == 0:
             assert math.isnan(row["p_value"])
             continue
-        low = stats.ttest_rel(one + margin, other, alternative="greater").pvalue
-        high = stats.ttest_rel(one - margin, other, alternative="less").pvalue
+        low = stats.ttest_rel(first + margin, other, alternative="greater").pvalue
+        high = stats.ttest_rel(first - margin, other, alternative="less").pvalue
         assert row["p_below"] == pytest.approx(low, abs=1e-12)
         assert row["p_above"] == pytest.approx(high, abs=1e-12)
         assert row["p_value"] == pytest.approx(max(low, high), abs=1e-12)
@@ -71,12 +75,12 @@ def test_one_subject_says_nothing_and_missing_cells_leave_pairs_out() -> None:
     """c0 and c1 were both met by one, c0 and c2 by three, c1 and c2 by one."""
     nan = math.nan
     scores = scores_of([[1, 2, 3], [2, nan, 5], [4, nan, 8]])
-    found = paired_t_tests(scores).set_index(["first", "second"])
-    assert found["pairs"].tolist() == [1, 3, 1]
-    assert found["difference"].tolist() == [-1, -3, -1]
+    tests = paired_t_tests(scores).set_index(["first", "second"])
+    assert tests["pairs"].tolist() == [1, 3, 1]
+    assert tests["difference"].tolist() == [-1, -3, -1]
     # Differences -2, -3, -4: sd 1, so t = -3 * root 3.
-    assert found["t"].tolist()[1] == pytest.approx(-3 * math.sqrt(3))
-    assert math.isnan(found["t"].tolist()[0])
+    assert tests["t"].tolist()[1] == pytest.approx(-3 * math.sqrt(3))
+    assert math.isnan(tests["t"].tolist()[0])
     same = equivalence_tests(scores, margin=5)
     assert same["pairs"].tolist() == [1, 3, 1]
     assert math.isnan(same["p_value"].iloc[0])

@@ -43,7 +43,7 @@ def frame(*rows: tuple[str, object, bool, bool]) -> pd.DataFrame:
 
 def test_a_grade_is_about_the_systems_and_its_side_about_the_page() -> None:
     """1 says that the first column is much better, wherever the page showed it."""
-    found = comparisons(
+    outcomes = comparisons(
         frame(
             ("a", "1", False, False),
             ("a", "1", True, False),
@@ -54,17 +54,17 @@ def test_a_grade_is_about_the_systems_and_its_side_about_the_page() -> None:
         [FIELD],
         [SIDES],
     )
-    assert set(found["first"]) == {"north"}
-    assert set(found["second"]) == {"south"}
+    assert set(outcomes["first"]) == {"north"}
+    assert set(outcomes["second"]) == {"south"}
     # Five grades: steps from the middle one, above 0 for the first column.
-    assert list(found["grade"]) == [2, 2, -1, 0]
-    assert list(found["outcome"]) == ["first", "first", "second", "tie"]
-    assert list(found["side"]) == ["first", "second", "first", "tie"]
+    assert list(outcomes["grade"]) == [2, 2, -1, 0]
+    assert list(outcomes["outcome"]) == ["first", "first", "second", "tie"]
+    assert list(outcomes["side"]) == ["first", "second", "first", "tie"]
 
 
 def test_rejected_answers_missing_grades_and_unknown_systems_compare_nothing() -> None:
     """Only what counts and says something about two known systems is a row."""
-    found = comparisons(
+    outcomes = comparisons(
         frame(
             ("a", "1", False, True), ("a", None, False, False), ("b", "1", False, False)
         ),
@@ -72,7 +72,7 @@ def test_rejected_answers_missing_grades_and_unknown_systems_compare_nothing() -
         [FIELD],
         [SIDES],
     )
-    assert found.empty
+    assert outcomes.empty
     assert comparisons(
         frame(("a", "1", False, False)).iloc[:0], ITEMS, [FIELD], [SIDES]
     ).empty

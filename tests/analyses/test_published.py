@@ -56,32 +56,32 @@ class TestData:
             assert all(met), name
 
     @staticmethod
-    def is_met(what: str, said: str, found: str) -> bool:
+    def is_met(what: str, printed: str, computed: str) -> bool:
         """Whether what is found begins with what was said, or is below it."""
         if what in ROUNDED:
-            return found == ROUNDED[what]
-        if said.startswith("< "):
-            return float(found) < float(said.removeprefix("< "))
-        return re.match(rf"{re.escape(said)}(?![\d.])", found) is not None
+            return computed == ROUNDED[what]
+        if printed.startswith("< "):
+            return float(computed) < float(printed.removeprefix("< "))
+        return re.match(rf"{re.escape(printed)}(?![\d.])", computed) is not None
 
     def test_every_matching_n_gram_of_the_authors_is_counted(self) -> None:
         """All orders of all six versions, and BLEU-4 to its ninth digit."""
         original, corrected, references = published.versions()
         for kind, candidates in {"nothing": original, **corrected}.items():
-            found = corpus_bleu(candidates, references)
-            assert found.matches == published.MATCHES[kind]
+            bleu = corpus_bleu(candidates, references)
+            assert bleu.matches == published.MATCHES[kind]
             # Their script adds 1e-9 here and there against division by zero.
-            assert found.scores[3] == pytest.approx(published.BLEU_4[kind], abs=1e-9)
+            assert bleu.scores[3] == pytest.approx(published.BLEU_4[kind], abs=1e-9)
 
     def test_dawid_and_skene_beat_the_majority(self) -> None:
         """With all votes and with any fewer; ability beats both where votes are few.
 
         With seven votes it is as often right as they are, within half a per cent.
         """
-        found = {what: says for what, _, says in published.found()["rte"]}
-        assert float(found["Dawid-Skene"]) > 0.8969 + 0.02
+        figures = {what: says for what, _, says in published.found()["rte"]}
+        assert float(figures["Dawid-Skene"]) > 0.8969 + 0.02
         for most in (3, 5, 7):
             what = f"{most} votes an item: majority, Dawid-Skene, ability"
-            plain, tables, able = map(float, found[what].split(", "))
+            plain, tables, able = map(float, figures[what].split(", "))
             assert tables > plain + 0.02
             assert able > (tables if most < 7 else tables - 0.005)

@@ -42,9 +42,9 @@ def test_jaccard_counted_by_hand() -> None:
     ticks = votes_on(
         [("age", "gender"), ("age",)], [("age",), ()], [(), ()], [("age",)]
     )
-    found = jaccard(ticks)
-    assert found["jaccard"].to_dict() == {"item-0": 0.5, "item-1": 0.0, "item-2": 1.0}
-    assert found["pairs"].tolist() == [1, 1, 1]
+    overlap = jaccard(ticks)
+    assert overlap["jaccard"].to_dict() == {"item-0": 0.5, "item-1": 0.0, "item-2": 1.0}
+    assert overlap["pairs"].tolist() == [1, 1, 1]
 
 
 answers = st.lists(
@@ -71,15 +71,16 @@ def test_each_category_is_a_yes_or_no_question(
 @given(answers)
 def test_jaccard_is_the_mean_over_pairs(items: list[list[frozenset[str]]]) -> None:
     """By listing pairs; the order of answers never matters."""
-    found = jaccard(votes_on(*items))["jaccard"].to_dict()
-    for place, said in enumerate(items):
+    overlap_of = jaccard(votes_on(*items))["jaccard"].to_dict()
+    for place, ticked in enumerate(items):
         pairs = [
-            len(a & b) / len(a | b) if a | b else 1.0 for a, b in combinations(said, 2)
+            len(a & b) / len(a | b) if a | b else 1.0
+            for a, b in combinations(ticked, 2)
         ]
         if pairs:
             mean = sum(pairs) / len(pairs)
-            assert found.pop(f"item-{place}") == pytest.approx(mean)
-    assert not found
+            assert overlap_of.pop(f"item-{place}") == pytest.approx(mean)
+    assert not overlap_of
 
 
 def test_nothing_ticked_and_nobody_asked() -> None:
