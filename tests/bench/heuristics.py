@@ -92,10 +92,10 @@ def main(n_items: int) -> None:
         total += seconds
         print(f"| {heuristic.NAME} | {seconds:.2f} | {scored['flag'].sum():,} |")
     started = time.process_time()
-    told = len(list(joined.findings(rated, {})))
+    n_findings = len(list(joined.findings(rated, {})))
     seconds = time.process_time() - started
     total += seconds
-    print(f"| joined suspicion | {seconds:.2f} | {told:,} |")
+    print(f"| joined suspicion | {seconds:.2f} | {n_findings:,} |")
     print(f"| all heuristics | {total:.2f} | |")
     started = time.process_time()
     findings = assess(rated.iloc[:FEW], {}, seed=1)

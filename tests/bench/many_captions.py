@@ -91,7 +91,10 @@ def _drawn(number: int, items: int) -> pd.DataFrame:
     texts = _texts(draw, item, worker)
     shown = np.round(pace[assignment] * draw.lognormal(0, 0.5, n), 1)
     page = shown.reshape(-1, AT_ONCE).mean(axis=1).repeat(AT_ONCE)
-    name = [f"A{number:06d}{one:04d}" for one in assignment.tolist()]
+    name = [
+        f"A{number:06d}{assignment_number:04d}"
+        for assignment_number in assignment.tolist()
+    ]
     accepted = _FIRST + pd.to_timedelta(draw.integers(0, 10**6, _DRAWN), unit="s")
     is_asked = draw.random(n) < np.where(worker % 40 == 3, 0.8, 0.02)
     problems = np.empty(n, dtype="object")
@@ -100,8 +103,10 @@ def _drawn(number: int, items: int) -> pd.DataFrame:
         {
             "answer_id": [f"{a}.{p}" for a, p in zip(name, position, strict=True)],
             "assignment_id": name,
-            "worker_id": [f"W{one:06d}" for one in worker.tolist()],
-            "item_id": [f"i{_DRAWN * number + one:08d}" for one in item.tolist()],
+            "worker_id": [f"W{worker_number:06d}" for worker_number in worker.tolist()],
+            "item_id": [
+                f"i{_DRAWN * number + item_number:08d}" for item_number in item.tolist()
+            ],
             "batch": 1 + (_DRAWN * number) * BATCHES // max(items, _DRAWN),
             "text": texts,
             "is_canned": texts == CANNED,
@@ -153,7 +158,8 @@ def _texts(
     )
     repeats = (worker % 40 == 7) & (draw.random(len(item)) < 0.6)
     texts[repeats] = [
-        f"a nice view of the {words[100 + one % 900]}" for one in worker[repeats]
+        f"a nice view of the {words[100 + worker_number % 900]}"
+        for worker_number in worker[repeats]
     ]
     texts[(worker % 40 == 11) & (draw.random(len(item)) < 0.7)] = CANNED
     return texts

@@ -94,12 +94,14 @@ def running(database: Path, *options: str) -> Iterator[Running]:
         str(database),
     ]
     command += options or _REHEARSAL
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
-            assert one.stdout is not None
-            yield Running(site=one.stdout.readline().split()[2])
+            assert process.stdout is not None
+            yield Running(site=process.stdout.readline().split()[2])
         finally:
-            one.terminate()
+            process.terminate()
 
 
 async def prepare(market: Running, *, workers: int) -> None:
@@ -112,8 +114,8 @@ async def prepare(market: Running, *, workers: int) -> None:
     market.group, market.judged = hit["HITGroupId"], hit["HITId"]
     async with httpx.AsyncClient(base_url=market.site) as client:
         for number in range(workers):
-            given = {"handle": f"w{number}", "country": "US"}
-            reply = await client.post("/rehearsal/workers", json=given)
+            person = {"handle": f"w{number}", "country": "US"}
+            reply = await client.post("/rehearsal/workers", json=person)
             market.tokens.append(reply.json()["token"])
     for token in market.tokens[:ASSIGNMENTS]:
         await _work(line, market, token)
@@ -182,7 +184,7 @@ def fill(database: Path, size: int) -> None:
         Backend(database, Rules(rehearsal=True, seed=7, start=START))
     ) as backend:
         hit_type = perform(backend, KEY, "CreateHITType", HIT_TYPE)["HITTypeId"]
-        given = {
+        hit = {
             "HITTypeId": hit_type,
             "LifetimeInSeconds": 864_000,
             "Question": QUESTION,
@@ -190,7 +192,7 @@ def fill(database: Path, size: int) -> None:
         for first in range(0, size, 1000):
             with backend.group_commits(lambda: None, lambda: None):
                 for _ in range(first, min(first + 1000, size)):
-                    perform(backend, KEY, "CreateHITWithHITType", given)
+                    perform(backend, KEY, "CreateHITWithHITType", hit)
 
 
 async def cost(market: Running) -> dict[str, float]:
@@ -210,16 +212,16 @@ async def cost(market: Running) -> dict[str, float]:
         ),
         "accept and submit": lambda: _work(line, market, next(tokens)),
     }
-    found = {}
+    milliseconds = {}
     for name, probe in probes.items():
         took = []
         for _ in range(PER_SIZE):
             began = time.perf_counter()
             await probe()
             took.append((time.perf_counter() - began) * 1000)
-        found[name] = statistics.median(took)
+        milliseconds[name] = statistics.median(took)
     line.close()
-    return found
+    return milliseconds
 
 
 async def expiring(market: Running) -> list[str]:
@@ -241,11 +243,11 @@ async def expiring(market: Running) -> list[str]:
         asked = time.perf_counter()
         await line.ask(probes[len(took) % len(probes)])
         took.append((time.perf_counter() - asked) * 1000)
-    found = [f"{time.perf_counter() - began:.1f}", f"{len(took)}"]
+    figures = [f"{time.perf_counter() - began:.1f}", f"{len(took)}"]
     control.close()
     line.close()
     middle, _, most = _percentiles(took)
-    return [*found, middle, most, f"{max(took):.0f}"]
+    return [*figures, middle, most, f"{max(took):.0f}"]
 
 
 async def _work(line: Line, market: Running, token: str) -> None:
@@ -258,8 +260,8 @@ async def _work(line: Line, market: Running, token: str) -> None:
 
 def _json(reply: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
     assert reply.status < 300, reply.body
-    found: dict[str, Any] = json.loads(reply.body)
-    return found
+    document: dict[str, Any] = json.loads(reply.body)
+    return document
 
 
 def _throughput(folder: Path) -> None:
@@ -324,14 +326,17 @@ def _crowds(folder: Path) -> None:
 
 
 def _sizes(folder: Path, sizes: tuple[int, ...]) -> None:
-    found, expired = [], []
+    costs_by_size, expired = [], []
     for size in sizes:
         database = folder / f"size{size}.db"
         fill(database, size)
         with running(database) as market:
-            found.append(asyncio.run(cost(market)))
+            costs_by_size.append(asyncio.run(cost(market)))
             expired.append([f"{size:,}", *asyncio.run(expiring(market))])
-    rows = [[name, *(f"{costs[name]:.2f}" for costs in found)] for name in found[0]]
+    rows = [
+        [name, *(f"{costs[name]:.2f}" for costs in costs_by_size)]
+        for name in costs_by_size[0]
+    ]
     _table(["median, ms", *(f"{size:,} HITs" for size in sizes)], rows)
     head = ["HITs that expire at once", "all settled after, s", "calls meanwhile"]
     _table([*head, "p50, ms", "p99, ms", "longest, ms"], expired)

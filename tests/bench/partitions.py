@@ -28,7 +28,7 @@ ROWS_OF_A_FILE = 125_000
 _MIB = 2**20
 
 
-def main(rows: int, folder: Path, one: str) -> None:
+def main(rows: int, folder: Path, only: str) -> None:
     """Print the table, or the line of one work in so many processes."""
     files = folder / f"captions-{rows}"
     if not files.exists():
@@ -39,7 +39,7 @@ def main(rows: int, folder: Path, one: str) -> None:
     judge = partial(assess_in_parts, task=load_task("caption"), settings={})
     for name, work in (("heuristics", judge), ("cleaning", clean_files)):
         for processes in (1, 2):
-            if one not in {"", f"{name} {processes}"}:
+            if only not in {"", f"{name} {processes}"}:
                 continue
             with (
                 TemporaryDirectory(dir=folder) as into,
@@ -49,8 +49,10 @@ def main(rows: int, folder: Path, one: str) -> None:
                 else on_dask(LOCAL, _say, processes=processes) as run,
             ):
                 work([files], run, into=Path(into) / "out")
-                told = f"{measured.seconds():.0f} | {measured.processor():.0f}"
-            line = f"| {name}, {rows:,} | {processes} | {told} | {measured.peak:.0f} |"
+                seconds = f"{measured.seconds():.0f} | {measured.processor():.0f}"
+            line = (
+                f"| {name}, {rows:,} | {processes} | {seconds} | {measured.peak:.0f} |"
+            )
             print(line, flush=True)
 
 
@@ -73,7 +75,7 @@ class _Measured:
 
     def _used(self) -> float:
         times = [process.cpu_times() for process in _processes()]
-        return float(sum(one.user + one.system for one in times))
+        return float(sum(of_process.user + of_process.system for of_process in times))
 
 
 @contextmanager

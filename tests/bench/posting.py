@@ -57,16 +57,16 @@ class Posted:
 def main(number: int) -> None:
     """Print both tables."""
     slow = [{"kind": "slow", "seconds": LATENCY, "times": _FOR_EVER}]
-    one = post(number, at_once=1, faults=slow)
+    serial = post(number, at_once=1, faults=slow)
     many = post(number, at_once=AT_ONCE, faults=slow)
     print(
         f"| {number} HITs, {LATENCY * 1000:.0f} ms a call | seconds | HITs a second |"
     )
     print("|---|---:|---:|")
-    for name, posted in (("one call at a time", one), (f"{AT_ONCE} at once", many)):
+    for name, posted in (("one call at a time", serial), (f"{AT_ONCE} at once", many)):
         rate = number / posted.seconds
         print(f"| {name} | {posted.seconds:.1f} | {rate:.0f} |")
-    print(f"| times as fast | {one.seconds / many.seconds:.1f} | |\n")
+    print(f"| times as fast | {serial.seconds / many.seconds:.1f} | |\n")
     print("| limit, calls a second | reached | of the limit | throttled calls |")
     print("|---:|---:|---:|---:|")
     for limit in LIMITS:
@@ -131,8 +131,8 @@ def _marketplace(folder: Path) -> Iterator[str]:
         text=True,
     )
     try:
-        said = process.stdout.readline() if process.stdout else ""
-        yield next(word for word in said.split() if word.startswith("http"))
+        line = process.stdout.readline() if process.stdout else ""
+        yield next(word for word in line.split() if word.startswith("http"))
     finally:
         process.terminate()
         process.wait(timeout=30)

@@ -133,8 +133,8 @@ def main(participants: int, *, at_once: bool = False) -> None:
             ]
             await asyncio.gather(
                 *(
-                    one.arrive_at_once() if at_once else one.whole()
-                    for one in people_at_work
+                    person.arrive_at_once() if at_once else person.whole()
+                    for person in people_at_work
                 )
             )
 

@@ -25,17 +25,19 @@ def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kept", action="store_true")
-    found = defaultdict[str, list[Figures]](list)
+    all_figures = defaultdict[str, list[Figures]](list)
     for labelled in labelled_sets():
         for name, figures in figures_of(labelled):
-            found[name].append(figures)
+            all_figures[name].append(figures)
     rehearsals = _kept() if parser.parse_args().kept else _rehearsed()
     for name, figures in rehearsals:
-        found[name].append(figures)
+        all_figures[name].append(figures)
     held = {
         heuristic.NAME: {
             "version": heuristic.VERSION,
-            "figures": [asdict(one) for one in found[heuristic.NAME]],
+            "figures": [
+                asdict(set_figures) for set_figures in all_figures[heuristic.NAME]
+            ],
         }
         for heuristic in HEURISTICS
         if heuristic.NAME not in SAMPLES
@@ -48,9 +50,9 @@ def main() -> None:
 
 def _kept() -> Iterator[tuple[str, Figures]]:
     for name, (_, figures) in measured().items():
-        for one in figures:
-            if one.kind == "rehearsed":
-                yield name, one
+        for set_figures in figures:
+            if set_figures.kind == "rehearsed":
+                yield name, set_figures
 
 
 def _rehearsed() -> Iterator[tuple[str, Figures]]:

@@ -60,20 +60,22 @@ class Cases(NamedTuple):
 def main() -> None:
     """Fit, judge what is held out, and write."""
     sets = [paraphrases(), *exchanged_sets(), repeated_sentences(), entailment()]
-    names = [one.name for one in sets]
+    names = [labelled.name for labelled in sets]
     held: dict[str, object] = {}
     singles: dict[SubjectKind, str] = {
         "answer": "text_off_item",
         "worker": "texts_off_items",
     }
     for kind, single in singles.items():
-        own, *others = [case for one in sets if (case := _cases(one, kind))]
+        own, *others = [case for labelled in sets if (case := _cases(labelled, kind))]
         weights = _fitted(own, others, kind)
         alone = _scores(sets[0])[single]["suspicion"].reindex(own.rows.index)
         held_out, likely = _held_out(own, others, kind)
         held[kind] = {
             "intercept": round(weights.intercept, 4),
-            "weights": {name: round(one, 4) for name, one in weights.weights.items()},
+            "weights": {
+                name: round(weight, 4) for name, weight in weights.weights.items()
+            },
             "provenance": {
                 "fitted to": names,
                 "held out": held_out,
@@ -88,7 +90,8 @@ def main() -> None:
 def _scores(labelled: LabelledSet) -> dict[str, pd.DataFrame]:
     wanted = labelled.heuristics or ()
     settings: dict[str, dict[str, object] | None] = {
-        one.NAME: {} if one.NAME in wanted else None for one in HEURISTICS
+        heuristic.NAME: {} if heuristic.NAME in wanted else None
+        for heuristic in HEURISTICS
     }
     return scores(labelled.table, settings, seed=labelled.seed)
 
@@ -98,12 +101,12 @@ def _cases(labelled: LabelledSet, kind: SubjectKind) -> Cases | None:
     if bad is None:
         return None
     table = with_text_fit(labelled.table)
-    found = _scores(labelled)
+    scored = _scores(labelled)
     if kind == "answer":
-        rows = answer_features(table, found)
+        rows = answer_features(table, scored)
         workers = table["worker_id"].to_numpy(dtype="object")
     else:
-        rows = worker_features(table, found)
+        rows = worker_features(table, scored)
         workers = rows.index.to_numpy(dtype="object")
     return Cases(rows, rows.index.isin(list(bad)).astype("float64"), workers)
 
@@ -113,13 +116,13 @@ def _fitted(own: Cases, others: Sequence[Cases], kind: SubjectKind) -> Weights:
     every = [own, *others]
     share = _SHARE[kind] * len(own.rows)
     counts = [np.ones(len(own.rows))]
-    counts += [np.full(len(one.rows), share / len(one.rows)) for one in others]
+    counts += [np.full(len(cases.rows), share / len(cases.rows)) for cases in others]
     is_flag = [name in {*OF_ANSWERS, *OF_WORKERS} for name in names]
     own_penalties = np.where(is_flag, _PENALTY_OF_A_FLAG, _PENALTY[kind])
     precision = np.concatenate([[1e-6], own_penalties])
     fitted = fit(
-        np.vstack([one.rows[names].to_numpy() for one in every]),
-        np.concatenate([one.is_bad for one in every]),
+        np.vstack([cases.rows[names].to_numpy() for cases in every]),
+        np.concatenate([cases.is_bad for cases in every]),
         around=np.zeros(len(names) + 1),
         precision=precision,
         counts=np.concatenate(counts),
@@ -136,7 +139,7 @@ def _held_out(
 ) -> tuple[dict[str, float], Floats]:
     """Figures and suspicions: means over ways of cutting the workers into fifths."""
     codes, different = pd.factorize(own.workers)
-    found, suspicions = [], []
+    measured, suspicions = [], []
     for seed in range(_REPEATS):
         drawn = np.random.default_rng(seed).permutation(len(different))
         folds = (drawn % _FOLDS)[codes]
@@ -147,9 +150,9 @@ def _held_out(
             weights = _fitted(seen, others, kind)
             likely[~rest] = probabilities(weights, own.rows[~rest])
         measures = _measures(likely, own.is_bad > 0)
-        found.append({**measures, "ece": _calibration_error(likely, own.is_bad)})
+        measured.append({**measures, "ece": _calibration_error(likely, own.is_bad)})
         suspicions.append(likely)
-    means = pd.DataFrame(found).mean()
+    means = pd.DataFrame(measured).mean()
     figures = {str(name): round(float(mean), 3) for name, mean in means.items()}
     return figures, np.mean(suspicions, axis=0)
 

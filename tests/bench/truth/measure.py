@@ -38,18 +38,22 @@ def figures_of(labelled: LabelledSet) -> Iterator[tuple[str, Figures]]:
     for heuristic in wanted:
         bad = labelled.bad.get(heuristic.SUBJECT)
         if bad is not None:
-            found = scored[heuristic.NAME]
+            subject_scores = scored[heuristic.NAME]
             yield (
                 heuristic.NAME,
-                figures(labelled, found, bad, unit=UNITS[heuristic.SUBJECT]),
+                figures(labelled, subject_scores, bad, unit=UNITS[heuristic.SUBJECT]),
             )
 
 
 def figures(
-    labelled: LabelledSet, found: pd.DataFrame, bad: frozenset[str], *, unit: str
+    labelled: LabelledSet,
+    subject_scores: pd.DataFrame,
+    bad: frozenset[str],
+    *,
+    unit: str,
 ) -> Figures:
     """The figures of one heuristic's scores; unknown workers are no subjects."""
-    known = found[found.index != ""]
+    known = subject_scores[subject_scores.index != ""]
     is_bad = known.index.isin(list(bad))
     flag = known["flag"].to_numpy()
     hits = int((flag & is_bad).sum())
