@@ -49,7 +49,9 @@ def take(browser: Browser, name: str, language: str) -> Path:
 def main(names: list[str]) -> None:
     """Take the pictures of these tasks, or of all."""
     FOLDER.mkdir(exist_ok=True)
-    scene = draw(next(one for one in scenes(11, 40) if len(one.things) > 1))
+    scene = draw(
+        next(candidate for candidate in scenes(11, 40) if len(candidate.things) > 1)
+    )
     person = draw_portrait(TRIALS[0][0].portrait)
     chromium = installed_chromium()
     with sync_playwright() as playwright:

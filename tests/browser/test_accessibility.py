@@ -15,8 +15,11 @@ SIZES = {"desktop": (1280, 900), "phone": (360, 780)}
 
 def violations(page: Page) -> list[str]:
     """What axe has against the page as it is, with the elements."""
-    found = Axe().run(page).response["violations"]
-    return [f"{v['id']}: {[node['target'] for node in v['nodes']]}" for v in found]
+    violations_of_page = Axe().run(page).response["violations"]
+    return [
+        f"{v['id']}: {[node['target'] for node in v['nodes']]}"
+        for v in violations_of_page
+    ]
 
 
 def fits(page: Page) -> bool:

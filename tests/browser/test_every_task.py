@@ -45,7 +45,7 @@ every_task = pytest.mark.parametrize(
 
 def described(page: Page) -> dict[str, str]:
     """Kind, name and value of the element that has the focus."""
-    found: dict[str, str] = page.evaluate(
+    description: dict[str, str] = page.evaluate(
         """() => {
           const e = document.activeElement;
           const own = e.type || e.tagName.toLowerCase();
@@ -56,7 +56,7 @@ def described(page: Page) -> dict[str, str]:
             done: isDone ? "yes" : "", text: e.value || ""};
         }"""
     )
-    return found
+    return description
 
 
 def field_of(task: Task, wire: str) -> Field | None:
@@ -254,7 +254,7 @@ def test_the_page_orders_as_python_does(open_page: Open) -> None:
     with serving() as host:
         host.page = example_of(task).page
         page = open_page(host.preview_address())
-        found = page.evaluate(
+        orders = page.evaluate(
             """(cases) => cases.map(([id, what, names]) => {
               const order = pieceworkOrder(id);
               const groups = names.map((name) => Array.from(name)[0]);
@@ -264,7 +264,7 @@ def test_the_page_orders_as_python_does(open_page: Open) -> None:
             cases,
         )
     for (assignment_id, what, some), (shown, alone, together) in zip(
-        cases, found, strict=True
+        cases, orders, strict=True
     ):
         assert tuple(shown) == shuffled(assignment_id, what, some)
         assert tuple(alone) == item_order(task, assignment_id, some, ())

@@ -36,8 +36,8 @@ class Recorder:
 
     def look(self, name: str) -> None:
         """One more page: no fault that axe knows, and nothing wider than the window."""
-        found = Axe().run(self._page)
-        assert found.violations_count == 0, found.generate_report()
+        report = Axe().run(self._page)
+        assert report.violations_count == 0, report.generate_report()
         width = self._page.evaluate("document.documentElement.scrollWidth")
         assert width <= WIDTHS[self._view]
         self._number += 1

@@ -30,8 +30,8 @@ ASKED = form(
 
 def check(page: Page) -> None:
     """No fault that axe knows, and nothing wider than the phone."""
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    report = Axe().run(page)
+    assert report.violations_count == 0, report.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 

@@ -29,13 +29,16 @@ def answer_of(market: Market, hit_id: str) -> str:
 
 def statuses(market: Market) -> dict[str, str]:
     """State of each assignment, by HIT."""
-    return {one["hit_id"]: one["status"] for one in market.books()["assignments"]}
+    return {
+        assignment["hit_id"]: assignment["status"]
+        for assignment in market.books()["assignments"]
+    }
 
 
-def in_frame(page: Page, script: str, given: object = None) -> Any:  # noqa: ANN401 - whatever it says
+def in_frame(page: Page, script: str, argument: object = None) -> Any:  # noqa: ANN401 - whatever it says
     """What a script gives that runs in the question's frame, as the question's own."""
     page.frame_locator("iframe").locator("body").wait_for()
-    return page.frames[1].evaluate(script, given)
+    return page.frames[1].evaluate(script, argument)
 
 
 def accepted(market: Market, worker: Worker, question: str) -> tuple[str, str]:

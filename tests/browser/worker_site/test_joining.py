@@ -36,8 +36,8 @@ def backend(tmp_path: Path) -> Iterator[Backend]:
                 transaction, "LAB", balance_cents=1000, name="Vision lab"
             )
         question = html_question(form(method="post"))
-        given = {**HIT_TYPE, "Question": question, "LifetimeInSeconds": 3600}
-        perform(backend, "LAB", "CreateHIT", {**given, "MaxAssignments": 3})
+        hit = {**HIT_TYPE, "Question": question, "LifetimeInSeconds": 3600}
+        perform(backend, "LAB", "CreateHIT", {**hit, "MaxAssignments": 3})
         yield backend
 
 
@@ -74,8 +74,8 @@ def link_of(backend: Backend, site: str) -> str:
 
 def check(page: Page) -> None:
     """No fault that axe knows, and nothing wider than the window."""
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    report = Axe().run(page)
+    assert report.violations_count == 0, report.generate_report()
     width = page.evaluate("window.innerWidth")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 

@@ -95,8 +95,10 @@ def test_what_the_campaign_wants_answered_is_asked_for(
     html = """<button type="button"
     onclick="document.getElementById('a').value = 'Yes'">
     Yes</button><input type="hidden" name="answer" id="a">"""
-    said = {"answer": Said(options=("Yes", "No"), label="Your choice", required=True)}
-    task, item = task_of(tmp_path, html, fields=said), item_of()
+    statements = {
+        "answer": Said(options=("Yes", "No"), label="Your choice", required=True)
+    }
+    task, item = task_of(tmp_path, html, fields=statements), item_of()
     page, hit = posted(market, open_site, task, item)
     frame = page.frame_locator("iframe")
     frame.get_by_role("button", name="Submit").click()

@@ -93,7 +93,7 @@ def question(page: Page) -> FrameLocator:
 
 def check_nothing_is_hidden(page: Page) -> None:
     """The question's frame need not scroll, once the two pages have told each other."""
-    (frame,) = (one for one in page.frames if one != page.main_frame)
+    (frame,) = (candidate for candidate in page.frames if candidate != page.main_frame)
     rest = "document.documentElement.scrollHeight - window.innerHeight"
     for _ in range(MOST_LOOKS):
         if frame.evaluate(rest) <= 1:
@@ -102,9 +102,9 @@ def check_nothing_is_hidden(page: Page) -> None:
     pytest.fail("the frame scrolls in itself")
 
 
-def box(found: Locator) -> tuple[float, float]:
+def box(element: Locator) -> tuple[float, float]:
     """Top and bottom of an element, in the window."""
-    at = found.bounding_box()
+    at = element.bounding_box()
     assert at is not None
     return at["y"], at["y"] + at["height"]
 
@@ -196,8 +196,8 @@ def test_the_title_stands_once_and_words_fit_one_picture(
     expect(
         hit.get_by_text("You may have described this picture before")
     ).to_be_visible()
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    report = Axe().run(page)
+    assert report.violations_count == 0, report.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
@@ -221,7 +221,7 @@ def test_nonsense_of_a_question_moves_nothing(
     """Heights that are none or too much, and parts of it while nobody works in it."""
     page = at_work(1)
     question(page)
-    (frame,) = (one for one in page.frames if one != page.main_frame)
+    (frame,) = (candidate for candidate in page.frames if candidate != page.main_frame)
     frame.evaluate(
         "for (const height of ['9', NaN, null, {}]) "
         "parent.postMessage({ pieceworkHeight: height }, '*')"

@@ -92,8 +92,8 @@ def _describe_all(page: Page, recorder: Recorder) -> None:
 
 def _describe(hit: FrameLocator, number: int, caption: str, *, has_text: bool) -> None:
     hit.locator(f'[name="caption.{number}"]').press_sequentially(caption)
-    said = "yes" if has_text else "no"
-    tick(hit, f"has_text.{number}", said)
+    choice = "yes" if has_text else "no"
+    tick(hit, f"has_text.{number}", choice)
     tick(hit, f"flaws.{number}", "none")
 
 

@@ -136,7 +136,9 @@ class Scene:
         """Who is signed in in this browser; "" if nobody is."""
         self.page.goto(f"{self.site}/worker/history")
         text = self.page.content()
-        return next((name for name, one in self.ids.items() if one in text), "")
+        return next(
+            (name for name, worker_id in self.ids.items() if worker_id in text), ""
+        )
 
     def given(self) -> dict[str, object]:
         """What Mallory knows."""
@@ -191,8 +193,8 @@ def scene(folder: Path, browser: Browser, place: str) -> Iterator[Scene]:
                 links[name] = f"{site}/worker/sign-in?invitation={made.code}"
                 ids[name] = made.worker_id
         question = html_question("<h1>A hostile question</h1>")
-        given = {**HIT_TYPE, "Question": question, "LifetimeInSeconds": 3600}
-        hit = perform(backend, "LAB", "CreateHIT", given)["HIT"]
+        request = {**HIT_TYPE, "Question": question, "LifetimeInSeconds": 3600}
+        hit = perform(backend, "LAB", "CreateHIT", request)["HIT"]
         own = httpx.post(
             f"{site.partition('//')[0]}//127.0.0.1:{ports[0]}/worker/sign-in",
             data={"invitation": links["mallory"].partition("=")[2]},
@@ -264,8 +266,8 @@ def test_a_person_is_told_whose_session_ends(tmp_path: Path, browser: Browser) -
 
         page.goto(set_up.links["mallory"])
         expect(page.get_by_text("You are signed in as ann")).to_be_visible()
-        found = Axe().run(page)
-        assert found.violations_count == 0, found.generate_report()
+        report = Axe().run(page)
+        assert report.violations_count == 0, report.generate_report()
         change = page.get_by_role("button", name="Sign in as mallory")
         change.click()  # the box says what it does, and is not ticked
         assert "/worker/sign-in" in page.url

@@ -116,11 +116,11 @@ def test_the_old_script_gives_parameters_as_they_stand_in_the_address(
     page, hit = accepted_page(market, open_site, OLD)
     frame = page.frame_locator("iframe")
     expect(frame.get_by_label("Your word")).to_be_visible()
-    found = page.frames[1].evaluate(
+    parameters = page.frames[1].evaluate(
         "[turkGetParam('hitId', 'x'), turkGetParam('none', 'x'), "
         "turkGetParam('turkSubmitTo').slice(0, 10), turkGetSubmitToHost()]"
     )
-    assert found == [hit, "x", "http%3A%2F", market.endpoint]
+    assert parameters == [hit, "x", "http%3A%2F", market.endpoint]
 
 
 def test_a_preview_of_an_old_template_cannot_be_submitted(
@@ -128,15 +128,15 @@ def test_a_preview_of_an_old_template_cannot_be_submitted(
 ) -> None:
     """Both scripts switch the button off and say why."""
     ann = market.worker()
-    said = []
+    texts = []
     for body, name in ((OLD, "You must ACCEPT the HIT"), (CROWD, "Submit")):
         question = html_question(body.replace("{traits}", ""))
         made = post(market.requester("LAB"), Question=question, Title=name)
         page = open_site(ann.token, f"/worker/groups/{made['HITGroupId']}/preview")
         frame = page.frame_locator("iframe")
         expect(frame.get_by_role("button", name=name)).to_be_disabled()
-        said.append(frame.locator("body").inner_text())
-    assert "Accept the HIT before you can submit it." in said[1]
+        texts.append(frame.locator("body").inner_text())
+    assert "Accept the HIT before you can submit it." in texts[1]
 
 
 def test_a_crowd_form_sends_one_field_of_json(
@@ -204,7 +204,9 @@ def test_a_crowd_form_with_gaps_is_not_sent(
     page.frames[1].evaluate("window.isForbidden = true")
     submit.click()
     page.frames[1].evaluate("window.isForbidden = false")
-    assert [one["status"] for one in market.books()["assignments"]] == ["Accepted"]
+    assert [assignment["status"] for assignment in market.books()["assignments"]] == [
+        "Accepted"
+    ]
     submit.click()
     page.wait_for_url("**/thanks")
 
@@ -222,7 +224,9 @@ def test_an_element_that_is_absent_says_so(
     frame = page.frame_locator("iframe")
     expect(frame.get_by_role("alert")).to_contain_text("is not available here")
     frame.get_by_role("button", name="Submit").click()
-    assert [one["status"] for one in market.books()["assignments"]] == ["Accepted"]
+    assert [assignment["status"] for assignment in market.books()["assignments"]] == [
+        "Accepted"
+    ]
 
 
 @pytest.mark.parametrize("width", [360, pytest.param(1280, marks=pytest.mark.full)])
@@ -238,6 +242,6 @@ def test_crowd_elements_are_accessible_and_fit(
     # Nothing may frame the page but the site, so it is looked at by itself.
     page.goto(accepted["frame_url"])
     expect(page.get_by_role("button", name="Submit")).to_be_enabled()
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    report = Axe().run(page)
+    assert report.violations_count == 0, report.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= width

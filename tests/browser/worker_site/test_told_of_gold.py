@@ -55,9 +55,9 @@ def test_reason_and_right_answer_are_read_under_your_work(
                 assert wide <= 390
                 page.screenshot(path=tmp_path / "told.png", full_page=True)
             context.close()
-    (told,) = [text for text in pages if REASON in text]
-    words = " ".join(told.split())
+    (page_with_reason,) = [text for text in pages if REASON in text]
+    words = " ".join(page_with_reason.split())
     assert f"Reason of the requester: {REASON} The answer about item" in words
     right = 'the known answer is "Incongruent: at least one thing is wrong". '
     assert right + plainly in words
-    assert not any(plainly in text for text in pages if text != told)
+    assert not any(plainly in text for text in pages if text != page_with_reason)

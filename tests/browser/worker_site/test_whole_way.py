@@ -14,8 +14,8 @@ pytestmark = pytest.mark.browser
 
 def check(page: Page) -> None:
     """No fault that axe knows, and nothing wider than the phone."""
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    report = Axe().run(page)
+    assert report.violations_count == 0, report.generate_report()
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= 390
 
@@ -45,7 +45,7 @@ def test_a_person_does_a_hit_on_a_phone(
     page.wait_for_url("**/worker/hits")
     page.get_by_role("link", name="Your work").click()
     check(page)
-    states = [one["status"] for one in market.books()["assignments"]]
+    states = [assignment["status"] for assignment in market.books()["assignments"]]
     assert states == ["Submitted", "Returned"]
     (hit,) = client.list_reviewable_hits()["HITs"]
     (work,) = client.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]

@@ -33,10 +33,10 @@ draft.addEventListener("input", () => localStorage.setItem(key, draft.value));
 )
 
 
-def accepted(market: Market, worker: Worker, **given: object) -> str:
+def accepted(market: Market, worker: Worker, **members: object) -> str:
     """A HIT in the worker's hands; the assignment's id."""
     question = html_question(DRAFTING)
-    made = post(market.requester("LAB"), **{"Question": question, **given})
+    made = post(market.requester("LAB"), **{"Question": question, **members})
     assignment: str = worker.accept(made["HITGroupId"]).json()["assignment_id"]
     return assignment
 
@@ -49,8 +49,8 @@ def pass_time(market: Market, page: Page, **duration: float) -> None:
 
 def check(page: Page, width: int) -> None:
     """No fault that axe knows, and nothing wider than the window."""
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+    report = Axe().run(page)
+    assert report.violations_count == 0, report.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -61,19 +61,19 @@ def test_time_is_kept_by_the_sites_clock_and_said_when_it_gets_short(
     ann = market.worker()
     assignment = accepted(market, ann)  # ten minutes
     page = open_site(ann.token, f"/worker/assignments/{assignment}")
-    left, said = page.locator("#left"), page.locator("#announcement")
+    left, announcement = page.locator("#left"), page.locator("#announcement")
     expect(left).to_have_text("10:00")
-    expect(said).to_have_attribute("role", "status")
+    expect(announcement).to_have_attribute("role", "status")
     pass_time(market, page, minutes=4)
     expect(left).to_have_text("06:00")
-    expect(said).to_be_empty()
+    expect(announcement).to_be_empty()
     pass_time(market, page, minutes=1)
-    expect(said).to_have_text("5 minutes left.")
+    expect(announcement).to_have_text("5 minutes left.")
     pass_time(market, page, minutes=4)
-    expect(said).to_have_text("1 minute left.")
+    expect(announcement).to_have_text("1 minute left.")
     check(page, 1280)
     pass_time(market, page, minutes=2)
-    expect(said).to_have_text("The time for this HIT is over.")
+    expect(announcement).to_have_text("The time for this HIT is over.")
     expect(page.get_by_role("heading", name="The time for")).to_be_visible()
     expect(page.get_by_text("Return this HIT", exact=True)).to_be_hidden()
     check(page, 1280)
@@ -91,8 +91,8 @@ def test_live_the_browsers_clock_only_fills_the_gaps(
             accounts.add_requester(transaction, "LAB", balance_cents=1000)
             new = accounts.NewWorker(handle="ann", country="DE")
             code = invitations.invite(transaction, new, lifetime_ms=clock.DAY).code
-        given = {**HIT_TYPE, "Question": html_question(DRAFTING)}
-        perform(backend, "LAB", "CreateHIT", {**given, "LifetimeInSeconds": 3600})
+        hit = {**HIT_TYPE, "Question": html_question(DRAFTING)}
+        perform(backend, "LAB", "CreateHIT", {**hit, "LifetimeInSeconds": 3600})
         page = browser.new_page()
         page.clock.install()
         sign_in(page, f"{running.endpoint_url}/worker/sign-in?invitation={code}")
@@ -128,7 +128,7 @@ def test_nothing_typed_is_lost_when_time_is_over(
     expect(kept).to_have_value("A long caption")
     page.get_by_role("button", name="Accept it again").click()
     expect(page.locator("#left")).to_have_text("10:00")
-    states = [one["status"] for one in market.books()["assignments"]]
+    states = [row["status"] for row in market.books()["assignments"]]
     assert states == ["Abandoned", "Accepted"]
 
 
