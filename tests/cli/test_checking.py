@@ -29,17 +29,17 @@ def _checked(folder: Path, text: str, *options: str) -> str:
 
 def test_what_is_missing_for_publishing_is_named(tmp_path: Path) -> None:
     """For people and programs; CSV alone tells the hub no splits."""
-    said = " ".join(_checked(tmp_path, CAMPAIGN).split())
-    assert "6 of 6" in said
-    assert "no Parquet" in said
+    output = " ".join(_checked(tmp_path, CAMPAIGN).split())
+    assert "6 of 6" in output
+    assert "no Parquet" in output
     plain = json.loads(_checked(tmp_path, CAMPAIGN, "--json"))
     assert plain["missing_for_publishing"][:2] == ["licence", "items_licence"]
 
 
 def test_nothing_is_missing_where_all_is_stated(tmp_path: Path) -> None:
     """The same campaign with every key."""
-    said = _checked(tmp_path, CAMPAIGN + _STATED)
-    assert "nothing" in said.split("missing")[1]
+    output = _checked(tmp_path, CAMPAIGN + _STATED)
+    assert "nothing" in output.split("missing")[1]
     plain = json.loads(_checked(tmp_path, CAMPAIGN + _STATED, "--json"))
     assert plain["missing_for_publishing"] == []
 

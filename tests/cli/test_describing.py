@@ -48,12 +48,12 @@ def test_the_terminal_shows_every_analysis(captions: Path) -> None:
 
 def test_json_is_one_document_with_the_same_figures(captions: Path) -> None:
     """Counted by hand: two images, three novel captions, one image easy."""
-    found = json.loads(_describe(captions, "--against", captions, "--json").output)
-    assert (found["images"], found["captions"], found["canned"]) == (2, 3, 1)
-    assert found["images_by_difficulty"] == {"easy": 1, "medium": 1}
-    assert found["human_performance"]["images"] == 1
-    assert found["human_performance"]["absent"] == ["SPICE"]
-    assert found["overlap"]["words"]["share"] == 1
+    figures = json.loads(_describe(captions, "--against", captions, "--json").output)
+    assert (figures["images"], figures["captions"], figures["canned"]) == (2, 3, 1)
+    assert figures["images_by_difficulty"] == {"easy": 1, "medium": 1}
+    assert figures["human_performance"]["images"] == 1
+    assert figures["human_performance"]["absent"] == ["SPICE"]
+    assert figures["overlap"]["words"]["share"] == 1
 
 
 def test_the_same_words_give_the_same_page(captions: Path, tmp_path: Path) -> None:
@@ -76,9 +76,9 @@ def test_one_caption_an_image_has_neither_specificity_nor_scores(
     assert result.exit_code == 0
     assert "BLEU" not in result.output
     assert "how hard the images are is unknown" in " ".join(result.output.split())
-    found = json.loads(_describe(path, "--json").output)
-    assert found["specificity"] == {"images": 0, "mean": None, "median": None}
-    assert found["images_by_difficulty"] == {}
+    figures = json.loads(_describe(path, "--json").output)
+    assert figures["specificity"] == {"images": 0, "mean": None, "median": None}
+    assert figures["images_by_difficulty"] == {}
 
 
 def test_votes_on_quality_need_no_captions(tmp_path: Path) -> None:

@@ -13,16 +13,16 @@ from piecework.store.database import open_store
 def test_a_lock_of_another_program_is_named_as_such(tmp_path: Path) -> None:
     """SQLite's own error, made by a real lock, becomes what a user can do."""
     path = tmp_path / "piecework.db"
-    one, other = open_store(path, create=True), open_store(path)
+    holder, other = open_store(path, create=True), open_store(path)
     other.db.execute("PRAGMA busy_timeout = 10")
-    one.db.execute("BEGIN IMMEDIATE")
+    holder.db.execute("BEGIN IMMEDIATE")
     with pytest.raises(sqlite3.OperationalError) as locked:
         other.db.execute("UPDATE bound SET campaign = 'birds'")
-    said, next_step = explain(locked.value)
-    assert "another program holds the store" in said
+    problem, next_step = explain(locked.value)
+    assert "another program holds the store" in problem
     assert "fuser" in next_step
-    one.db.execute("ROLLBACK")
-    one.close()
+    holder.db.execute("ROLLBACK")
+    holder.close()
     other.close()
 
 
@@ -32,8 +32,8 @@ def test_a_lock_of_another_program_is_named_as_such(tmp_path: Path) -> None:
 )
 def test_what_the_system_refuses_is_told_by_its_number(number: int, words: str) -> None:
     """A full disk is told from a right that is missing."""
-    said, next_step = explain(OSError(number, "so it is"))
-    assert said.startswith(words)
+    problem, next_step = explain(OSError(number, "so it is"))
+    assert problem.startswith(words)
     assert "nothing is done twice" in next_step
 
 

@@ -54,7 +54,7 @@ def _pictures(folder: Path, count: int = 12) -> None:
 def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
     """Pay by the task's own pace: 9 s and 5 captions at 64 s are 5.5 minutes."""
     _pictures(Path("photos"), 30)
-    tables, said = _written("--task", "caption", "--items", "photos", "--yes")
+    tables, output = _written("--task", "caption", "--items", "photos", "--yes")
     assert tables["name"] == "photos"
     assert tables["items"] == {"pictures": "photos"}
     assert tables["posting"]["batches"] == 3
@@ -71,9 +71,9 @@ def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
         if {"text_off_item", "texts_off_items"} & set(rule["any_of"])
     }
     assert off_items == {("answer", "drop"), ("worker", "exclude")}
-    assert "assumed: Wage an hour in USD: 10.00" in said
-    assert "piecework rehearse photos.toml" in said
-    assert "WARNING" not in said
+    assert "assumed: Wage an hour in USD: 10.00" in output
+    assert "piecework rehearse photos.toml" in output
+    assert "WARNING" not in output
 
 
 def test_pictures_are_called_as_people_call_them() -> None:
@@ -125,11 +125,11 @@ def test_columns_are_proposed_by_name_and_by_what_they_hold(
     _pictures(Path("shots"), 4)
     rows = [row.format(n=n) for n in range(4)]
     Path("birds.csv").write_text("\n".join([header, *rows]))
-    tables, said = _written("--task", "caption", "--items", "birds.csv", "--yes")
+    tables, output = _written("--task", "caption", "--items", "birds.csv", "--yes")
     assert tables["items"]["columns"] == dict(
         zip(("image_id", "url"), columns, strict=True)
     )
-    assert f"the column {columns[0]!r} of birds.csv is image_id" in said
+    assert f"the column {columns[0]!r} of birds.csv is image_id" in output
     assert (tables["items"].get("pictures") == "shots") == ("file_name" in header)
 
 
@@ -146,10 +146,10 @@ def test_what_no_column_is_has_to_be_said() -> None:
     )
     assert "--column description=COLUMN" in refused.output
     assert not [*Path().glob("*.toml")]
-    tables, said = _written(*words, "--column", "description=wording")
+    tables, output = _written(*words, "--column", "description=wording")
     assert tables["items"]["columns"] == {"pair_id": "id", "description": "wording"}
     assert "low_agreement" in tables["decisions"]["rule"][0]["any_of"]
-    assert "description" not in said
+    assert "description" not in output
 
 
 def test_a_page_of_html_is_a_campaign_and_wants_a_title() -> None:
@@ -157,14 +157,14 @@ def test_a_page_of_html_is_a_campaign_and_wants_a_title() -> None:
     Path("hit.html").write_text(HTML)
     Path("birds.csv").write_text("image_url\nhttps://example.org/1.jpg\n")
     words = ("--task", "hit.html", "--items", "birds.csv", "--yes")
-    tables, said = _written(*words)
+    tables, output = _written(*words)
     assert tables["question"] == "hit.html"
     assert "title" not in tables["posting"]
-    assert "posting.title" in said
-    assert "items are numbered" in said
-    tables, said = _written(*words, "--title", "Which birds?", "--force")
+    assert "posting.title" in output
+    assert "items are numbered" in output
+    tables, output = _written(*words, "--title", "Which birds?", "--force")
     assert tables["posting"]["title"] == "Which birds?"
-    assert said.count("WARNING") == said.count("WARNING: the policy relies on what")
+    assert output.count("WARNING") == output.count("WARNING: the policy relies on what")
 
 
 def test_one_word_on_many_items_is_no_sentence_pasted() -> None:
@@ -218,11 +218,11 @@ def test_every_task_of_the_gallery_becomes_a_campaign(task: str) -> None:
     Path("items.jsonl").write_text(
         example.replace('"/pictures/', '"https://example.org/')
     )
-    tables, said = _written("--task", task, "--items", "items.jsonl", "--yes")
+    tables, output = _written("--task", task, "--items", "items.jsonl", "--yes")
     assert tables["task"] == task
     assert "columns" not in tables["items"]
     # An example is too small for most heuristics, which is all that is warned of.
-    assert said.count("WARNING") == said.count("WARNING: the policy relies on what")
+    assert output.count("WARNING") == output.count("WARNING: the policy relies on what")
     excluding = [
         rule for rule in tables["decisions"]["rule"] if rule["then"] == "exclude"
     ]
@@ -274,7 +274,7 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ((), "say --task"),
         (("--task", "caption"), "say --items"),
@@ -287,13 +287,13 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
     ],
 )
 def test_what_cannot_become_a_campaign_is_a_sentence(
-    words: tuple[str, ...], said: str
+    words: tuple[str, ...], message: str
 ) -> None:
     """Exit code 2, and no file is left."""
     _pictures(Path("photos"))
     refused = _init(*words, "--yes")
     assert refused.exit_code == 2
-    assert said in refused.output
+    assert message in refused.output
     assert not [*Path().glob("*.toml")]
 
 
@@ -318,8 +318,8 @@ def test_a_person_is_asked_and_asked_again(
     typed.append("Which descriptions fit")
     os.write(terminal, "".join(f"{word}\n" for word in typed).encode())
     init.main([], standalone_mode=False)
-    said = capsys.readouterr()
-    assert "did you mean 'congruency'" in said.err
+    printed = capsys.readouterr()
+    assert "did you mean 'congruency'" in printed.err
     tables = tomllib.loads(Path("pairs.toml").read_text())
     assert tables["items"]["columns"]["description"] == "wording"
     assert tables["posting"]["assignments"] == 3
@@ -347,11 +347,11 @@ def test_a_program_gets_a_document_and_is_asked_nothing(
     _pictures(Path("photos"), 30)
     words = ["--task", "caption", "--items", "photos", "--json"]
     init.main(words, standalone_mode=False)
-    said = json.loads(capsys.readouterr().out)
-    assert said["written"] == "photos.toml"
-    assert "Answers for each item: 5" in said["assumed"]
-    assert (said["items"], said["reward_cents"]) == (30, 92)
-    assert said["warnings"] == []
+    document = json.loads(capsys.readouterr().out)
+    assert document["written"] == "photos.toml"
+    assert "Answers for each item: 5" in document["assumed"]
+    assert (document["items"], document["reward_cents"]) == (30, 92)
+    assert document["warnings"] == []
 
 
 def test_titles_with_quotes_stay_what_they_are() -> None:

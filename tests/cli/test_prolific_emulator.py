@@ -33,15 +33,15 @@ def _started(*options: str) -> Iterator[str]:
     ) as process:
         try:
             assert process.stdout is not None
-            told = re.match(r"prolific emulator at (\S+) ", process.stdout.readline())
-            assert told is not None
-            yield told[1]
+            match = re.match(r"prolific emulator at (\S+) ", process.stdout.readline())
+            assert match is not None
+            yield match[1]
         finally:
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=240)
+            _, complaint = process.communicate(timeout=240)
         kept = "all of it is in" if "--database" in options else "nothing of it was"
-        assert (process.returncode, said.count("\n")) == (0, 1)
-        assert said.startswith(f"ended; {kept}")
+        assert (process.returncode, complaint.count("\n")) == (0, 1)
+        assert complaint.startswith(f"ended; {kept}")
 
 
 def test_it_serves_what_its_options_say_and_ends_plainly(tmp_path: Path) -> None:

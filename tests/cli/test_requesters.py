@@ -27,11 +27,11 @@ def requester(database: Path, *words: str) -> Result:
     )
 
 
-def balance(endpoint: str, given: dict[str, str]) -> str:
+def balance(endpoint: str, key: dict[str, str]) -> str:
     """What a client with these credentials is told of its account."""
     client = boto3.session.Session(
-        aws_access_key_id=given["access_key_id"],
-        aws_secret_access_key=given["secret"],
+        aws_access_key_id=key["access_key_id"],
+        aws_secret_access_key=key["secret"],
         region_name="us-east-1",
     ).client("mturk", endpoint_url=endpoint)
     return client.get_account_balance()["AvailableBalance"]
@@ -47,10 +47,12 @@ def test_a_key_is_given_used_and_ended_while_the_server_runs(tmp_path: Path) -> 
         "serve",
     ]
     command += ["--database", str(database), "--port", "0", "--frames-port", "0"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as server:
         try:
-            assert one.stdout is not None
-            endpoint = one.stdout.readline().split()[2]
+            assert server.stdout is not None
+            endpoint = server.stdout.readline().split()[2]
             added = requester(database, "add", "Lab", "--balance", "12.50", "--json")
             key = json.loads(added.stdout)
             assert balance(endpoint, key) == "12.50"
@@ -61,8 +63,8 @@ def test_a_key_is_given_used_and_ended_while_the_server_runs(tmp_path: Path) -> 
                 balance(endpoint, key)
             assert balance(endpoint, again) == "12.50"
         finally:
-            one.send_signal(signal.SIGTERM)
-    assert one.returncode == 0
+            server.send_signal(signal.SIGTERM)
+    assert server.returncode == 0
 
 
 def test_a_file_that_is_being_made_is_a_marketplaces_already(tmp_path: Path) -> None:

@@ -37,21 +37,21 @@ def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) ->
     command += ["--port", str(port), "--site-url", "http://hits.example"]
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as one:
+    ) as server:
         try:
-            assert one.stdout is not None
-            assert "marketplace at http://hits.example" in one.stdout.readline()
-            told = httpx.get(f"http://127.0.0.1:{port}/rehearsal/clock").json()
+            assert server.stdout is not None
+            assert "marketplace at http://hits.example" in server.stdout.readline()
+            reply = httpx.get(f"http://127.0.0.1:{port}/rehearsal/clock").json()
         finally:
-            one.send_signal(signal.SIGTERM)
-        assert one.stderr is not None
-        said = one.stderr.read()
+            server.send_signal(signal.SIGTERM)
+        assert server.stderr is not None
+        complaint = server.stderr.read()
     # From there on it runs.
     begun = datetime(2026, 11, 20, 7, 30, tzinfo=UTC)
-    assert begun <= datetime.fromisoformat(told["now"]) < begun + timedelta(minutes=2)
-    assert "WARNING: http://hits.example is plain HTTP" in said
-    assert f"ended; all that came is in {tmp_path / 'new.db'}" in said
-    assert one.returncode == 0
+    assert begun <= datetime.fromisoformat(reply["now"]) < begun + timedelta(minutes=2)
+    assert "WARNING: http://hits.example is plain HTTP" in complaint
+    assert f"ended; all that came is in {tmp_path / 'new.db'}" in complaint
+    assert server.returncode == 0
 
 
 @contextmanager
@@ -117,8 +117,8 @@ def test_a_rehearsal_for_programs_begins_today_and_runs(tmp_path: Path) -> None:
         client = market.requester()
         hit_id = post(client)["HITId"]
         expire(client, hit_id, at=datetime.now(UTC))  # noqa: TID251 - as old clients do
-        found = client.get_hit(HITId=hit_id)["HIT"]
-        assert found["HITStatus"] == "Reviewable"
+        hit = client.get_hit(HITId=hit_id)["HIT"]
+        assert hit["HITStatus"] == "Reviewable"
         assert market.now() > first
         market.wait(days=3)
         assert market.now() - first > timedelta(days=3)
@@ -135,7 +135,7 @@ def test_on_this_machine_questions_have_a_name_of_their_own(tmp_path: Path) -> N
     command += ["--rehearsal", "--database", str(tmp_path / "m.db")]
     port, frames = free_port(), free_port()
     command += ["--port", str(port), "--frames-port", str(frames)]
-    said = {}
+    complaints = {}
     for host in ("127.0.0.1", "localhost"):
         with subprocess.Popen(
             [*command, "--host", host],
@@ -143,19 +143,19 @@ def test_on_this_machine_questions_have_a_name_of_their_own(tmp_path: Path) -> N
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-        ) as one:
+        ) as server:
             try:
-                assert one.stdout is not None
-                line = one.stdout.readline()
+                assert server.stdout is not None
+                line = server.stdout.readline()
                 assert f"frames at http://localhost:{frames}" in line
                 reply = httpx.get(f"http://localhost:{frames}/nothing")
                 assert reply.status_code == httpx.codes.NOT_FOUND
             finally:
-                one.send_signal(signal.SIGTERM)
-            assert one.stderr is not None
-            said[host] = one.stderr.read()
-    assert "WARNING" not in said["127.0.0.1"]
-    assert "share the host localhost" in said["localhost"]
+                server.send_signal(signal.SIGTERM)
+            assert server.stderr is not None
+            complaints[host] = server.stderr.read()
+    assert "WARNING" not in complaints["127.0.0.1"]
+    assert "share the host localhost" in complaints["localhost"]
 
 
 def test_a_file_of_before_goes_on_from_today(tmp_path: Path) -> None:

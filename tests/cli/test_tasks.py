@@ -22,10 +22,10 @@ def test_all_tasks_are_listed_with_what_they_ask(
     made = runner.invoke(main, ["new-task", "dog", "--kind", "scale"])
     assert made.exit_code == 0, made.output
     assert "piecework preview dog.toml" in made.output
-    told = runner.invoke(main, ["tasks"]).output
+    listing = runner.invoke(main, ["tasks"]).output
     for name in (*task_names(), "./dog"):
-        assert re.search(rf"^{re.escape(name)}$", told, re.MULTILINE)
-    assert "answer: 0 to 100" in told
+        assert re.search(rf"^{re.escape(name)}$", listing, re.MULTILINE)
+    assert "answer: 0 to 100" in listing
     (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path / "empty")
     assert runner.invoke(main, ["tasks", ".."]).output.count("answer: 0 to 100") == 1
@@ -33,7 +33,7 @@ def test_all_tasks_are_listed_with_what_they_ask(
     assert refused.exit_code == 2
     monkeypatch.chdir(tmp_path)
     document = json.loads(runner.invoke(main, ["tasks", "--json"]).output)
-    assert [one["task"] for one in document] == [*task_names(), "./dog"]
+    assert [task["task"] for task in document] == [*task_names(), "./dog"]
     assert document[-1]["columns"] == ["item_id", "text"]
 
 
@@ -43,8 +43,8 @@ def test_what_the_help_begins_with_works_in_any_folder(
     """Who has installed the command has no checkout, and no examples in it."""
     monkeypatch.chdir(tmp_path)
     runner = CliRunner()
-    told = runner.invoke(main, ["--help"]).output
-    begin = re.search(r"Start with: +piecework (.+)", told)
+    help_text = runner.invoke(main, ["--help"]).output
+    begin = re.search(r"Start with: +piecework (.+)", help_text)
     assert begin is not None
     made = runner.invoke(main, begin[1].split())
     assert made.exit_code == 0, made.output

@@ -30,8 +30,8 @@ def test_an_invited_person_comes_in_and_is_shut_out(
         with httpx.Client(follow_redirects=True) as http:
             asked = http.get(invitation["link"])
             assert "Sign in as ann" in asked.text
-            address, _, given = invitation["link"].partition("?")
-            page = http.post(address, data=dict([given.split("=", 1)]))
+            address, _, query = invitation["link"].partition("?")
+            page = http.post(address, data=dict([query.split("=", 1)]))
             assert page.url.path == "/worker/hits"
             assert page.status_code == 200
             (row,) = json.loads(worker(database, "list", "--json").stdout)
@@ -144,7 +144,7 @@ def test_a_file_of_people_comes_back_with_a_link_for_each(tmp_path: Path) -> Non
     again = worker(database, "invite", "--from", str(links))
     assert "what this command writes" in again.output
     printed = worker(database, *words, "--json").stdout
-    assert [one["name"] for one in json.loads(printed)] == ["Ann", "=cmd()"]
+    assert [person["name"] for person in json.loads(printed)] == ["Ann", "=cmd()"]
     assert len(json.loads(worker(database, "list", "--json").stdout)) == 2
 
 
@@ -192,9 +192,9 @@ def test_an_open_link_is_made_listed_and_closed(tmp_path: Path) -> None:
         assert httpx.post(f"{running.endpoint_url}/worker/join", data=form).is_success
         link, _ = json.loads(worker(database, "links", "--json").stdout)
         assert link == made | {"joined": 1}
-        told = worker(database, "links").stdout
-        assert "Class 7b: 1 of 2 joined, 0 completed (code OK-7), open until" in told
-        assert made["link"] in told
+        listing = worker(database, "links").stdout
+        assert "Class 7b: 1 of 2 joined, 0 completed (code OK-7), open until" in listing
+        assert made["link"] in listing
         assert "1 have joined" in worker(database, "close", "Class 7b").output
         form["name"] = "Bea"
         late = httpx.post(f"{running.endpoint_url}/worker/join", data=form)
@@ -202,6 +202,6 @@ def test_an_open_link_is_made_listed_and_closed(tmp_path: Path) -> None:
         assert "closed" in worker(database, "links").stdout
         assert "No open link is called x" in worker(database, "close", "x").output
         # Whoever lost the own link gets another by name.
-        found = worker(database, "invite", "Class 7b: Ann", "--json").stdout
+        printed = worker(database, "invite", "Class 7b: Ann", "--json").stdout
         (row,) = json.loads(worker(database, "list", "--json").stdout)
-        assert json.loads(found)["worker_id"] == row["worker_id"]
+        assert json.loads(printed)["worker_id"] == row["worker_id"]
