@@ -126,10 +126,10 @@ def _is_python(candidate: str, version: str) -> bool:
     # A shim of pyenv is on the path for versions that it would refuse to run.
     words = [candidate, "-c", "import sys, venv; print('%d.%d' % sys.version_info[:2])"]
     try:
-        found = subprocess.run(words, capture_output=True, text=True, check=False)
+        run = subprocess.run(words, capture_output=True, text=True, check=False)
     except OSError:
         return False
-    return found.returncode == 0 and found.stdout.strip() == version
+    return run.returncode == 0 and run.stdout.strip() == version
 
 
 def _run(words: list[str], *, what: str, cwd: Path | None = None) -> None:
@@ -146,6 +146,6 @@ def _run(words: list[str], *, what: str, cwd: Path | None = None) -> None:
     except subprocess.TimeoutExpired as fault:
         raise UnavailableError(f"installing {what} took too long") from fault
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-        complaints = [line for line in said if "error" in line.lower()] or said
+        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        complaints = [line for line in lines if "error" in line.lower()] or lines
         raise UnavailableError(f"cannot install {what}: {complaints[0][:200]}")

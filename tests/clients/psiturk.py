@@ -28,14 +28,14 @@ class PsiTurk:
         """The wrapper's response: status, data, and an exception if it caught one."""
         reply = self._driven.ask(call, **arguments)
         assert "error" not in reply, reply["error"]
-        found: dict[str, Any] = reply["result"]
-        return found
+        response: dict[str, Any] = reply["result"]
+        return response
 
     def do(self, call: str, **arguments: object) -> Any:  # noqa: ANN401 - JSON
         """The data of a response that is a success."""
-        found = self.answer(call, **arguments)
-        assert found["status"] == "success", found
-        return found["data"]
+        response = self.answer(call, **arguments)
+        assert response["status"] == "success", response
+        return response["data"]
 
     def post(self, *, num_workers: int = 1) -> str:
         """A HIT; its id."""
@@ -44,8 +44,8 @@ class PsiTurk:
 
     def hit(self, hit_id: str) -> dict[str, Any]:
         """What psiTurk shows of a HIT."""
-        found: dict[str, Any] = self.do("get_hit", hit_id=hit_id)
-        return found
+        hit: dict[str, Any] = self.do("get_hit", hit_id=hit_id)
+        return hit
 
 
 @contextmanager

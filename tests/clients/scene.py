@@ -35,8 +35,8 @@ class Reply:
     def document(self) -> dict[str, Any]:
         """The output, which must be JSON; nothing printed is an empty document."""
         assert self.exit_code == 0, self.complaint
-        found: dict[str, Any] = json.loads(self.printed or "{}")
-        return found
+        document: dict[str, Any] = json.loads(self.printed or "{}")
+        return document
 
     def is_refused(self, *words: str) -> bool:
         """Whether it failed as the service's refusals fail, saying all these words."""
@@ -81,9 +81,9 @@ class Scene:
             assert reply.is_refused(operation, "NotImplementedException"), reply
         return reply
 
-    def hit(self, **given: object) -> dict[str, Any]:
+    def hit(self, **members: object) -> dict[str, Any]:
         """A posted HIT."""
-        return post(self.boto, **given)
+        return post(self.boto, **members)
 
     def done_hit(self, **standing: object) -> tuple[dict[str, Any], Worker, str]:
         """A HIT, the worker who did it, and his assignment's id."""
@@ -91,13 +91,13 @@ class Scene:
         worker = self.market.worker(**standing)
         return hit, worker, worker.do(hit["HITGroupId"])
 
-    def qualification_type(self, **given: object) -> str:
+    def qualification_type(self, **members: object) -> str:
         """An own qualification type; its id."""
         values: dict[str, Any] = {
             "Name": f"Knows birds {secrets.token_hex(4)}",
             "Description": "Has named birds before.",
             "QualificationTypeStatus": "Active",
-            **given,
+            **members,
         }
         made = self.boto.create_qualification_type(**values)
         return made["QualificationType"]["QualificationTypeId"]
@@ -132,6 +132,8 @@ def command_line_environment(key: str) -> dict[str, str]:
 def extent(operation: str) -> str:
     """What the manual says of an operation: same, simpler or absent."""
     row = re.compile(rf"\| {operation} \| (same|simpler|absent) \|")
-    found = row.findall(_PAGE.read_text(encoding="utf-8"))
-    assert len(found) == 1, f"docs/marketplace.md has {len(found)} rows: {operation}"
-    return str(found[0])
+    extents = row.findall(_PAGE.read_text(encoding="utf-8"))
+    assert len(extents) == 1, (
+        f"docs/marketplace.md has {len(extents)} rows: {operation}"
+    )
+    return str(extents[0])

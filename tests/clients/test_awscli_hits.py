@@ -74,12 +74,15 @@ def test_create_hit_with_hit_type_takes_the_type_s_words(
         file=question_file,
     ).document["HIT"]
     assert (hit["HITTypeId"], hit["Reward"]) == (type_id, "0.55")
-    [found] = hit["QualificationRequirements"]
-    assert found["LocaleValues"] == [
+    [stored] = hit["QualificationRequirements"]
+    assert stored["LocaleValues"] == [
         {"Country": "US", "Subdivision": "NY"},
         {"Country": "CA"},
     ]
-    assert (found["Comparator"], found["ActionsGuarded"]) == ("In", "PreviewAndAccept")
+    assert (stored["Comparator"], stored["ActionsGuarded"]) == (
+        "In",
+        "PreviewAndAccept",
+    )
 
 
 def test_get_hit_shows_one_and_refuses_strangers(scene: Scene) -> None:
@@ -112,8 +115,8 @@ def test_list_hits_goes_on_where_the_cli_stopped(scene: Scene) -> None:
     first = scene.aws("list-hits --max-items 3").document
     assert len(first["HITs"]) == 3
     rest = scene.aws("list-hits --starting-token {token}", token=first["NextToken"])
-    found = {hit["HITId"] for hit in first["HITs"] + rest.document["HITs"]}
-    assert found == ids
+    listed_ids = {hit["HITId"] for hit in first["HITs"] + rest.document["HITs"]}
+    assert listed_ids == ids
 
 
 def test_list_reviewable_hits_shows_what_is_done(scene: Scene) -> None:
@@ -148,8 +151,8 @@ def test_update_expiration_for_hit_takes_a_later_moment(scene: Scene) -> None:
         hit=hit_id,
         at=later,
     )
-    found = scene.boto.get_hit(HITId=hit_id)["HIT"]["Expiration"]
-    assert found == datetime.fromisoformat(f"{later}+00:00")
+    expiration = scene.boto.get_hit(HITId=hit_id)["HIT"]["Expiration"]
+    assert expiration == datetime.fromisoformat(f"{later}+00:00")
 
 
 def test_create_additional_assignments_for_hit_never_reaches_ten(scene: Scene) -> None:

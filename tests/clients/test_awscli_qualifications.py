@@ -97,10 +97,11 @@ def test_list_qualification_types_finds_own_ones_by_a_word(scene: Scene) -> None
         "list-qualification-types --must-be-requestable --must-be-owned-by-caller "
         "--types-query owls"
     )
-    found = [
-        one["QualificationTypeId"] for one in listed.document["QualificationTypes"]
+    type_ids = [
+        qualification_type["QualificationTypeId"]
+        for qualification_type in listed.document["QualificationTypes"]
     ]
-    assert found == [wanted]
+    assert type_ids == [wanted]
 
 
 def test_associate_qualification_with_worker_grants_a_value(scene: Scene) -> None:
@@ -113,10 +114,10 @@ def test_associate_qualification_with_worker_grants_a_value(scene: Scene) -> Non
     values = {"type": type_id, "worker": worker.worker_id}
     assert scene.aws(f"{command} 70", **values).document == {}
     assert scene.aws(f"{command} 80", **values).document == {}
-    found = scene.boto.get_qualification_score(
+    score = scene.boto.get_qualification_score(
         QualificationTypeId=type_id, WorkerId=worker.worker_id
     )
-    assert found["Qualification"]["IntegerValue"] == 80
+    assert score["Qualification"]["IntegerValue"] == 80
 
 
 def test_get_qualification_score_tells_lack_from_revocation(scene: Scene) -> None:
@@ -155,7 +156,9 @@ def test_disassociate_qualification_from_worker_revokes(scene: Scene) -> None:
         "list-workers-with-qualification-type --qualification-type-id {type} --status"
     )
     revoked = scene.aws(f"{command} Revoked", type=type_id).document["Qualifications"]
-    assert [one["WorkerId"] for one in revoked] == [worker.worker_id]
+    assert [qualification["WorkerId"] for qualification in revoked] == [
+        worker.worker_id
+    ]
     granted = scene.aws(f"{command} Granted", type=type_id).document["Qualifications"]
     assert granted == []
 
@@ -166,19 +169,19 @@ def test_accept_qualification_request_grants_what_was_asked(scene: Scene) -> Non
     worker, request_id = scene.asked(type_id)
     command = "list-qualification-requests --qualification-type-id {type}"
     listed = scene.aws(command, type=type_id).document["QualificationRequests"]
-    assert [(one["QualificationRequestId"], one["WorkerId"]) for one in listed] == [
-        (request_id, worker.worker_id)
-    ]
+    assert [
+        (request["QualificationRequestId"], request["WorkerId"]) for request in listed
+    ] == [(request_id, worker.worker_id)]
     accepted = scene.aws(
         "accept-qualification-request --qualification-request-id {id} "
         "--integer-value 9",
         id=request_id,
     )
     assert accepted.document == {}
-    found = scene.boto.get_qualification_score(
+    score = scene.boto.get_qualification_score(
         QualificationTypeId=type_id, WorkerId=worker.worker_id
     )
-    assert found["Qualification"]["IntegerValue"] == 9
+    assert score["Qualification"]["IntegerValue"] == 9
     assert scene.boto.list_qualification_requests()["QualificationRequests"] == []
 
 

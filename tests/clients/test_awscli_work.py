@@ -17,11 +17,12 @@ def test_list_assignments_for_hit_shows_the_answer(scene: Scene) -> None:
     """What the worker typed is in it; a filter for approved ones finds nothing yet."""
     hit, worker, assignment_id = scene.done_hit()
     command = "list-assignments-for-hit --hit-id {hit}"
-    found = scene.aws(command, hit=hit["HITId"]).document["Assignments"]
-    assert [(one["AssignmentId"], one["WorkerId"]) for one in found] == [
-        (assignment_id, worker.worker_id)
-    ]
-    assert "<FreeText>A red bird.</FreeText>" in found[0]["Answer"]
+    assignments = scene.aws(command, hit=hit["HITId"]).document["Assignments"]
+    assert [
+        (assignment["AssignmentId"], assignment["WorkerId"])
+        for assignment in assignments
+    ] == [(assignment_id, worker.worker_id)]
+    assert "<FreeText>A red bird.</FreeText>" in assignments[0]["Answer"]
     approved = f"{command} --assignment-statuses Approved"
     assert scene.aws(approved, hit=hit["HITId"]).document["Assignments"] == []
 
@@ -30,9 +31,9 @@ def test_get_assignment_shows_it_with_its_hit(scene: Scene) -> None:
     """Both the assignment and the HIT that it belongs to."""
     hit, _worker, assignment_id = scene.done_hit()
     command = "get-assignment --assignment-id {id}"
-    found = scene.aws(command, id=assignment_id).document
-    assert found["Assignment"]["AssignmentStatus"] == "Submitted"
-    assert found["HIT"]["HITId"] == hit["HITId"]
+    document = scene.aws(command, id=assignment_id).document
+    assert document["Assignment"]["AssignmentStatus"] == "Submitted"
+    assert document["HIT"]["HITId"] == hit["HITId"]
 
 
 def test_get_assignment_is_refused_while_the_worker_works(scene: Scene) -> None:
@@ -49,9 +50,9 @@ def test_approve_assignment_pays_once(scene: Scene) -> None:
     _hit, _worker, assignment_id = scene.done_hit()
     command = "approve-assignment --assignment-id {id} --requester-feedback 'Well done'"
     assert scene.aws(command, id=assignment_id).document == {}
-    found = scene.boto.get_assignment(AssignmentId=assignment_id)["Assignment"]
-    assert found["AssignmentStatus"] == "Approved"
-    assert found["RequesterFeedback"] == "Well done"
+    assignment = scene.boto.get_assignment(AssignmentId=assignment_id)["Assignment"]
+    assert assignment["AssignmentStatus"] == "Approved"
+    assert assignment["RequesterFeedback"] == "Well done"
     assert scene.boto.get_account_balance()["AvailableBalance"] == "9999.34"
     again = scene.aws(command, id=assignment_id)
     assert again.is_refused("RequestError", "with a status of: Submitted", "Approved")

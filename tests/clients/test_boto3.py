@@ -47,12 +47,12 @@ def threefold(standing: Market) -> Threefold:
     client = standing.requester()
     type_ids = [_qualification_type(client) for _ in range(3)]
     required = {"QualificationTypeId": type_ids[0], "Comparator": "DoesNotExist"}
-    given: dict[str, Any] = {"QualificationRequirements": [required]}
-    hit = post(client, MaxAssignments=3, **given)
+    members: dict[str, Any] = {"QualificationRequirements": [required]}
+    hit = post(client, MaxAssignments=3, **members)
     for _ in range(3):
         _work(client, standing, hit, type_ids[0])
     for number in range(2):
-        other = post(client, RequesterAnnotation=f"n{number}", **given)
+        other = post(client, RequesterAnnotation=f"n{number}", **members)
         expire(client, other["HITId"])
     return Threefold(client=client, hit_id=hit["HITId"], type_id=type_ids[0])
 
@@ -94,9 +94,9 @@ def test_a_paginator_finds_each_row_once(threefold: Threefold, operation: str) -
     pages = client.get_paginator(_method(operation)).paginate(
         **threefold.arguments(operation), PaginationConfig={"PageSize": 2}
     )
-    found: list[list[Any]] = [page[shape["result_key"]] for page in pages]
-    assert [len(rows) for rows in found if rows] == [2, 1]
-    assert len({str(row) for rows in found for row in rows}) == 3
+    rows_of_pages: list[list[Any]] = [page[shape["result_key"]] for page in pages]
+    assert [len(rows) for rows in rows_of_pages if rows] == [2, 1]
+    assert len({str(row) for rows in rows_of_pages for row in rows}) == 3
 
 
 def _method(operation: str) -> str:

@@ -67,9 +67,11 @@ def test_dallinger_approves_one_hit_of_a_visit_after_the_other(
     ann.work(town.study())
     for number, assignment in enumerate(town.submitted(*hits)):
         assert assignment["AssignmentStatus"] == "Submitted"
-        given = {"assignment_id": assignment["AssignmentId"]}
-        assert _do(dallinger, "approve_assignment", **given)
-        assert _do(dallinger, "grant_bonus", **given, amount=0.25, reason="Thank you")
+        arguments = {"assignment_id": assignment["AssignmentId"]}
+        assert _do(dallinger, "approve_assignment", **arguments)
+        assert _do(
+            dallinger, "grant_bonus", **arguments, amount=0.25, reason="Thank you"
+        )
         town.settle()
         status = town.researcher.submission(ann.submission_id)["status"]
         assert status == ("AWAITING REVIEW", "APPROVED")[number]

@@ -111,8 +111,8 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Found]:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    found = json.loads(done.stdout.splitlines()[-1])
-    return lambda name: found[str(home / name)]
+    contents_of = json.loads(done.stdout.splitlines()[-1])
+    return lambda name: contents_of[str(home / name)]
 
 
 @pytest.mark.parametrize("name", _TASKS)
@@ -142,14 +142,14 @@ def test_croissant_is_valid_and_loads_every_task(
 
 def test_captions_come_back_as_they_were_written(read: Callable[[str], Found]) -> None:
     """By the hub and by COCO, formulas, line breaks and all; NaN is no number."""
-    found = read("caption")
-    rows = [row for split in found["hub"]["captions"].values() for row in split]
+    caption = read("caption")
+    rows = [row for split in caption["hub"]["captions"].values() for row in split]
     by_id = {row["answer_id"]: row for row in rows}
     assert [by_id[f"a{n}"]["caption"] for n in range(5)] == list(_TEXTS)
     assert by_id["a0"]["shown_seconds"] is None or math.isnan(
         by_id["a0"]["shown_seconds"]
     )
-    coco = found["coco"]
+    coco = caption["coco"]
     assert [image["id"] for image in coco["images"]] == list(range(1, 11))
     assert coco["captions"]["1"] == [_TEXTS[0]]
     assert coco["captions"]["10"] == []

@@ -211,8 +211,8 @@ def test_a_project_with_packages_of_the_same_names_is_left_alone(
     owners = "; ".join(
         f"import {name}; print({name}.OWNER)" for name in [*_OWN, "flows"]
     )
-    said = _run(home / "bin/python", "-c", owners, cwd=tmp_path)
-    assert said.splitlines() == [f"the project: {name}" for name in [*_OWN, "flows"]]
+    output = _run(home / "bin/python", "-c", owners, cwd=tmp_path)
+    assert output.splitlines() == [f"the project: {name}" for name in [*_OWN, "flows"]]
 
     needed.unlink()
     _run(*pip, "uninstall", "--quiet", "--yes", "piecework", cwd=tmp_path)
@@ -242,9 +242,11 @@ def test_the_demo_is_rehearsed_far_from_the_checkout(
             environment=environment,
         )
 
-    said = piecework("examples")
-    assert said.endswith("begin with: piecework rehearse config/campaigns/demo.toml\n")
-    campaigns = re.findall(r"^config/campaigns/\w+\.toml", said, re.MULTILINE)
+    output = piecework("examples")
+    assert output.endswith(
+        "begin with: piecework rehearse config/campaigns/demo.toml\n"
+    )
+    campaigns = re.findall(r"^config/campaigns/\w+\.toml", output, re.MULTILINE)
     assert len(campaigns) == len([*(ROOT / "config/campaigns").glob("[!.]*.toml")]) - 1
     piecework("rehearse", "config/campaigns/demo.toml")
     report = (hostile_folder / "out/demo/report.html").read_text()

@@ -26,23 +26,23 @@ class Requester:
         """The SDK's result of `new <operation>Command(members)`."""
         reply = self._node.ask(operation, **{"as": self.key, "input": members})
         assert "error" not in reply, reply
-        found: dict[str, Any] = reply["result"]
-        return found
+        output: dict[str, Any] = reply["result"]
+        return output
 
     def refused(self, operation: str, **members: object) -> dict[str, Any]:
         """The exception that the SDK throws instead."""
         reply = self._node.ask(operation, **{"as": self.key, "input": members})
         assert "error" in reply, reply
-        found: dict[str, Any] = reply["error"]
-        return found
+        error: dict[str, Any] = reply["error"]
+        return error
 
     def pages(self, operation: str, size: int, **members: object) -> list[Any]:
         """All pages that the SDK's own paginator walks through."""
-        given = {"as": self.key, "input": members, "pageSize": size}
-        reply = self._node.ask(operation, **given)
+        message = {"as": self.key, "input": members, "pageSize": size}
+        reply = self._node.ask(operation, **message)
         assert "error" not in reply, reply
-        found: list[Any] = reply["pages"]
-        return found
+        pages: list[Any] = reply["pages"]
+        return pages
 
     def post(self, **members: object) -> dict[str, Any]:
         """A HIT of the usual type."""
@@ -77,11 +77,11 @@ def requester(node: Driven) -> Requester:
 def test_a_created_hit_is_got_with_its_moments(requester: Requester) -> None:
     """Numbers on the wire become dates: it expires a day after it was made."""
     made = requester.post(MaxAssignments=2)
-    found = requester.send("GetHIT", HITId=made["HITId"])["HIT"]
-    assert found["NumberOfAssignmentsAvailable"] == 2
+    hit = requester.send("GetHIT", HITId=made["HITId"])["HIT"]
+    assert hit["NumberOfAssignmentsAvailable"] == 2
     # The rehearsal's clock stands at 2026-01-05 09:00 and is left alone.
-    assert found["CreationTime"].startswith("2026-01-05T09:")
-    assert found["Expiration"].startswith("2026-01-06T09:")
+    assert hit["CreationTime"].startswith("2026-01-05T09:")
+    assert hit["Expiration"].startswith("2026-01-06T09:")
 
 
 def test_the_paginator_finds_each_hit_once(requester: Requester) -> None:
@@ -127,8 +127,8 @@ def test_rejected_work_can_still_be_approved(
     requester.send(
         "RejectAssignment", AssignmentId=assignment_id, RequesterFeedback="No caption"
     )
-    found = requester.send("GetAssignment", AssignmentId=assignment_id)
-    assert found["Assignment"]["AssignmentStatus"] == "Rejected"
+    output = requester.send("GetAssignment", AssignmentId=assignment_id)
+    assert output["Assignment"]["AssignmentStatus"] == "Rejected"
     requester.send(
         "ApproveAssignment", AssignmentId=assignment_id, OverrideRejection=True
     )

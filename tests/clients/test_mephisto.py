@@ -36,8 +36,8 @@ class Mephisto:
 
     def answer(self, call: str, **arguments: object) -> dict[str, Any]:
         """What the call returns, as result, or raises, as error."""
-        found: dict[str, Any] = self._driven.ask(call, **arguments)
-        return found
+        reply: dict[str, Any] = self._driven.ask(call, **arguments)
+        return reply
 
     def do(self, call: str, **arguments: object) -> Any:  # noqa: ANN401 - JSON
         """What the call returns."""
@@ -49,8 +49,8 @@ class Mephisto:
         """The exception that the call raises."""
         reply = self.answer(call, **arguments)
         assert "error" in reply, reply
-        found: dict[str, str] = reply["error"]
-        return found
+        fault: dict[str, str] = reply["error"]
+        return fault
 
     def post(self, *, title: str = "", **arguments: object) -> dict[str, Any]:
         """A HIT by Mephisto's two steps: HIT type, then HIT."""
@@ -107,9 +107,9 @@ def test_a_hit_is_created_for_english_speaking_countries(
 ) -> None:
     """Mephisto adds its locale requirement; a worker elsewhere is not let in."""
     hit = mephisto.post()
-    found = mephisto.do("get_hit", hit_id=hit["HITId"])["HIT"]
-    assert found["QualificationRequirements"][0]["Comparator"] == "In"
-    assert "https://pictures.example/task?a=1&amp;b=2" in found["Question"]
+    hit_now = mephisto.do("get_hit", hit_id=hit["HITId"])["HIT"]
+    assert hit_now["QualificationRequirements"][0]["Comparator"] == "In"
+    assert "https://pictures.example/task?a=1&amp;b=2" in hit_now["Question"]
     assert standing.worker(country="FR").accept(hit["HITGroupId"]).status_code == 409
     assert standing.worker(country="NZ").accept(hit["HITGroupId"]).status_code == 201
 
@@ -124,8 +124,8 @@ def test_work_is_listed_and_approved(mephisto: Mephisto, worker: Worker) -> None
         worker.worker_id,
     )
     mephisto.do("approve_assignments_for_hit", hit_id=hit["HITId"])
-    found = mephisto.do("get_assignment", assignment_id=assignment_id)
-    assert found["Assignment"]["AssignmentStatus"] == "Approved"
+    output = mephisto.do("get_assignment", assignment_id=assignment_id)
+    assert output["Assignment"]["AssignmentStatus"] == "Approved"
 
 
 def test_rejected_work_is_approved_by_override(
@@ -134,14 +134,14 @@ def test_rejected_work_is_approved_by_override(
     """Mephisto swallows refusals here, so the state is what counts."""
     assignment_id = worker.do(mephisto.post()["HITGroupId"])
     states = []
-    for call, given in (
+    for call, arguments in (
         ("reject_work", {"reason": "No caption"}),
         ("approve_work", {}),
         ("approve_work", {"override_rejection": True}),
     ):
-        mephisto.do(call, assignment_id=assignment_id, **given)
-        found = mephisto.do("get_assignment", assignment_id=assignment_id)
-        states.append(found["Assignment"]["AssignmentStatus"])
+        mephisto.do(call, assignment_id=assignment_id, **arguments)
+        output = mephisto.do("get_assignment", assignment_id=assignment_id)
+        states.append(output["Assignment"]["AssignmentStatus"])
     assert states == ["Rejected", "Rejected", "Approved"]
 
 
@@ -150,15 +150,15 @@ def test_a_bonus_is_paid_once(
 ) -> None:
     """Its amount is a float's text; the same token is refused."""
     assignment_id = worker.do(mephisto.post()["HITGroupId"])
-    given = {
+    arguments = {
         "worker_id": worker.worker_id,
         "bonus_amount": 0.5,
         "assignment_id": assignment_id,
         "reason": "Fine words",
         "unique_request_token": secrets.token_hex(8),
     }
-    assert mephisto.do("pay_bonus", **given) is True
-    fault = mephisto.refused("pay_bonus", **given)
+    assert mephisto.do("pay_bonus", **arguments) is True
+    fault = mephisto.refused("pay_bonus", **arguments)
     assert fault["code"] == "RequestError"
     assert "already been processed" in fault["message"]
     paid = [b for b in standing.books()["bonuses"] if assignment_id in b.values()]
@@ -169,12 +169,12 @@ def test_a_hit_expires_and_is_deleted(mephisto: Mephisto) -> None:
     """Mephisto's clean-up: what cannot be deleted is expired, then deleted."""
     hit = mephisto.post()
     left = mephisto.do("expire_and_dispose_hits", hits=[hit], quiet=True)
-    assert [one["HITId"] for one in left] == [hit["HITId"]]
-    found = mephisto.do("get_hit", hit_id=hit["HITId"])["HIT"]
-    assert found["HITStatus"] == "Reviewable"
+    assert [left_hit["HITId"] for left_hit in left] == [hit["HITId"]]
+    hit_now = mephisto.do("get_hit", hit_id=hit["HITId"])["HIT"]
+    assert hit_now["HITStatus"] == "Reviewable"
     assert mephisto.do("expire_and_dispose_hits", hits=[hit], quiet=True) == []
-    found = mephisto.do("get_hit", hit_id=hit["HITId"])["HIT"]
-    assert found["HITStatus"] == "Disposed"
+    hit_now = mephisto.do("get_hit", hit_id=hit["HITId"])["HIT"]
+    assert hit_now["HITStatus"] == "Disposed"
 
 
 def test_a_hit_that_somebody_works_on_expires_for_others(
@@ -184,8 +184,8 @@ def test_a_hit_that_somebody_works_on_expires_for_others(
     hit = mephisto.post(num_assignments=2)
     accepted = worker.accept(hit["HITGroupId"]).json()
     mephisto.do("expire_hit", hit_id=hit["HITId"])
-    found = mephisto.do("get_hit", hit_id=hit["HITId"])["HIT"]
-    assert datetime.fromisoformat(found["Expiration"]) <= standing.now()
+    hit_now = mephisto.do("get_hit", hit_id=hit["HITId"])["HIT"]
+    assert datetime.fromisoformat(hit_now["Expiration"]) <= standing.now()
     assert standing.worker().accept(hit["HITGroupId"]).status_code in (404, 409)
     assert worker.submit(accepted["assignment_id"]).status_code == 200
 
@@ -194,20 +194,20 @@ def test_outstanding_hits_are_read_to_the_empty_page(mephisto: Mephisto) -> None
     """Mephisto reads NextToken of every page that shows a HIT, the last one too."""
     hit = mephisto.post()
     by_type = mephisto.do("get_outstanding_hits")
-    assert hit["HITId"] in [one["HITId"] for one in by_type[hit["HITTypeId"]]]
+    assert hit["HITId"] in [open_hit["HITId"] for open_hit in by_type[hit["HITTypeId"]]]
 
 
 def test_a_worker_is_blocked_and_let_in_again(
     mephisto: Mephisto, worker: Worker
 ) -> None:
     """By Mephisto's record of the worker."""
-    given = {"worker_id": worker.worker_id, "for_requester": True}
-    assert mephisto.do("worker.is_blocked", **given) is False
-    assert mephisto.do("worker.block_worker", reason="Spam", **given) == [True, ""]
-    assert mephisto.do("worker.is_blocked", **given) is True
+    arguments = {"worker_id": worker.worker_id, "for_requester": True}
+    assert mephisto.do("worker.is_blocked", **arguments) is False
+    assert mephisto.do("worker.block_worker", reason="Spam", **arguments) == [True, ""]
+    assert mephisto.do("worker.is_blocked", **arguments) is True
     assert worker.accept(mephisto.post()["HITGroupId"]).status_code == 409
-    assert mephisto.do("worker.unblock_worker", reason="No spam", **given) is True
-    assert mephisto.do("worker.is_blocked", **given) is False
+    assert mephisto.do("worker.unblock_worker", reason="No spam", **arguments) is True
+    assert mephisto.do("worker.is_blocked", **arguments) is False
 
 
 def test_a_soft_block_is_a_qualification(
@@ -258,17 +258,17 @@ def test_a_soft_block_is_a_qualification(
 
 def test_a_qualification_that_exists_is_found_again(mephisto: Mephisto) -> None:
     """The same name gives the same id, found by Query."""
-    given = {"qualification_name": secrets.token_hex(8), "description": "Passed."}
-    first = mephisto.do("find_or_create_qualification", **given)
-    assert mephisto.do("find_or_create_qualification", **given) == first
+    arguments = {"qualification_name": secrets.token_hex(8), "description": "Passed."}
+    first = mephisto.do("find_or_create_qualification", **arguments)
+    assert mephisto.do("find_or_create_qualification", **arguments) == first
     mephisto.do("delete_qualification", qualification_id=first)
-    assert mephisto.do("find_or_create_qualification", **given) != first
+    assert mephisto.do("find_or_create_qualification", **arguments) != first
 
 
 def test_a_compensation_hit_is_posted_or_refused_by_name(mephisto: Mephisto) -> None:
     """It is a QuestionForm: never a HIT that nobody can see."""
-    given = {"reason": "A page broke", "hit_type_id": mephisto.post()["HITTypeId"]}
-    reply = mephisto.answer("create_compensation_hit_with_hit_type", **given)
+    arguments = {"reason": "A page broke", "hit_type_id": mephisto.post()["HITTypeId"]}
+    reply = mephisto.answer("create_compensation_hit_with_hit_type", **arguments)
     if "error" in reply:
         assert reply["error"]["code"] == "ParameterValidationError"
         assert "QuestionForm" in reply["error"]["message"]
@@ -283,12 +283,12 @@ def test_a_worker_is_written_to_or_it_is_refused_by_name(
     hit = mephisto.post()
     worker.do(hit["HITGroupId"])
     mephisto.do("approve_assignments_for_hit", hit_id=hit["HITId"])
-    given = {
+    arguments = {
         "worker_id": worker.worker_id,
         "subject": "More birds",
         "message_text": "There are more.",
     }
-    reply = mephisto.answer("email_worker", **given)
+    reply = mephisto.answer("email_worker", **arguments)
     if extent("NotifyWorkers") == "absent":
         assert reply["error"]["code"] == "NotImplementedException"
         assert "NotifyWorkers" in reply["error"]["message"]

@@ -43,23 +43,23 @@ def test_units_are_read_as_the_data_browser_gives_them(
     (source,) = recognise([file])
     rows = list(source.rows())
     assert source.format_name == "Mephisto"
-    found = [row for row in rows if isinstance(row, ImportedRow)]
-    assert found == rows
-    assert [row.shown["text"] for row in found] == [
+    answers = [row for row in rows if isinstance(row, ImportedRow)]
+    assert answers == rows
+    assert [row.shown["text"] for row in answers] == [
         *("Rain", "Rain", 'A dog\nbarks "loudly"', 'A dog\nbarks "loudly"')
     ]
-    assert [row.sent for row in found] == [
+    assert [row.sent for row in answers] == [
         {"stance": "yes", "tags": "a|b", "sure": str(place)} for place in (0, 1, 0, 1)
     ]
-    assert [row.outcome for row in found] == [
+    assert [row.outcome for row in answers] == [
         *("approved", "approved", "completed", "rejected")
     ]
-    assert len({row.worker_id for row in found}) == 2
-    assert len({row.assignment_id for row in found}) == 4
-    for row in found:
+    assert len({row.worker_id for row in answers}) == 2
+    assert len({row.assignment_id for row in answers}) == 4
+    for row in answers:
         assert row.accepted_at is not None
         assert row.submitted_at is not None
         assert row.accepted_at <= row.submitted_at
     written = datetime.fromtimestamp(file.stat().st_mtime, tz=UTC)
-    last = max(row.submitted_at for row in found if row.submitted_at is not None)
+    last = max(row.submitted_at for row in answers if row.submitted_at is not None)
     assert timedelta() < written - last < timedelta(minutes=10)

@@ -105,15 +105,15 @@ def test_work_is_listed_and_approved(
 ) -> None:
     """The wrapper finds the submitted assignment and approves the HIT's."""
     hit_id, assignment_id = _done(psiturk, standing, worker)
-    given = {"hit_ids": [hit_id], "all_studies": True}
-    [listed] = psiturk.do("get_assignments", **given)["assignments"]
+    arguments = {"hit_ids": [hit_id], "all_studies": True}
+    [listed] = psiturk.do("get_assignments", **arguments)["assignments"]
     assert (listed["assignmentId"], listed["workerId"], listed["status"]) == (
         assignment_id,
         worker.worker_id,
         "Submitted",
     )
     psiturk.do("approve_assignments_for_hit", hit_id=hit_id, all_studies=True)
-    [listed] = psiturk.do("get_assignments", **given)["assignments"]
+    [listed] = psiturk.do("get_assignments", **arguments)["assignments"]
     assert listed["status"] == "Approved"
 
 
@@ -122,12 +122,12 @@ def test_work_is_rejected_without_a_word_and_unrejected(
 ) -> None:
     """Its rejection has an empty feedback, which the service takes."""
     hit_id, assignment_id = _done(psiturk, standing, worker)
-    given = {"hit_ids": [hit_id], "all_studies": True}
+    arguments = {"hit_ids": [hit_id], "all_studies": True}
     psiturk.do("reject_assignment", assignment_id=assignment_id)
-    [listed] = psiturk.do("get_assignments", **given)["assignments"]
+    [listed] = psiturk.do("get_assignments", **arguments)["assignments"]
     assert listed["status"] == "Rejected"
     psiturk.do("unreject_assignment", assignment_id=assignment_id, all_studies=True)
-    [listed] = psiturk.do("get_assignments", **given)["assignments"]
+    [listed] = psiturk.do("get_assignments", **arguments)["assignments"]
     assert listed["status"] == "Approved"
 
 
@@ -186,5 +186,5 @@ def test_more_hits_than_a_page_are_all_listed(psiturk: PsiTurk) -> None:
 
 def test_own_qualification_types_are_listed(psiturk: PsiTurk) -> None:
     """None yet; the answer is a list all the same."""
-    found = psiturk.do("list_qualification_types")
-    assert found["qualification_types"] == []
+    listing = psiturk.do("list_qualification_types")
+    assert listing["qualification_types"] == []

@@ -45,9 +45,11 @@ def test_participants_do_psiturks_hit_and_are_paid(
     assert (abroad.studies(), careless.studies()) == ([], [])
     for someone in people:
         someone.work(town.study())
-    given = {"hit_ids": [hit_id], "all_studies": True}
-    listed = psiturk.do("get_assignments", **given)["assignments"]
-    assert {one["workerId"] for one in listed} == {one.worker_id for one in people}
+    arguments = {"hit_ids": [hit_id], "all_studies": True}
+    listed = psiturk.do("get_assignments", **arguments)["assignments"]
+    assert {assignment["workerId"] for assignment in listed} == {
+        person.worker_id for person in people
+    }
     psiturk.do("approve_assignments_for_hit", hit_id=hit_id, all_studies=True)
     psiturk.do(
         "bonus_nonlocal_assignment",
@@ -57,6 +59,7 @@ def test_participants_do_psiturks_hit_and_are_paid(
     )
     town.settle()
     books = town.researcher.books()
-    assert [one["reward_paid"] for one in books["submissions"]] == [55, 55]
-    assert [one["amount"] for one in books["bonus_payments"]] == [25]
+    rewards = [submission["reward_paid"] for submission in books["submissions"]]
+    assert rewards == [55, 55]
+    assert [payment["amount"] for payment in books["bonus_payments"]] == [25]
     town.check_books()

@@ -72,9 +72,9 @@ def test_a_study_from_draft_to_bonus(pyrolific: Pyrolific) -> None:
     people = [pyrolific.researcher.participant() for _ in range(3)]
     done = [someone.do(study["id"]) for someone in people]
     listed = pyrolific.ask("submissions.get_submissions", study=study["id"])["results"]
-    assert [one["id"] for one in listed] == done
-    assert {one["status"] for one in listed} == {"AWAITING REVIEW"}
-    assert {one["study_code"] for one in listed} == {CODE}
+    assert [submission["id"] for submission in listed] == done
+    assert {submission["status"] for submission in listed} == {"AWAITING REVIEW"}
+    assert {submission["study_code"] for submission in listed} == {CODE}
     approved = pyrolific.ask(
         "submissions.transition_submission", id=done[0], body={"action": "APPROVE"}
     )
@@ -101,7 +101,8 @@ def test_a_study_from_draft_to_bonus(pyrolific: Pyrolific) -> None:
     finished = pyrolific.ask("studies.get_study", id=study["id"])
     assert finished["status"] == "COMPLETED"
     books = pyrolific.researcher.books()
-    assert [one["reward_paid"] for one in books["submissions"]] == [150, 0, 150]
+    rewards = [submission["reward_paid"] for submission in books["submissions"]]
+    assert rewards == [150, 0, 150]
 
 
 def test_groups_filters_and_messages(pyrolific: Pyrolific) -> None:
@@ -129,8 +130,8 @@ def test_groups_filters_and_messages(pyrolific: Pyrolific) -> None:
             "study_id": study_id,
         },
     )
-    [told] = someone.ask("GET", "/messages")["results"]
-    assert told["body"] == "Thank you."
+    [message] = someone.ask("GET", "/messages")["results"]
+    assert message["body"] == "Thank you."
 
 
 def test_what_is_refused_is_read_as_refused(pyrolific: Pyrolific) -> None:

@@ -93,14 +93,14 @@ def test_the_sdk_for_javascript_is_let_in(live: Live, tmp_path: Path) -> None:
     except UnavailableError as fault:
         pytest.skip(f"the AWS SDK for JavaScript is not here: {fault}")
     words = ["node", str(_DRIVERS / "javascript.cjs")]
-    given: dict[str, Any] = {"as": live.key.access_key, "input": {}}
+    message: dict[str, Any] = {"as": live.key.access_key, "input": {}}
     right = {**live.environment(as_aws=False), "HOME": str(tmp_path)}
     with Driven(words, environment=right, folder=home) as node:
-        reply = node.ask("GetAccountBalance", **given)
+        reply = node.ask("GetAccountBalance", **message)
     assert reply["result"]["AvailableBalance"] == "10.00"
     wrong = {**right, "AWS_SECRET_ACCESS_KEY": "guessed"}
     with Driven(words, environment=wrong, folder=home) as node:
-        reply = node.ask("GetAccountBalance", **given)
+        reply = node.ask("GetAccountBalance", **message)
     assert reply["error"]["name"] == "InvalidSignatureException"
 
 

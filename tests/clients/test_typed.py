@@ -82,7 +82,7 @@ def test_a_lock_holds_hashes_and_no_host(lock: Path) -> None:
     assert "://" not in text
     packages = re.split(r"\n(?=\S)", text.strip())
     assert len(packages) > 5
-    assert all("==" in one and "--hash=sha256:" in one for one in packages)
+    assert all("==" in package and "--hash=sha256:" in package for package in packages)
 
 
 def test_the_lock_of_node_holds_hashes_and_no_host() -> None:
@@ -90,4 +90,4 @@ def test_the_lock_of_node_holds_hashes_and_no_host() -> None:
     text = (HERE / "js" / "package-lock.json").read_text(encoding="utf-8")
     assert "://" not in text
     packages = json.loads(text)["packages"]
-    assert all(one["integrity"] for name, one in packages.items() if name)
+    assert all(package["integrity"] for name, package in packages.items() if name)

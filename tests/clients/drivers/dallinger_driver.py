@@ -37,9 +37,9 @@ _SERVICE = _mturk.MTurkService(
 )
 
 
-def answer(call: str, given: dict[str, Any]) -> object:
+def answer(call: str, arguments: dict[str, Any]) -> object:
     """A method of the service."""
-    return getattr(_SERVICE, call)(**given)
+    return getattr(_SERVICE, call)(**arguments)
 
 
 serve(answer)

@@ -20,8 +20,8 @@ def main(folders: list[str]) -> None:
     """Print what each library says of each folder."""
     logging.disable(logging.WARNING)
     datasets.disable_progress_bars()
-    found = {folder: _read(Path(folder)) for folder in folders}
-    print(f"\n{json.dumps(found, default=str)}")  # noqa: T201 - the answer
+    contents = {folder: _read(Path(folder)) for folder in folders}
+    print(f"\n{json.dumps(contents, default=str)}")  # noqa: T201 - the answer
 
 
 def _read(folder: Path) -> dict[str, Any]:
@@ -40,19 +40,21 @@ def _croissant(file: Path) -> dict[str, Any]:
         "errors": sorted(issues.errors),
         "warnings": sorted(issues.warnings),
         "records": {
-            one.id: list(dataset.records(one.id))
-            for one in dataset.metadata.record_sets
+            records.id: list(dataset.records(records.id))
+            for records in dataset.metadata.record_sets
         },
     }
 
 
 def _hub(folder: Path) -> dict[str, Any]:
-    found = {}
+    splits_of = {}
     for config in datasets.get_dataset_config_names(str(folder)):
         with tempfile.TemporaryDirectory() as cache:
             loaded = datasets.load_dataset(str(folder), config, cache_dir=cache)
-            found[config] = {split: rows.to_list() for split, rows in loaded.items()}
-    return found
+            splits_of[config] = {
+                split: rows.to_list() for split, rows in loaded.items()
+            }
+    return splits_of
 
 
 def _coco(file: Path) -> dict[str, Any]:
@@ -62,8 +64,8 @@ def _coco(file: Path) -> dict[str, Any]:
         "images": images,
         "captions": {
             image["id"]: [
-                one["caption"]
-                for one in coco.loadAnns(coco.getAnnIds(imgIds=[image["id"]]))
+                annotation["caption"]
+                for annotation in coco.loadAnns(coco.getAnnIds(imgIds=[image["id"]]))
             ]
             for image in images
         },

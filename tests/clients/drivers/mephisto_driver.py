@@ -37,20 +37,20 @@ def worker(worker_id: str) -> Any:  # noqa: ANN401 - its package has no types
     return WORKERS[worker_id]
 
 
-def answer(call: str, given: dict[str, Any]) -> object:
+def answer(call: str, arguments: dict[str, Any]) -> object:
     """A method of the requester, of a worker, or a function of mturk_utils."""
     subject, _, name = call.rpartition(".")
     if subject == "requester":
-        return getattr(REQUESTER, name)(**given)
+        return getattr(REQUESTER, name)(**arguments)
     if subject == "worker":
-        person = worker(given.pop("worker_id"))
-        if given.pop("for_requester", False):
-            given["requester"] = REQUESTER
-        return getattr(person, name)(**given)
-    if "task_args" in given:
-        given["task_args"] = OmegaConf.create(given["task_args"])
+        person = worker(arguments.pop("worker_id"))
+        if arguments.pop("for_requester", False):
+            arguments["requester"] = REQUESTER
+        return getattr(person, name)(**arguments)
+    if "task_args" in arguments:
+        arguments["task_args"] = OmegaConf.create(arguments["task_args"])
     client = REQUESTER._get_client(NAME)
-    return getattr(mturk_utils, name)(client, **given)
+    return getattr(mturk_utils, name)(client, **arguments)
 
 
 serve(answer)

@@ -16,9 +16,9 @@ def plain(value: Any) -> object:  # noqa: ANN401 - its package has no types
     if isinstance(value, MTurkHIT):
         return value.options
     if isinstance(value, list):
-        return [plain(one) for one in value]
+        return [plain(element) for element in value]
     if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(element) for key, element in value.items()}
     if isinstance(value, Exception):
         return as_error(value.__cause__ or value)
     if hasattr(value, "to_dict"):
@@ -26,15 +26,15 @@ def plain(value: Any) -> object:  # noqa: ANN401 - its package has no types
     return value
 
 
-def response(given: Any) -> dict[str, object]:  # noqa: ANN401
+def response(reply: Any) -> dict[str, object]:  # noqa: ANN401
     """A response of psiTurk's: status, data, and the exception that it caught."""
-    caught = getattr(given, "exception", None)
-    return {"status": given.status, "data": given.data, "exception": caught}
+    caught = getattr(reply, "exception", None)
+    return {"status": reply.status, "data": reply.data, "exception": caught}
 
 
-def answer(call: str, given: dict[str, Any]) -> object:
+def answer(call: str, arguments: dict[str, Any]) -> object:
     """A method of the wrapper."""
-    return plain(getattr(WRAPPER, call)(**given))
+    return plain(getattr(WRAPPER, call)(**arguments))
 
 
 serve(answer)

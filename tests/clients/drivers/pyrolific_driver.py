@@ -21,11 +21,11 @@ CLIENT = AuthenticatedClient(
 )
 
 
-def answer(call: str, given: dict[str, Any]) -> object:
+def answer(call: str, members: dict[str, Any]) -> object:
     """Status, and the value as the client read it; None where it reads nothing."""
     module = importlib.import_module(f"pyrolific.api.{call}")
     function = module.sync_detailed
-    arguments = dict(given)
+    arguments = dict(members)
     if "body" in arguments:
         arguments["body"] = _model(module, function).from_dict(arguments["body"])
     if "authorization" in inspect.signature(function).parameters:
