@@ -57,7 +57,7 @@ def test_a_good_file_becomes_a_campaign(tmp_path: Path) -> None:
     assert campaign.rewards.reward_cents == 55
     assert campaign.rewards.budget_cents == 2000
     assert campaign.rewards.wage_floor_cents_per_hour == 950
-    assert [one.comparator for one in campaign.requirements] == [
+    assert [requirement.comparator for requirement in campaign.requirements] == [
         "GreaterThan",
         "GreaterThanOrEqualTo",
         "In",
@@ -75,14 +75,14 @@ def test_all_faults_are_told_at_once_with_key_and_line(tmp_path: Path) -> None:
     text += "colour = 1\n"
     faults = faults_of(tmp_path, text)
     assert len(faults) == 4
-    said = "\n".join(faults)
+    text_of_faults = "\n".join(faults)
     for words in (
         "birds.toml:8: rewards.reward: write an amount as text",
         "birds.toml:7: rewards.budget: is missing",
         "birds.toml:15: decisions.by: ",
         "decisions.rule.0.colour: no such key",
     ):
-        assert words in said
+        assert words in text_of_faults
 
 
 def test_faults_of_heuristics_items_and_task_come_together(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_a_heuristic_that_is_none_is_told_with_its_line(tmp_path: Path) -> None:
     text += (
         "[heuristics]\ncapitals = { stars = 3 }\n[heuristics.astrology]\nstars = 3\n"
     )
-    said = faults_of(tmp_path, text)
+    faults = faults_of(tmp_path, text)
     lines = text.splitlines()
     by_place = {
         "heuristics.astrology: no such": lines.index("[heuristics.astrology]"),
@@ -226,7 +226,9 @@ def test_a_heuristic_that_is_none_is_told_with_its_line(tmp_path: Path) -> None:
         "policy rule 1: any_of names 'capitols'": lines.index("[[decisions.rule]]"),
     }
     for words, line in by_place.items():
-        assert any(f"birds.toml:{line + 1}: {words}" in one for one in said), said
+        assert any(f"birds.toml:{line + 1}: {words}" in fault for fault in faults), (
+            faults
+        )
 
 
 def test_keywords_are_the_task_s_unless_the_file_has_its_own(tmp_path: Path) -> None:

@@ -55,8 +55,8 @@ def test_money_is_in_dollars_unless_the_file_says_pounds(tmp_path: Path) -> None
 )
 def test_two_currencies_never_meet(tmp_path: Path, text: str, fault: str) -> None:
     """What is said in another currency is one fault with its line."""
-    (found,) = faults_of(tmp_path, text)
-    assert fault in found
+    (message,) = faults_of(tmp_path, text)
+    assert fault in message
 
 
 def test_faults_of_money_come_with_all_others(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_columns_have_the_names_that_the_campaign_gives_them(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("renamed", "said"),
+    ("renamed", "message"),
     [
         ({}, r"no column image_id; if 'image' is it: \[items\] columns = "),
         ({"image_id": "imgae"}, "of which items.columns speaks; did you mean 'image'"),
@@ -64,12 +64,12 @@ def test_columns_have_the_names_that_the_campaign_gives_them(tmp_path: Path) -> 
     ],
 )
 def test_a_column_that_is_not_there_is_looked_for(
-    tmp_path: Path, renamed: dict[str, str], said: str
+    tmp_path: Path, renamed: dict[str, str], message: str
 ) -> None:
     """The sentence has what is to be written."""
     path = tmp_path / "items.csv"
     path.write_text("image,url\n7,https://e.org/7.jpg\n")
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         read_items(path, COLUMNS, pictures=None, renamed=renamed)
 
 
@@ -108,12 +108,12 @@ def test_a_folder_of_pictures_is_enough(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [(COLUMNS, "holds no picture"), ((*COLUMNS, "text"), "needs the column 'text'")],
 )
 def test_a_folder_that_tells_too_little_is_said_so(
-    tmp_path: Path, columns: tuple[str, ...], said: str
+    tmp_path: Path, columns: tuple[str, ...], message: str
 ) -> None:
     """Empty, or for a task that asks about more than pictures."""
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         items_of_folder(tmp_path, columns)
