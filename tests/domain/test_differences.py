@@ -18,15 +18,15 @@ def test_the_examples_of_the_docstrings_hold() -> None:
 
 def test_changes_apart_from_each_other_are_several() -> None:
     """Equal words part them; each counts its longer side, here 1, 1 and 1."""
-    found = changes(
+    all_changes = changes(
         ["a", "red", "cat", "on", "a", "mat"], ["a", "cat", "under", "a", "big", "mat"]
     )
-    assert found == (
+    assert all_changes == (
         Change(("red",), ()),
         Change(("on",), ("under",)),
         Change((), ("big",)),
     )
-    assert size(found) == 3
+    assert size(all_changes) == 3
 
 
 @given(before=WORDS, after=WORDS)
@@ -34,8 +34,8 @@ def test_undoing_all_changes_gives_the_text_before(
     before: list[str], after: list[str]
 ) -> None:
     """Kept and removed words are the one text, kept and inserted ones the other."""
-    found = changes(before, after)
-    kept = len(before) - sum(len(one.removed) for one in found)
-    assert kept == len(after) - sum(len(one.inserted) for one in found)
-    assert (found == ()) == (before == after)
-    assert all(one.removed or one.inserted for one in found)
+    all_changes = changes(before, after)
+    kept = len(before) - sum(len(change.removed) for change in all_changes)
+    assert kept == len(after) - sum(len(change.inserted) for change in all_changes)
+    assert (all_changes == ()) == (before == after)
+    assert all(change.removed or change.inserted for change in all_changes)

@@ -33,10 +33,10 @@ def test_the_fee_of_an_assignment(
     reward: int, assignments: int, fee: int, *, for_masters: bool
 ) -> None:
     """MTurk's list: 20 %, 40 % for many, 5 % more for masters, a cent at least."""
-    found = FeeSchedule().reward_fee_cents(
+    computed = FeeSchedule().reward_fee_cents(
         reward, max_assignments=assignments, for_masters=for_masters
     )
-    assert found == fee
+    assert computed == fee
 
 
 def test_a_bonus_costs_the_plain_percentage() -> None:

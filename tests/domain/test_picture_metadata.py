@@ -76,9 +76,9 @@ def pixels(content: bytes) -> "np.ndarray[tuple[int, ...], np.dtype[np.int16]]":
     return np.asarray(opened(content).convert("RGB")).astype("int16")
 
 
-def psnr(one: bytes, other: bytes) -> float:
+def psnr(first: bytes, other: bytes) -> float:
     """How alike two pictures are, in dB; what is above 44 looks the same."""
-    error = float(np.mean((pixels(one) - pixels(other)) ** 2.0))
+    error = float(np.mean((pixels(first) - pixels(other)) ** 2.0))
     return math.inf if error == 0 else 10 * math.log10(255**2 / error)
 
 
@@ -86,9 +86,9 @@ def is_clean(content: bytes) -> bool:
     """Whether nothing of what the phone wrote is in the file, packed or not."""
     picture = Image.open(io.BytesIO(content))
     packed = "".join(map(str, picture.info.values()))
-    said = content + packed.encode()
+    searched = content + packed.encode()
     words = (OWNER.encode(), b"GPSLatitude", b"Maker")
-    return not any(word in said for word in words) and not has_place(content)
+    return not any(word in searched for word in words) and not has_place(content)
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -67,14 +67,14 @@ def test_who_is_waited_for_says_whether_it_goes_on_by_itself(
 
 def test_what_json_carries_comes_back() -> None:
     """All fields, and whether it is finished for programs that read it."""
-    told = json.loads(json.dumps(HALF.as_dict()))
-    assert told["is_finished"] is False
-    assert Progress.from_dict(told) == HALF
+    facts = json.loads(json.dumps(HALF.as_dict()))
+    assert facts["is_finished"] is False
+    assert Progress.from_dict(facts) == HALF
 
 
 def test_what_another_version_wrote_is_not_read() -> None:
     """A field too many or too few: a pass has to find out."""
-    told = HALF.as_dict()
-    assert Progress.from_dict({**told, "mood": "good"}) is None
-    del told["due_at"]
-    assert Progress.from_dict(told) is None
+    facts = HALF.as_dict()
+    assert Progress.from_dict({**facts, "mood": "good"}) is None
+    del facts["due_at"]
+    assert Progress.from_dict(facts) is None

@@ -47,8 +47,10 @@ EXAM = QualificationTest(
 
 def test_sections_keep_the_order_of_the_file() -> None:
     """A section stands where its first question does; no section is one of its own."""
-    found = {name: [item.item_id for item in of] for name, of in EXAM.sections.items()}
-    assert list(found.items()) == [
+    item_ids_of = {
+        name: [item.item_id for item in of] for name, of in EXAM.sections.items()
+    }
+    assert list(item_ids_of.items()) == [
         ("words", ["a", "c"]),
         ("images", ["b"]),
         ("", ["d"]),
