@@ -28,15 +28,15 @@ pytestmark = [
 
 def temporary_servers(folder: Path) -> list[int]:
     """Temporary servers of Prefect whose own folder is in this one."""
-    mine, found = f"TMPDIR={folder}".encode(), []
+    mine, process_ids = f"TMPDIR={folder}".encode(), []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "environ").read_bytes().split(b"\0")
         except OSError:
             continue
         if mine in words and b"PREFECT__SERVER_EPHEMERAL=1" in words:
-            found.append(int(process.name))
-    return found
+            process_ids.append(int(process.name))
+    return process_ids
 
 
 @contextmanager
@@ -116,29 +116,31 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
     began = time.monotonic()
     with begun_run(tmp_path, *options) as (run, endpoint):
         assert run.stderr is not None
-        said = line_of(run.stderr)
+        progress = line_of(run.stderr)
         start_seconds = time.monotonic() - began
-        while "next look at" not in said:
-            said += line_of(run.stderr)
+        while "next look at" not in progress:
+            progress += line_of(run.stderr)
         assert temporary_servers(tmp_path)
         # One of the two whom the HIT is for: it stays open, and what she did is shown.
         assert People(endpoint).work(at_most=1) == 1
-        while "2 answers came" not in said:
-            said += line_of(run.stderr)
-        told = time.monotonic()
+        while "2 answers came" not in progress:
+            progress += line_of(run.stderr)
+        signalled_at = time.monotonic()
         run.send_signal(number)
         out, rest = run.communicate(timeout=240)
         # Two seconds on a machine that has nothing else to do; on any, it takes less
         # time to end than to begin to say something, and waits for no look.
-        assert time.monotonic() - told < max(10, start_seconds)
+        assert time.monotonic() - signalled_at < max(10, start_seconds)
         assert run.returncode == 130
-    assert "Traceback" not in said + rest
-    assert "2 answers came, 2 accepted, 6 still to be accepted; " in said
-    assert "1 HIT was posted or extended" in said
-    assert re.search(r"waiting for workers, 1 HIT open; next look at \d\d:\d\d", said)
+    assert "Traceback" not in progress + rest
+    assert "2 answers came, 2 accepted, 6 still to be accepted; " in progress
+    assert "1 HIT was posted or extended" in progress
+    assert re.search(
+        r"waiting for workers, 1 HIT open; next look at \d\d:\d\d", progress
+    )
     assert "INFO 1 HIT was posted or extended" in log.read_text()
     if kind == "json":
-        assert said.startswith('{"at": ')
+        assert progress.startswith('{"at": ')
         assert '"exit_code": 130' in out
     else:
         assert rest.count("interrupted") == 1

@@ -63,7 +63,7 @@ def test_a_schedule_posts_and_a_run_goes_on_to_the_end(
         assert facts["is_finished"] is True
         assert (facts["accepted"], facts["missing"]) == (8, 0)
         books = httpx.get(f"{running.endpoint_url}/rehearsal/books").json()
-        paid = sum(one["paid_cents"] for one in books["assignments"])
+        paid = sum(assignment["paid_cents"] for assignment in books["assignments"])
         assert paid == facts["rewards_cents"] == 250
     assert (tmp_path / "out/crash/report.html").exists()
     status = piecework("status", campaign, "--json")

@@ -74,21 +74,23 @@ def changed(folder: Path, *changes: tuple[str, str]) -> Path:
 
 def check(heard: Listened) -> Counter[str]:
     """Hold all that was said to what was sent; how many sentences of each kind."""
-    faults = [one for one in faults_of_findings(heard) if one]
-    faults += [one for one in faults_of_decisions(heard) if one]
+    faults = [fault for fault in faults_of_findings(heard) if fault]
+    faults += [fault for fault in faults_of_decisions(heard) if fault]
     assert not faults, f"{len(faults)}: {faults[:5]}"
     rejected = {
-        one.subject_id: one.because
+        decision.subject_id: decision.because
         for known in heard.passes
-        for one in known.decisions
-        if one.verdict == "reject"
+        for decision in known.decisions
+        if decision.verdict == "reject"
     }
     assert feedback(heard.run) == rejected
-    said = Counter(one.heuristic for known in heard.passes for one in known.findings)
+    sentences = Counter(
+        finding.heuristic for known in heard.passes for finding in known.findings
+    )
     campaign = heard.campaign
     rated = with_ratings(heard.run.answers(), campaign.task, campaign.items)
-    assert not said.keys() & silences(rated, campaign.heuristics).keys()
-    return said
+    assert not sentences.keys() & silences(rated, campaign.heuristics).keys()
+    return sentences
 
 
 @pytest.mark.parametrize(
@@ -103,18 +105,18 @@ def test_every_sentence_of_a_shipped_campaign_is_true(
 ) -> None:
     """Its numbers, its item, HIT or worker, by what had come in by then."""
     with listened(CAMPAIGNS / f"{name}.toml", tmp_path / "out") as heard:
-        said = check(heard)
+        sentences = check(heard)
         quoted = [
-            one
+            decision
             for known in heard.passes
-            for one in known.decisions
-            if one.verdict not in {"keep", "approve"}
+            for decision in known.decisions
+            if decision.verdict not in {"keep", "approve"}
         ]
-    assert said
+    assert sentences
     assert len(quoted) >= LEAST_REASONS.get(name, 3)
     if name == "demo":
-        assert len(said) >= 12
-        assert any(one.verdict == "reject" for one in quoted)
+        assert len(sentences) >= 12
+        assert any(decision.verdict == "reject" for decision in quoted)
 
 
 def test_every_sentence_that_no_shipped_campaign_hears_is_true(
@@ -135,16 +137,18 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
         ("# The first rule that fits", SELDOM_SAID + "# The first rule that fits"),
     )
     with listened(path, tmp_path / "out") as heard:
-        said = check(heard)
-        reasons = [one.because for known in heard.passes for one in known.decisions]
+        sentences = check(heard)
+        reasons = [
+            decision.because for known in heard.passes for decision in known.decisions
+        ]
     for words, name in (
         ("for which only programs were asked", "canary"),
         ("about this item is", "time_in_image"),
         ("answered this item before", "answered_before"),
         ("of bad work; weightiest log odds", "joined_suspicion"),
     ):
-        assert said[name], name
-        assert any(words in one for one in reasons), name
+        assert sentences[name], name
+        assert any(words in reason for reason in reasons), name
 
 
 @pytest.mark.full
@@ -158,8 +162,10 @@ def test_every_sentence_about_two_thousand_pictures_is_true(tmp_path: Path) -> N
         ('folder = "../../out/demo"', 'folder = "drawn"'),
     )
     with listened(path, tmp_path / "out") as heard:
-        said = check(heard)
-        made = Counter(one.verdict for known in heard.passes for one in known.decisions)
-    assert said.total() > 1500
+        sentences = check(heard)
+        made = Counter(
+            decision.verdict for known in heard.passes for decision in known.decisions
+        )
+    assert sentences.total() > 1500
     assert made["drop"] > 150
     assert made["reject"] > 10

@@ -96,8 +96,8 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
 
     remarks = facts["remarks"]
     assert isinstance(remarks, list)
-    assert "problem" in {one["level"] for one in remarks} <= {"problem", "watch"}
-    assert all(one["text"].encode() in files["report.html"] for one in remarks)
+    assert "problem" in {remark["level"] for remark in remarks} <= {"problem", "watch"}
+    assert all(remark["text"].encode() in files["report.html"] for remark in remarks)
 
     again = _rehearse_plainly(tmp_path / "one")
     assert _posted(tmp_path / "one") == posted
@@ -117,10 +117,10 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     (tmp_path / "one/small.toml").write_text(CAMPAIGN)
 
     _check_dataset(tmp_path / "one/out/dataset")
-    told = piecework("rehearse", tmp_path / "one/small.toml")
-    assert told.returncode == 0, told.stderr
+    completed = piecework("rehearse", tmp_path / "one/small.toml")
+    assert completed.returncode == 0, completed.stderr
     # 9 seconds to begin and five pictures at 64 seconds, as `init` states them too.
-    assert "assumed: a HIT takes a careful worker 5.5 minutes" in told.stdout
+    assert "assumed: a HIT takes a careful worker 5.5 minutes" in completed.stdout
     exported = piecework("export", tmp_path / "one/small.toml")
     assert exported.returncode == 0, exported.stderr
     assert _files(tmp_path / "one") == files

@@ -34,9 +34,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Listened, s
 
 
 def _found(pattern: str, report: str) -> re.Match[str]:
-    said = re.search(pattern, report)
-    assert said, pattern
-    return said
+    match = re.search(pattern, report)
+    assert match, pattern
+    return match
 
 
 def _verdicts(heard: Listened, kind: str) -> dict[str, str]:
@@ -52,33 +52,35 @@ def test_answers_are_counted_as_they_came(demo: tuple[Listened, str]) -> None:
     """Images, accepted captions, what was dropped and what is left."""
     heard, report = demo
     answers, verdicts = heard.answers, _verdicts(heard, "answer")
-    kept = [one for one in answers if verdicts[one.answer_id] == "keep"]
-    per_item = Counter(one.item_id for one in kept)
+    kept = [answer for answer in answers if verdicts[answer.answer_id] == "keep"]
+    per_item = Counter(answer.item_id for answer in kept)
     canned = heard.campaign.task.canned_text
-    novel = [one for one in kept if one.sent["caption"].strip() != canned]
-    said = _found(r"\| Images \| (\d+) \| (\d+) with all 5 accepted answers \|", report)
-    assert (int(said[1]), int(said[2])) == (
+    novel = [answer for answer in kept if answer.sent["caption"].strip() != canned]
+    match = _found(
+        r"\| Images \| (\d+) \| (\d+) with all 5 accepted answers \|", report
+    )
+    assert (int(match[1]), int(match[2])) == (
         len(heard.campaign.items),
         sum(number >= 5 for number in per_item.values()),
     )
-    said = _found(
+    match = _found(
         r"\| Accepted captions \| (\d+) \| (\d+) novel, (\d+) canned; (\d+) wanted \|",
         report,
     )
-    assert [*map(int, said.groups())] == [
+    assert [*map(int, match.groups())] == [
         len(kept),
         len(novel),
         len(kept) - len(novel),
         5 * len(heard.campaign.items),
     ]
-    said = _found(
+    match = _found(
         r"(\d+) of (\d+) answers \((\S+ %)\) were dropped or rejected; (\S+ %) became",
         report,
     )
     lost = len(answers) - len(kept)
-    assert (int(said[1]), int(said[2])) == (lost, len(answers))
-    assert is_share(said[3], lost, len(answers))
-    assert is_share(said[4], len(novel), len(answers))
+    assert (int(match[1]), int(match[2])) == (lost, len(answers))
+    assert is_share(match[3], lost, len(answers))
+    assert is_share(match[4], len(novel), len(answers))
 
 
 def test_money_and_time_are_what_was_paid_and_worked(
@@ -87,8 +89,8 @@ def test_money_and_time_are_what_was_paid_and_worked(
     """Rewards with fees, hours, the median wage, and who earned less than the floor."""
     heard, report = demo
     approved = Counter(_verdicts(heard, "assignment").values())["approve"]
-    said = _found(r"\| Would have cost \| \$(\S+) \| of a budget of \$130.00", report)
-    assert float(said[1]) * 100 == approved * (REWARD_CENTS + FEE_CENTS)
+    match = _found(r"\| Would have cost \| \$(\S+) \| of a budget of \$130.00", report)
+    assert float(match[1]) * 100 == approved * (REWARD_CENTS + FEE_CENTS)
     pay, seconds = Counter[str](), defaultdict[str, float](float)
     for worker, accepted, submitted, verdict in heard.connection.execute(
         "SELECT worker_id, accepted_at, submitted_at, verdict FROM assignments"
@@ -97,46 +99,46 @@ def test_money_and_time_are_what_was_paid_and_worked(
         seconds[worker] += worked.total_seconds()
         pay[worker] += REWARD_CENTS * (verdict == "approve")
     wages = sorted(pay[name] * 3600 / worked for name, worked in seconds.items())
-    said = _found(
+    match = _found(
         r"\| Workers \| (\d+) \| (\S+) person-hours; (\d+) excluded \|", report
     )
     excluded = Counter(_verdicts(heard, "worker").values())["exclude"]
-    assert (int(said[1]), int(said[3])) == (len(wages), excluded)
-    assert is_near(said[2], sum(seconds.values()) / 3600)
-    said = _found(
+    assert (int(match[1]), int(match[3])) == (len(wages), excluded)
+    assert is_near(match[2], sum(seconds.values()) / 3600)
+    match = _found(
         r"\| Median wage \| \$(\S+)/h \| meets the floor of \$10.00/h", report
     )
-    assert said[1] == f"{math.floor(median(wages)) / 100:.2f}"
-    said = _found(
+    assert match[1] == f"{math.floor(median(wages)) / 100:.2f}"
+    match = _found(
         r"(\d+) of (\d+) workers \((\S+ %)\) earned less than the floor of \$10.00/h, "
         r"the least \$(\S+)/h",
         report,
     )
     below = sum(wage < FLOOR_CENTS for wage in wages)
-    assert (int(said[1]), int(said[2])) == (below, len(wages))
-    assert is_share(said[3], below, len(wages))
-    assert said[4] == f"{math.floor(wages[0]) / 100:.2f}"
+    assert (int(match[1]), int(match[2])) == (below, len(wages))
+    assert is_share(match[3], below, len(wages))
+    assert match[4] == f"{math.floor(wages[0]) / 100:.2f}"
 
 
 def test_rejections_and_days_are_as_they_were(demo: tuple[Listened, str]) -> None:
     """How many are without pay, by whom; from when to when, in UTC."""
     heard, report = demo
     rejected = Counter(_verdicts(heard, "assignment").values())["reject"]
-    said = _found(
+    match = _found(
         r"(\d+) assignments? rejected without pay: (\d+) by the stated policy", report
     )
-    assert int(said[1]) == int(said[2]) == rejected
+    assert int(match[1]) == int(match[2]) == rejected
     moments = heard.connection.execute(
         "SELECT min(posted_at), max(submitted_at) FROM hits LEFT JOIN assignments "
         "USING (hit_id)"
     ).fetchone()
-    begun, last = (one[:16].replace("T", " ") for one in moments)
-    said = _found(
+    begun, last = (moment[:16].replace("T", " ") for moment in moments)
+    match = _found(
         r"finished: (\d{4}-\d\d-\d\d \d\d:\d\d) to (\d{4}-\d\d-\d\d \d\d:\d\d) UTC",
         report,
     )
-    assert said[1] == begun
-    assert last <= said[2]
+    assert match[1] == begun
+    assert last <= match[2]
 
 
 def test_a_bonus_says_the_time_that_it_is_for(demo: tuple[Listened, str]) -> None:
@@ -155,17 +157,17 @@ def test_a_bonus_says_the_time_that_it_is_for(demo: tuple[Listened, str]) -> Non
         kind_of[name] = kind, items.count('"') // 2
         worked = datetime.fromisoformat(submitted) - datetime.fromisoformat(accepted)
         seconds[kind_of[name]].append(worked.total_seconds())
-    due = {one.bonus.assignment_id: one.bonus for one in plan.due}
+    due = {payment.bonus.assignment_id: payment.bonus for payment in plan.due}
     for name, kind in kind_of.items():
         usual = median(seconds[kind])
         lacking = math.ceil(HIGHER_FLOOR_CENTS * usual / 3600) - REWARD_CENTS
         assert (due[name].cents if name in due else 0) == max(lacking, 0)
         if lacking > 0:
-            said = re.fullmatch(
+            match = re.fullmatch(
                 r"Top-up: the median time of a HIT like this was (\S+) minutes, and it "
                 r"shall not pay less than \$20.00 an hour\.",
                 due[name].reason,
             )
-            assert said
-            assert is_near(said[1], usual / 60)
+            assert match
+            assert is_near(match[1], usual / 60)
     assert due

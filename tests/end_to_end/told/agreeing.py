@@ -20,22 +20,23 @@ class Agreement(NamedTuple):
 
 def agreements(rated: Sequence[tuple[RawAnswer, Rating]]) -> Mapping[str, Agreement]:
     """By worker; who rated nothing that two others rated is absent."""
-    pool = Counter(one for _, one in rated)
+    pool = Counter(rating for _, rating in rated)
     blind_from = {
-        one: sum(n * apart(one, other) for other, n in pool.items()) / pool.total()
-        for one in pool
+        rating: sum(n * apart(rating, other) for other, n in pool.items())
+        / pool.total()
+        for rating in pool
     }
     on_item = defaultdict[str, list[tuple[str, Rating]]](list)
-    for answer, one in rated:
-        on_item[answer.item_id].append((answer.worker_id, one))
+    for answer, rating in rated:
+        on_item[answer.item_id].append((answer.worker_id, rating))
     pairs = defaultdict[str, list[tuple[float, float]]](list)
     for item in on_item.values():
-        for worker, one in item:
+        for worker, rating in item:
             others = [other for name, other in item if name != worker]
             if len(others) >= 2:
                 pairs[worker].append(
                     (
-                        fmean(apart(one, other) for other in others),
+                        fmean(apart(rating, other) for other in others),
                         fmean(blind_from[other] for other in others),
                     )
                 )
@@ -49,11 +50,11 @@ def agreements(rated: Sequence[tuple[RawAnswer, Rating]]) -> Mapping[str, Agreem
         worker: [(b - o - level.get(worker, 0.0) * b) ** 2 for o, b in own]
         for worker, own in pairs.items()
     }
-    found = {}
-    of_all = fmean([one for own in squares.values() for one in own] or [0.0])
+    agreement_of = {}
+    of_all = fmean([square for own in squares.values() for square in own] or [0.0])
     for worker, agreement in level.items():
         n = len(pairs[worker])
         spread = (sum(squares[worker]) + 5 * of_all) / (n + 5)
         error = math.sqrt(spread * n) / blind[worker]
-        found[worker] = Agreement(agreement, error, n)
-    return found
+        agreement_of[worker] = Agreement(agreement, error, n)
+    return agreement_of

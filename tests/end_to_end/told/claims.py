@@ -34,12 +34,12 @@ def fault_of(
         is_flag: whether it is why something is flagged.
     """
     for claim in CLAIMS:
-        said = re.fullmatch(claim.pattern, evidence, re.DOTALL)
-        if claim.heuristic != heuristic or not said:
+        match = re.fullmatch(claim.pattern, evidence, re.DOTALL)
+        if claim.heuristic != heuristic or not match:
             continue
-        if not claim.is_true(said, own, world):
+        if not claim.is_true(match, own, world):
             return f"{heuristic}: untrue: {evidence}"
-        if is_flag and not claim.shows_why(said, world):
+        if is_flag and not claim.shows_why(match, world):
             return f"{heuristic}: does not show why it flags: {evidence}"
         return ""
     return f"{heuristic}: a sentence that no check knows: {evidence}"

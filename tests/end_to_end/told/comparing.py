@@ -38,19 +38,19 @@ def compare(
         texts: of one batch, neither empty nor canned.
         text: of an answer.
     """
-    own = {one.answer_id: frozenset(words(text(one))) for one in texts}
+    own = {answer.answer_id: frozenset(words(text(answer))) for answer in texts}
     voices = firsts(texts)
     others, shared = _shared(texts, voices, own)
-    odds = _Odds([one.answer_id for one in voices], own, shared)
+    odds = _Odds([answer.answer_id for answer in voices], own, shared)
     return {
         name: Comparison(
             words=len(own[name]),
-            shared=sum(is_shared for is_shared, _ in told.values()),
-            by_chance=sum(chance for _, chance in told.values()),
+            shared=sum(is_shared for is_shared, _ in sharing.values()),
+            by_chance=sum(chance for _, chance in sharing.values()),
             others=others[name],
             against=odds.against(name),
         )
-        for name, told in shared.items()
+        for name, sharing in shared.items()
     }
 
 
@@ -61,27 +61,27 @@ def _shared(
 ) -> tuple[dict[str, int], dict[str, Sharing]]:
     """By answer that can be compared, with how many others, and what it shares."""
     on_item = defaultdict[str, list[RawAnswer]](list)
-    for one in voices:
-        on_item[one.item_id].append(one)
-    using = Counter(word for one in voices for word in own[one.answer_id])
-    alike = Counter(own[one.answer_id] for one in voices)
+    for answer in voices:
+        on_item[answer.item_id].append(answer)
+    using = Counter(word for answer in voices for word in own[answer.answer_id])
+    alike = Counter(own[answer.answer_id] for answer in voices)
     n_others: dict[str, int] = {}
     shared: dict[str, Sharing] = {}
-    for one in texts:
-        mine, same = own[one.answer_id], on_item[one.item_id]
+    for answer in texts:
+        mine, same = own[answer.answer_id], on_item[answer.item_id]
         here = [own[other.answer_id] for other in same]
-        others = [own[o.answer_id] for o in same if o.worker_id != one.worker_id]
+        others = [own[o.answer_id] for o in same if o.worker_id != answer.worker_id]
         # Copies of the text under other items would vouch for its words by chance.
         copies = alike[mine] - here.count(mine)
         elsewhere = len(voices) - len(same) - copies
         if not mine or not others or elsewhere < _LEAST_ELSEWHERE:
             continue
-        told = {}
+        sharing = {}
         for word in mine:
             using_elsewhere = using[word] - sum(word in each for each in here) - copies
             chance = 1 - (1 - using_elsewhere / elsewhere) ** len(others)
-            told[word] = any(word in each for each in others), chance
-        n_others[one.answer_id], shared[one.answer_id] = len(others), told
+            sharing[word] = any(word in each for each in others), chance
+        n_others[answer.answer_id], shared[answer.answer_id] = len(others), sharing
     return n_others, shared
 
 

@@ -13,30 +13,34 @@ def features(
 ) -> dict[str, dict[str, float]]:
     """By answer, what its text and time say, in the batch's standard deviations."""
     own: dict[str, dict[str, float]] = {}
-    for batch in {one.batch for one in answers}:
+    for batch in {answer.batch for answer in answers}:
         measures = {
-            one.answer_id: _measures(one, compared)
-            for one in answers
-            if one.batch == batch
+            answer.answer_id: _measures(answer, compared)
+            for answer in answers
+            if answer.batch == batch
         }
         usual = {}
         for name in ("unshared", "short", "fast"):
             known = [o[name] for o in measures.values() if o[name] is not None]
-            usual[name] = [one for one in known if one is not None]
-        for answer_id, one in measures.items():
-            own[answer_id] = {name: _in_sds(one[name], usual[name]) for name in usual}
-            found = compared.get(answer_id)
-            own[answer_id]["off_item"] = max(-5, min(5, found.against)) if found else 0
+            usual[name] = [measure for measure in known if measure is not None]
+        for answer_id, measured in measures.items():
+            own[answer_id] = {
+                name: _in_sds(measured[name], usual[name]) for name in usual
+            }
+            comparison = compared.get(answer_id)
+            own[answer_id]["off_item"] = (
+                max(-5, min(5, comparison.against)) if comparison else 0
+            )
     return own
 
 
 def _measures(
     answer: RawAnswer, compared: Mapping[str, Comparison]
 ) -> dict[str, float | None]:
-    found = compared.get(answer.answer_id)
+    comparison = compared.get(answer.answer_id)
     return {
-        "unshared": 1 - found.shared / found.words if found else None,
-        "short": -math.log(found.words) if found else None,
+        "unshared": 1 - comparison.shared / comparison.words if comparison else None,
+        "short": -math.log(comparison.words) if comparison else None,
         "fast": -math.log(answer.shown_seconds),
     }
 

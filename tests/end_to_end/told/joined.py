@@ -36,12 +36,18 @@ def _weights(kind: str) -> tuple[float, Features]:
 
 
 def _features(own: Sequence[RawAnswer], world: World, *, of_worker: bool) -> Features:
-    found = suspicions(world)
-    mine = [one for one in world.answers if one.worker_id == own[0].worker_id]
+    suspicion_of = suspicions(world)
+    mine = [
+        raw_answer
+        for raw_answer in world.answers
+        if raw_answer.worker_id == own[0].worker_id
+    ]
 
     def mean(of: Mapping[str, float]) -> float:
         # As if two more answers said nothing.
-        return sum(of.get(one.answer_id, 0.0) for one in mine) / (len(mine) + 2)
+        return sum(of.get(raw_answer.answer_id, 0.0) for raw_answer in mine) / (
+            len(mine) + 2
+        )
 
     means = {
         name: mean({o.answer_id: world.features[o.answer_id][name] for o in mine})
@@ -49,52 +55,54 @@ def _features(own: Sequence[RawAnswer], world: World, *, of_worker: bool) -> Fea
     }
     if of_worker:
         worker = own[0].worker_id
-        agreeing = found["low_agreement"].get(worker, 0.0)
+        agreeing = suspicion_of["low_agreement"].get(worker, 0.0)
         return means | {
-            "too_fast": mean(found["too_fast"]),
+            "too_fast": mean(suspicion_of["too_fast"]),
             "low_agreement": agreeing,
         }
     answer = own[0].answer_id
     return (
         dict(world.features[answer])
-        | {f"worker:{name}": one for name, one in means.items()}
+        | {f"worker:{name}": mean_of_worker for name, mean_of_worker in means.items()}
         | {
-            name: found[name].get(answer, 0.0)
+            name: suspicion_of[name].get(answer, 0.0)
             for name in ("too_fast", "same_sentence", "sentence_off_items")
         }
     )
 
 
-def _is_joined(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _is_joined(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     # A worker with one answer is told of as either.
     kinds = ["answer", "worker"] if len(own) == 1 else ["worker"]
-    return any(_holds(said, kind, own, world) for kind in kinds)
+    return any(_holds(match, kind, own, world) for kind in kinds)
 
 
-def _holds(said: Said, kind: str, own: Sequence[RawAnswer], world: World) -> bool:
+def _holds(match: Said, kind: str, own: Sequence[RawAnswer], world: World) -> bool:
     intercept, weights = _weights(kind)
     features = _features(own, world, of_worker=kind == "worker")
     amounts = {name: weight * features[name] for name, weight in weights.items()}
     probability = 1 / (1 + math.exp(-intercept - sum(amounts.values())))
-    told = {}
-    for part in said[2].split(", "):
+    stated = {}
+    for part in match[2].split(", "):
         in_words, _, amount = part.rpartition(" ")
-        told[_named(in_words)] = amount
+        stated[_named(in_words)] = amount
     most = sorted(amounts, key=lambda name: -abs(amounts[name]))[:_MOST_TOLD]
     due = Counter(f"{abs(amounts[name]):.1f}" for name in most)
     return (
         # Rounded down; a whole hundredth is either.
         any(
-            float(said[1]) == math.floor(100 * (probability + hair)) / 100
+            float(match[1]) == math.floor(100 * (probability + hair)) / 100
             for hair in (-1e-9, 1e-9)
         )
-        and told.keys() <= amounts.keys()
+        and stated.keys() <= amounts.keys()
         and all(
             is_near(amount, amounts[name]) and amount[0] in "+-"
-            for name, amount in told.items()
+            for name, amount in stated.items()
         )
-        and Counter(one[1:] for one in told.values())
-        == Counter({one: n for one, n in due.items() if one != "0.0"})
+        and Counter(stated_amount[1:] for stated_amount in stated.values())
+        == Counter(
+            {due_amount: n for due_amount, n in due.items() if due_amount != "0.0"}
+        )
     )
 
 
@@ -109,7 +117,7 @@ CLAIMS = (
         "joined_suspicion",
         r"probability (\S+) of bad work; weightiest log odds: (.*)",
         _is_joined,
-        lambda said, _: float(said[1]) >= 0.9,
+        lambda match, _: float(match[1]) >= 0.9,
     ),
 )
 """Each kind of sentence, and what checks it."""

@@ -40,7 +40,7 @@ class Judged:
         return [
             name
             for name, flags in self.below.items()
-            if any(one in flag for flag in flags for one in rule.any_of)
+            if any(heuristic in flag for flag in flags for heuristic in rule.any_of)
         ]
 
     def applies(self, rule: PolicyRule) -> bool:
@@ -56,7 +56,11 @@ class Judged:
             if any(name in flag for flag in self.above)
             or (
                 is_enough
-                and any(name in flag for one in flagged for flag in self.below[one])
+                and any(
+                    name in flag
+                    for answer_id in flagged
+                    for flag in self.below[answer_id]
+                )
             )
         }
         return len(by) >= rule.at_least
@@ -66,8 +70,8 @@ class Judged:
         if rule.suspicion_above is not None:
             return [self.above[0][JOINED][1]]
         flags = [*self.above, *(flag for own in self.below.values() for flag in own)]
-        told = {flag[name] for flag in flags for name in rule.any_of if name in flag}
-        worst = sorted(told, key=lambda one: (-one[0], one[1]))
+        reasons = {flag[name] for flag in flags for name in rule.any_of if name in flag}
+        worst = sorted(reasons, key=lambda reason: (-reason[0], reason[1]))
         return list(dict.fromkeys(sentence for _, sentence in worst))
 
 
@@ -75,11 +79,11 @@ def judged(
     kind: SubjectKind, own: Sequence[RawAnswer], flags: Flags, *, batch: int
 ) -> Judged:
     """A subject of some answers, in a batch."""
-    one = own[0]
+    first = own[0]
     ids = {
-        "answer": one.answer_id,
-        "assignment": one.assignment_id,
-        "worker": one.worker_id,
+        "answer": first.answer_id,
+        "assignment": first.assignment_id,
+        "worker": first.worker_id,
     }
     kinds = {
         "answer": ("answer", "assignment", "worker"),
@@ -113,34 +117,34 @@ def fault_of_decision(
         world: what was known.
         rejected: reasons by assignment that was rejected.
     """
-    said = decision.because
+    reason = decision.because
     assignment = own[0].assignment_id
     if decision.subject_kind == "answer" and assignment in rejected:
-        is_so = said == REJECTED + rejected[assignment] and decision.verdict == "drop"
-        return "" if is_so else f"untrue of a rejected assignment: {said}"
-    batch = max(one.batch for one in world.answers)
+        is_so = reason == REJECTED + rejected[assignment] and decision.verdict == "drop"
+        return "" if is_so else f"untrue of a rejected assignment: {reason}"
+    batch = max(answer.batch for answer in world.answers)
     subject = judged(decision.subject_kind, own, flags, batch=batch)
     for rule in world.campaign.policy:
         if rule.subject_kind == decision.subject_kind and subject.applies(rule):
             if decision.verdict != rule.then:
-                return f"{decision.verdict}, and not {rule.then}: {said}"
-            return _fault_of_reason(said, rule, subject, own, world)
-    return "" if said == NOTHING else f"no rule applies: {said}"
+                return f"{decision.verdict}, and not {rule.then}: {reason}"
+            return _fault_of_reason(reason, rule, subject, own, world)
+    return "" if reason == NOTHING else f"no rule applies: {reason}"
 
 
 def _fault_of_reason(
-    said: str,
+    reason: str,
     rule: PolicyRule,
     subject: Judged,
     own: Sequence[RawAnswer],
     world: World,
 ) -> str:
-    if said == OF_PERSONS == rule.because:
-        return "" if is_outside(own[0], world) else f"untrue of the person: {said}"
-    found = re.fullmatch(_pattern(rule.because), said)
-    if found is None:
-        return f"not what the rule says ({rule.because}): {said}"
-    filled = found.groupdict()
+    if reason == OF_PERSONS == rule.because:
+        return "" if is_outside(own[0], world) else f"untrue of the person: {reason}"
+    match = re.fullmatch(_pattern(rule.because), reason)
+    if match is None:
+        return f"not what the rule says ({rule.because}): {reason}"
+    filled = match.groupdict()
     flagged, answers = len(subject.flagged(rule)), len(subject.below)
     expected = "; ".join(subject.evidence(rule)[:_MOST_QUOTED])
     is_so = (
@@ -149,7 +153,7 @@ def _fault_of_reason(
         and ("share" not in filled or is_share(filled["share"], flagged, answers))
         and filled.get("evidence", expected) == expected
     )
-    return "" if is_so else f"{flagged} of {answers} ({expected}): {said}"
+    return "" if is_so else f"{flagged} of {answers} ({expected}): {reason}"
 
 
 def _pattern(because: str) -> str:

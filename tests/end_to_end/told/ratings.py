@@ -24,20 +24,28 @@ from tests.end_to_end.told.world import (
 _LITTLE = 0.2
 
 
-def _line(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    rated = world.rated(world.field_by_name[said[1]])
-    line = frozenset(said[2].split(" and "))
-    mine = [one for answer, one in rated if answer.worker_id == own[0].worker_id]
-    others = [one for answer, one in rated if answer.worker_id != own[0].worker_id]
+def _line(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    rated = world.rated(world.field_by_name[match[1]])
+    line = frozenset(match[2].split(" and "))
+    mine = [
+        own_rating
+        for answer, own_rating in rated
+        if answer.worker_id == own[0].worker_id
+    ]
+    others = [
+        other_rating
+        for answer, other_rating in rated
+        if answer.worker_id != own[0].worker_id
+    ]
     return (
-        mine.count(line) == int(said[3])
-        and len(mine) == int(said[4])
-        and is_share(said[5], others.count(line), len(others))
+        mine.count(line) == int(match[3])
+        and len(mine) == int(match[4])
+        and is_share(match[5], others.count(line), len(others))
     )
 
 
-def _place(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    field = world.field_by_name[said[1]]
+def _place(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    field = world.field_by_name[match[1]]
     ordinals = ["first", "second", "third", "fourth", "fifth"]
     ordinals += [f"{place}th" for place in range(6, 30)]
     places, shown = [], []
@@ -45,7 +53,7 @@ def _place(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
         value = answer.sent[field.name]
         if answer.worker_id != own[0].worker_id:
             continue
-        if said[2] == "side preferred":
+        if match[2] == "side preferred":
             values = [option.value for option in field.options]
             off = values.index(value) - (len(values) - 1) / 2
             place = "" if off == 0 else ordinals[off > 0]
@@ -57,14 +65,14 @@ def _place(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
         places += [place] * bool(place)
         shown += [shown_here] * bool(place)
     return (
-        places.count(said[3]) == int(said[4])
-        and len(places) == int(said[5])
-        and is_near(said[6], len(places) / fmean(shown))
+        places.count(match[3]) == int(match[4])
+        and len(places) == int(match[5])
+        and is_near(match[6], len(places) / fmean(shown))
     )
 
 
-def _narrow(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    rated = world.rated(world.field_by_name[said[1]])
+def _narrow(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    rated = world.rated(world.field_by_name[match[1]])
     least = world.param("low_scale_variance", "min_items", 8)
     places = defaultdict[str, list[float]](list)
     for answer, place in rated:
@@ -76,13 +84,13 @@ def _narrow(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
         if len(own) >= least
     }
     mine = widths.pop(own[0].worker_id)
-    as_wide = sum(width >= float(said[4]) - 1e-6 for width in widths.values())
+    as_wide = sum(width >= float(match[4]) - 1e-6 for width in widths.values())
     return (
-        mine <= float(said[2]) + 1e-6
-        and mine > float(said[2]) - 0.1
-        and len(widths) == int(said[3])
+        mine <= float(match[2]) + 1e-6
+        and mine > float(match[2]) - 0.1
+        and len(widths) == int(match[3])
         and 2 * as_wide >= len(widths)
-        and median(widths.values()) < float(said[4]) + 0.1
+        and median(widths.values()) < float(match[4]) + 0.1
     )
 
 
@@ -94,44 +102,44 @@ def _quantile(values: Sequence[float], part: float) -> float:
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
-def _agrees(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    rated = world.rated(world.field_by_name[said[1]])
+def _agrees(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    rated = world.rated(world.field_by_name[match[1]])
     mine = agreements(rated)[own[0].worker_id]
     return (
-        is_near(said[2], mine.level)
-        and is_near(said[3], mine.error)
-        and mine.items == int(said[4])
+        is_near(match[2], mine.level)
+        and is_near(match[3], mine.error)
+        and mine.items == int(match[4])
     )
 
 
-def _gold(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    field = world.field_by_name[said[1]]
+def _gold(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    field = world.field_by_name[match[1]]
     tolerance = world.param("gold_failed", "tolerance", 0.25)
     off = []
-    for answer, one in world.rated(field):
+    for answer, answer_rating in world.rated(field):
         known = rating(
-            field, world.columns_of[answer.item_id].get(f"gold.{said[1]}", "")
+            field, world.columns_of[answer.item_id].get(f"gold.{match[1]}", "")
         )
         if answer.worker_id == own[0].worker_id and known is not None:
-            off.append(apart(one, known) > tolerance)
-    return (sum(off), len(off)) == (int(said[2]), int(said[3]))
+            off.append(apart(answer_rating, known) > tolerance)
+    return (sum(off), len(off)) == (int(match[2]), int(match[3]))
 
 
-def _contradicts(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    field = world.field_by_name[said[1]]
+def _contradicts(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    field = world.field_by_name[match[1]]
     mine = {
-        answer.item_id: one
-        for answer, one in world.rated(field)
+        answer.item_id: answer_rating
+        for answer, answer_rating in world.rated(field)
         if answer.worker_id == own[0].worker_id
     }
 
     def turned(item: str) -> Rating:
-        one = mine[item]
+        item_rating = mine[item]
         is_other_way = bool(world.columns_of[item].get("twin_reversed"))
-        if is_other_way and isinstance(one, float):
-            return 1 - one
+        if is_other_way and isinstance(item_rating, float):
+            return 1 - item_rating
         assert not is_other_way
-        return one
+        return item_rating
 
     pairs = {
         frozenset({item, twin})
@@ -139,15 +147,15 @@ def _contradicts(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
         if (twin := world.columns_of[item].get("twin", "")) in mine and twin != item
     }
     off = [apart(*map(turned, pair)) > 0.25 for pair in pairs]
-    return (sum(off), len(off)) == (int(said[2]), int(said[3]))
+    return (sum(off), len(off)) == (int(match[2]), int(match[3]))
 
 
-def _drawn(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _drawn(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     seed = world.campaign.rehearsal.seed
     digest = hashlib.sha256(f"{seed}:{own[0].answer_id}".encode()).digest()
     share = float(world.param("random_sample", "share", 0.02))
     drawn = int.from_bytes(digest[:8], "big") / 2**64
-    return drawn < float(said[1]) == share
+    return drawn < float(match[1]) == share
 
 
 def _outside(_: Said, own: Sequence[RawAnswer], world: World) -> bool:
@@ -163,14 +171,16 @@ def is_outside(answer: RawAnswer, world: World) -> bool:
     )
 
 
-def _goes_on(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _goes_on(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     asked = Counter[str]()
-    answered = Counter(one.worker_id for one in world.firsts)
-    for one in world.firsts:
-        asked[one.worker_id] += any(_broken(one, world, is_question=True))
+    answered = Counter(answer.worker_id for answer in world.firsts)
+    for answer in world.firsts:
+        asked[answer.worker_id] += any(_broken(answer, world, is_question=True))
     mine = own[0].worker_id
-    return ((asked[mine], answered[mine]) == (int(said[1]), int(said[2]))) and is_share(
-        said[3], asked.total() - asked[mine], answered.total() - answered[mine]
+    return (
+        (asked[mine], answered[mine]) == (int(match[1]), int(match[2]))
+    ) and is_share(
+        match[3], asked.total() - asked[mine], answered.total() - answered[mine]
     )
 
 
@@ -187,12 +197,12 @@ def _broken(answer: RawAnswer, world: World, *, is_question: bool) -> Iterable[s
             yield rule.name
 
 
-def _breaks(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    return said[1].split(", ") == [*_broken(own[0], world, is_question=False)]
+def _breaks(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    return match[1].split(", ") == [*_broken(own[0], world, is_question=False)]
 
 
-def _failed_enough(said: Said, world: World) -> bool:
-    share = int(said[2]) / int(said[3])
+def _failed_enough(match: Said, world: World) -> bool:
+    share = int(match[2]) / int(match[3])
     return share >= float(world.param("gold_failed", "min_share", 0.6))
 
 
@@ -220,7 +230,7 @@ CLAIMS = (
         r"(\w+): agreement with others of (\S+), give or take (\S+), on (\d+) items? "
         r"\(1 is full, 0 is chance\)",
         _agrees,
-        lambda said, _: float(said[2]) <= _LITTLE,
+        lambda match, _: float(match[2]) <= _LITTLE,
     ),
     Claim(
         "gold_failed",
@@ -232,14 +242,14 @@ CLAIMS = (
         "contradiction",
         r"(\w+): contradicts itself on (\d+) of (\d+) pairs?",
         _contradicts,
-        lambda said, _: 2 * int(said[2]) >= int(said[3]),
+        lambda match, _: 2 * int(match[2]) >= int(match[3]),
     ),
     Claim(
         "ignored_page_warnings",
         r"goes on where the page asks on (\d+) of (\d+) items?; others on (.*) of "
         r"theirs",
         _goes_on,
-        lambda said, _: 2 * int(said[1]) >= int(said[2]),
+        lambda match, _: 2 * int(match[1]) >= int(match[2]),
     ),
     Claim(
         "random_sample",

@@ -79,8 +79,8 @@ def _of_assignment(
         else:
             of_hit[name] = value
     n_items = item_ids.count('"') // 2
-    assert len([one for one in of_item.values() if "item" in one]) == n_items
-    shown = sum(int(one.get("shown_ms", 0)) for one in of_item.values()) / 1000
+    assert len([values for values in of_item.values() if "item" in values]) == n_items
+    shown = sum(int(values.get("shown_ms", 0)) for values in of_item.values()) / 1000
     seconds = datetime.fromisoformat(submitted) - datetime.fromisoformat(accepted)
     for number in range(1, n_items + 1):
         yield RawAnswer(
@@ -101,7 +101,9 @@ def _of_assignment(
 def firsts(answers: Iterable[RawAnswer]) -> list[RawAnswer]:
     """Of each worker's answers about an item the first."""
     known: dict[tuple[str, str], RawAnswer] = {}
-    for answer in sorted(answers, key=lambda one: (one.submitted_at, one.answer_id)):
+    for answer in sorted(
+        answers, key=lambda raw_answer: (raw_answer.submitted_at, raw_answer.answer_id)
+    ):
         known.setdefault((answer.worker_id, answer.item_id), answer)
     return [*known.values()]
 

@@ -69,20 +69,22 @@ class Listened:
 
 @contextmanager
 def listened(
-    path: Path, out: Path, change: Callable[[Campaign], Campaign] = lambda one: one
+    path: Path,
+    out: Path,
+    change: Callable[[Campaign], Campaign] = lambda campaign: campaign,
 ) -> Iterator[Listened]:
     """Rehearse the campaign of a file, and write down what each of its passes says."""
     campaign = change(replace(prepare(path), out=out))
     passes: list[Pass] = []
-    said: set[Finding] = set()
+    seen: set[Finding] = set()
     with rehearsal_of(campaign) as (run, crowd):
 
         def call(name: str, step: Callable[[], _T], /) -> _T:
             done = step()
             if name == "assess":
                 stood = findings.load(run.store)
-                new = [one for one in stood if one not in said]
-                said.update(new)
+                new = [finding for finding in stood if finding not in seen]
+                seen.update(new)
                 known = run.store.db.execute("SELECT assignment_id FROM assignments")
                 passes.append(
                     Pass(
@@ -92,7 +94,7 @@ def listened(
                     )
                 )
             if name == "decide" and done:
-                made = sum(len(one.decisions) for one in passes)
+                made = sum(len(past_pass.decisions) for past_pass in passes)
                 passes[-1].decisions = decisions.load(run.store)[made:]
             return done
 
@@ -100,12 +102,12 @@ def listened(
         yield Listened(run=run, passes=passes, answers=read(run.store.db.conn))
 
 
-def _flags(found: list[Finding]) -> Flags:
+def _flags(standing: list[Finding]) -> Flags:
     flags = defaultdict[tuple[str, str], dict[str, Told]](dict)
-    for one in found:
-        if one.flag or one.heuristic == JOINED:
-            own = flags[one.subject_kind, one.subject_id]
-            own[one.heuristic] = (one.suspicion, one.evidence)
+    for finding in standing:
+        if finding.flag or finding.heuristic == JOINED:
+            own = flags[finding.subject_kind, finding.subject_id]
+            own[finding.heuristic] = (finding.suspicion, finding.evidence)
     return flags
 
 
@@ -114,9 +116,11 @@ def faults_of_findings(heard: Listened) -> Iterator[str]:
     for known in heard.passes:
         world = heard.world(known)
         of_subject = _by_subject(world)
-        for one in known.findings:
-            own = of_subject[one.subject_kind, one.subject_id]
-            yield fault_of(one.heuristic, one.evidence, own, world, is_flag=one.flag)
+        for finding in known.findings:
+            own = of_subject[finding.subject_kind, finding.subject_id]
+            yield fault_of(
+                finding.heuristic, finding.evidence, own, world, is_flag=finding.flag
+            )
 
 
 def faults_of_decisions(heard: Listened) -> Iterator[str]:
@@ -125,21 +129,23 @@ def faults_of_decisions(heard: Listened) -> Iterator[str]:
         world = heard.world(known)
         of_subject = _by_subject(world)
         rejected = {
-            one.subject_id: one.because
-            for one in known.decisions
-            if one.verdict == "reject"
+            decision.subject_id: decision.because
+            for decision in known.decisions
+            if decision.verdict == "reject"
         }
-        for one in known.decisions:
-            own = of_subject[one.subject_kind, one.subject_id]
-            yield fault_of_decision(one, own, known.flags, world, rejected=rejected)
+        for decision in known.decisions:
+            own = of_subject[decision.subject_kind, decision.subject_id]
+            yield fault_of_decision(
+                decision, own, known.flags, world, rejected=rejected
+            )
 
 
 def _by_subject(world: World) -> dict[tuple[str, str], list[RawAnswer]]:
     groups = defaultdict[tuple[str, str], list[RawAnswer]](list)
-    for one in world.answers:
-        groups["answer", one.answer_id].append(one)
-        groups["assignment", one.assignment_id].append(one)
-        groups["worker", one.worker_id].append(one)
+    for answer in world.answers:
+        groups["answer", answer.answer_id].append(answer)
+        groups["assignment", answer.assignment_id].append(answer)
+        groups["worker", answer.worker_id].append(answer)
     return groups
 
 
@@ -150,9 +156,9 @@ def feedback(run: CampaignRun) -> dict[str, str]:
         "SELECT hit_id FROM hits WHERE hit_id IS NOT NULL"
     ).fetchall()
     return {
-        one["AssignmentId"]: one["RequesterFeedback"]
+        assignment["AssignmentId"]: assignment["RequesterFeedback"]
         for (hit,) in hits
-        for one in client.list_assignments_for_hit(
+        for assignment in client.list_assignments_for_hit(
             HITId=hit, AssignmentStatuses=["Rejected"], MaxResults=100
         )["Assignments"]
     }

@@ -46,64 +46,68 @@ def graded(measure: float, limit: float) -> float:
 
 def _too_fast(world: World) -> Suspicions:
     texts, answers = Counter[int](), Counter[int]()
-    for one in world.answers:
-        answers[one.batch] += 1
-        texts[one.batch] += bool(world.text(one).split())
-    found = {}
-    for one in world.answers:
-        is_click = world.is_canned(one) or 2 * texts[one.batch] < answers[one.batch]
-        typed = 0 if world.is_canned(one) else len(world.text(one).split())
+    for answer in world.answers:
+        answers[answer.batch] += 1
+        texts[answer.batch] += bool(world.text(answer).split())
+    suspicion_of = {}
+    for answer in world.answers:
+        is_click = (
+            world.is_canned(answer) or 2 * texts[answer.batch] < answers[answer.batch]
+        )
+        typed = 0 if world.is_canned(answer) else len(world.text(answer).split())
         least = (
             world.param("too_fast", "min_seconds_canned", 2.0)
             if is_click
             else world.param("too_fast", "min_seconds", 5.0)
         )
         most = world.param("too_fast", "max_words_per_second", 2.0)
-        seconds = one.shown_seconds
-        found[one.answer_id] = graded(max(least, typed / most) / seconds, 1)
-    return found
+        seconds = answer.shown_seconds
+        suspicion_of[answer.answer_id] = graded(max(least, typed / most) / seconds, 1)
+    return suspicion_of
 
 
 def _same_sentence(world: World) -> Suspicions:
     least = world.param("same_sentence", "min_images", 3)
     most = world.param("same_sentence", "min_share", 0.3)
     mine = defaultdict[str, Counter[str]](Counter)
-    for one in world.firsts:
-        if not world.is_canned(one) and (plain := _plain(world, one)):
-            mine[one.worker_id][plain] += 1
-    found = {}
-    for one in world.answers:
-        times, plain = mine[one.worker_id], _plain(world, one)
+    for answer in world.firsts:
+        if not world.is_canned(answer) and (plain := _plain(world, answer)):
+            mine[answer.worker_id][plain] += 1
+    suspicion_of = {}
+    for answer in world.answers:
+        times, plain = mine[answer.worker_id], _plain(world, answer)
         repeated = sum(n for n in times.values() if n >= least)
         if any(phrase in plain for phrase in _INSTRUCTIONS):
-            found[one.answer_id] = 1.0
+            suspicion_of[answer.answer_id] = 1.0
         elif times[plain] >= least:
-            found[one.answer_id] = graded(repeated / times.total(), most)
-    return found
+            suspicion_of[answer.answer_id] = graded(repeated / times.total(), most)
+    return suspicion_of
 
 
 def _sentence_off_items(world: World) -> Suspicions:
     least = world.param("sentence_off_items", "min_items", 10)
     errors = world.param("sentence_off_items", "min_errors", 3.0)
     same = defaultdict[tuple[int, str], list[RawAnswer]](list)
-    for one in world.answers:
-        same[one.batch, _plain(world, one)].append(one)
-    found: dict[str, float] = {}
+    for answer in world.answers:
+        same[answer.batch, _plain(world, answer)].append(answer)
+    suspicion_of: dict[str, float] = {}
     for copies in same.values():
-        judged = [one for one in copies if one.answer_id in world.compared]
-        if len({one.item_id for one in judged}) >= max(least, 2):
-            against = [world.compared[one.answer_id].against for one in judged]
+        judged = [answer for answer in copies if answer.answer_id in world.compared]
+        if len({answer.item_id for answer in judged}) >= max(least, 2):
+            against = [world.compared[answer.answer_id].against for answer in judged]
             error = max(stdev(against), _LEAST_SD) / math.sqrt(len(against))
             amount = graded(fmean(against) / error, errors)
-            found |= dict.fromkeys((one.answer_id for one in copies), amount)
-    return found
+            suspicion_of |= dict.fromkeys(
+                (answer.answer_id for answer in copies), amount
+            )
+    return suspicion_of
 
 
 def _low_agreement(world: World) -> Suspicions:
     least = world.param("low_agreement", "min_agreement", 0.2)
     errors = world.param("low_agreement", "errors", 1.64)
     items = world.param("low_agreement", "min_items", 10)
-    found = defaultdict[str, float](float)
+    suspicion_of = defaultdict[str, float](float)
     for field in world.campaign.task.item_fields:
         if field.is_opinion or not field.expects_variation:
             continue
@@ -111,11 +115,11 @@ def _low_agreement(world: World) -> Suspicions:
             if own.items >= items and own.error:
                 below = (least - own.level) / own.error
                 amount = 1 / (1 + math.exp(min(-2 * (below - errors), 700)))
-                found[worker] = max(found[worker], amount)
-    for worker in found:
+                suspicion_of[worker] = max(suspicion_of[worker], amount)
+    for worker in suspicion_of:
         if "low_agreement" in world.flags.get(("worker", worker), {}):
-            found[worker] = max(found[worker], 0.5)
-    return found
+            suspicion_of[worker] = max(suspicion_of[worker], 0.5)
+    return suspicion_of
 
 
 def _plain(world: World, answer: RawAnswer) -> str:

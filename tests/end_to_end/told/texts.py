@@ -19,87 +19,93 @@ _A_WHOLE_HIT = 3
 _ODDS = 25
 
 
-def _one_sentence(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    texts = [world.text(one) for one in own]
+def _one_sentence(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    texts = [world.text(answer) for answer in own]
     alike = {" ".join(words(text)) for text in texts}
     return (
         len(alike) == 1
-        and len(own) == own[0].n_items == int(said[1])
-        and any(is_quote(said[2], text) for text in texts)
+        and len(own) == own[0].n_items == int(match[1])
+        and any(is_quote(match[2], text) for text in texts)
     )
 
 
-def _repeats(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _repeats(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
     mine = [
-        " ".join(words(world.text(one)))
-        for one in world.firsts
-        if one.worker_id == answer.worker_id and not world.is_canned(one)
+        " ".join(words(world.text(raw_answer)))
+        for raw_answer in world.firsts
+        if raw_answer.worker_id == answer.worker_id and not world.is_canned(raw_answer)
     ]
     mine = [text for text in mine if text]
     times = Counter(mine)
     repeated = sum(times[text] for text in times if times[text] >= 3)
     return (
-        times[" ".join(words(world.text(answer)))] == int(said[1])
-        and is_share(said[2], repeated, len(mine))
-        and is_quote(said[3], world.text(answer))
+        times[" ".join(words(world.text(answer)))] == int(match[1])
+        and is_share(match[2], repeated, len(mine))
+        and is_quote(match[3], world.text(answer))
     )
 
 
-def _capitals(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _capitals(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     text = world.text(own[0])
-    capitals = sum(one.isupper() for one in text)
-    return is_share(said[1], capitals, len(text)) and is_quote(said[2], text)
+    capitals = sum(character.isupper() for character in text)
+    return is_share(match[1], capitals, len(text)) and is_quote(match[2], text)
 
 
-def _quality(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _quality(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     text = world.text(own[0])
-    told = said[1].split(", ")
+    quoted_words = match[1].split(", ")
     return (
-        all(word in words(text) for word in told)
-        and all(word == "quality" or word.startswith("blur") for word in told)
-        and is_quote(said[2], text)
+        all(word in words(text) for word in quoted_words)
+        and all(word == "quality" or word.startswith("blur") for word in quoted_words)
+        and is_quote(match[2], text)
     )
 
 
-def _canned(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    mine = [one for one in world.firsts if one.worker_id == own[0].worker_id]
-    used = sum(world.is_canned(one) for one in mine)
-    return (used, len(mine)) == (int(said[1]), int(said[2]))
+def _canned(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    mine = [answer for answer in world.firsts if answer.worker_id == own[0].worker_id]
+    used = sum(world.is_canned(answer) for answer in mine)
+    return (used, len(mine)) == (int(match[1]), int(match[2]))
 
 
-def _alone(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    on_item = [one for one in world.firsts if one.item_id == own[0].item_id]
-    uses = [one.answer_id for one in on_item if world.is_canned(one) == (not said[2])]
-    return uses == [own[0].answer_id] and len(on_item) == int(said[1])
+def _alone(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    on_item = [answer for answer in world.firsts if answer.item_id == own[0].item_id]
+    uses = [
+        answer.answer_id
+        for answer in on_item
+        if world.is_canned(answer) == (not match[2])
+    ]
+    return uses == [own[0].answer_id] and len(on_item) == int(match[1])
 
 
-def _other_text(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _other_text(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     votes = Counter(
-        one.sent[said[2]]
-        for one in world.firsts
-        if one.item_id == own[0].item_id and one.sent[said[2]]
+        answer.sent[match[2]]
+        for answer in world.firsts
+        if answer.item_id == own[0].item_id and answer.sent[match[2]]
     )
     return (
-        own[0].sent[said[2]] == said[1] != said[5]
-        and votes[said[5]] == int(said[3])
-        and votes.total() == int(said[4])
+        own[0].sent[match[2]] == match[1] != match[5]
+        and votes[match[5]] == int(match[3])
+        and votes.total() == int(match[4])
     )
 
 
-def _asked_of_programs(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _asked_of_programs(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
     return (
-        said[1] == world.param("canary", "word", "")
-        and said[1].lower() in words(world.text(answer))
+        match[1] == world.param("canary", "word", "")
+        and match[1].lower() in words(world.text(answer))
         and not world.is_canned(answer)
-        and is_quote(said[2], world.text(answer))
+        and is_quote(match[2], world.text(answer))
     )
 
 
-def _before(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _before(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
-    (earlier,) = [one for one in world.answers if one.answer_id == said[1]]
+    (earlier,) = [
+        raw_answer for raw_answer in world.answers if raw_answer.answer_id == match[1]
+    ]
     return (
         earlier in world.firsts
         and answer not in world.firsts
@@ -108,59 +114,61 @@ def _before(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _off_item(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    found = world.compared[own[0].answer_id]
+def _off_item(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    comparison = world.compared[own[0].answer_id]
     return (
-        (found.shared, found.words, found.others)
-        == (int(said[1]), int(said[2]), int(said[3]))
-        and is_near(said[4], found.by_chance)
-        and _are_odds(said[5], said[6], found.against)
+        (comparison.shared, comparison.words, comparison.others)
+        == (int(match[1]), int(match[2]), int(match[3]))
+        and is_near(match[4], comparison.by_chance)
+        and _are_odds(match[5], match[6], comparison.against)
     )
 
 
-def _off_items(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    found = [
-        world.compared[one.answer_id]
-        for one in world.answers
-        if one.worker_id == own[0].worker_id and one.answer_id in world.compared
+def _off_items(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+    comparisons = [
+        world.compared[answer.answer_id]
+        for answer in world.answers
+        if answer.worker_id == own[0].worker_id and answer.answer_id in world.compared
     ]
     return (
-        sum(one.shared for one in found) == int(said[1])
-        and sum(one.words for one in found) == int(said[2])
-        and len(found) == int(said[3])
-        and is_near(said[4], sum(one.by_chance for one in found))
+        sum(comparison.shared for comparison in comparisons) == int(match[1])
+        and sum(comparison.words for comparison in comparisons) == int(match[2])
+        and len(comparisons) == int(match[3])
+        and is_near(match[4], sum(comparison.by_chance for comparison in comparisons))
         and _are_odds(
-            said[5], said[6], sum(min(max(one.against, -2), 5) for one in found)
+            match[5],
+            match[6],
+            sum(min(max(comparison.against, -2), 5) for comparison in comparisons),
         )
     )
 
 
-def _are_odds(is_more: str | None, told: str, against: float) -> bool:
+def _are_odds(is_more: str | None, odds: str, against: float) -> bool:
     if is_more:
-        return against > math.log(float(told.replace(",", "")))
-    return is_near(told, math.exp(against))
+        return against > math.log(float(odds.replace(",", "")))
+    return is_near(odds, math.exp(against))
 
 
-def _sentence_off(said: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _sentence_off(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     mine = words(world.text(own[0]))
     same = [
-        one
-        for one in world.answers
-        if one.batch == own[0].batch
-        and one.answer_id in world.compared
-        and words(world.text(one)) == mine
+        answer
+        for answer in world.answers
+        if answer.batch == own[0].batch
+        and answer.answer_id in world.compared
+        and words(world.text(answer)) == mine
     ]
-    found = [world.compared[one.answer_id] for one in same]
+    comparisons = [world.compared[answer.answer_id] for answer in same]
     return (
-        len({one.item_id for one in same}) == int(said[1])
-        and is_near(said[2], fmean(one.shared for one in found))
-        and is_near(said[3], fmean(one.by_chance for one in found))
-        and is_quote(said[4], world.text(own[0]))
+        len({answer.item_id for answer in same}) == int(match[1])
+        and is_near(match[2], fmean(comparison.shared for comparison in comparisons))
+        and is_near(match[3], fmean(comparison.by_chance for comparison in comparisons))
+        and is_quote(match[4], world.text(own[0]))
     )
 
 
-def _is_unlikely(said: Said, _: World) -> bool:
-    return bool(said[5]) or int(said[6].replace(",", "")) >= _ODDS
+def _is_unlikely(match: Said, _: World) -> bool:
+    return bool(match[5]) or int(match[6].replace(",", "")) >= _ODDS
 
 
 CLAIMS = (
@@ -168,7 +176,7 @@ CLAIMS = (
         "same_sentence_in_hit",
         r"one sentence under all (\d+) items of the HIT: “(.*)”",
         _one_sentence,
-        lambda said, _: int(said[1]) >= _A_WHOLE_HIT,
+        lambda match, _: int(match[1]) >= _A_WHOLE_HIT,
     ),
     Claim(
         "same_sentence",
@@ -182,7 +190,7 @@ CLAIMS = (
         "canned_share",
         r"used the canned text on (\d+) of (\d+) items?",
         _canned,
-        lambda said, _: 2 * int(said[1]) > int(said[2]),
+        lambda match, _: 2 * int(match[1]) > int(match[2]),
     ),
     Claim(
         "minority_canned",
@@ -227,7 +235,7 @@ CLAIMS = (
         r" are in their texts about the same item, (\S+) would be in those about any "
         r"other: “(.*)”",
         _sentence_off,
-        lambda said, _: float(said[2]) < float(said[3]),
+        lambda match, _: float(match[2]) < float(match[3]),
     ),
 )
 """Each kind of sentence, and what checks it."""

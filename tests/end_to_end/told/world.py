@@ -22,28 +22,28 @@ Flags = Mapping[tuple[str, str], Mapping[str, Told]]
 joined suspicion, where something is told of it."""
 
 
-def is_near(told: str, value: float) -> bool:
+def is_near(number: str, value: float) -> bool:
     """Whether a number is the value, rounded to the decimals that are told."""
-    told = told.replace(",", "")
-    decimals = len(told.partition(".")[2])
-    return abs(float(told) - value) <= 0.5 * 10.0**-decimals + 1e-6
+    number = number.replace(",", "")
+    decimals = len(number.partition(".")[2])
+    return abs(float(number) - value) <= 0.5 * 10.0**-decimals + 1e-6
 
 
-def is_share(told: str, part: float, whole: float) -> bool:
+def is_share(share: str, part: float, whole: float) -> bool:
     """Whether a percentage is that of the part; 0 and 100 are exact."""
     exact = part / whole
-    if told.startswith((">", "<")):
-        limit = float(told[1:-2]) / 100
-        return (limit < exact < 1) if told[0] == ">" else (0 < exact < limit)
-    percent = told.removesuffix(" %")
+    if share.startswith((">", "<")):
+        limit = float(share[1:-2]) / 100
+        return (limit < exact < 1) if share[0] == ">" else (0 < exact < limit)
+    percent = share.removesuffix(" %")
     is_whole = {"100.0": exact == 1, "0.0": exact == 0}.get(percent, 0 < exact < 1)
     return is_near(percent, 100 * exact) and is_whole
 
 
-def is_quote(told: str, text: str) -> bool:
+def is_quote(quote: str, text: str) -> bool:
     """Whether a quotation is the text, on one line, or its beginning."""
     line = " ".join(text.split())
-    return line == told or (told.endswith("…") and line.startswith(told[:-1]))
+    return line == quote or (quote.endswith("…") and line.startswith(quote[:-1]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,12 +71,12 @@ class World:
     @cached_property
     def field_by_name(self) -> Mapping[str, Field]:
         """What is asked about an item."""
-        return {one.name: one for one in self.campaign.task.item_fields}
+        return {field.name: field for field in self.campaign.task.item_fields}
 
     @cached_property
     def columns_of(self) -> Mapping[str, Mapping[str, str]]:
         """By item, its cells in the items file."""
-        return {str(one.item_id): one.columns for one in self.campaign.items}
+        return {str(item.item_id): item.columns for item in self.campaign.items}
 
     @cached_property
     def firsts(self) -> Sequence[RawAnswer]:
@@ -86,15 +86,17 @@ class World:
     @cached_property
     def compared(self) -> Mapping[str, Comparison]:
         """By answer, how its text compares with the others of its batch."""
-        found: dict[str, Comparison] = {}
-        for batch in {one.batch for one in self.answers}:
+        comparison_of: dict[str, Comparison] = {}
+        for batch in {answer.batch for answer in self.answers}:
             texts = [
-                one
-                for one in self.answers
-                if one.batch == batch and self.text(one) and not self.is_canned(one)
+                answer
+                for answer in self.answers
+                if answer.batch == batch
+                and self.text(answer)
+                and not self.is_canned(answer)
             ]
-            found |= compare(texts, self.text)
-        return found
+            comparison_of |= compare(texts, self.text)
+        return comparison_of
 
     @cached_property
     def features(self) -> Mapping[str, Mapping[str, float]]:
@@ -113,8 +115,8 @@ class World:
     def by_worker(self, answers: Iterable[RawAnswer]) -> dict[str, list[RawAnswer]]:
         """The answers of each worker."""
         groups = defaultdict[str, list[RawAnswer]](list)
-        for one in answers:
-            groups[one.worker_id].append(one)
+        for answer in answers:
+            groups[answer.worker_id].append(answer)
         return groups
 
     def value(self, field: Field, answer: RawAnswer) -> str:
@@ -128,16 +130,18 @@ class World:
     def is_turned(self, field: Field, answer: RawAnswer) -> bool:
         """Whether the two sides were shown the other way round."""
         (sides,) = [
-            one.columns
-            for one in self.campaign.task.arrangements
-            if one.name == field.mirrored_by
+            arrangement.columns
+            for arrangement in self.campaign.task.arrangements
+            if arrangement.name == field.mirrored_by
         ]
         return answer.sent[f"order.{field.mirrored_by}"].split("|") != [*sides]
 
     def rated(self, field: Field) -> list[tuple[RawAnswer, Rating]]:
         """The answers that count and say something in a field."""
-        own = [(one, rating(field, self.value(field, one))) for one in self.firsts]
-        return [(one, rated) for one, rated in own if rated is not None]
+        own = [
+            (answer, rating(field, self.value(field, answer))) for answer in self.firsts
+        ]
+        return [(answer, rated) for answer, rated in own if rated is not None]
 
 
 def rating(field: Field, value: str) -> Rating | None:
@@ -153,13 +157,13 @@ def rating(field: Field, value: str) -> Rating | None:
     return frozenset(value.split("|"))
 
 
-def apart(one: Rating, other: Rating) -> float:
+def apart(first: Rating, other: Rating) -> float:
     """The distance on the scale, or 1 minus Jaccard's index."""
-    if isinstance(one, frozenset) and isinstance(other, frozenset):
-        return 1 - len(one & other) / len(one | other)
-    assert isinstance(one, float)
+    if isinstance(first, frozenset) and isinstance(other, frozenset):
+        return 1 - len(first & other) / len(first | other)
+    assert isinstance(first, float)
     assert isinstance(other, float)
-    return abs(one - other)
+    return abs(first - other)
 
 
 Check = Callable[[Said, Sequence[RawAnswer], World], bool]
@@ -177,4 +181,4 @@ class Claim(NamedTuple):
     heuristic: str
     pattern: str
     is_true: Check
-    shows_why: Callable[[Said, World], bool] = lambda _said, _world: True
+    shows_why: Callable[[Said, World], bool] = lambda _match, _world: True
