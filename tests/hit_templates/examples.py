@@ -27,6 +27,6 @@ def example_of(task: Task) -> Example:
     items = example_items(task)
     return Example(
         task=task,
-        items=tuple(one for one in items if not one.columns.get(PRACTICE)),
-        practice=tuple(one for one in items if one.columns.get(PRACTICE)),
+        items=tuple(item for item in items if not item.columns.get(PRACTICE)),
+        practice=tuple(item for item in items if item.columns.get(PRACTICE)),
     )

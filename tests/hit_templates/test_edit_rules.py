@@ -11,12 +11,12 @@ MAN = "A man in a blue shirt."
 
 def broken(error: str, after: str, *, outcome: str = "corrected") -> list[str]:
     """Names of the rules that an edit of the man's description breaks."""
-    found = check(
+    broken_rules = check(
         TASK,
         {"outcome": outcome, "correction": after},
         columns={"description": MAN, "error": error},
     )
-    return [rule.name for rule in found]
+    return [rule.name for rule in broken_rules]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,9 @@ def test_the_folder_is_whole(task: Task) -> None:
     for name in ("question.html.j2", "example.jsonl", "NOTES.md"):
         assert (TASKS / task.name / name).exists(), name
     files = CAMPAIGNS
-    assert [one for one in files if f'task = "{task.name}"' in one.read_text("utf-8")]
+    assert [
+        file for file in files if f'task = "{task.name}"' in file.read_text("utf-8")
+    ]
 
 
 @every_task
@@ -135,13 +137,17 @@ def test_the_crowd_fills_the_form_as_the_page_would_send_it(
         columns={item.item_id: item.columns for item in example.items},
     )
     for answer in answers:
-        asked = [one for one in answer.problems if not one.startswith("questioned:")]
+        asked = [
+            problem
+            for problem in answer.problems
+            if not problem.startswith("questioned:")
+        ]
         assert asked == []
     if task.shuffles_items:
         order = item_order(
             task, ASSIGNMENT, page.item_ids, groups_of(task, example.items)
         )
-        assert [one.place for one in answers] == [
+        assert [placed_answer.place for placed_answer in answers] == [
             order.index(n) + 1 for n in range(1, len(answers) + 1)
         ]
 

@@ -111,9 +111,9 @@ def test_a_language_without_messages_is_answered_with_those_there_are() -> None:
     """The next step names the file to add."""
     with pytest.raises(
         ConfigError, match=r"no messages in 'fr'; it speaks en"
-    ) as told_:
+    ) as refused:
         load_task("congruency", "fr")
-    assert "messages.fr.toml" in told_.value.next_step
+    assert "messages.fr.toml" in refused.value.next_step
 
 
 def severity(**columns: str) -> list[str]:

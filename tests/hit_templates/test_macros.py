@@ -46,7 +46,7 @@ ITEM = Item(item_id=ItemId("a"), columns={"item_id": "a", "url": "/a.jpg"})
 def signatures() -> dict[str, str]:
     """The macros of the file, each with its arguments as they are written."""
     source = (FOLDER / "_macros.html.j2").read_text("utf-8")
-    found = {}
+    signature_of = {}
     for macro in environment().parse(source).find_all(nodes.Macro):
         names = [argument.name for argument in macro.args]
         plain = len(names) - len(macro.defaults)
@@ -54,8 +54,8 @@ def signatures() -> dict[str, str]:
             f"{name}={_written(value)}"
             for name, value in zip(names[plain:], macro.defaults, strict=True)
         ]
-        found[macro.name] = ", ".join([*names[:plain], *words])
-    return found
+        signature_of[macro.name] = ", ".join([*names[:plain], *words])
+    return signature_of
 
 
 def _written(value: nodes.Expr) -> str:
@@ -73,7 +73,7 @@ def test_every_macro_is_documented_with_its_arguments() -> None:
 def task_of(source: str) -> Task:
     """A task whose page is this, with the fields that it asks."""
     task = read_task("shown", TASK)
-    asked = tuple(one for one in task.fields if f"fields.{one.name}" in source)
+    asked = tuple(field for field in task.fields if f"fields.{field.name}" in source)
     body, _, scripts = source.partition("{% block scripts %}")
     scripts = f"{{% block scripts %}}{scripts}" if scripts else ""
     names = ", ".join(signatures())
@@ -86,7 +86,9 @@ def task_of(source: str) -> Task:
     return replace(task, fields=asked or task.fields[:1], own=own)
 
 
-@pytest.mark.parametrize(("name", "source"), [(one[0], one[2]) for one in EXAMPLES])
+@pytest.mark.parametrize(
+    ("name", "source"), [(example[0], example[2]) for example in EXAMPLES]
+)
 def test_every_example_is_a_page_that_can_be_answered(name: str, source: str) -> None:
     """It renders, and every field in it has its control and its place for messages."""
     if "fields." not in source:

@@ -16,9 +16,9 @@ IDS = [f"3ASSIGNMENT{n:05}" for n in range(4000)]
 
 def test_an_order_is_a_permutation_that_belongs_to_its_assignment() -> None:
     """The same for the same id, all names once, different for most others."""
-    one = shuffled("A1", "items", NAMES)
-    assert sorted(one) == sorted(NAMES)
-    assert shuffled("A1", "items", tuple(reversed(NAMES))) == one
+    order = shuffled("A1", "items", NAMES)
+    assert sorted(order) == sorted(NAMES)
+    assert shuffled("A1", "items", tuple(reversed(NAMES))) == order
     assert len({shuffled(f"A{n}", "items", NAMES) for n in range(200)}) == 24
 
 
@@ -33,8 +33,8 @@ def test_every_name_stands_in_every_place_equally_often(what: str) -> None:
     for assignment_id in IDS:
         for place, name in enumerate(shuffled(assignment_id, what, NAMES)):
             places[NAMES.index(name)][place] += 1
-    for found in places:
-        assert sum((found[k] - 1000) ** 2 / 1000 for k in range(4)) < 16.27
+    for counts in places:
+        assert sum((counts[k] - 1000) ** 2 / 1000 for k in range(4)) < 16.27
 
 
 def test_the_hash_is_fnv_1a_with_murmurs_finalizer() -> None:

@@ -152,9 +152,9 @@ def test_what_is_no_task_is_told_with_its_path(
 ) -> None:
     """The folder, a file of it, or a line of the file."""
     change(dog)
-    said = fault_of(dog)
-    assert fault in said
-    assert said.startswith(str(dog))
+    message = fault_of(dog)
+    assert fault in message
+    assert message.startswith(str(dog))
 
 
 def test_a_folder_with_another_alphabet_lends_no_name(dog: Path) -> None:

@@ -143,7 +143,7 @@ def test_radio_buttons_of_several_names_are_one_choice(tmp_path: Path) -> None:
     )
     (field,) = task_of(tmp_path, html).fields
     assert (field.name, field.kind) == ("option", "choice")
-    assert [one.value for one in field.options] == ["First", "Second"]
+    assert [option.value for option in field.options] == ["First", "Second"]
     document = {"option1": {"First": False}, "option2": {"Second": True}}
     sent = as_page_sends([field], {"option.1": ["Second"]}, is_crowd=True)
     assert json.loads(sent["taskAnswers"][0]) == [document]
@@ -299,11 +299,15 @@ CONTROLS = """
 def test_fields_are_found_and_typed(tmp_path: Path) -> None:
     """Every control that a browser would send, once; what is only carried is none."""
     task = task_of(tmp_path, CONTROLS, title="")
-    found = {
-        field.sent_as: (field.name, field.kind, [one.value for one in field.options])
+    described = {
+        field.sent_as: (
+            field.name,
+            field.kind,
+            [option.value for option in field.options],
+        )
         for field in task.fields
     }
-    assert found == {
+    assert described == {
         "Answer.word": ("answer_word", "text", []),
         "how-many": ("how_many", "number", []),
         "free": ("free", "number", []),
@@ -320,8 +324,8 @@ def test_fields_are_found_and_typed(tmp_path: Path) -> None:
     by_name = {field.name: field for field in task.fields}
     assert by_name["answer_word"].label == "Your word"
     assert by_name["grade"].label == "How good?"
-    assert [one.label for one in by_name["grade"].options] == ["Bad", "Good"]
-    assert [one.label for one in by_name["tags"].options] == ["Red", "Blue"]
+    assert [option.label for option in by_name["grade"].options] == ["Bad", "Good"]
+    assert [option.label for option in by_name["tags"].options] == ["Red", "Blue"]
     assert (by_name["how_many"].minimum, by_name["how_many"].maximum) == (1, 9)
     assert {rule.name for rule in task.rules} == {
         "answer_word_max_length", "how_many_required", "grade_required",
@@ -338,17 +342,17 @@ def test_the_question_is_what_stands_before_the_labels(tmp_path: Path) -> None:
     <label><input type="checkbox" name="sure" value="y"> I am sure</label>"""
     shape, sure = task_of(tmp_path, html).fields
     assert (shape.label, sure.label) == ("Which shape?", "sure")
-    assert [one.label for one in shape.options] == ["a circle", "a square"]
-    assert [one.label for one in sure.options] == ["I am sure"]
+    assert [option.label for option in shape.options] == ["a circle", "a square"]
+    assert [option.label for option in sure.options] == ["I am sure"]
 
 
 def test_the_campaign_may_say_more_about_fields(tmp_path: Path) -> None:
     """Options of what a script fills in; a field that a script makes."""
-    said = {
+    statements = {
         "pressed": Said(options=("Yes", "No"), label="Is it?", required=True),
         "boxes": Said(kind="text"),
     }
-    task = task_of(tmp_path, CONTROLS, fields=said)
+    task = task_of(tmp_path, CONTROLS, fields=statements)
     by_name = {field.name: field for field in task.fields}
     assert by_name["pressed"].kind == "choice"
     assert not by_name["pressed"].is_open
@@ -369,7 +373,7 @@ def test_the_campaign_may_name_the_page_s_own_sentence(tmp_path: Path) -> None:
         for name in ("whatYouSee", "what_you_see")
     ]
     assert [task.canned_text for task in tasks] == [sentence, sentence]
-    assert len({one.own.digest for one in (plain, *tasks) if one.own}) == 3
+    assert len({task.own.digest for task in (plain, *tasks) if task.own}) == 3
     with pytest.raises(ConfigError, match=r"fields\.other\.canned: only where"):
         task_of(tmp_path, html, canned={"other": sentence})
 
@@ -388,7 +392,7 @@ def test_a_stated_time_is_that_of_the_whole_hit(
 
 
 @pytest.mark.parametrize(
-    ("script", "found"),
+    ("script", "addresses"),
     [
         ("img.src = '${a}';", ("a",)),
         ('show(["${a}", {{ task.input.b }}])', ("a", "b")),
@@ -401,10 +405,10 @@ def test_a_stated_time_is_that_of_the_whole_hit(
     ],
 )
 def test_where_a_script_may_have_an_address(
-    script: str, found: tuple[str, ...]
+    script: str, addresses: tuple[str, ...]
 ) -> None:
     """Not in the middle of one, nor where the script itself says where pictures are."""
-    assert cut(f"<script>{script}</script>").possible_addresses == found
+    assert cut(f"<script>{script}</script>").possible_addresses == addresses
     shown = f"<img src='${{a}}'><script>{script}</script>"
     assert "a" not in cut(shown).possible_addresses
 
@@ -433,9 +437,9 @@ def test_a_hidden_input_takes_no_time(
 
 def test_the_one_button_that_submits_asks_nothing(tmp_path: Path) -> None:
     """Many old pages gave it a name; two of one name are a choice."""
-    one = '<input name="a"><input type="submit" name="Submit" value="Submit">'
-    assert [field.name for field in task_of(tmp_path, one).fields] == ["a"]
-    two = '<button type="submit" name="b" value="y">Y</button>' + one.replace(
+    one_button = '<input name="a"><input type="submit" name="Submit" value="Submit">'
+    assert [field.name for field in task_of(tmp_path, one_button).fields] == ["a"]
+    two = '<button type="submit" name="b" value="y">Y</button>' + one_button.replace(
         'name="Submit"', 'name="b"'
     )
     fields = {field.name: field for field in task_of(tmp_path, two).fields}

@@ -64,9 +64,11 @@ def test_it_has_the_sections_of_the_appendix(exam: QualificationTest) -> None:
     assert sizes == {"spelling": 15, "grammar": 15, "judging": 10}
     form = read_form(question_form(exam, site="http://127.0.0.1:1"))
     questions = [part for part in form.parts if isinstance(part, Question)]
-    assert [one.key for one in questions] == [str(one.item_id) for one in exam.items]
+    assert [question.key for question in questions] == [
+        str(item.item_id) for item in exam.items
+    ]
     pictures = [
-        [one.url for one in question.content if isinstance(one, Medium)]
+        [part.url for part in question.content if isinstance(part, Medium)]
         for question in questions
     ]
     assert pictures[:30] == [[]] * 30
@@ -99,18 +101,18 @@ def test_every_section_has_to_be_passed(
 
 def test_who_always_says_incorrect_does_not_pass(exam: QualificationTest) -> None:
     """Eleven of fifteen sentences are incorrect in each section; twelve are needed."""
-    said = {str(item.item_id): ["second"] for item in exam.items}
+    answers = {str(item.item_id): ["second"] for item in exam.items}
     right = {
         name: sum(exam.right_answer(item) == "second" for item in items)
         for name, items in exam.sections.items()
     }
     assert (right["spelling"], right["grammar"]) == (11, 11)
     form = read_form(question_form(exam, site="http://127.0.0.1:1"))
-    assert check_against(answer_key(exam), form).grade(said) == 0
+    assert check_against(answer_key(exam), form).grade(answers) == 0
 
 
 @pytest.mark.parametrize(
-    ("needed", "told"),
+    ("needed", "message"),
     [
         (
             {"spelling": 12, "grammar": 12},
@@ -137,14 +139,14 @@ def test_who_always_says_incorrect_does_not_pass(exam: QualificationTest) -> Non
     ],
 )
 def test_thresholds_that_cannot_be_are_told(
-    exam: QualificationTest, needed: dict[str, int], told: str
+    exam: QualificationTest, needed: dict[str, int], message: str
 ) -> None:
     """Each in a sentence with its key."""
-    assert faults_of_test(replace(exam, correct_at_least=needed)) == [told]
+    assert faults_of_test(replace(exam, correct_at_least=needed)) == [message]
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"gold.answer": ""}, "the column gold.answer does not say the right answer"),
         ({"gold.answer": "third"}, "gold.answer is 'third'; allowed is first, second"),
@@ -154,14 +156,14 @@ def test_thresholds_that_cannot_be_are_told(
     ],
 )
 def test_a_question_that_cannot_be_asked_is_told(
-    exam: QualificationTest, change: dict[str, str], told: str
+    exam: QualificationTest, change: dict[str, str], message: str
 ) -> None:
     """With the id of the item."""
     first, *rest = exam.items
     changed = Item(item_id=first.item_id, columns={**first.columns, **change})
     (fault,) = faults_of_test(replace(exam, items=(changed, *rest)))
     assert fault.startswith("qualification: item 'spelling_01': ")
-    assert told in fault
+    assert message in fault
 
 
 def test_a_section_without_words_and_an_id_that_is_none_are_told(

@@ -94,9 +94,9 @@ def test_strangers_text_is_escaped_everywhere(caption_task: Task) -> None:
     page = render_hit(caption_task, [item(HOSTILE)], title=HOSTILE)
     assert "<script>alert" not in page
     assert "49" not in without_scripts(page).split('id="page-data"')[0]
-    found = re.search(r'name="item\.1" value="([^"]*)"', page)
-    assert found is not None
-    assert html_words.unescape(found[1]) == HOSTILE
+    match = re.search(r'name="item\.1" value="([^"]*)"', page)
+    assert match is not None
+    assert html_words.unescape(match[1]) == HOSTILE
     assert content_of(html_question(page)) == page
 
 
@@ -111,22 +111,22 @@ def test_a_replacement_asks_workers_who_know_the_pictures_to_return_it(
 ) -> None:
     """Only a page of a later round says so, in words that fit the number."""
     rest = "; if so, please return this HIT."
-    one = f"You may have described this picture before{rest}"
+    sentence = f"You may have described this picture before{rest}"
     some = f"You may have described some of these pictures before{rest}"
     items = [item(), item(item_id="img_2")]
     assert rest not in render_hit(caption_task, items)
     assert some in render_hit(caption_task, items, round_number=1)
     alone = render_hit(caption_task, items[:1], round_number=1)
-    assert one in alone
+    assert sentence in alone
     assert some not in alone
 
 
 def test_the_page_carries_the_rules_as_data(caption_task: Task) -> None:
     """The script reads the same rules as Python, in the same order."""
     page = render_hit(caption_task, [item()])
-    found = re.search(r'id="page-data">(.*?)</script>', page)
-    assert found is not None
-    carried = json.loads(found[1])
+    match = re.search(r'id="page-data">(.*?)</script>', page)
+    assert match is not None
+    carried = json.loads(match[1])
     assert [rule["name"] for rule in carried["rules"]] == [
         rule.name for rule in caption_task.rules
     ]
@@ -198,6 +198,6 @@ def test_any_item_id_comes_back_from_the_page(item_id: str) -> None:
     if not item_id.strip() or {"\t", "\n"} & set(item_id):
         return  # refused: see above
     page = content_of(html_question(render_hit(load_task("caption"), [item(item_id)])))
-    found = re.search(r'name="item\.1" value="([^"]*)"', page)
-    assert found is not None
-    assert html_words.unescape(found[1]) == item_id
+    match = re.search(r'name="item\.1" value="([^"]*)"', page)
+    assert match is not None
+    assert html_words.unescape(match[1]) == item_id

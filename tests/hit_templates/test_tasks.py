@@ -102,10 +102,10 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
         "rules.0: kind min_words needs the parameter minimum.",
         "rules.0: there is no field 'grad'.",
     ):
-        (told,) = [fault for fault in faults if part in fault]
-        line = int(told.split(":")[1])
+        (message,) = [fault for fault in faults if part in fault]
+        line = int(message.split(":")[1])
         key = part.split(":")[0].split(".")[-1].replace("0", "[[rules]]")
-        assert key in text.splitlines()[line - 1], told
+        assert key in text.splitlines()[line - 1], message
     assert len(faults) == 5
 
 
@@ -153,7 +153,9 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
 )
 def test_each_fault_is_named(before: str, after: str, fault: str) -> None:
     """One wrong thing is told as that thing."""
-    assert any(fault in told for told in faults_of(SMALL.replace(before, after, 1)))
+    assert any(
+        fault in message for message in faults_of(SMALL.replace(before, after, 1))
+    )
 
 
 def test_a_rule_must_suit_the_field_and_the_option_it_names() -> None:
@@ -176,9 +178,9 @@ message = "Please say why."
 parameters = { chosen_in = "grade", option = "3" }
 """
     )
-    told = "\n".join(faults_of(rule))
-    assert "rules.1: kind max_length is not for the field grade." in told
-    assert "rules.2: grade has no option '3'." in told
+    messages = "\n".join(faults_of(rule))
+    assert "rules.1: kind max_length is not for the field grade." in messages
+    assert "rules.2: grade has no option '3'." in messages
 
 
 def test_a_canned_text_that_the_rules_refuse_is_a_fault() -> None:
