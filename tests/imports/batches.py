@@ -45,7 +45,7 @@ def row(
 def stances(*, status: str = "Submitted") -> list[dict[str, str]]:
     """Three workers on two items each in one HIT; W3 disagrees, and one is empty."""
     shown = {"text1": "Rain tomorrow", "text2": "Sun at noon", "source": "paper"}
-    said = [("yes", "no"), ("yes", "no"), ("no", "{}")]
+    answers = [("yes", "no"), ("yes", "no"), ("no", "{}")]
     return [
         row(
             number,
@@ -54,7 +54,7 @@ def stances(*, status: str = "Submitted") -> list[dict[str, str]]:
             sent={"stance1": first, "stance2": second, "note": "fine"},
             status=status,
         )
-        for number, (first, second) in enumerate(said, start=1)
+        for number, (first, second) in enumerate(answers, start=1)
     ]
 
 

@@ -55,9 +55,9 @@ def test_a_terminal_is_told_no_control_characters(tmp_path: Path) -> None:
     rows = [row(1, "W1", shown={"x\x1b[2J": "y"}, sent={"note": CONTROLS})]
     rows.append({**rows[0], "AssignmentId": "A2", "SubmitTime": "\x1b]0;pwned\x07"})
     batch = write(tmp_path / "batch.csv", rows)
-    said = piecework("import", batch, "--map").output
-    assert "\x1b" not in said
-    assert "\x07" not in said
+    printed = piecework("import", batch, "--map").output
+    assert "\x1b" not in printed
+    assert "\x07" not in printed
 
 
 def test_columns_of_ours_have_no_power_in_a_stranger_s_file(tmp_path: Path) -> None:
@@ -77,9 +77,9 @@ def test_a_cell_of_ten_megabytes_is_an_answer(tmp_path: Path) -> None:
     long = "word " * (2 << 20)
     batch = write(tmp_path / "b.csv", [row(1, "W", shown={}, sent={"note": long})])
     (source,) = recognise([batch])
-    (found,) = source.rows()
-    assert isinstance(found, ImportedRow)
-    assert len(found.sent["note"]) == len(long)
+    (long_row,) = source.rows()
+    assert isinstance(long_row, ImportedRow)
+    assert len(long_row.sent["note"]) == len(long)
     assert csv.field_size_limit() == before
 
 
@@ -90,7 +90,7 @@ def test_a_quote_that_is_never_closed_ends_no_reading(tmp_path: Path) -> None:
         file.write('"' + "x" * (LONGEST_CELL + 10))
     (source,) = recognise([batch])
     rows = list(source.rows())
-    assert sum(isinstance(found, ImportedRow) for found in rows) == 3
+    assert sum(isinstance(read, ImportedRow) for read in rows) == 3
     last = rows[-1]
     assert isinstance(last, Unreadable)
     assert "quote" in last.fault
@@ -100,8 +100,8 @@ def test_a_thousand_columns_are_read(tmp_path: Path) -> None:
     """Each is an answer; of more than five thousand the file is refused."""
     sent = {f"q_{n}x": "yes" for n in range(1000)}
     batch = write(tmp_path / "b.csv", [row(1, "W", shown={"a": "b"}, sent=sent)])
-    found = json.loads(done("import", batch, "--map", "--json"))
-    assert len(found["fields"]) == 1000
+    document = json.loads(done("import", batch, "--map", "--json"))
+    assert len(document["fields"]) == 1000
     header = ",".join(f"c{n}" for n in range(MOST_COLUMNS + 1))
     batch.write_text(f"HITId,AssignmentId,WorkerId,Answer.x,{header}\n")
     result = piecework("import", batch, "--map")
@@ -156,9 +156,9 @@ def test_deep_json_is_a_row_that_is_told(tmp_path: Path) -> None:
         tmp_path / "b.csv", [row(1, "W", shown={}, sent={"taskAnswers": deep})]
     )
     (source,) = recognise([batch])
-    (found,) = source.rows()
-    assert isinstance(found, Unreadable)
-    assert found.column == "Answer.taskAnswers"
+    (unreadable,) = source.rows()
+    assert isinstance(unreadable, Unreadable)
+    assert unreadable.column == "Answer.taskAnswers"
 
 
 def test_two_files_of_one_batch_overlap(tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ def test_two_files_of_one_batch_overlap(tmp_path: Path) -> None:
     first = write(tmp_path / "first.csv", rows[:2])
     second = write(tmp_path / "second.csv", rows[1:])
     campaign = tmp_path / "x.toml"
-    said = done("import", first, second, "--as", campaign)
-    assert "imported: 3 assignments; 1 known before" in said
+    printed = done("import", first, second, "--as", campaign)
+    assert "imported: 3 assignments; 1 known before" in printed
 
 
 def test_equal_rows_without_ids_are_different_people(tmp_path: Path) -> None:
@@ -178,10 +178,10 @@ def test_equal_rows_without_ids_are_different_people(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("text,said\nRain,wet\nRain,wet\nSun,dry\nSun,dry\n")
     campaign = tmp_path / "x.toml"
-    said = done("import", table, "--columns", columns, "--as", campaign)
-    assert "imported: 4 assignments" in said
-    said = done("import", table, "--as", campaign)
-    assert "imported: 0 assignments; 4 known before" in said
+    printed = done("import", table, "--columns", columns, "--as", campaign)
+    assert "imported: 4 assignments" in printed
+    printed = done("import", table, "--as", campaign)
+    assert "imported: 0 assignments; 4 known before" in printed
     with open_to_look(load_campaign(campaign)) as opened:
         answers = opened.answers()
     assert answers["worker_id"].nunique() == 4

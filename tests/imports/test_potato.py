@@ -94,28 +94,28 @@ def source_of(path: Path, text: str) -> Source:
 
 def only(rows: list[Read]) -> ImportedRow:
     """The one row there is, which could be read."""
-    (found,) = rows
-    assert isinstance(found, ImportedRow)
-    return found
+    (row,) = rows
+    assert isinstance(row, ImportedRow)
+    return row
 
 
 @pytest.mark.parametrize("form", ["lines", "table"])
 def test_an_export(form: str, tmp_path: Path) -> None:
     """What was ticked, typed, slid and marked; a slider at 1 is no tick."""
     text = json.dumps(exported()) + "\n" if form == "lines" else table()
-    found = only(list(source_of(tmp_path / "file", text).rows()))
-    assert (found.worker_id, found.hit_id) == ("u@x.example", "i1")
-    assert found.sent == {**SENT, "parts": SPANS}
+    row = only(list(source_of(tmp_path / "file", text).rows()))
+    assert (row.worker_id, row.hit_id) == ("u@x.example", "i1")
+    assert row.sent == {**SENT, "parts": SPANS}
 
 
 def test_what_the_server_keeps_has_times(tmp_path: Path) -> None:
     """Pauses do not count as work; an instance that was only dealt is no answer."""
     source = source_of(tmp_path / "user_state.json", json.dumps(kept(), indent=2))
-    found, dealt = source.rows()
-    assert isinstance(found, ImportedRow)
-    assert found.sent == {**SENT, "parts": SPANS.replace(', "text": "Rain"', "")}
-    assert found.submitted_at == datetime(2019, 4, 20, 12, tzinfo=UTC)
-    assert found.accepted_at == datetime(2019, 4, 20, 11, 59, 55, 200000, tzinfo=UTC)
+    row, dealt = source.rows()
+    assert isinstance(row, ImportedRow)
+    assert row.sent == {**SENT, "parts": SPANS.replace(', "text": "Rain"', "")}
+    assert row.submitted_at == datetime(2019, 4, 20, 12, tzinfo=UTC)
+    assert row.accepted_at == datetime(2019, 4, 20, 11, 59, 55, 200000, tzinfo=UTC)
     assert dealt == NotSent(line=2, why="not annotated")
 
 
@@ -139,10 +139,10 @@ def test_a_folder_of_users_with_its_items(tmp_path: Path) -> None:
     items = tmp_path / "items.jsonl"
     items.write_text('{"id": "i2", "text": "Sun"}\n{"id": "i1", "text": "Rain"}\n')
     (source,) = recognise([tmp_path / "out", items])
-    found = [row for row in source.rows() if isinstance(row, ImportedRow)]
+    rows = [row for row in source.rows() if isinstance(row, ImportedRow)]
     assert source.format_name == "Potato, joined to its items"
-    assert [row.worker_id for row in found] == ["ann", "bob"]
-    assert {tuple(row.shown.items()) for row in found} == {
+    assert [row.worker_id for row in rows] == ["ann", "bob"]
+    assert {tuple(row.shown.items()) for row in rows} == {
         (("instance_id", "i1"), ("text", "Rain"))
     }
 
@@ -172,8 +172,8 @@ def test_ratings_of_several_things_are_answers_of_their_own(tmp_path: Path) -> N
     line["labels"] = {"rate": {"style": "5", "order": "3"}, "ok": {"yes": True}}
     line["spans"] = {}
     text = json.dumps(line) + "\n"
-    found = only(list(source_of(tmp_path / "a.jsonl", text).rows()))
-    assert found.sent == {"rate.style": "5", "rate.order": "3", "ok": "yes"}
+    row = only(list(source_of(tmp_path / "a.jsonl", text).rows()))
+    assert row.sent == {"rate.style": "5", "rate.order": "3", "ok": "yes"}
 
 
 @pytest.mark.parametrize("form", ["lines", "table"])
@@ -199,9 +199,9 @@ def test_what_version_1_wrote(form: str, tmp_path: Path) -> None:
         "u1\ti1\tRain\tmood:::good\t\t1\t2\t4\tit is, wet\n"
     )
     text = json.dumps(line) if form == "lines" else columns
-    found = only(list(source_of(tmp_path / "file", text).rows()))
-    assert (found.worker_id, found.shown["text"]) == ("u1", "Rain")
-    assert found.sent == {
+    row = only(list(source_of(tmp_path / "file", text).rows()))
+    assert (row.worker_id, row.shown["text"]) == ("u1", "Rain")
+    assert row.sent == {
         "mood": "good",
         "tags": "a|b",
         "how": "4",

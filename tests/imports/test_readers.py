@@ -57,13 +57,13 @@ def rows_of(tmp_path: Path, text: str, name: str = "file") -> tuple[str, list[Re
 
 def only(rows: Sequence[Read]) -> ImportedRow:
     """The one row there is, which could be read."""
-    (found,) = rows
-    assert isinstance(found, ImportedRow)
-    return found
+    (imported,) = rows
+    assert isinstance(imported, ImportedRow)
+    return imported
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("Sat Apr 20 07:00:00 CDT 2019", NOON),
         ("2019-04-20T12:00:00Z", NOON),
@@ -76,9 +76,9 @@ def only(rows: Sequence[Read]) -> ImportedRow:
         ("", None),
     ],
 )
-def test_moments_of_all_tools_are_one(text: str, found: datetime | None) -> None:
+def test_moments_of_all_tools_are_one(text: str, expected: datetime | None) -> None:
     """Both of MTurk's forms, the API's, epochs, and a spreadsheet's."""
-    assert moment(text) == found
+    assert moment(text) == expected
 
 
 @pytest.mark.parametrize("text", ["yesterday", "2019-13-01", "20/4/2019 12:00", "1e9"])
@@ -93,12 +93,15 @@ def test_a_batch_says_its_input_answer_times_and_status(tmp_path: Path) -> None:
     cells = row(1, "W1", shown={"url": "x"}, sent={"caption": "a dog", "flaw": "{}"})
     path = write(tmp_path / "b.csv", [{**cells, "RequesterFeedback": "thanks"}])
     (source,) = recognise([path])
-    found = only(list(source.rows()))
+    imported = only(list(source.rows()))
     assert source.format_name == "MTurk batch results (CSV)"
-    assert (found.shown, found.sent) == ({"url": "x"}, {"caption": "a dog", "flaw": ""})
-    assert (found.outcome, found.feedback) == ("Submitted", "thanks")
-    assert found.reward_cents == 10
-    assert found.submitted_at == datetime(2017, 4, 3, 15, 1, tzinfo=UTC)
+    assert (imported.shown, imported.sent) == (
+        {"url": "x"},
+        {"caption": "a dog", "flaw": ""},
+    )
+    assert (imported.outcome, imported.feedback) == ("Submitted", "thanks")
+    assert imported.reward_cents == 10
+    assert imported.submitted_at == datetime(2017, 4, 3, 15, 1, tzinfo=UTC)
 
 
 def test_a_crowd_form_is_taken_apart(tmp_path: Path) -> None:
@@ -117,8 +120,8 @@ def test_the_encoding_is_found_out(encoding: str, tmp_path: Path) -> None:
     path = write(tmp_path / "b.csv", [cells])
     path.write_bytes(path.read_text(encoding="utf-8").encode(encoding))
     (source,) = recognise([path])
-    found = only(list(source.rows()))
-    assert (found.shown["text"], found.sent["answer"]) == ("Zürich", "naïve")
+    imported = only(list(source.rows()))
+    assert (imported.shown["text"], imported.sent["answer"]) == ("Zürich", "naïve")
 
 
 @pytest.mark.parametrize("form", ["page", "list", "lines", "pages"])
@@ -154,7 +157,7 @@ def test_an_answer_document_that_cannot_be_read_is_put_aside(tmp_path: Path) -> 
         "Answer": '<!DOCTYPE x [<!ENTITY a "b">]>' + answer_xml("&a;"),
     }
     _, rows = rows_of(tmp_path, json.dumps([broken, bomb, assignment(3)], indent=1))
-    kinds = [type(found).__name__ for found in rows]
+    kinds = [type(read).__name__ for read in rows]
     assert kinds == ["Unreadable", "Unreadable", "ImportedRow"]
     assert isinstance(rows[0], Unreadable)
     assert rows[0].column == "Answer"
@@ -178,9 +181,9 @@ def test_a_batch_folder_of_amti(tmp_path: Path) -> None:
         json.dumps({"HIT": {"HITId": "H1", "Reward": "0.25"}})
     )
     (source,) = recognise([tmp_path / "batch"])
-    found = only(list(source.rows()))
-    assert (source.format_name, found.reward_cents) == ("amti", 25)
-    assert found.sent == {"caption": "a dog"}
+    imported = only(list(source.rows()))
+    assert (source.format_name, imported.reward_cents) == ("amti", 25)
+    assert imported.sent == {"caption": "a dog"}
 
 
 @pytest.mark.parametrize(
@@ -224,10 +227,13 @@ def test_an_output_of_simple_amt_is_an_object_an_item(tmp_path: Path) -> None:
         "output": [{"text": "a dog"}, {"text": "a cat"}],
     }
     name, rows = rows_of(tmp_path, json.dumps(line))
-    found = only(rows)
+    imported = only(rows)
     assert name == "simple-amt"
-    assert [part.sent for part in found.parts] == [{"text": "a dog"}, {"text": "a cat"}]
-    assert found.submitted_at == NOON
+    assert [part.sent for part in imported.parts] == [
+        {"text": "a dog"},
+        {"text": "a cat"},
+    ]
+    assert imported.submitted_at == NOON
 
 
 def test_packed_fields_of_the_vizwiz_pipeline_fall_into_images(tmp_path: Path) -> None:
@@ -252,22 +258,22 @@ def test_packed_fields_of_the_vizwiz_pipeline_fall_into_images(tmp_path: Path) -
         "\t".join(f'"{cell}"' for cell in line) for line in (cells, cells.values())
     ]
     name, rows = rows_of(tmp_path, "\n".join(lines) + "\n")
-    found = only(rows)
+    imported = only(rows)
     assert name == "MTurk command line tools (.results)"
-    assert [dict(part.shown) for part in found.parts] == [
+    assert [dict(part.shown) for part in imported.parts] == [
         {"image_id": "a.jpg"},
         {"image_id": "b.jpg"},
     ]
-    assert found.parts[0].sent == {
+    assert imported.parts[0].sent == {
         "caption": "a red|blue box",
         "has_text": "yes",
         "flaws": "blur|framing",
         "flaw_other": "",
         "shown_ms": "2500",
     }
-    assert found.parts[1].sent["caption"] == "b <END>"
-    assert "shown_ms" not in found.parts[1].sent
-    assert (found.reward_cents, found.submitted_at) == (55, NOON)
+    assert imported.parts[1].sent["caption"] == "b <END>"
+    assert "shown_ms" not in imported.parts[1].sent
+    assert (imported.reward_cents, imported.submitted_at) == (55, NOON)
     short = lines[1].replace("Y|<END>|N|<END>", "Y|<END>")
     _, rows = rows_of(tmp_path, "\n".join([lines[0], short]) + "\n")
     (aside,) = rows
@@ -352,10 +358,10 @@ def test_a_unit_of_mephisto_that_nobody_sent(tmp_path: Path) -> None:
     """Its agent has accepted it, which is not that the requester did."""
     unit = {"unit_id": "7", "worker_id": "3", "assignment_id": "5"}
     data = {"inputs": {"text": "Rain"}, "outputs": None}
-    _, (found,) = rows_of(
+    _, (not_sent,) = rows_of(
         tmp_path, json.dumps([{**unit, "status": "accepted", "data": data}])
     )
-    assert found == NotSent(line=1, why="accepted")
+    assert not_sent == NotSent(line=1, why="accepted")
 
 
 def test_a_chat_of_mephisto(tmp_path: Path) -> None:
@@ -366,17 +372,17 @@ def test_a_chat_of_mephisto(tmp_path: Path) -> None:
         "assignment_id": "5",
         "status": "approved",
     }
-    said = [
+    messages = [
         {"id": "Ann", "text": "hi"},
         {"id": "Bot", "text": "it rains", "timestamp": 1},
     ]
-    chat = {"initial_data": {"topic": "rain"}, "messages": said, "save_data": None}
+    chat = {"initial_data": {"topic": "rain"}, "messages": messages, "save_data": None}
     times = {"task_start": 0, "task_end": 0}
     _, rows = rows_of(tmp_path, json.dumps([{**unit, **times, "data": chat}]))
-    found = only(rows)
-    assert found.shown == {"topic": "rain"}
-    assert found.sent == {"messages": "Ann: hi\nBot: it rains"}
-    assert found.submitted_at is None
+    imported = only(rows)
+    assert imported.shown == {"topic": "rain"}
+    assert imported.sent == {"messages": "Ann: hi\nBot: it rains"}
+    assert imported.submitted_at is None
 
 
 def test_a_dataset_of_ours_is_read_as_it_was_typed(tmp_path: Path) -> None:
@@ -450,9 +456,9 @@ def test_counted_votes_are_as_many_answers(tmp_path: Path) -> None:
         'header = ["item", "yes", "no"]\nitem = "item"\n'
         'votes = { fits = { yes = "yes", no = "no" } }\n',
     )
-    said = [found.sent for found in rows if isinstance(found, ImportedRow)]
-    assert said == [{"fits": "yes"}, {"fits": "yes"}, {"fits": "no"}]
-    assert sum(isinstance(found, Unreadable) for found in rows) == 1
+    votes = [imported.sent for imported in rows if isinstance(imported, ImportedRow)]
+    assert votes == [{"fits": "yes"}, {"fits": "yes"}, {"fits": "no"}]
+    assert sum(isinstance(read, Unreadable) for read in rows) == 1
 
 
 def test_one_object_of_answers(tmp_path: Path) -> None:
@@ -462,7 +468,9 @@ def test_one_object_of_answers(tmp_path: Path) -> None:
         '{"1": ["a", "b"], "2": "c"}',
         'header = ["item", "said"]\nitem = "item"\nanswers = { tags = "said" }\n',
     )
-    assert [found.sent for found in rows if isinstance(found, ImportedRow)] == [
+    assert [
+        imported.sent for imported in rows if isinstance(imported, ImportedRow)
+    ] == [
         {"said": "a|b"},
         {"said": "c"},
     ]
@@ -489,4 +497,4 @@ def test_the_order_of_columns_and_rows_is_the_file_s(tmp_path: Path) -> None:
     cells[0]["Answer.note"] = "two\nlines"
     path = write(tmp_path / "b.csv", cells)
     (source,) = recognise([path])
-    assert [found.line for found in source.rows()] == [2, 4, 5]
+    assert [read.line for read in source.rows()] == [2, 4, 5]
