@@ -101,7 +101,7 @@ class _Run:
                 self.world.mend()
                 if self._restores:
                     continue
-            waiting_for = ended.said.strip()
+            waiting_for = ended.output.strip()
             if waiting_for == "nobody":
                 return
             if waiting_for == "workers" and not self.people.work():
@@ -130,7 +130,8 @@ class _Run:
         assert self.call is not None
         where = {"operation": self.call.operation, "call": self.call.nth}
         script = [
-            one if one["kind"] == "lag" else one | where for one in self.fault.script
+            step if step["kind"] == "lag" else step | where
+            for step in self.fault.script
         ]
         self._put("faults", script)
 
@@ -160,7 +161,7 @@ class _Run:
         if "no pass has begun" in ended.complained:
             return
         assert ended.code == 0, ended
-        assert json.loads(ended.said)["campaign"] == "crash"
+        assert json.loads(ended.output)["campaign"] == "crash"
 
     def _let_time_pass(self, ended: Ended) -> None:
         """Lists that lag show the HIT in the end."""
@@ -216,7 +217,7 @@ def _check_hits(books: dict[str, Any], store: sqlite3.Connection) -> None:
     assert set(annotations.values()) == {1}
     assert {hit["hit_id"] for hit in books["hits"]} == set(hits.values())
 
-    statuses = Counter(one["status"] for one in books["assignments"])
+    statuses = Counter(assignment["status"] for assignment in books["assignments"])
     assert statuses == {"Approved": 6, "Rejected": 1}
     kept = store.execute("SELECT count(*) FROM assignments").fetchone()[0]
     assert kept == len(books["assignments"]) == 7
@@ -233,15 +234,23 @@ def _check_hits(books: dict[str, Any], store: sqlite3.Connection) -> None:
 
 def _check_money(books: dict[str, Any], store: sqlite3.Connection) -> None:
     # Six approved assignments of 50 cents, 10 cents fee each; nothing is held.
-    paid = sum(one["paid_cents"] for one in books["assignments"])
-    fees = sum(one["fee_cents"] for one in books["assignments"])
+    paid = sum(assignment["paid_cents"] for assignment in books["assignments"])
+    fees = sum(assignment["fee_cents"] for assignment in books["assignments"])
     assert (paid, fees, books["held_cents"]) == (300, 60, 0)
     assert books["balance_cents"] == 1_000_000 - 360
     ledger = _ledger(store)
     assert ledger == {"requester": -360, "held": 0, "rewards": 300, "fees": 60}
 
-    excluded = [one for one in books["qualifications"] if one["status"] == "Granted"]
-    assert len(excluded) == len({one["worker_id"] for one in excluded}) == 3
+    excluded = [
+        qualification
+        for qualification in books["qualifications"]
+        if qualification["status"] == "Granted"
+    ]
+    assert (
+        len(excluded)
+        == len({qualification["worker_id"] for qualification in excluded})
+        == 3
+    )
     assert books["blocks"] == []
 
 

@@ -59,7 +59,7 @@ class Ended:
     """How a process ended: exit code (-9: killed), what it printed and complained."""
 
     code: int | None
-    said: str
+    output: str
     complained: str
 
 
@@ -118,14 +118,14 @@ def ended(process: "BaseProcess", folder: Path) -> Ended:
     if process.is_alive():
         process.kill()
         raise TimeoutError("a process took longer than four minutes")
-    said, complained = (
+    output, complained = (
         (folder / name).read_text() for name in ("said.txt", "complained.txt")
     )
-    return Ended(process.exitcode, said, complained)
+    return Ended(process.exitcode, output, complained)
 
 
 def run_in_files(
-    folder: Path, work: Callable[..., None] | None, given: tuple[object, ...]
+    folder: Path, work: Callable[..., None] | None, arguments: tuple[object, ...]
 ) -> None:
     """Do work, or a command, with output in files and errors as the command has them.
 
@@ -135,9 +135,9 @@ def run_in_files(
         file = os.open(folder / name, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
         os.dup2(file, stream.fileno())
     if work is None:
-        main([str(word) for word in given])
+        main([str(word) for word in arguments])
         return
-    command = click.Command("pass", callback=lambda: work(folder, *given))
+    command = click.Command("pass", callback=lambda: work(folder, *arguments))
     type(main)(commands={"pass": command})(["pass"])
 
 

@@ -102,8 +102,8 @@ def main() -> None:
         raise SystemExit("only root can make a small disk to fill")
     begun, cells = time.monotonic(), {}
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        found = pool.map(lambda run: (run, outcome(*run)), RUNS)
-        for number, (run, cell) in enumerate(found, start=1):
+        cells_of_runs = pool.map(lambda run: (run, outcome(*run)), RUNS)
+        for number, (run, cell) in enumerate(cells_of_runs, start=1):
             cells[run] = cell
             seconds = time.monotonic() - begun
             print(f"{number}/{len(RUNS)} {seconds:.0f} s", *run, cell, flush=True)  # noqa: T201

@@ -43,9 +43,9 @@ def _to_the_end(folder: Path, call: Call | None = None, fault: str = "") -> Worl
             ended = pass_apart(world, BY_NAME[fault] if fault else None, call)
             if ended.code == -9:
                 killed += 1
-            elif ended.said.strip() == "workers":
+            elif ended.output.strip() == "workers":
                 voters.work()
-            elif ended.said.strip() == "nobody":
+            elif ended.output.strip() == "nobody":
                 break
             else:
                 raise AssertionError(ended)
@@ -63,7 +63,7 @@ def _check(world: World, books: dict[str, Any]) -> None:
         assert dict(wanted) == ANSWERS
     # Four assignments of the first round, one HIT more, and a slot for it.
     assert sorted(str(hit["max_assignments"]) for hit in books["hits"]) == list("222")
-    assert [one["paid_cents"] for one in books["assignments"]] == [50] * 6
+    assert [assignment["paid_cents"] for assignment in books["assignments"]] == [50] * 6
     assert books["held_cents"] == 0
 
 
@@ -89,7 +89,7 @@ def test_a_sampled_death_asks_nothing_twice(
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("call", "fault"), [one for one in RUNS if one not in SAMPLE], ids=str
+    ("call", "fault"), [run for run in RUNS if run not in SAMPLE], ids=str
 )
 def test_no_death_asks_anything_twice(tmp_path: Path, call: Call, fault: str) -> None:
     """The same, for the other calls and moments."""

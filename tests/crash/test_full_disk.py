@@ -119,8 +119,8 @@ def test_a_pass_goes_on(tmp_path: Path, room: int) -> None:
         if end.code == 0:
             pytest.skip(f"{room} KB are enough for all of it")
         assert end.code == 1, end
-        assert "full" in json.loads(end.said)["error"]
-        assert "run the same command again" in json.loads(end.said)["next_step"]
+        assert "full" in json.loads(end.output)["error"]
+        assert "run the same command again" in json.loads(end.output)["next_step"]
         world.mend()
         end = _passes(world, people)
         assert end.code == 0, end
@@ -185,7 +185,7 @@ def _passes(world: World, people: People) -> Ended:
     """Advance until a pass fails or the campaign is finished; how the last ended."""
     for _ in range(MOST_PASSES):
         end = _advance_apart(world)
-        if end.code != 0 or json.loads(end.said)["is_finished"]:
+        if end.code != 0 or json.loads(end.output)["is_finished"]:
             return end
         people.work()
     raise AssertionError(f"{MOST_PASSES} passes were not enough")

@@ -59,10 +59,10 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def rejected_of(run: CampaignRun) -> AssignmentId:
     """The one assignment that the policy rejected."""
     with sqlite3.connect(run.store.path) as store:
-        (found,) = store.execute(
+        (assignment_id,) = store.execute(
             "SELECT subject_id FROM decisions WHERE verdict = 'reject'"
         ).fetchone()
-    return AssignmentId(found)
+    return AssignmentId(assignment_id)
 
 
 def _all_money(
@@ -117,10 +117,10 @@ def paid_to_the_end(
             mine = ledger.balances(run.store)
             with pytest.raises(ConfigError, match="is not rejected"):
                 unreject(run, rejected_of(run), because="It was fine.", by="ada")
-    bonuses = Counter(one["assignment_id"] for one in books["bonuses"])
+    bonuses = Counter(bonus["assignment_id"] for bonus in books["bonuses"])
     assert sorted(bonuses.values()) == [1] * 6
-    assert {one["cents"] for one in books["bonuses"]} == {50}
-    assert {one["status"] for one in books["assignments"]} == {"Approved"}
+    assert {bonus["cents"] for bonus in books["bonuses"]} == {50}
+    assert {assignment["status"] for assignment in books["assignments"]} == {"Approved"}
     # Six rewards of 50 cents and six bonuses of 50, each with a fee of 10.
     assert (mine["rewards"], mine["bonuses"], mine["fees"]) == (300, 300, 120)
     assert (books["fees_cents"], books["balance_cents"]) == (120, 1_000_000 - 720)

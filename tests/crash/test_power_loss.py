@@ -50,12 +50,14 @@ class Worked:
 
     folder: Path
     changes: list[Change]
-    said: list[tuple[str, str, int]]
+    reports: list[tuple[str, str, int]]
 
     def said_before(self, moment_ns: int, word: str) -> set[str]:
         """What had been said of this kind."""
         return {
-            key for said, key, at_ns in self.said if said == word and at_ns < moment_ns
+            key
+            for reported, key, at_ns in self.reports
+            if reported == word and at_ns < moment_ns
         }
 
 
@@ -162,9 +164,9 @@ def _store_worked(library: Path, folder: Path, *, syncs: str) -> Worked:
         text=True,
         check=True,
     )
-    said = [line.split() for line in ended.stdout.splitlines()]
+    lines = [line.split() for line in ended.stdout.splitlines()]
     return Worked(
-        disk, power.read_log(log), [(word, key, int(at)) for word, key, at in said]
+        disk, power.read_log(log), [(word, key, int(at)) for word, key, at in lines]
     )
 
 
@@ -178,7 +180,7 @@ def _market_worked(library: Path, folder: Path) -> Worked:
     key = _document(environment, "requester", "add", "lab", *money, *more)
     invited = _document(environment, "worker", "invite", "ann", *more)
     code = invited["link"].partition("invitation=")[2]
-    said: list[tuple[str, str, int]] = []
+    reports: list[tuple[str, str, int]] = []
     # Twice, so that the log is folded into the file between them.
     for _ in range(2):
         with (
@@ -186,11 +188,11 @@ def _market_worked(library: Path, folder: Path) -> Worked:
             ThreadPoolExecutor(4) as pool,
         ):
             client = market.requester(key["access_key_id"])
-            at_work = [pool.submit(_post, client, said) for _ in range(3)]
-            at_work += [pool.submit(_work, market, client, code, said)]
+            at_work = [pool.submit(_post, client, reports) for _ in range(3)]
+            at_work += [pool.submit(_work, market, client, code, reports)]
             for work in at_work:
                 work.result()
-    return Worked(disk, power.read_log(log), said)
+    return Worked(disk, power.read_log(log), reports)
 
 
 @contextmanager
@@ -222,14 +224,17 @@ def _document(environment: dict[str, str], *words: str) -> dict[str, str]:
     return document
 
 
-def _post(client: "MTurkClient", said: list[tuple[str, str, int]]) -> None:
+def _post(client: "MTurkClient", reports: list[tuple[str, str, int]]) -> None:
     for _ in range(8):
         made = post(client, MaxAssignments=2, Question=LONG_QUESTION)
-        said.append(("posted", made["HITId"], time.monotonic_ns()))
+        reports.append(("posted", made["HITId"], time.monotonic_ns()))
 
 
 def _work(
-    market: Market, client: "MTurkClient", code: str, said: list[tuple[str, str, int]]
+    market: Market,
+    client: "MTurkClient",
+    code: str,
+    reports: list[tuple[str, str, int]],
 ) -> None:
     form = {"invitation": code}
     with httpx.Client(base_url=market.endpoint) as site:
@@ -240,4 +245,4 @@ def _work(
             taken = site.post(f"/worker/groups/{group}/accept").json()
             said_form = {"assignmentId": taken["assignment_id"], "caption": "A bird."}
             site.post("/mturk/externalSubmit", data=said_form).raise_for_status()
-            said.append(("submitted", taken["assignment_id"], time.monotonic_ns()))
+            reports.append(("submitted", taken["assignment_id"], time.monotonic_ns()))

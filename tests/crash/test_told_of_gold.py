@@ -37,11 +37,11 @@ def _to_the_end(folder: Path, fault: str) -> World:
             ended = pass_apart(world, BY_NAME[fault] if fault else None, call)
             if ended.code == -9:
                 killed += 1
-            elif ended.said.strip() == "workers":
+            elif ended.output.strip() == "workers":
                 voters.work()
                 # Between two passes nobody who may meet the item again is told.
                 _nobody_can_look_it_up(world)
-            elif ended.said.strip() == "nobody":
+            elif ended.output.strip() == "nobody":
                 quiet += 1
             else:
                 raise AssertionError(ended)
@@ -67,9 +67,11 @@ def _client(world: World) -> Any:  # noqa: ANN401 - boto3's
 def _assignments(world: World) -> list[dict[str, Any]]:
     client = _client(world)
     return [
-        one
+        assignment
         for hit in client.list_hits(MaxResults=100)["HITs"]
-        for one in client.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+        for assignment in client.list_assignments_for_hit(HITId=hit["HITId"])[
+            "Assignments"
+        ]
     ]
 
 
@@ -88,25 +90,31 @@ def _history(world: World, name: str) -> tuple[str, str]:
 
 def _nobody_can_look_it_up(world: World) -> None:
     """No question and no page of a HIT has it; no history of who was not wrong."""
-    told = {
-        one["WorkerId"] for one in _assignments(world) if one.get("RequesterFeedback")
+    workers_told = {
+        assignment["WorkerId"]
+        for assignment in _assignments(world)
+        if assignment.get("RequesterFeedback")
     }
     questions = _client(world).list_hits(MaxResults=100)["HITs"]
     assert not any(WHY in hit["Question"] for hit in questions)
     pages = [_history(world, name) for name in PEOPLE]
     assert not any(WHY in offered for _, offered in pages)
-    assert sum(WHY in own for own, _ in pages) == len(told)
+    assert sum(WHY in own for own, _ in pages) == len(workers_told)
 
 
 def _check(world: World) -> None:
     made = _assignments(world)
-    rejected = [one for one in made if one["AssignmentStatus"] == "Rejected"]
+    rejected = [
+        assignment
+        for assignment in made
+        if assignment["AssignmentStatus"] == "Rejected"
+    ]
     assert len(rejected) == 1
     assert TOLD.fullmatch(rejected[0]["RequesterFeedback"])
     assert not any(
-        one.get("RequesterFeedback")
-        for one in made
-        if one["AssignmentStatus"] == "Approved"
+        assignment.get("RequesterFeedback")
+        for assignment in made
+        if assignment["AssignmentStatus"] == "Approved"
     )
     assert len(made) > len(rejected) * 2
     assert calls_made(world.folder).count(REJECTION) == 1

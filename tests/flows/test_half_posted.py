@@ -29,4 +29,4 @@ def test_what_is_planned_and_not_posted_is_due_while_workers_are_at_work(
         assert pass_apart(world, BY_NAME["killed before the call"], call).code == -9
         assert _waiting_for(campaign) == "the next pass"
         ended = pass_apart(world)
-        assert (ended.code, ended.said.strip()) == (0, "workers")
+        assert (ended.code, ended.output.strip()) == (0, "workers")

@@ -68,9 +68,9 @@ class Campaign:
             if made.code == 1:
                 assert "Traceback" not in made.complained, made
                 assert "next: " in made.complained, made
-            elif made.code == 0 and '"waiting_for": "nobody"' in made.said:
+            elif made.code == 0 and '"waiting_for": "nobody"' in made.output:
                 return
-            elif made.code == 0 and '"waiting_for": "workers"' in made.said:
+            elif made.code == 0 and '"waiting_for": "workers"' in made.output:
                 assert self.people.work(), made
             else:
                 assert made.code in (0, -signal.SIGKILL), made

@@ -92,7 +92,7 @@ class Restorable:
         for _ in range(MOST_PASSES):
             made = self.advance()
             assert made.code == 0, made
-            state = json.loads(made.said)["waiting_for"]
+            state = json.loads(made.output)["waiting_for"]
             if state == waiting_for:
                 return
             if state == "workers":
@@ -252,7 +252,7 @@ def test_a_restored_copy_neither_posts_nor_pays_twice(
             assert "piecework reconcile" in refused.complained
         shown = restorable.campaign_command("reconcile", "--dry-run")
         assert shown.code == 0, shown
-        assert "nothing was changed" in shown.said
+        assert "nothing was changed" in shown.output
         assert restorable.market.books() == books
         done = restorable.campaign_command("reconcile")
         assert done.code == 0, done
@@ -260,7 +260,7 @@ def test_a_restored_copy_neither_posts_nor_pays_twice(
     restorable.pay()
     restorable.check()
     agreed = restorable.campaign_command("reconcile")
-    assert "store and marketplace agree" in agreed.said, agreed
+    assert "store and marketplace agree" in agreed.output, agreed
     if what == ("store",):
         assert _spent(restorable.market.books()) == before
 
@@ -287,7 +287,7 @@ def test_a_marketplace_that_is_put_back_to_a_newer_copy_has_its_work_again(
     if len(what) == 1:
         done = restorable.campaign_command("reconcile", "--json")
         assert done.code == 0, done
-        assert json.loads(done.said)["lost_assignments"]
+        assert json.loads(done.output)["lost_assignments"]
     if is_worked_on:
         restorable.until("nobody")
     restorable.put_back(("marketplace",), "paid")
@@ -297,4 +297,4 @@ def test_a_marketplace_that_is_put_back_to_a_newer_copy_has_its_work_again(
     restorable.pay()
     restorable.check()
     agreed = restorable.campaign_command("reconcile")
-    assert "store and marketplace agree" in agreed.said, agreed
+    assert "store and marketplace agree" in agreed.output, agreed
