@@ -22,10 +22,10 @@ of_shared = pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not 
 
 def analysed(file: str, columns: str, *words: object) -> dict[str, Any]:
     """The analyses of a file of ../shared/data."""
-    said = COLUMNS / f"{columns}.toml"
-    text = done("analyse", DATA / file, "--columns", said, *words, "--json")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    columns_file = COLUMNS / f"{columns}.toml"
+    text = done("analyse", DATA / file, "--columns", columns_file, *words, "--json")
+    document: dict[str, Any] = json.loads(text)
+    return document
 
 
 def by(rows: list[dict[str, Any]], name: str) -> dict[str, dict[str, Any]]:
@@ -40,14 +40,14 @@ def test_agreement_by_hand(tmp_path: Path) -> None:
     chance is .16 + .36 = .52, and kappa (.667 - .52) / .48.
     """
     batch = write(tmp_path / "batch.csv", stances())
-    found = json.loads(done("analyse", batch, "--json"))
-    (field,) = found["agreement"]
+    analysis = json.loads(done("analyse", batch, "--json"))
+    (field,) = analysis["agreement"]
     assert field["kappa"] == pytest.approx((2 / 3 - 0.52) / 0.48)
     assert field["unanimous"] == 0.5
-    yes = by(found["categories"], "category")["yes"]
+    yes = by(analysis["categories"], "category")["yes"]
     # Of the two others beside each yes, one says yes.
     assert yes["agreement_on"] == 0.5
-    labels = by(found["labels"], "method")
+    labels = by(analysis["labels"], "method")
     assert (labels["majority"]["items"], labels["majority"]["ties"]) == (2, 0)
     # Two votes to one, and two of two: neither is as sure as many would be.
     assert 0.5 < labels["ability"]["sure"] < 0.96
@@ -57,10 +57,10 @@ def test_the_page_holds_what_the_terminal_says(tmp_path: Path) -> None:
     """Self-contained; a worker's id is in neither."""
     batch = write(tmp_path / "batch.csv", stances())
     page = tmp_path / "page.html"
-    said = done("analyse", batch, "--html", page)
+    printed = done("analyse", batch, "--html", page)
     text = page.read_text(encoding="utf-8")
     for words in ("Agreement on each field", "One label an item"):
-        assert words in said
+        assert words in printed
         assert words in text
     assert "http" not in text.replace("http-equiv", "")
 
@@ -68,8 +68,8 @@ def test_the_page_holds_what_the_terminal_says(tmp_path: Path) -> None:
 def test_a_campaign_is_analysed_by_what_counts(campaign: Path) -> None:
     """Imported answers that nobody has dropped."""
     campaign.write_text(campaign.read_text().replace('by = "person"', 'by = "policy"'))
-    found = json.loads(done("analyse", campaign, "--json"))
-    assert found["agreement"][0]["answers"] == 5
+    analysis = json.loads(done("analyse", campaign, "--json"))
+    assert analysis["agreement"][0]["answers"] == 5
 
 
 def test_a_column_that_items_lack_is_a_fault(tmp_path: Path) -> None:
@@ -104,9 +104,9 @@ def test_scores_with_decimals_are_compared_by_condition(tmp_path: Path) -> None:
     columns = tmp_path / "columns.toml"
     columns.write_text(SCORES)
     words = ("--columns", columns, "--condition", "system", "--unit", "image")
-    found = json.loads(done("analyse", file, *words, "--json"))
-    assert {row["condition"] for row in found["means_score"]} == {"a", "b"}
-    assert found["agreement"][0]["compared_as"] == "interval"
+    analysis = json.loads(done("analyse", file, *words, "--json"))
+    assert {row["condition"] for row in analysis["means_score"]} == {"a", "b"}
+    assert analysis["agreement"][0]["compared_as"] == "interval"
 
 
 def test_a_condition_without_anything_rated_is_refused_with_the_way_out(
@@ -126,8 +126,8 @@ def test_a_condition_without_anything_rated_is_refused_with_the_way_out(
         f'{SCORES}values = {{ good = "3", fair = "2", bad = "1" }}\n'
         '[fields.score]\nkind = "number"\nmaximum = 4\n'
     )
-    found = json.loads(done("analyse", file, *words, "--json"))
-    assert len(found["means_score"]) == 2
+    analysis = json.loads(done("analyse", file, *words, "--json"))
+    assert len(analysis["means_score"]) == 2
 
 
 @pytest.mark.parametrize(
@@ -164,36 +164,36 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path) -> None:
 @pytest.mark.shared
 def test_three_captions_on_a_page() -> None:
     """The table of docs/analyses.md: 4.51, 3.49, 1.97, and what follows."""
-    found = analysed(
+    analysis = analysed(
         "multimodal_caption_eval.csv",
         "caption_ratings",
         *("--condition", "choice", "--unit", "image_id", "--margin", "0.5"),
     )
-    means = by(found["means_visual_fit"], "condition")
+    means = by(analysis["means_visual_fit"], "condition")
     rounded = {name: round(row["mean"], 2) for name, row in means.items()}
     assert rounded == {"gt": 4.51, "ours": 3.49, "zerocap_fixed": 1.97}
     assert (round(means["gt"]["low"], 2), round(means["gt"]["high"], 2)) == (4.37, 4.65)
-    (test,) = found["anova_visual_fit"]
+    (test,) = analysis["anova_visual_fit"]
     assert round(test["f"], 1) == 158.2
     assert (round(test["df"], 2), round(test["df_error"], 1)) == (1.98, 196.1)
     assert round(test["eta_squared_generalised"], 2) == 0.52
-    places = by(found["order_visual_fit"], "position")
+    places = by(analysis["order_visual_fit"], "position")
     assert [round(row["mean"], 2) for row in places.values()] == [3.02, 3.43, 3.53]
     assert [round(row["beyond"], 2) for row in places.values()] == [-0.03, 0.04, -0.01]
     assert round(places["1"]["p_value"], 2) == 0.89
-    fit = by(found["agreement"], "field")["visual_fit"]
+    fit = by(analysis["agreement"], "field")["visual_fit"]
     assert fit["compared_as"] == "ordinal"
     assert round(fit["alpha"], 2) == 0.68
     assert (round(fit["alpha_low"], 1), round(fit["alpha_high"], 1)) == (0.6, 0.7)
-    assert len(found["equivalence_visual_fit"]) == 3
+    assert len(analysis["equivalence_visual_fit"]) == 3
 
 
 @of_shared
 @pytest.mark.shared
 def test_long_descriptions_side_by_side() -> None:
     """Better, neutral, worse on five criteria, and +48 % over them."""
-    found = analysed("iiw_side_by_side_gpt4v.jsonl", "side_by_side")
-    rows = by(found["preferences"], "criterion")
+    analysis = analysed("iiw_side_by_side_gpt4v.jsonl", "side_by_side")
+    rows = by(analysis["preferences"], "criterion")
     counts = {
         name: (row["better"], row["neutral"], row["worse"])
         for name, row in rows.items()
@@ -214,8 +214,8 @@ def test_long_descriptions_side_by_side() -> None:
 @pytest.mark.full
 def test_textual_entailment() -> None:
     """Majority 0.8969 with 65 ties, Dawid-Skene 0.9275; ability 0.93, and so sure."""
-    found = analysed("snow_rte.csv", "snow_rte")
-    methods = by(found["labels"], "method")
+    analysis = analysed("snow_rte.csv", "snow_rte")
+    methods = by(analysis["labels"], "method")
     assert round(methods["majority"]["right"], 4) == 0.8969
     assert methods["majority"]["ties"] == 65
     assert round(methods["Dawid-Skene"]["right"], 4) == 0.9275
@@ -224,7 +224,7 @@ def test_textual_entailment() -> None:
     assert abs(methods["ability"]["sure"] - methods["ability"]["right"]) < 0.02
     assert all(
         math.isfinite(row["kappa"])
-        for row in found["pairs_of_workers"]
+        for row in analysis["pairs_of_workers"]
         if row["kappa"] is not None
     )
 
@@ -234,13 +234,13 @@ def test_textual_entailment() -> None:
 @pytest.mark.full
 def test_crowd_sourced_judgements() -> None:
     """Fleiss' kappa 0.515 of 46,780 pairs judged three times, 0.511 of all."""
-    found = analysed("flickr8k/CrowdFlowerAnnotations.txt", "caption_judgements")
-    (field,) = found["agreement"]
+    analysis = analysed("flickr8k/CrowdFlowerAnnotations.txt", "caption_judgements")
+    (field,) = analysis["agreement"]
     assert (field["usual_answers"], field["items_of_equal"]) == (3, 46780)
     assert round(field["kappa_of_equal"], 3) == 0.515
     assert round(field["kappa"], 3) == 0.511
     assert round(100 * field["unanimous"], 1) == 90.5
-    yes = by(found["categories"], "category")["yes"]
+    yes = by(analysis["categories"], "category")["yes"]
     assert round(yes["share"], 4) == 0.0688
 
 
@@ -249,9 +249,9 @@ def test_crowd_sourced_judgements() -> None:
 def test_errors_in_generated_captions() -> None:
     """202 of 1,014 are congruent; 264 are generally unrelated."""
     folder = "error_analysis_2017/annotations_emiel"
-    found = analysed(f"{folder}/congruency_data_final.json", "congruency")
-    assert by(found["categories"], "category")["congruent"]["answers"] == 202
-    found = analysed(f"{folder}/incongruent_final.json", "error_categories")
-    categories = by(found["categories"], "category")
+    analysis = analysed(f"{folder}/congruency_data_final.json", "congruency")
+    assert by(analysis["categories"], "category")["congruent"]["answers"] == 202
+    analysis = analysed(f"{folder}/incongruent_final.json", "error_categories")
+    categories = by(analysis["categories"], "category")
     assert categories["generally unrelated"]["answers"] == 264
     assert categories["color of clothing"]["answers"] == 195

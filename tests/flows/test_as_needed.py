@@ -71,8 +71,8 @@ def test_plain_items_stop_at_the_least_and_disputed_ones_go_on(at_work: Open) ->
         assert (progress.accepted, progress.missing, progress.surplus) == (12, 0, 0)
         assert (progress.unsure, progress.stopped_by) == (0, "")
         check_books(run)
-        found = run.store.db.execute("SELECT item_id, probability >= 0.88 FROM items")
-        assert dict(found) == {"p1": 1, "p2": 1, "p3": 1, "p4": 0}
+        rows = run.store.db.execute("SELECT item_id, probability >= 0.88 FROM items")
+        assert dict(rows) == {"p1": 1, "p2": 1, "p3": 1, "p4": 0}
         assert not item_totals.to_weigh(run.store, run.campaign.posting)
         _check_report(run)
 
@@ -84,12 +84,12 @@ def _check_report(run: CampaignRun) -> None:
     assert (model.wanted, model.complete_items) == (12, 4)
     section = as_needed.build(model)
     assert section is not None
-    said = " ".join(section.lead)
-    assert "Each item was to get 2 answers" in said
-    assert "3 of 4 items" in said
-    assert "4 items asked to the end took 12 accepted answers" in said
-    assert "4 for each would have been 16: 25.0 % saved" in said
-    assert "Not asked" not in said
+    lead = " ".join(section.lead)
+    assert "Each item was to get 2 answers" in lead
+    assert "3 of 4 items" in lead
+    assert "4 items asked to the end took 12 accepted answers" in lead
+    assert "4 for each would have been 16: 25.0 % saved" in lead
+    assert "Not asked" not in lead
     (table,) = section.tables
     assert table.rows == (("2", "2", "2", "100.0 %"), ("4", "2", "1", "50.0 %"))
     assert "2 to 4 answers about each of 4 items" in render(facts)
@@ -231,9 +231,9 @@ def test_what_cannot_be_is_refused_with_its_line(
     text = AS_NEEDED.replace("{ least = 2, most = 4, until = 0.88 }", asked)
     with pytest.raises(ConfigError) as refused:
         load_campaign(write_as_needed(tmp_path, text))
-    (said,) = refused.value.faults
-    assert "crash.toml:9: " in said
-    assert fault in said
+    (message,) = refused.value.faults
+    assert "crash.toml:9: " in message
+    assert fault in message
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,11 @@ def test_tasks_without_one_right_option_are_refused(task: str, why: str) -> None
     folder = Path(__file__).resolve().parents[2] / "config/campaigns"
     name = {"caption": "demo"}.get(task, task)
     text = (folder / f"{name}.toml").read_text()
-    line = next(one for one in text.splitlines() if one.startswith("assignments = "))
+    line = next(
+        text_line
+        for text_line in text.splitlines()
+        if text_line.startswith("assignments = ")
+    )
     changed = text.replace(line, "assignments = { least = 3, most = 7 }")
     path = folder / f".{name}_as_needed.toml"
     path.write_text(changed)
@@ -259,8 +263,10 @@ def test_tasks_without_one_right_option_are_refused(task: str, why: str) -> None
             load_campaign(path)
     finally:
         path.unlink()
-    (said,) = [one for one in refused.value.faults if "posting.assignments" in one]
-    assert why in said
+    (message,) = [
+        fault for fault in refused.value.faults if "posting.assignments" in fault
+    ]
+    assert why in message
 
 
 @pytest.mark.full
@@ -277,7 +283,7 @@ def test_the_campaign_that_comes_with_it_asks_by_need(tmp_path: Path) -> None:
         rows = run.store.db.execute(
             "SELECT item_id, workers, probability FROM items"
         ).fetchall()
-        said = run.store.db.execute(
+        kept = run.store.db.execute(
             "SELECT item_id, json_extract(fields, '$.values.congruent') FROM answers "
             "WHERE verdict = 'keep'"
         ).fetchall()
@@ -285,7 +291,7 @@ def test_the_campaign_that_comes_with_it_asks_by_need(tmp_path: Path) -> None:
     assert progress.missing == 0
     assert progress.spent_cents <= campaign.rewards.budget_cents
     by_item: dict[str, set[str]] = {}
-    for item_id, value in said:
+    for item_id, value in kept:
         by_item.setdefault(item_id, set()).add(value)
     numbers = {item_id: workers for item_id, workers, _ in rows}
     assert set(numbers.values()) <= set(range(3, 8))

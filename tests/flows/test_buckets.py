@@ -33,7 +33,7 @@ def dealt(table: pa.Table, n: int, parts: Sequence[pa.Table] = ()) -> pd.DataFra
 def campaign() -> pa.Table:
     """Five answers about each of 2,000 items in 20 batches, in no order."""
     numbers = np.random.default_rng(1).permutation(10_000) // 5
-    return rows(*((f"i{one}", 1 + one // 100) for one in numbers.tolist()))
+    return rows(*((f"i{number}", 1 + number // 100) for number in numbers.tolist()))
 
 
 def test_a_bucket_has_few_batches_and_its_share_of_the_rows() -> None:
@@ -47,7 +47,7 @@ def test_a_bucket_has_few_batches_and_its_share_of_the_rows() -> None:
 def test_all_answers_about_an_item_stand_in_one_bucket() -> None:
     """Also those of later batches, which may be about any item."""
     first = campaign()
-    again = rows(*((f"i{one}", 21) for one in range(0, 2_000, 3)))
+    again = rows(*((f"i{number}", 21) for number in range(0, 2_000, 3)))
     table = pa.concat_tables([first, again])
     by_item = dealt(table, 7, [again, first]).groupby("item_id")
     assert by_item["bucket"].nunique().max() == 1

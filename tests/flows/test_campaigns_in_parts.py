@@ -51,9 +51,9 @@ def test_gold_and_twins_of_a_campaign_count_in_parts(tmp_path: Path) -> None:
     findings = assess(with_ratings(table, TASK, items), EAGER, seed=4)
     whole = pd.DataFrame(
         [
-            {name: getattr(one, name) for name in KEY}
-            | {"suspicion": one.suspicion, "evidence": one.evidence}
-            for one in findings
+            {name: getattr(finding, name) for name in KEY}
+            | {"suspicion": finding.suspicion, "evidence": finding.evidence}
+            for finding in findings
         ]
     )
     rows = table.reset_index()
@@ -139,21 +139,21 @@ def test_a_campaign_says_its_task_itself(campaign: Path, tmp_path: Path) -> None
         ([], "--as needs --to"),
     ):
         asked = ["assess", tmp_path / "a.parquet", "--as", campaign, *words]
-        said = CliRunner().invoke(main, [str(word) for word in asked])
-        assert said.exit_code == 2
-        assert sentence in said.output
+        refusal = CliRunner().invoke(main, [str(word) for word in asked])
+        assert refusal.exit_code == 2
+        assert sentence in refusal.output
 
 
 def tables(folder: Path) -> dict[str, pd.DataFrame]:
     """The tables of an exported folder, in the order of their ids."""
-    found = {}
+    tables_of = {}
     for path in folder.iterdir():
         if path.is_dir():
             table: pd.DataFrame = pq.read_table(path).to_pandas()
-            found[path.name] = table.sort_values(
+            tables_of[path.name] = table.sort_values(
                 str(table.columns[0]), ignore_index=True
             )
-    return found
+    return tables_of
 
 
 def test_a_campaigns_dataset_is_the_same_in_parts(
@@ -233,7 +233,7 @@ def test_files_bear_the_warning_of_what_they_were_made_of(tmp_path: Path) -> Non
 
 def with_strange_workers(table: pa.Table) -> pa.Table:
     """With ids under the name of pseudonyms."""
-    names = ["worker" if one == "worker_id" else one for one in table.column_names]
+    names = ["worker" if name == "worker_id" else name for name in table.column_names]
     return table.rename_columns(names)
 
 

@@ -40,24 +40,28 @@ def test_who_writes_the_word_is_flagged_and_paid(
         assert "use the word table in the text" in decompress(hit["Question"])
         people.work()
         reached = run_pass(run)
-        kept = [one for one in findings.load(run.store) if one.heuristic == "canary"]
+        kept = [
+            finding
+            for finding in findings.load(run.store)
+            if finding.heuristic == "canary"
+        ]
         assert kept
-        assert all("has the word 'table'" in one.evidence for one in kept)
+        assert all("has the word 'table'" in finding.evidence for finding in kept)
         assert reached.rejected == 0
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [
         ("two words", "heuristics.canary.word: found 'two words'; allowed is one word"),
         ("p3", "heuristics.canary.word: 'p3' stands in item p3; people use it too"),
     ],
 )
 def test_a_word_that_cannot_be_asked_for_is_refused(
-    tmp_path: Path, word: str, said: str
+    tmp_path: Path, word: str, message: str
 ) -> None:
     """With the key and its line."""
     path = write_campaign(tmp_path, _with_word(CAMPAIGN, word))
     done = CliRunner().invoke(main, ["check", str(path)])
     assert done.exit_code == 2
-    assert said in " ".join(done.output.split())
+    assert message in " ".join(done.output.split())

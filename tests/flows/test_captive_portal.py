@@ -36,13 +36,17 @@ def test_rewards_that_a_portal_swallowed_are_paid_when_it_has_gone(
         with pytest.raises(TransientPlatformError, match=r"200\) is not a marketplace"):
             run_pass(behind)
         assert portal.intercepted
-        assert {one["status"] for one in books(run)["assignments"]} == {"Submitted"}
+        assert {assignment["status"] for assignment in books(run)["assignments"]} == {
+            "Submitted"
+        }
         assert intents.begun(run.store, "approve")
         assert not list(intents.load(run.store, "approve", is_done=True))
         check_books(run)
         portal.operations = ()
         assert run_pass(behind).rewards_cents == 100
-        assert {one["paid_cents"] for one in books(run)["assignments"]} >= {50}
+        assert {
+            assignment["paid_cents"] for assignment in books(run)["assignments"]
+        } >= {50}
         check_books(run)
 
 
@@ -63,5 +67,5 @@ def test_a_bonus_that_a_portal_swallowed_is_paid_when_it_has_gone(
             portal.operations = ()
             for _ in range(2):
                 pay(behind, read_bonuses(behind, text, label="bonus", name="b.csv"))
-        assert [one["cents"] for one in books(run)["bonuses"]] == [150]
+        assert [bonus["cents"] for bonus in books(run)["bonuses"]] == [150]
         check_books(run)

@@ -44,7 +44,7 @@ _FLOOR = 'wage_floor_per_hour = "20.00"'
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "words"),
     [
         ('budget = "20.00"', EXPECTED.replace("= 2", "= 0.5"), "the task's own pace"),
         (
@@ -73,14 +73,14 @@ _FLOOR = 'wage_floor_per_hour = "20.00"'
     ],
 )
 def test_what_is_allowed_and_hardly_meant_is_a_warning(
-    tmp_path: Path, old: str, new: str, said: str
+    tmp_path: Path, old: str, new: str, words: str
 ) -> None:
     """One sentence each, which names its key; the campaign may begin."""
     text = CAMPAIGN.replace('then = "reject"', 'then = "approve"')
     text = text.replace("low_agreement = false\n", "")
     assert old in text
     warnings = _warnings(tmp_path, text.replace(old, new))
-    assert any(said in warning for warning in warnings)
+    assert any(words in warning for warning in warnings)
 
 
 def test_every_lower_bound_of_a_worker_is_looked_at() -> None:
@@ -93,7 +93,7 @@ def test_every_lower_bound_of_a_worker_is_looked_at() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "words"),
     [
         ("assignments = 2", "asignments = 2", "did you mean 'assignments'?"),
         ('capitals", "rule', 'capitols", "rule', "did you mean 'capitals'?"),
@@ -106,13 +106,13 @@ def test_every_lower_bound_of_a_worker_is_looked_at() -> None:
     ],
 )
 def test_a_word_that_is_none_is_answered_with_one_that_is(
-    tmp_path: Path, old: str, new: str, said: str
+    tmp_path: Path, old: str, new: str, words: str
 ) -> None:
     """Keys, heuristics, traits; and a replay file that is not there is told now."""
     assert old in CAMPAIGN
     done = _check(write_campaign(tmp_path, CAMPAIGN.replace(old, new)))
     assert done.exit_code == 2, done.output
-    assert said in done.output
+    assert words in done.output
 
 
 class _Pictures(BaseHTTPRequestHandler):
@@ -199,5 +199,5 @@ def test_pay_that_hangs_on_few_known_answers_is_warned_of(
     text = text.replace('any_of = ["same_sentence"]', 'any_of = ["gold_failed"]')
     text = text.replace("{flagged} of {answers} answers repeat: ", "Not paid: ")
     text = text.replace("share = 1.0\n", "")
-    told = [one for one in _warnings(tmp_path, text) if "one slip" in one]
-    assert bool(told) == warned
+    slips = [warning for warning in _warnings(tmp_path, text) if "one slip" in warning]
+    assert bool(slips) == warned

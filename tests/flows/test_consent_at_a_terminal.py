@@ -85,10 +85,10 @@ def test_the_amount_is_shown_and_has_to_be_typed_back(
     """
     path = write_campaign(tmp_path)
     with _market(tmp_path, monkeypatch) as endpoint:
-        ended, said = _at_a_terminal(path, endpoint, typed, monkeypatch, capsys)
-    assert "can cost up to $20.00" in said
-    assert "Prolific pays its participants" in said
-    assert (ended, words in said) == (code, True), said
+        ended, printed = _at_a_terminal(path, endpoint, typed, monkeypatch, capsys)
+    assert "can cost up to $20.00" in printed
+    assert "Prolific pays its participants" in printed
+    assert (ended, words in printed) == (code, True), printed
 
 
 def test_the_amount_is_what_the_marketplace_takes_in_its_currency(
@@ -105,8 +105,8 @@ def test_the_amount_is_what_the_marketplace_takes_in_its_currency(
     path = write_campaign(tmp_path, text.replace('"20.00"', '"90.00"'))
     with _market(tmp_path, monkeypatch, pounds) as endpoint:
         for typed, code in (("£34.00", 0), ("34", 0), ("$34.00", 3)):
-            ended, said = _at_a_terminal(path, endpoint, typed, monkeypatch, capsys)
-            assert "can cost up to £34.00" in said
+            ended, printed = _at_a_terminal(path, endpoint, typed, monkeypatch, capsys)
+            assert "can cost up to £34.00" in printed
             assert ended == code
         with pytest.raises(ConfigError, match="is not in pounds"):
             amount_cents("$34", "GBP")

@@ -208,5 +208,5 @@ def test_ten_hits_are_fetched_with_one_call(
     with at_second_batch(tmp_path / "one", answers_each=1) as run:
         assert People(str(run.platform.endpoint)).work() == 10
         assert collect(run) == 10
-        told = httpx.get(f"{run.platform.endpoint}/rehearsal/calls").json()
-        assert told.get("calls", told)["ListAssignmentsForHIT"] == 1
+        reply = httpx.get(f"{run.platform.endpoint}/rehearsal/calls").json()
+        assert reply.get("calls", reply)["ListAssignmentsForHIT"] == 1

@@ -62,9 +62,9 @@ def test_flipped_bytes_are_said(finished: Path, tries: int) -> None:
         at = draw.randrange(len(sound))
         length = draw.choice((1, 8, 600))
         spoiled[at : at + length] = draw.randbytes(len(spoiled[at : at + length]))
-        for code, said in _look(finished, store, bytes(spoiled)):
-            assert code in {0, 1, 2, 3}, (number, at, said)
-            assert "Traceback" not in said
+        for code, printed in _look(finished, store, bytes(spoiled)):
+            assert code in {0, 1, 2, 3}, (number, at, printed)
+            assert "Traceback" not in printed
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_a_value_that_makes_no_sense_is_called_damage(
     with closing(sqlite3.connect(store)) as spoiling, spoiling:
         spoiling.execute(change)
     looked = _look(finished, store, store.read_bytes())
-    said = [text for code, text in looked if code == 1]
-    assert said
-    assert all("the store is damaged" in text for text in said)
+    complaints = [text for code, text in looked if code == 1]
+    assert complaints
+    assert all("the store is damaged" in text for text in complaints)
 
 
 def test_a_copy_is_sound(finished: Path, tmp_path: Path) -> None:

@@ -25,15 +25,15 @@ def test_every_item_is_posted_in_exactly_one_batch(
     items: int, batches: int, per_hit: int
 ) -> None:
     """However items are dealt, none is lost and none is dealt twice."""
-    one = campaign(items, batches=batches, items_per_hit=per_hit)
+    example = campaign(items, batches=batches, items_per_hit=per_hit)
     posted = Counter(
         item_id
-        for hits in all_first_rounds(one, on=TODAY)
+        for hits in all_first_rounds(example, on=TODAY)
         for hit in hits
         for item_id in hit.item_ids
     )
-    assert posted == Counter(item.item_id for item in one.items)
-    sizes = [len(items) for items in deal(one)]
+    assert posted == Counter(item.item_id for item in example.items)
+    sizes = [len(items) for items in deal(example)]
     assert max(sizes) - min(sizes) <= 1
 
 
@@ -42,10 +42,12 @@ def test_what_belongs_together_is_in_one_hit(
     items: int, batches: int, per_hit: int
 ) -> None:
     """No pair is parted, nothing is lost, and no HIT grows."""
-    one = campaign(items, batches=batches, items_per_hit=per_hit, group_by="pair")
-    hits = [hit.item_ids for some in all_first_rounds(one, on=TODAY) for hit in some]
+    example = campaign(items, batches=batches, items_per_hit=per_hit, group_by="pair")
+    hits = [
+        hit.item_ids for some in all_first_rounds(example, on=TODAY) for hit in some
+    ]
     hit_of = {item_id: n for n, ids in enumerate(hits) for item_id in ids}
-    assert sorted(hit_of) == sorted(item.item_id for item in one.items)
+    assert sorted(hit_of) == sorted(item.item_id for item in example.items)
     assert sum(map(len, hits)) == items
     assert max(map(len, hits)) <= per_hit
     for number in range(0, items - 1, 2):
@@ -57,12 +59,12 @@ def test_a_one_value_per_hit_kind_where_the_task_says_so(
     items: int, batches: int, per_hit: int
 ) -> None:
     """Items of different kinds never share a HIT, in replacements neither."""
-    one = campaign(
+    example = campaign(
         items, batches=batches, items_per_hit=per_hit, one_value_per_hit="third"
     )
-    kinds = {item.item_id: item.columns["third"] for item in one.items}
-    first = [hit for some in all_first_rounds(one, on=TODAY) for hit in some]
-    again = replacements(one, 1, 1, dict.fromkeys(kinds, 2), on=TODAY)
+    kinds = {item.item_id: item.columns["third"] for item in example.items}
+    first = [hit for some in all_first_rounds(example, on=TODAY) for hit in some]
+    again = replacements(example, 1, 1, dict.fromkeys(kinds, 2), on=TODAY)
     for hits in (first, again):
         posted = [item_id for hit in hits for item_id in hit.item_ids]
         assert sorted(posted) == sorted(kinds)
@@ -116,14 +118,14 @@ def test_replacements_ask_for_exactly_what_is_missing(
 
 def test_keys_of_hits_never_repeat() -> None:
     """A key names one HIT for ever: by campaign, batch, round and number."""
-    one = campaign(60)
-    missing = {item.item_id: 1 for item in one.items}
+    example = campaign(60)
+    missing = {item.item_id: 1 for item in example.items}
     keys = [
         hit.hit_key
         for hits in (
-            *all_first_rounds(one, on=TODAY)[:2],
-            replacements(one, 1, 1, missing, on=TODAY),
-            replacements(one, 1, 2, missing, on=TODAY),
+            *all_first_rounds(example, on=TODAY)[:2],
+            replacements(example, 1, 1, missing, on=TODAY),
+            replacements(example, 1, 2, missing, on=TODAY),
         )
         for hit in hits
     ]

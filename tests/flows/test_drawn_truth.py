@@ -80,10 +80,10 @@ def test_captions_of_own_pictures_are_rehearsed_and_called_drawn(
 
 def test_an_imagined_scene_depends_on_the_item_and_the_seed_alone() -> None:
     """More items, or another order, change none."""
-    (one,) = imagined_scenes(1, ["b"])  # type: ignore[list-item]
+    (imagined,) = imagined_scenes(1, ["b"])  # type: ignore[list-item]
     more = imagined_scenes(1, ["a", "b", "c"])  # type: ignore[list-item]
     (other,) = imagined_scenes(2, ["b"])  # type: ignore[list-item]
-    assert more[1] == one
+    assert more[1] == imagined
     assert len({(scene.place, scene.things) for scene in (*more, other)}) == 4
 
 

@@ -55,7 +55,7 @@ def test_what_is_varied_is_crossed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("vary", "said"),
+    ("vary", "message"),
     [
         (["rewrad=1"], "did you mean 'reward'"),
         (["reward"], "write KEY=VALUE,VALUE"),
@@ -64,9 +64,9 @@ def test_what_is_varied_is_crossed() -> None:
         (["reward=" + ",".join(map(str, range(65)))], "65 combinations; at most 64"),
     ],
 )
-def test_what_cannot_be_varied_is_said(vary: list[str], said: str) -> None:
+def test_what_cannot_be_varied_is_said(vary: list[str], message: str) -> None:
     """One sentence with what is allowed."""
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         choices(vary)
 
 
@@ -86,11 +86,11 @@ def test_as_many_answers_as_needed_are_varied(
     path = Path(__file__).resolve().parents[2] / "config/campaigns/as_needed.toml"
     (choice,) = choices([vary])
     made = chosen(parse(path), choice, seed=2, out=str(tmp_path))
-    found = made.tables.posting.assignments
-    if not isinstance(found, int):
-        assert (found.least, found.most, found.until) == asked
+    assignments = made.tables.posting.assignments
+    if not isinstance(assignments, int):
+        assert (assignments.least, assignments.most, assignments.until) == asked
     else:
-        assert found == asked
+        assert assignments == asked
 
 
 def test_a_choice_changes_its_keys_and_lifts_the_caps(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_choice_changes_its_keys_and_lifts_the_caps(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ((("reward", "much"),), "rewards.reward"),
         ((("assignments", "0"),), "greater than or equal to 1"),
@@ -120,11 +120,11 @@ def test_a_choice_changes_its_keys_and_lifts_the_caps(tmp_path: Path) -> None:
     ],
 )
 def test_a_value_that_does_not_fit_is_said(
-    tmp_path: Path, values: tuple[tuple[str, str], ...], said: str
+    tmp_path: Path, values: tuple[tuple[str, str], ...], message: str
 ) -> None:
     """As a fault of the campaign file is."""
     file = parse(write_campaign(tmp_path, SCENES))
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         chosen(file, Choice(values), seed=1, out=str(tmp_path))
 
 
@@ -164,9 +164,9 @@ def _outcome(cost: float, bad_found: float = nan) -> Outcome:
 
 def test_many_rehearsals_are_a_mean_and_a_range() -> None:
     """Of 0 to 100 the middle nine tenths are 5 to 95; what nobody has is no number."""
-    told = summarised([_outcome(float(cost)) for cost in range(101)])
-    assert told["cost_cents"] == Estimate(50, 5, 95)
-    assert isnan(told["bad_found"].mean)
+    summary = summarised([_outcome(float(cost)) for cost in range(101)])
+    assert summary["cost_cents"] == Estimate(50, 5, 95)
+    assert isnan(summary["bad_found"].mean)
     some = summarised([_outcome(1, bad_found=0.5), _outcome(1)])
     assert some["bad_found"] == Estimate(0.5, 0.5, 0.5)
 
@@ -180,23 +180,23 @@ def _forecast(*rows: Row) -> Forecast:
 def test_estimates_are_told_with_their_ranges() -> None:
     """Money in its currency, shares in percent; a range that is a point is left out."""
     known = Row("as it is", summarised([_outcome(11200.0), _outcome(11800.0)]))
-    told = partial(mean_and_range, _forecast(known), known)
-    assert told("cost_cents") == ("£115.00", "112.30 to 117.70")
-    assert told("bad_kept") == ("25.0", "")
-    assert told("bad_found") == ("–", "")  # noqa: RUF001 - as tables show it
+    mean_and_range_of = partial(mean_and_range, _forecast(known), known)
+    assert mean_and_range_of("cost_cents") == ("£115.00", "112.30 to 117.70")
+    assert mean_and_range_of("bad_kept") == ("25.0", "")
+    assert mean_and_range_of("bad_found") == ("–", "")  # noqa: RUF001 - as tables show it
 
 
 @pytest.mark.parametrize(
-    ("days", "label", "told"), [(0.1, "Hours", "2.4"), (2.0, "Days", "2.0")]
+    ("days", "label", "shown_mean"), [(0.1, "Hours", "2.4"), (2.0, "Days", "2.0")]
 )
 def test_what_is_over_within_two_days_is_told_in_hours(
-    days: float, label: str, told: str
+    days: float, label: str, shown_mean: str
 ) -> None:
     """A tenth of a day says nothing to a person; two days are days."""
     row = Row("as it is", summarised([replace(_outcome(100.0), days=days)]))
     shown = _forecast(row)
     assert columns(shown)["days"] == label
-    assert mean_and_range(shown, row, "days") == (told, "")
+    assert mean_and_range(shown, row, "days") == (shown_mean, "")
     assert f">{label}<" in render(shown)
 
 
@@ -209,11 +209,11 @@ def test_choices_stand_side_by_side_as_far_as_the_terminal_is_wide(
     rows = [Row(f"assignments {number}", estimates) for number in (3, 5, 7, 9)]
     say_forecast(WrittenForecast(_forecast(*rows), tmp_path / "forecast.html"))
 
-    said = capsys.readouterr().out
-    heads = [line.split() for line in said.splitlines() if "assignments" in line]
+    printed = capsys.readouterr().out
+    heads = [line.split() for line in printed.splitlines() if "assignments" in line]
     assert [len(head) // 2 for head in heads] == [3, 1]
-    assert said.count("105.00 to 195.00") == 4
-    assert max(map(len, said.splitlines()[:25])) <= 80
+    assert printed.count("105.00 to 195.00") == 4
+    assert max(map(len, printed.splitlines()[:25])) <= 80
 
 
 def test_the_page_has_a_plot_of_each_figure_and_names_are_escaped() -> None:
@@ -255,7 +255,8 @@ def test_a_forecast_is_made_of_real_rehearsals(tmp_path: Path) -> None:
     assert 0 < two["cost_cents"]["mean"] < three["cost_cents"]["mean"]
     assert two["complete"]["mean"] == 1.0
     assert any(
-        "8 simulated workers, 2 of them" in one for one in document["assumptions"]
+        "8 simulated workers, 2 of them" in assumption
+        for assumption in document["assumptions"]
     )
     assert "assignments 3" in (tmp_path / "out/crash/forecast.html").read_text()
     assert not (tmp_path / "out/crash/piecework.db").exists()

@@ -78,9 +78,9 @@ def test_check_says_how_many_are_mixed_in(
 ) -> None:
     """Beside the number of items, with their share."""
     say_checked(check_campaign(write_with_gold(tmp_path), on=TODAY))
-    said = " ".join(capsys.readouterr().out.split())
-    assert "mixed in as gold" in said
-    assert "20% of the items" in said
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "mixed in as gold" in printed
+    assert "20% of the items" in printed
 
 
 def test_who_was_wrong_reads_what_is_right_and_why(
@@ -106,14 +106,14 @@ def test_who_was_wrong_reads_what_is_right_and_why(
         client = run.platform._client  # type: ignore[attr-defined]
         hits = client.list_hits(MaxResults=100)["HITs"]
         assert not any(why in hit["Question"] for hit in hits)
-        said = [
+        feedbacks = [
             (
-                one["WorkerId"],
-                one["AssignmentId"],
-                one.get("RequesterFeedback", ""),
+                assignment["WorkerId"],
+                assignment["AssignmentId"],
+                assignment.get("RequesterFeedback", ""),
             )
             for hit in hits
-            for one in client.list_assignments_for_hit(HITId=hit["HITId"])[
+            for assignment in client.list_assignments_for_hit(HITId=hit["HITId"])[
                 "Assignments"
             ]
         ]
@@ -125,9 +125,11 @@ def test_who_was_wrong_reads_what_is_right_and_why(
         answers = run.answers()
     of_gold = answers[answers["item_id"] == "p9"]
     wrong = of_gold[of_gold["value.congruent"] == "congruent"]
-    ((worker, told, words),) = [one for one in said if one[2]]
+    ((worker, assignment_id, words),) = [
+        feedback for feedback in feedbacks if feedback[2]
+    ]
     assert wrong["worker_id"].tolist() == [worker]
-    assert wrong["assignment_id"].tolist() == [told]
+    assert wrong["assignment_id"].tolist() == [assignment_id]
     assert len(of_gold) == 2
     assert re.fullmatch(
         r"The answer about item [12] of this HIT was known before\. "
@@ -166,7 +168,7 @@ def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
         assert [verdict for verdict, _ in paid.fetchall()] == ["approve"]
         facts = report_facts(run)
         export(run)
-        assert "p9" not in {one.item_id for one in doubtful(run)}
+        assert "p9" not in {item.item_id for item in doubtful(run)}
     assert facts.gold is not None
     assert (facts.gold.items, facts.gold.mixed_in) == (1, 1)
     # One said what is known, the other did not; of one answer each nothing is said.

@@ -68,11 +68,11 @@ def understood(name: str, columns: str) -> dict[str, object]:
     """What `import --map` says about a file."""
     path = DATA / name
     files = sorted(path.glob("*.csv")) if name == "mturk_batches" else [path]
-    said = ["--columns", COLUMNS / f"{columns}.toml"] if columns else []
-    found: dict[str, object] = json.loads(
-        done("import", *files, *said, "--map", "--json")
+    columns_option = ["--columns", COLUMNS / f"{columns}.toml"] if columns else []
+    document: dict[str, object] = json.loads(
+        done("import", *files, *columns_option, "--map", "--json")
     )
-    return found
+    return document
 
 
 @pytest.mark.parametrize(
@@ -85,19 +85,19 @@ def understood(name: str, columns: str) -> dict[str, object]:
 def test_each_file_is_understood(name: str) -> None:
     """With the counts of data/README.md, and those that follow from them."""
     columns, assignments, answers, items = FILES[name]
-    found = understood(name, str(columns))
-    files = found["files"]
+    summary = understood(name, str(columns))
+    files = summary["files"]
     assert isinstance(files, list)
     assert sum(file["assignments"] for file in files) == assignments
-    assert (found["answers"], found["items"]) == (answers, items)
+    assert (summary["answers"], summary["items"]) == (answers, items)
     assert not sum(file["unreadable"] for file in files)
 
 
 @pytest.mark.full
 def test_counted_judgements_are_as_many_answers() -> None:
     """144,860 of 47,830 pairs."""
-    found = understood(*_JUDGEMENTS)
-    assert (found["answers"], found["items"]) == (144860, 47830)
+    summary = understood(*_JUDGEMENTS)
+    assert (summary["answers"], summary["items"]) == (144860, 47830)
 
 
 @pytest.mark.full
@@ -106,13 +106,13 @@ def test_each_file_becomes_a_dataset_with_a_report(name: str, tmp_path: Path) ->
     """All answers come out; what is flagged is set aside until somebody decides."""
     columns, _, answers, _ = FILES[name]
     flagged, campaign = FLAGGED[name], tmp_path / "c.toml"
-    said = ["--columns", COLUMNS / f"{columns}.toml"] if columns else []
-    done("import", DATA / name, *said, "--as", campaign)
+    columns_option = ["--columns", COLUMNS / f"{columns}.toml"] if columns else []
+    done("import", DATA / name, *columns_option, "--as", campaign)
     # Which answers are drawn depends on chance alone.
     text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 0.0\n"
     campaign.write_text(text)
-    found = " ".join(done("assess", campaign).split())
-    assert f"Flagged answers: {flagged} (" in found
+    printed = " ".join(done("assess", campaign).split())
+    assert f"Flagged answers: {flagged} (" in printed
     done("export", campaign)
     main = "captions" if name.endswith(".results") else "answers"
     kept, aside = (
@@ -131,8 +131,10 @@ def test_each_file_becomes_a_dataset_with_a_report(name: str, tmp_path: Path) ->
 def test_canned_captions_make_the_levels_of_difficulty(tmp_path: Path) -> None:
     """15751/4122/1424/878/725/531 images with 0 to 5 of five workers."""
     campaign = tmp_path / "quality.toml"
-    said = ["--columns", COLUMNS / "vizwiz_quality.toml"]
-    done("import", DATA / "vizwiz_quality_train.json", *said, "--as", campaign)
+    columns_option = ["--columns", COLUMNS / "vizwiz_quality.toml"]
+    done(
+        "import", DATA / "vizwiz_quality_train.json", *columns_option, "--as", campaign
+    )
     with open_to_look(load_campaign(campaign)) as opened:
         counts = opened.answers()["value.unrecognizable"].value_counts()
     assert [int(counts[number]) for number in range(6)] == [
@@ -204,8 +206,8 @@ def test_an_expert_s_label_is_beside_what_heuristics_find(tmp_path: Path) -> Non
     flags = json.loads(done("assess", campaign, "--json"))["findings"]
     fast = [flag["subject_id"] for flag in flags if flag["heuristic"] == "too_fast"]
     with open_to_look(load_campaign(campaign)) as opened:
-        said = imports.outcomes(opened.store)
-    outcome = dict(zip(said["answer_id"], said["outcome"], strict=True))
+        outcomes = imports.outcomes(opened.store)
+    outcome = dict(zip(outcomes["answer_id"], outcomes["outcome"], strict=True))
     assert sum("Cheating" in label.split("|") for label in outcome.values()) == 583
     assert len(fast) == 3
     assert all("Cheating" in outcome[answer].split("|") for answer in fast)

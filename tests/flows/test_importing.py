@@ -66,16 +66,16 @@ def test_a_batch_becomes_answers_about_its_items(campaign: Path) -> None:
 def test_what_was_understood_is_shown_and_nothing_written(tmp_path: Path) -> None:
     """`--map` tells items, fields and what was decided there."""
     batch = write(tmp_path / "batch.csv", stances(status="Approved"))
-    said = done("import", batch, "--as", tmp_path / "stance.toml", "--map")
+    printed = done("import", batch, "--as", tmp_path / "stance.toml", "--map")
     for words in ("6 answers about 2 items", "answer: choice", "3 Approved"):
-        assert words in said
+        assert words in printed
     assert [path.name for path in tmp_path.iterdir()] == ["batch.csv"]
 
 
 def test_reading_a_file_again_adds_nothing(campaign: Path, tmp_path: Path) -> None:
     """Also from a copy of another name; one that is new is added."""
     rows = [*stances(), row(4, "W4", shown={"text1": "Snow"}, sent={"stance1": "yes"})]
-    rows = [{**rows[0], **one} for one in rows]
+    rows = [{**rows[0], **cells} for cells in rows]
     copy = write(tmp_path / "again.csv", rows)
     assert "imported: 1 assignment; 3 known before" in done(
         "import", copy, "--as", campaign
@@ -128,8 +128,8 @@ def test_people_decide_about_imported_answers_as_about_others(campaign: Path) ->
     rows["verdict"] = rows["proposed"]
     rows.loc[answers_asked, "verdict"] = "keep"
     rows.to_csv(csv, index=False)
-    said = done("decisions", campaign, "--read", csv, "--by", "ada")
-    assert "the next export shows them" in said
+    printed = done("decisions", campaign, "--read", csv, "--by", "ada")
+    assert "the next export shows them" in printed
     with open_to_look(load_campaign(campaign)) as opened:
         progress = read_progress(opened)
     assert (progress.accepted, progress.waiting_for) == (6, "nobody")
@@ -142,19 +142,19 @@ def test_campaigns_are_exported_one_after_the_other(tmp_path: Path) -> None:
     batch = write(tmp_path / "batch.csv", stances())
     for name in ("one", "two"):
         done("import", batch, "--as", tmp_path / f"{name}.toml")
-    said = done("export", tmp_path / "one.toml", tmp_path / "two.toml")
-    assert [line.partition(":")[0] for line in said.splitlines()] == [
+    printed = done("export", tmp_path / "one.toml", tmp_path / "two.toml")
+    assert [line.partition(":")[0] for line in printed.splitlines()] == [
         *("dataset", "report"),
         *("dataset", "report"),
     ]
     for name in ("one", "two"):
         assert (tmp_path / "out" / name / "report.html").is_file()
-    told = json.loads(done("export", tmp_path / "one.toml", "--json"))
-    assert told["campaigns"][0]["report"] == str(tmp_path / "out/one/report.html")
+    document = json.loads(done("export", tmp_path / "one.toml", "--json"))
+    assert document["campaigns"][0]["report"] == str(tmp_path / "out/one/report.html")
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             ("a.csv",),
@@ -175,12 +175,12 @@ def test_campaigns_are_exported_one_after_the_other(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_exported_is_told_with_what_to_type(
-    words: tuple[str, ...], said: str
+    words: tuple[str, ...], message: str
 ) -> None:
     """Before any file is looked at."""
     result = piecework("export", *words)
     assert result.exit_code == 2
-    assert said in " ".join(result.output.split())
+    assert message in " ".join(result.output.split())
 
 
 _POSTING = (
@@ -291,9 +291,9 @@ def test_a_sentence_of_the_page_belongs_to_texts_alone(tmp_path: Path) -> None:
     assert "canned" not in written
     head = "[fields.stance]\n"
     campaign.write_text(written.replace(head, head + 'canned = "No picture."\n'))
-    said = piecework("import", "--as", campaign)
-    assert said.exit_code == 2
-    assert "fields.stance.canned: only where all answers are texts" in said.output
+    result = piecework("import", "--as", campaign)
+    assert result.exit_code == 2
+    assert "fields.stance.canned: only where all answers are texts" in result.output
 
 
 def test_rows_that_cannot_be_read_are_counted_and_named(tmp_path: Path) -> None:
@@ -303,10 +303,10 @@ def test_rows_that_cannot_be_read_are_counted_and_named(tmp_path: Path) -> None:
     batch = write(tmp_path / "batch.csv", rows)
     with batch.open("a") as file:
         file.write('"HIT1","cut off')
-    said = piecework("import", batch, "--as", tmp_path / "stance.toml").output
-    assert f"{batch}: line 3, column SubmitTime: found the time 'yesterday'" in said
-    assert f"{batch}: line 5: has 2 cells" in said
-    assert "imported: 2 assignments; 2 rows kept aside" in said
+    printed = piecework("import", batch, "--as", tmp_path / "stance.toml").output
+    assert f"{batch}: line 3, column SubmitTime: found the time 'yesterday'" in printed
+    assert f"{batch}: line 5: has 2 cells" in printed
+    assert "imported: 2 assignments; 2 rows kept aside" in printed
     with open_to_look(load_campaign(tmp_path / "stance.toml")) as opened:
         kept = opened.store.db.execute(
             "SELECT line, column_name, cells FROM unreadable_rows"
@@ -322,8 +322,8 @@ def test_an_assignment_that_says_something_else_now_is_put_aside(
     rows = stances()
     rows[0]["Answer.stance1"] = "no"
     other = write(tmp_path / "other.csv", rows)
-    said = done("import", other, "--as", campaign)
-    assert "2 known before; 1 row kept aside" in said
+    printed = done("import", other, "--as", campaign)
+    assert "2 known before; 1 row kept aside" in printed
     assert answers(campaign).loc["ASSIGNMENT1.1", "value.stance"] == "yes"
 
 
@@ -356,8 +356,8 @@ def test_a_file_of_nothing_known_is_refused(tmp_path: Path) -> None:
 
 def test_status_says_what_is_next(campaign: Path) -> None:
     """No pass comes by itself; nothing is missing and no cap was reached."""
-    said = done("status", campaign)
-    assert f"next: piecework assess {campaign}" in said
+    printed = done("status", campaign)
+    assert f"next: piecework assess {campaign}" in printed
     status = json.loads(done("status", campaign, "--json"))
     assert (status["missing"], status["cap_reached"]) == (0, False)
 
@@ -365,8 +365,8 @@ def test_status_says_what_is_next(campaign: Path) -> None:
 def test_a_worker_is_excluded_here_without_a_marketplace(campaign: Path) -> None:
     """The decision is kept; there is nobody to tell."""
     first = json.loads(done("workers", campaign, "--json"))[0]["worker"]
-    said = done("workers", campaign, "exclude", first, "--because", "Guesses.")
-    assert "excluded" in said
+    printed = done("workers", campaign, "exclude", first, "--because", "Guesses.")
+    assert "excluded" in printed
     with open_to_look(load_campaign(campaign)) as opened:
         assert read_progress(opened).excluded == 1
 
@@ -462,20 +462,20 @@ def test_what_is_not_said_of_a_campaign_is_said_truly(tmp_path: Path) -> None:
 
 def test_a_table_of_nothing_is_a_sentence(tmp_path: Path) -> None:
     """The terminal says that nothing is flagged, and draws no empty frame."""
-    said = done("assess", potato(tmp_path))
-    assert "What each heuristic flagged: Nothing is flagged." in said
-    assert "Answers touched" not in said
+    printed = done("assess", potato(tmp_path))
+    assert "What each heuristic flagged: Nothing is flagged." in printed
+    assert "Answers touched" not in printed
 
 
 def test_what_waits_is_told_with_what_is_said_without_it(campaign: Path) -> None:
     """Analyse says how much does not count yet, assess how much was drawn."""
     text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 1.0\n"
     campaign.write_text(text)
-    said = done("assess", campaign)
-    assert "6 answers drawn by chance" in " ".join(said.split())
-    said = " ".join(done("analyse", campaign).split())
-    assert "Answers: 0" in said
-    assert "Without 6 answers of which nobody has decided" in said
+    printed = done("assess", campaign)
+    assert "6 answers drawn by chance" in " ".join(printed.split())
+    printed = " ".join(done("analyse", campaign).split())
+    assert "Answers: 0" in printed
+    assert "Without 6 answers of which nobody has decided" in printed
 
 
 def test_several_files_are_looked_at_together(tmp_path: Path) -> None:
@@ -485,9 +485,9 @@ def test_several_files_are_looked_at_together(tmp_path: Path) -> None:
         write(tmp_path / f"{name}.csv", some)
         for name, some in (("one", rows[:2]), ("two", rows[2:]), ("three", rows[2:]))
     ]
-    said = done("assess", *files[:2])
-    assert "one.csv and 1 other file" in said
-    together = said.replace("one.csv and 1 other file", "all.csv")
+    printed = done("assess", *files[:2])
+    assert "one.csv and 1 other file" in printed
+    together = printed.replace("one.csv and 1 other file", "all.csv")
     assert together == done("assess", write(tmp_path / "all.csv", rows))
     assert "one.csv and 2 other files" in done("assess", *files)
 
@@ -511,8 +511,8 @@ def test_flags_with_the_same_evidence_are_one_row(tmp_path: Path) -> None:
     file, columns = tmp_path / "table.csv", tmp_path / "columns.toml"
     columns.write_text('item_id = "id"\nitem = ["id"]\nanswers.caption = "said"\n')
     copied = "Imagine how you would describe this image on the phone to a friend"
-    said = [copied, "a dog", copied, "a cat", copied]
-    rows = [f"{number},{words}\n" for number, words in enumerate(said)]
+    captions = [copied, "a dog", copied, "a cat", copied]
+    rows = [f"{number},{words}\n" for number, words in enumerate(captions)]
     file.write_text("id,said\n" + "".join(rows))
     page = tmp_path / "found.html"
     shown = done("assess", file, "--columns", columns, "--html", page)
@@ -544,12 +544,12 @@ def test_a_card_of_imported_answers_tells_what_files_say(tmp_path: Path) -> None
 def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None:
     """No file says a time here, and no item has a right answer; page and terminal."""
     page = tmp_path / "found.html"
-    said = " ".join(done("assess", potato(tmp_path), "--html", page).split())
-    assert "Nothing is flagged. Looked and flagged nothing:" in said
+    printed = " ".join(done("assess", potato(tmp_path), "--html", page).split())
+    assert "Nothing is flagged. Looked and flagged nothing:" in printed
     assert "rushed and too_fast" in page.read_text()
     for empty in ("The flags", "shown as an example", "(0.0 %)"):
-        assert empty not in said + page.read_text()
-    looked, _, could_not = said.partition("Heuristics that could say nothing here")
+        assert empty not in printed + page.read_text()
+    looked, _, could_not = printed.partition("Heuristics that could say nothing here")
     assert "no time is known │ rushed and too_fast" in could_not
     assert "gold_failed" in could_not
     assert "too_fast" not in looked
@@ -562,5 +562,5 @@ def test_items_that_no_column_names_are_said_to_be_hits(tmp_path: Path) -> None:
         "Submission id,Participant id,Status,Started at,Completed at,Completion code\n"
         "s1,p1,APPROVED,2022-07-22 09:17:00,2022-07-22 09:18:00,C1\n"
     )
-    said = done("import", file, "--as", tmp_path / "code.toml", "--map")
-    assert "no column names items, so each HIT is one" in " ".join(said.split())
+    printed = done("import", file, "--as", tmp_path / "code.toml", "--map")
+    assert "no column names items, so each HIT is one" in " ".join(printed.split())

@@ -121,7 +121,9 @@ def test_what_came_early_is_kept_and_paid_once_when_the_hit_is_done(
         assert (reached.submitted, reached.rejected, reached.missing) == (6, 1, 0)
         assert ledger.balances(run.store)["rewards"] == 250
         books = httpx.get(f"{run.platform.endpoint}/rehearsal/books").json()
-        assert sum(one["paid_cents"] for one in books["assignments"]) == 250
+        assert (
+            sum(assignment["paid_cents"] for assignment in books["assignments"]) == 250
+        )
 
 
 def test_an_export_half_way_is_whole_and_says_what_is_provisional(

@@ -41,8 +41,8 @@ def test_what_the_store_does_not_know_is_told_apart_by_its_annotation(
         lost = _post(run, "0123456789abcdef/crash.b0001.r00.000001")
         other = _post(run, "0123456789abcdef/crash.two.b0001.r00.000001")
         plain = _post(run, "batch 7 of the lab")
-        found = {one.hit_id: one.whose for one in orphan_hits(run)}
-        assert found == {
+        owner_of = {orphan.hit_id: orphan.whose for orphan in orphan_hits(run)}
+        assert owner_of == {
             ours: "this store",
             lost: "another store of this campaign",
             other: "others",
@@ -61,11 +61,11 @@ def test_looking_names_them_with_commands_and_touches_nothing(
         books = f"{run.platform.endpoint}/rehearsal/books"
         before = httpx.get(books).json()
         words = ["status", str(run.campaign.path), "--look"]
-        said = CliRunner().invoke(main, words)
-        assert said.exit_code == 0, said.output
-        assert f"{lost}  '0123456789abcdef/crash.b0001.r00.000001'" in said.output
-        assert "1 HIT unknown to the store, of another store" in said.output
-        assert f"update-expiration-for-hit --hit-id {lost}" in said.output
+        result = CliRunner().invoke(main, words)
+        assert result.exit_code == 0, result.output
+        assert f"{lost}  '0123456789abcdef/crash.b0001.r00.000001'" in result.output
+        assert "1 HIT unknown to the store, of another store" in result.output
+        assert f"update-expiration-for-hit --hit-id {lost}" in result.output
         assert httpx.get(books).json() == before
         plain = CliRunner().invoke(main, words[:-1])
         assert lost not in plain.output

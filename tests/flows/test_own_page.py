@@ -96,8 +96,8 @@ def test_a_page_is_rehearsed_to_a_dataset(tmp_path: Path) -> None:
     assert set(table["value.bird"]) == {"Yes it is", "No"}
     assert table["value.how_many"].between(0, 9).all()
     assert table["shown_seconds"].gt(0).all()
-    found = {traits[worker] for worker in excluded}
-    assert found == {"first_clicker"}
+    traits_excluded = {traits[worker] for worker in excluded}
+    assert traits_excluded == {"first_clicker"}
     items = pd.read_csv(tmp_path / "out/birds/dataset/items.csv")
     assert len(items) == 30
     assert items["bird_share"].mean() > 0.8
@@ -144,7 +144,7 @@ def test_a_page_is_checked_and_priced(tmp_path: Path) -> None:
     assert checked.campaign.items[4].item_id == "row_5"
     assert checked.campaign.task.name == "hit"
     assert checked.campaign.keywords == ()
-    assert not [one for one in checked.warnings if "placeholder" in one]
+    assert not [warning for warning in checked.warnings if "placeholder" in warning]
     same = check_campaign(
         written(tmp_path, html=HTML.replace("${image_url}", "a.jpg")), on=START.date()
     )
@@ -191,7 +191,7 @@ def test_what_a_campaign_says_wrongly_of_a_page_is_told(
     path.write_text(CAMPAIGN.replace(before, after, 1))
     with pytest.raises(ConfigError) as raised:
         load_campaign(path)
-    assert any(fault in one for one in raised.value.faults), raised.value.faults
+    assert any(fault in message for message in raised.value.faults), raised.value.faults
 
 
 def test_a_column_that_the_page_asks_for_must_be_there(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
     known = {item.item_id: item for item in campaign.items}
     hits = chain(*all_first_rounds(campaign, on=START.date()))
     page = next(
-        question(campaign, one, known) for one in hits if "row_3" in one.item_ids
+        question(campaign, hit, known) for hit in hits if "row_3" in hit.item_ids
     )
     assert '<img src="/pictures/pic.jpg">' in page
     assert picture_sizes(campaign) == {"row_3": (40, 30)}
@@ -250,7 +250,7 @@ def test_a_picture_that_a_script_shows_is_served_too(tmp_path: Path) -> None:
     campaign = load_campaign(path)
     known = {item.item_id: item for item in campaign.items}
     hits = chain(*all_first_rounds(campaign, on=START.date()))
-    pages = {str(one.item_ids[0]): question(campaign, one, known) for one in hits}
+    pages = {str(hit.item_ids[0]): question(campaign, hit, known) for hit in hits}
     assert "img.src = '/pictures/a%20b.jpg'; var hint = \"on a wire\"" in pages["row_1"]
     assert "img.src = 'https://example.org/2.jpg'; var hint = \"/b\"" in pages["row_2"]
     assert campaign.items[0].columns["image_url"] == "a b.jpg"

@@ -90,15 +90,18 @@ def whole(answers: pa.Table) -> pd.DataFrame:
     """What pandas finds in the table as a whole."""
     offered = {**COLLECTED, **task_columns(TASK)}
     columns = {
-        name: one for name, one in offered.items() if name in answers.schema.names
+        name: column for name, column in offered.items() if name in answers.schema.names
     }
     place = answers.schema.get_field_index("problems")
     large = answers["problems"].cast(pa.large_list(pa.large_string()))
     table = as_frame(answers.set_column(place, "problems", large), columns)
     findings = [
-        {name: getattr(one, name) for name in (*KEY, "version", "suspicion", "flag")}
-        | {"evidence": one.evidence}
-        for one in assess(table, {}, seed=3)
+        {
+            name: getattr(finding, name)
+            for name in (*KEY, "version", "suspicion", "flag")
+        }
+        | {"evidence": finding.evidence}
+        for finding in assess(table, {}, seed=3)
     ]
     return pd.DataFrame(findings).sort_values(KEY).reset_index(drop=True)
 
@@ -174,10 +177,10 @@ def test_a_run_that_was_cut_off_goes_on(answers: pa.Table, tmp_path: Path) -> No
     assert before == {path: path.stat().st_mtime_ns for path in work.rglob("*-0")}
     resumed = judged(source, into)
     assert not work.exists()
-    said = json.loads((into / "_SUCCESS").read_text())
-    assert said["answers"] == resumed.answers == len(answers)
+    document = json.loads((into / "_SUCCESS").read_text())
+    assert document["answers"] == resumed.answers == len(answers)
     names = {path.name for path in into.glob("*.parquet")}
-    assert set(said["findings"]) == names
+    assert set(document["findings"]) == names
     judged(source, tmp_path / "again")
     pd.testing.assert_frame_equal(found(into), found(tmp_path / "again"))
 
@@ -370,9 +373,9 @@ def test_the_command_writes_findings_of_files(
     source = cut(answers, tmp_path / "answers", 3)
     files = sorted(source.iterdir())
     into = tmp_path / "findings"
-    said = piecework("assess", *files, "--to", into, "--task", "caption", "--json")
-    assert said.exit_code == 0, said.output
-    document = json.loads(said.stdout)
+    result = piecework("assess", *files, "--to", into, "--task", "caption", "--json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
     assert document["answers"] == len(answers)
     assert document["flagged"]["too_fast"] > 0
     assert (into / "_SUCCESS").exists()
@@ -391,9 +394,9 @@ def test_what_cannot_be_meant_is_said(
     piecework: Callable[..., Any], words: list[str], sentence: str
 ) -> None:
     """A sentence, and exit code 2."""
-    said = piecework("assess", *words)
-    assert said.exit_code == 2
-    assert sentence in said.output
+    result = piecework("assess", *words)
+    assert result.exit_code == 2
+    assert sentence in result.output
 
 
 @pytest.mark.parametrize("n", [1, 7])
@@ -487,9 +490,9 @@ def test_the_command_cleans_files(
 ) -> None:
     """`clean FILES --to FOLDER` says how many edits there are, and where."""
     source = cut(answers.slice(0, 200), tmp_path / "answers", 2)
-    said = piecework("clean", source, "--to", tmp_path / "clean")
-    assert said.exit_code == 0, said.output
-    assert "of 200 answers" in said.output
+    result = piecework("clean", source, "--to", tmp_path / "clean")
+    assert result.exit_code == 0, result.output
+    assert "of 200 answers" in result.output
     assert json.loads((tmp_path / "clean" / "_SUCCESS").read_text())["answers"] == 200
 
 

@@ -35,14 +35,14 @@ def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
     with at_work(campaign_text) as opened:
         run = first_batch_paid(opened)
         plan = top_ups(run)
-        assert [one.bonus.cents for one in plan.due] == [75, 75]
+        assert [payment.bonus.cents for payment in plan.due] == [75, 75]
         assert (plan.bonus_cents, plan.total_cents) == (150, 180)  # 20 % fee
         assert "15.0 minutes" in plan.due[0].bonus.reason
         done = pay(run, plan)
         assert (done.bonuses, done.cents, done.waiting) == (2, 180, 0)
         again = top_ups(run)
         assert (again.due, again.before, again.lacking_cents) == ((), 2, 0)
-        assert [one["cents"] for one in books(run)["bonuses"]] == [75, 75]
+        assert [bonus["cents"] for bonus in books(run)["bonuses"]] == [75, 75]
         check_books(run)
         assert read_progress(run).bonuses_cents == 150
         facts = reported(run)
@@ -62,9 +62,9 @@ def test_what_is_paid_already_counts_towards_the_floor(
         text = bonus_file((ann, "0.30", "A fine text."), (bob, "$0.80", "Thanks!"))
         pay(run, read_bonuses(run, text, label="bonus", name="b.csv"))
         plan = top_ups(run)
-        assert [(one.bonus.assignment_id, one.bonus.cents) for one in plan.due] == [
-            (ann, 45)
-        ]
+        assert [
+            (payment.bonus.assignment_id, payment.bonus.cents) for payment in plan.due
+        ] == [(ann, 45)]
 
 
 def test_a_file_pays_once_however_often_it_is_read(
@@ -86,8 +86,8 @@ def test_a_file_pays_once_however_often_it_is_read(
             assert (len(plan.due), plan.before) == (paid, 2 - paid)
             pay(run, plan)
         theirs = [
-            (one["assignment_id"], one["cents"], one["reason"])
-            for one in books(run)["bonuses"]
+            (bonus["assignment_id"], bonus["cents"], bonus["reason"])
+            for bonus in books(run)["bonuses"]
         ]
         assert sorted(theirs) == sorted([(ann, 25, "Fine."), (bob, 10, "=Ok")])
         other = text.replace("0.25", "0.26")

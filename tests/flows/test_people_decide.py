@@ -67,7 +67,7 @@ def test_what_is_flagged_waits_and_the_rest_does_not(
         assert not answer["other_answers"].isupper()
         whole = next(row for row in rows if row["subject_kind"] == "assignment")
         assert whole["answer"].count(" | ") == whole["picture"].count(" | ") == 1
-        workers = {one.worker_id for one in assignments.load(run.store)}
+        workers = {assignment.worker_id for assignment in assignments.load(run.store)}
         assert not [worker for worker in workers if worker in content.decode()]
 
 
@@ -92,9 +92,9 @@ def test_what_no_heuristic_flags_waits_for_nobody(
         subjects: dict[SubjectKind, list[str]] = {"answer": [ann.subject_id]}
         findings.replace(run.store, findings=[suspected], subjects=subjects)
         assert suspected not in findings.load(run.store, only_flags=True)
-        found = findings.load_for_rules(run.store)
-        assert suspected in found
-        clear, waiting = split_by_doubt(table_of_batch(run), [ann], found)
+        flags = findings.load_for_rules(run.store)
+        assert suspected in flags
+        clear, waiting = split_by_doubt(table_of_batch(run), [ann], flags)
         assert (clear, waiting) == ([ann], [])
 
 
@@ -196,7 +196,10 @@ def test_a_file_is_read_again_when_more_of_it_is_filled_in(
         assert read_decisions(run, _written(begun), decided_by="ada", name="d") == 1
         new = read_decisions(run, _written(filled), decided_by="bea", name="d")
         assert new == len(rows) - 1
-        made = {one.subject_id: one.decided_by for one in decisions.load(run.store)}
+        made = {
+            decision.subject_id: decision.decided_by
+            for decision in decisions.load(run.store)
+        }
         assert made[first["subject_id"]] == "ada"
         assert made[rows[1]["subject_id"]] == "bea"
         changed = [first | {"verdict": "keep"}]

@@ -184,8 +184,8 @@ def test_an_export_has_the_pictures_if_they_were_asked_for(
         export(replace(run, campaign=campaign))
         dataset = campaign.out / "dataset"
         images = json.loads((dataset / "captions.json").read_text())["images"]
-        assert {(one["width"], one["height"]) for one in images} == {(64, 48)}
+        assert {(image["width"], image["height"]) for image in images} == {(64, 48)}
         has_pictures = [
-            (dataset / "images" / one["file_name"]).is_file() for one in images
+            (dataset / "images" / image["file_name"]).is_file() for image in images
         ]
         assert has_pictures == [pictures == "files"] * 4

@@ -93,14 +93,14 @@ def test_what_the_marketplace_takes_is_what_the_ledger_holds(tmp_path: Path) -> 
             check_books(run)
             report = Path(write_results(run)).read_text()
             path = run.campaign.path
-        said = CliRunner().invoke(main, ["status", str(path)]).output
-    assert "£3.91 of £20.00" in said
+        printed = CliRunner().invoke(main, ["status", str(path)]).output
+    assert "£3.91 of £20.00" in printed
     assert "£3.91 of a budget of £20.00" in report
     # Ann had 50p and 25p for the first of her two HITs of twelve minutes each.
     assert "£3.12/h" in report
     assert "pounds an hour" in report
     assert "Ledger (pounds)" in report
-    assert "$" not in said + report
+    assert "$" not in printed + report
 
 
 def test_who_only_looks_prices_as_the_pass_does(tmp_path: Path) -> None:
@@ -257,12 +257,12 @@ def test_check_asks_a_marketplace_what_it_takes_and_wants(tmp_path: Path) -> Non
     path = write_campaign(tmp_path, text)
     least = replace(PROLIFIC, least_per_hour_cents=600)
     with market(tmp_path, least) as endpoint:
-        found = CliRunner().invoke(main, ["check", str(path), "--endpoint", endpoint])
-        told = CliRunner().invoke(
+        as_text = CliRunner().invoke(main, ["check", str(path), "--endpoint", endpoint])
+        as_json = CliRunner().invoke(
             main, ["check", str(path), "--endpoint", endpoint, "--json"]
         )
-    assert found.exit_code == 0, found.output
-    assert "UNDERPAID" in found.output
-    assert "£6.00 an hour at least" in found.output
-    assert '"least_cents_per_hour": 600' in told.output
+    assert as_text.exit_code == 0, as_text.output
+    assert "UNDERPAID" in as_text.output
+    assert "£6.00 an hour at least" in as_text.output
+    assert '"least_cents_per_hour": 600' in as_json.output
     assert not (tmp_path / "out").exists()

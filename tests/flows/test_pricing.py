@@ -27,9 +27,9 @@ from piecework.domain.money import FeeSchedule
 from tests.flows.campaigns import TODAY, campaign
 
 
-def changed(one: Campaign, **rewards: object) -> Campaign:
+def changed(example: Campaign, **rewards: object) -> Campaign:
     """The campaign with other rewards."""
-    return replace(one, rewards=replace(one.rewards, **rewards))  # type: ignore[arg-type]
+    return replace(example, rewards=replace(example.rewards, **rewards))  # type: ignore[arg-type]
 
 
 def test_the_plain_price_is_rewards_and_fees_of_every_hit() -> None:
@@ -44,11 +44,13 @@ def test_the_plain_price_is_rewards_and_fees_of_every_hit() -> None:
 
 def test_bonuses_and_losses_are_expected_as_the_file_states_them() -> None:
     """One item, one assignment, one round, half of the answers lost."""
-    one = campaign(1, batches=1)
-    one = replace(one, posting=replace(one.posting, assignments=1, max_rounds=1))
+    example = campaign(1, batches=1)
+    example = replace(
+        example, posting=replace(example.posting, assignments=1, max_rounds=1)
+    )
     cost = price(
         changed(
-            one,
+            example,
             expected_loss=0.5,
             expected_seconds=540,
             wage_floor_cents_per_hour=1000,
@@ -64,32 +66,36 @@ def test_bonuses_and_losses_are_expected_as_the_file_states_them() -> None:
 
 def test_more_answers_are_priced_as_if_every_item_needed_them() -> None:
     """Seven items, up to seven answers each: two rounds of three HITs of 120 cents."""
-    one = campaign(7)
-    posting = replace(one.posting, as_needed=AsNeeded(most=7, until=0.95))
-    asked = replace(one, posting=posting)
+    example = campaign(7)
+    posting = replace(example.posting, as_needed=AsNeeded(most=7, until=0.95))
+    asked = replace(example, posting=posting)
     cost = price(asked, on=TODAY)
     assert (cost.plain, cost.more) == (1800, 2 * 3 * 120)
     assert (cost.expected, cost.expected_at_most) == (1800, 2520)
     # Three rounds are for what is lost, two for what is not sure.
-    assert cost.worst - cost.plain == worst_replacements(one, on=TODAY) * 5 // 3
+    assert cost.worst - cost.plain == worst_replacements(example, on=TODAY) * 5 // 3
     # A fifth is lost on the way, and asked for again: a quarter more.
     assert price(changed(asked, expected_loss=0.2), on=TODAY).more == 900
-    assert price(one, on=TODAY).more == 0
+    assert price(example, on=TODAY).more == 0
 
 
 def test_a_cap_below_the_most_is_warned_of() -> None:
     """It pays for what is expected at least: some labels may stay unsure."""
-    one = campaign(7)
-    posting = replace(one.posting, as_needed=AsNeeded(most=7, until=0.95))
-    asked = changed(replace(one, posting=posting), budget_cents=2519)
-    said = campaign_warnings(asked, price(asked, on=TODAY))
-    assert any("$0.01 below what 7 answers to every item" in one for one in said)
+    example = campaign(7)
+    posting = replace(example.posting, as_needed=AsNeeded(most=7, until=0.95))
+    asked = changed(replace(example, posting=posting), budget_cents=2519)
+    warnings = campaign_warnings(asked, price(asked, on=TODAY))
+    assert any(
+        "$0.01 below what 7 answers to every item" in warning for warning in warnings
+    )
     enough = changed(asked, budget_cents=2520)
-    said = campaign_warnings(enough, price(enough, on=TODAY))
-    assert not any("rewards.budget" in one for one in said)
+    warnings = campaign_warnings(enough, price(enough, on=TODAY))
+    assert not any("rewards.budget" in warning for warning in warnings)
     few = replace(enough, crowd_size=6)
-    said = campaign_warnings(few, price(few, on=TODAY))
-    assert any("6 workers cannot give 7 answers each" in one for one in said)
+    warnings = campaign_warnings(few, price(few, on=TODAY))
+    assert any(
+        "6 workers cannot give 7 answers each" in warning for warning in warnings
+    )
 
 
 def test_no_loss_expects_no_replacement() -> None:
@@ -100,15 +106,15 @@ def test_no_loss_expects_no_replacement() -> None:
 @pytest.mark.parametrize("loss", [0.05, 0.17, 0.4])
 def test_the_expected_replacements_are_what_chance_makes_of_them(loss: float) -> None:
     """Within a tenth below the mean of 300 campaigns drawn by another way."""
-    one = changed(campaign(60), expected_loss=loss)
+    example = changed(campaign(60), expected_loss=loss)
     chance, costs = random.Random(4), []  # noqa: S311 - no secret
     for _ in range(300):
         cost = 0
-        for batch, item_ids in enumerate(deal(one), start=1):
-            missing = dict.fromkeys(item_ids, one.posting.assignments)
-            for round_ in range(one.posting.max_rounds + 1):
+        for batch, item_ids in enumerate(deal(example), start=1):
+            missing = dict.fromkeys(item_ids, example.posting.assignments)
+            for round_ in range(example.posting.max_rounds + 1):
                 if round_:
-                    hits = replacements(one, batch, round_, missing, on=TODAY)
+                    hits = replacements(example, batch, round_, missing, on=TODAY)
                     cost += sum(hit.cost_cents for hit in hits)
                 missing = {
                     item_id: sum(chance.random() < loss for _ in range(wanted))
@@ -116,7 +122,7 @@ def test_the_expected_replacements_are_what_chance_makes_of_them(loss: float) ->
                 }
         costs.append(cost)
     mean = sum(costs) / len(costs)
-    expected, _ = expected_replacements(one, on=TODAY)
+    expected, _ = expected_replacements(example, on=TODAY)
     assert 0.85 * mean <= expected <= 1.03 * mean
 
 
@@ -129,18 +135,18 @@ def test_no_round_is_dearer_than_the_worst(
     items: int, per_hit: int, lost: list[int]
 ) -> None:
     """Whatever is missing in whatever way, its HITs cost no more."""
-    one = campaign(items, batches=1, items_per_hit=per_hit)
-    one = replace(one, posting=replace(one.posting, max_rounds=1))
+    example = campaign(items, batches=1, items_per_hit=per_hit)
+    example = replace(example, posting=replace(example.posting, max_rounds=1))
     missing = {ItemId(f"i{number}"): lost[number] for number in range(items)}
-    hits = replacements(one, 1, 1, missing, on=TODAY)
-    assert sum(hit.cost_cents for hit in hits) <= worst_replacements(one, on=TODAY)
+    hits = replacements(example, 1, 1, missing, on=TODAY)
+    assert sum(hit.cost_cents for hit in hits) <= worst_replacements(example, on=TODAY)
 
 
 def test_the_worst_round_is_cut_as_dearly_as_can_be() -> None:
     """Five items that miss 1, 2, 3, 4 and 5 answers need five HITs, 15 assignments."""
-    one = campaign(5, batches=1)
-    assert worst_replacements(one, on=TODAY) == 3 * 15 * 120  # three rounds
-    assert price(changed(one, budget_cents=900), on=TODAY).at_most == 900
+    example = campaign(5, batches=1)
+    assert worst_replacements(example, on=TODAY) == 3 * 15 * 120  # three rounds
+    assert price(changed(example, budget_cents=900), on=TODAY).at_most == 900
 
 
 @pytest.mark.parametrize(
@@ -178,11 +184,11 @@ def test_fees_are_those_of_the_day() -> None:
         FeeSchedule(valid_from=date(2020, 1, 1), percent=Decimal(20)),
         FeeSchedule(valid_from=later, percent=Decimal(25)),
     )
-    one = changed(campaign(1), fees=fees)
-    assert price(one, on=later - timedelta(days=1)).fees == 5 * 20
-    assert price(one, on=later).fees == 5 * 25
+    example = changed(campaign(1), fees=fees)
+    assert price(example, on=later - timedelta(days=1)).fees == 5 * 20
+    assert price(example, on=later).fees == 5 * 25
     with pytest.raises(ConfigError, match="no fees are known for 2019-12-31"):
-        price(one, on=date(2019, 12, 31))
+        price(example, on=date(2019, 12, 31))
 
 
 def test_the_listed_fees_are_those_of_the_published_list() -> None:
@@ -201,13 +207,13 @@ def test_masters_cost_their_fee() -> None:
     masters = QualificationRequirement(
         qualification_type_id=QualificationTypeId(MASTERS[0]), comparator="Exists"
     )
-    one = replace(campaign(1), requirements=(masters,))
-    assert price(one, on=TODAY).fees == 5 * 25
+    example = replace(campaign(1), requirements=(masters,))
+    assert price(example, on=TODAY).fees == 5 * 25
 
 
 def test_a_big_campaign_is_priced_at_once() -> None:
     """39,181 items, as VizWiz-Captions had: cost follows the number of HITs only."""
-    one = changed(campaign(39_181, batches=5), expected_loss=0.17)
-    cost = price(one, on=TODAY)
-    hits = sum(map(len, all_first_rounds(one, on=TODAY)))
+    example = changed(campaign(39_181, batches=5), expected_loss=0.17)
+    cost = price(example, on=TODAY)
+    hits = sum(map(len, all_first_rounds(example, on=TODAY)))
     assert cost.hits == hits == 4 * math.ceil(7836 / 5) + math.ceil(7837 / 5)

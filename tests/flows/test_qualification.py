@@ -144,7 +144,7 @@ def made_again(run: CampaignRun) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "message"),
     [
         ("retry_hours = 1", "retry_hours = -1", "18: qualification.retry_hours: "),
         ("retry_hours = 1", "hours = 1", "18: qualification.hours: no such key"),
@@ -159,10 +159,10 @@ def made_again(run: CampaignRun) -> None:
     ],
 )
 def test_a_test_that_cannot_be_is_told_before_anything_is_posted(
-    tmp_path: Path, before: str, after: str, told: str
+    tmp_path: Path, before: str, after: str, message: str
 ) -> None:
     """In a sentence that says where."""
     path = written(tmp_path, CAMPAIGN.replace(before, after))
     with pytest.raises(ConfigError) as caught:
         load_campaign(path)
-    assert told in "\n".join(caught.value.faults)
+    assert message in "\n".join(caught.value.faults)

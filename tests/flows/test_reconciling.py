@@ -452,9 +452,9 @@ def test_every_refusal_names_the_next_command(folder: Path) -> None:
         People(endpoint, script=WITH_A_HALF).work()
         assert _pass(folder, endpoint) == "workers"
         _put_back(folder / "copy.db", store)
-        with pytest.raises(PieceworkError) as told:
+        with pytest.raises(PieceworkError) as refused:
             _pass(folder, endpoint)
-    assert told.value.next_step.startswith(
+    assert refused.value.next_step.startswith(
         f"piecework reconcile {folder / 'crash.toml'}"
     )
 
@@ -481,9 +481,9 @@ def test_an_answer_that_is_sent_again_after_the_restore_is_paid(folder: Path) ->
             ann.post("/mturk/externalSubmit", data=pages[0]).raise_for_status()
         cat = People(endpoint, script=(("cat", "good"),))
         assert cat.work() == 1
-        with pytest.raises(RefusedForSafety, match="has sent it in again") as told:
+        with pytest.raises(RefusedForSafety, match="has sent it in again") as refused:
             _pass(folder, endpoint)
-        assert told.value.next_step.startswith("piecework reconcile")
+        assert refused.value.next_step.startswith("piecework reconcile")
         result = _reconcile(folder, endpoint)
         assert len(result.comparison.returned_assignments) == 1
         assert result.owed == ()

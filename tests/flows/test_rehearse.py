@@ -68,9 +68,9 @@ def test_a_rehearsal_is_in_the_campaign_s_currency_at_its_fees(tmp_path: Path) -
     with rehearsal_of(prepare(path)) as (run, _):
         progress = run_pass(run)
         assert progress.shown(progress.held_cents) == "£7.15"
-        told = run.platform.prices()
-        assert told is not None
-        assert (told.currency, str(told.fees.percent)) == ("GBP", "42.8")
+        prices = run.platform.prices()
+        assert prices is not None
+        assert (prices.currency, str(prices.fees.percent)) == ("GBP", "42.8")
         check_books(run)
 
 

@@ -138,15 +138,15 @@ def written(folder: Path) -> dict[str, bytes]:
 
 def working_on(folder: Path) -> list[str]:
     """Processes that serve this folder's marketplace."""
-    found = []
+    process_names = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes()
         except OSError:
             continue
         if str(folder).encode() in words:
-            found.append(process.name)
-    return found
+            process_names.append(process.name)
+    return process_names
 
 
 def what_happened(folder: Path) -> list[list[dict[str, Any]]]:
@@ -379,7 +379,7 @@ def test_why_ledgers_differ_is_said() -> None:
     differences = [line.split()[0] for line in other.lines()[3:]]
     assert differences == ["-£0.03", "£0.10", "broken:"]
     document = json.loads(json.dumps({"books": asdict(other)}))
-    found = Books.from_facts(document)
-    assert found is not None
-    assert found.lines() == other.lines()
+    books = Books.from_facts(document)
+    assert books is not None
+    assert books.lines() == other.lines()
     assert Books.from_facts({}) is None

@@ -64,10 +64,10 @@ def test_extensions_and_hits_ask_for_exactly_what_is_missing(
     keeps_apart: bool,  # noqa: FBT001 - Hypothesis names its arguments
 ) -> None:
     """Each item as often as it misses answers; where HITs overlap, the rest waits."""
-    one = campaign(61, batches=1)
-    (before,) = all_first_rounds(one, on=TODAY)
+    example = campaign(61, batches=1)
+    (before,) = all_first_rounds(example, on=TODAY)
     planned = replacements(
-        *(one, 1, 1, missing),
+        *(example, 1, 1, missing),
         on=TODAY,
         extendable=[replace(hit, hit_id=HitId(hit.hit_key)) for hit in before],
         keeps_apart=keeps_apart,
@@ -81,8 +81,10 @@ def test_extensions_and_hits_ask_for_exactly_what_is_missing(
     for hit in before:
         whole = min(missing.get(item_id, 0) for item_id in hit.item_ids)
         # Five slots were posted, and nine are the most that the lower fee allows.
-        grown = [one for one in planned if one.extends == hit.hit_key]
-        assert [one.max_assignments for one in grown] == [whole] * (0 < whole < 5)
+        grown = [extension for extension in planned if extension.extends == hit.hit_key]
+        assert [extension.max_assignments for extension in grown] == [whole] * (
+            0 < whole < 5
+        )
     if keeps_apart:
         assert asked == lacking
     else:
@@ -94,12 +96,12 @@ def test_extensions_and_hits_ask_for_exactly_what_is_missing(
 
 def test_a_hit_is_extended_only_where_a_slot_costs_the_same() -> None:
     """After the reward was raised, and from ten assignments on, new HITs are posted."""
-    one = campaign(5, batches=1)
-    ((hit,),) = all_first_rounds(one, on=TODAY)
+    example = campaign(5, batches=1)
+    ((hit,),) = all_first_rounds(example, on=TODAY)
     missing = dict.fromkeys(hit.item_ids, 1)
 
     def extended(*changed: Any) -> list[bool]:  # noqa: ANN401 - HITs
-        again = replacements(one, 1, 1, missing, on=TODAY, extendable=changed)
+        again = replacements(example, 1, 1, missing, on=TODAY, extendable=changed)
         return [bool(planned.extends) for planned in again]
 
     assert extended(hit) == [True]
@@ -162,10 +164,10 @@ def test_whose_work_was_rejected_is_not_offered_its_replacement(
         assert reached.hits_open > 0
         hit_ids = [hit["hit_id"] for hit in books(run)["hits"]]
         with _signed_in(people, "cat") as cat:
-            group_ids = [one["hit_group_id"] for one in _groups(cat)]
+            group_ids = [group["hit_group_id"] for group in _groups(cat)]
         for name in ("bob", "ann"):
             with _signed_in(people, name) as client:
-                assert not [one for one in _groups(client) if one["may_accept"]]
+                assert not [group for group in _groups(client) if group["may_accept"]]
                 for group_id, hit_id in product(group_ids, hit_ids):
                     address = f"/worker/groups/{group_id}/accept"
                     reply = client.post(address, data={"hit_id": hit_id})
@@ -182,8 +184,8 @@ def _signed_in(people: People, handle: str) -> Iterator[httpx.Client]:
 
 
 def _groups(client: httpx.Client) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = client.get("/worker/hits").json()["hit_groups"]
-    return found
+    groups: list[dict[str, Any]] = client.get("/worker/hits").json()["hit_groups"]
+    return groups
 
 
 @pytest.mark.parametrize("platform", [MTurk, _Elsewhere])
@@ -202,7 +204,9 @@ def test_no_worker_is_asked_twice_about_an_item(
                 continue
             # The script's next worker is not offered this; then whoever is, takes it.
             others = tuple((name, "good") for name in everybody)
-            assert any(People(people.endpoint, script=(one,)).work() for one in others)
+            assert any(
+                People(people.endpoint, script=(visit,)).work() for visit in others
+            )
         assert (reached.missing, reached.surplus) == (0, 0)
         assert run.store.db.execute(TWICE).fetchone() == (0,)
         check_books(run)
@@ -224,7 +228,7 @@ def test_a_hit_that_was_deleted_is_replaced_by_another(
         check_books(run)
         again = run_pass(run)
         assert (again.hits_posted, again.hits_open) == (2, 1)
-        assert {one["hit_id"] for one in books(run)["hits"]} > {hit.hit_id}
+        assert {hit_row["hit_id"] for hit_row in books(run)["hits"]} > {hit.hit_id}
         people.page = 2
         _to_the_end(run, people)
         assert read_progress(run).missing == 0
@@ -269,5 +273,5 @@ def test_a_store_from_a_copy_adds_no_slots_twice(
 
 
 def _calls(run: CampaignRun) -> Counter[str]:
-    told = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
-    return Counter(told.get("calls", told))
+    reply = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
+    return Counter(reply.get("calls", reply))

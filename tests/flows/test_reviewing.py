@@ -104,7 +104,9 @@ class _Desk:
     def group(self, view: View = "answer", place: int = 0) -> Group:
         """One of bob's answers, or what it is part of."""
         waits = [
-            one for one in waiting_for_people(self.run) if one.subject_kind == "answer"
+            subject
+            for subject in waiting_for_people(self.run)
+            if subject.subject_kind == "answer"
         ]
         (number,) = self.work.rows("answer", waits[place].subject_id)
         key = {
@@ -140,7 +142,10 @@ def test_an_act_is_undone_until_a_pass_follows_it(waiting: CampaignRun) -> None:
     ]
     ada.act(whole, "reject", "Shouted.")
     assert waiting_csv(waiting)[1] == 1
-    assert {one.verdict for one in undo(waiting, by="ada")} == {"reject", "drop"}
+    assert {decision.verdict for decision in undo(waiting, by="ada")} == {
+        "reject",
+        "drop",
+    }
     assert waiting_csv(waiting)[0] == before
     ada.act(whole, "keep")
     reached = run_pass(waiting)
@@ -166,16 +171,16 @@ def test_what_is_taken_back_while_a_pass_is_under_way_is_not_carried_out(
 def test_two_people_at_once_never_overwrite_each_other(waiting: CampaignRun) -> None:
     """Grace keeps an answer; ada's older rejection of the whole does not drop it."""
     ada, grace = _Desk(waiting, "ada"), _Desk(waiting, "grace")
-    whole, one = ada.group("assignment"), grace.group()
+    whole, answer_group = ada.group("assignment"), grace.group()
     seen = state_of(waiting, whole)
-    grace.act(one, "keep")
+    grace.act(answer_group, "keep")
     with pytest.raises(DecidedMeanwhile) as met:
         ada.act(whole, "reject", "Shouted.", seen=seen)
     assert [(m.verdict, m.decided_by) for m, _ in met.value.decisions] == [
         ("keep", "grace")
     ]
     with pytest.raises(DecidedMeanwhile):
-        ada.act(one, "drop", "Shouted.")
+        ada.act(answer_group, "drop", "Shouted.")
     with pytest.raises(ConfigError, match="nothing to undo"):
         undo(waiting, by="ada")
     # Having seen it, ada may say that the other one is dropped.

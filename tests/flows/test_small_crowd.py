@@ -110,25 +110,27 @@ def test_a_crowd_is_measured_before_anything_is_posted(
     workers: int | None, loss: float, short: float
 ) -> None:
     """Expected answers that are out of reach, by hand."""
-    one = campaign(10)
-    one = replace(
-        one, crowd_size=workers, rewards=replace(one.rewards, expected_loss=loss)
+    example = campaign(10)
+    example = replace(
+        example,
+        crowd_size=workers,
+        rewards=replace(example.rewards, expected_loss=loss),
     )
-    assert expected_out_of_reach(one) == pytest.approx(short)
+    assert expected_out_of_reach(example) == pytest.approx(short)
 
 
 def test_check_says_that_a_crowd_is_too_small(tmp_path: Path) -> None:
     """With a sixth of all answers lost, six people are too few for five each."""
     path = write_campaign(tmp_path, SIX, pictures=10)
-    said = CliRunner().invoke(main, ["check", str(path)], env={"COLUMNS": "200"})
-    assert said.exit_code == 0, said.output
+    result = CliRunner().invoke(main, ["check", str(path)], env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
     assert (
         "WARNING: requirements.workers: 6 workers cannot give 5 answers each"
-        in said.output
+        in result.output
     )
     enough = write_campaign(tmp_path, SIX.replace("= 6", "= 60"), pictures=10)
-    said = CliRunner().invoke(main, ["check", str(enough)], env={"COLUMNS": "200"})
-    assert "cannot give" not in said.output
+    result = CliRunner().invoke(main, ["check", str(enough)], env={"COLUMNS": "200"})
+    assert "cannot give" not in result.output
 
 
 def test_where_nobody_has_come_yet_nobody_is_too_few(at_work: Open) -> None:

@@ -115,14 +115,14 @@ def test_what_was_not_rejected_or_long_ago_is_refused(
             ),
         )
         before = ledger.balances(run.store)
-        for where, one, words, kind in (
+        for where, assignment_id, words, kind in (
             (run, other, "is not rejected: its verdict is approve", ConfigError),
             (run, AssignmentId("3NOBODY"), "is no assignment", ConfigError),
             (late, name, "until 2026-02-04", ConfigError),
             (tight, name, "would cost \\$0\\.60, more than is left", BudgetExceeded),
         ):
             with pytest.raises(kind, match=words):
-                unreject(where, one, because=WHY, by="ada")
+                unreject(where, assignment_id, because=WHY, by="ada")
         assert ledger.balances(run.store) == before
         check_books(run)
 

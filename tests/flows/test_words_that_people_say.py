@@ -40,7 +40,7 @@ def test_an_unsure_word_waits_for_a_person(opened: OpenedCampaign) -> None:
     (proposal,) = _proposals(opened)
     assert (proposal.before, proposal.probability < 0.7) == ("sofer", True)
     assert [edit.before for edit in _edits(opened)] == ["tabel"]
-    assert {one.word for one in words_shown(opened)} == {"sofer", "tabel"}
+    assert {change.word for change in words_shown(opened)} == {"sofer", "tabel"}
 
 
 @pytest.mark.parametrize("typed", ["as proposed", "soft"])
@@ -72,7 +72,9 @@ def test_a_word_that_is_another_word_is_shown_as_well(opened: OpenedCampaign) ->
         probability=0.5,
     )
     edits.replace_all(opened.store, {}, {answer_id: (real_word,)})
-    assert [(one.word, one.after) for one in words_shown(opened)] == [("cups", "cubs")]
+    assert [(change.word, change.after) for change in words_shown(opened)] == [
+        ("cups", "cubs")
+    ]
 
 
 def test_a_word_that_is_right_here_is_proposed_no_more(opened: OpenedCampaign) -> None:

@@ -29,8 +29,8 @@ WHY = "Looked at by hand."
 
 
 def _told(run: CampaignRun, what: str) -> int:
-    told = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
-    return Counter(told.get("calls", told))[what]
+    reply = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
+    return Counter(reply.get("calls", reply))[what]
 
 
 def _worker_id(run: CampaignRun, handle: str) -> WorkerId:
@@ -45,7 +45,7 @@ def _named(run: CampaignRun, handle: str) -> str:
 
 
 def _history(run: CampaignRun, worker: str) -> WorkerHistory:
-    return next(one for one in histories(run) if one.worker == worker)
+    return next(history for history in histories(run) if history.worker == worker)
 
 
 def _is_offered(people: People, handle: str) -> bool:
@@ -79,7 +79,7 @@ def test_anybody_is_excluded_and_included_again_as_often_as_wanted(
             assert settle_workers(run) == 0
             assert _is_offered(people, "ann")
             assert _told(run, "DisassociateQualificationFromWorker") == again
-        verdicts = [one.verdict for one in _history(run, ann).decisions]
+        verdicts = [decision.verdict for decision in _history(run, ann).decisions]
         assert verdicts[-4:] == ["exclude", "include"] * 2
         assert intents.load(run.store, "exclude", is_done=False) == []
         check_books(run)
@@ -99,7 +99,9 @@ def test_whom_a_person_includes_the_policy_does_not_exclude(
         run_pass(run)
         people.work(at_most=2)
         run_pass(run)
-        (bob,) = (one for one in histories(run) if one.exclusion is not None)
+        (bob,) = (
+            history for history in histories(run) if history.exclusion is not None
+        )
         assert (bob.totals.dropped, bob.totals.paid_cents) == (2, 50)
         include(run, bob.worker, because=WHY, by="ada")
         while not run_pass(run).is_finished:
@@ -140,8 +142,8 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
             _exclude_there(later, ann)
         before = _told(run, "AssociateQualificationWithWorker")
         run_pass(later)
-        told = _told(run, "AssociateQualificationWithWorker") - before
-        assert told == (0 if arrived else 1)
+        calls = _told(run, "AssociateQualificationWithWorker") - before
+        assert calls == (0 if arrived else 1)
         assert decisions.count_unsettled(run.store) == 0
         assert not _is_offered(people, "ann")
 
@@ -162,7 +164,9 @@ def test_a_block_is_lifted_with_the_exclusion(
         run_pass(run)
         people.work(at_most=2)
         run_pass(run)
-        (bob,) = (one for one in histories(run) if one.exclusion is not None)
+        (bob,) = (
+            history for history in histories(run) if history.exclusion is not None
+        )
         people.script = (("cat", "good"), *people.script[4:])
         people.page = 0
         while run_pass(run).batch != 2:
@@ -190,12 +194,14 @@ def test_the_command_lists_and_excludes_by_pseudonym(
         )
         run_pass(replace(run, clock=FixedClock(EVENING)))
         path = run.campaign.path
-        worker_ids = {one.worker_id for one in assignments.load(run.store)}
+        worker_ids = {
+            assignment.worker_id for assignment in assignments.load(run.store)
+        }
         listed = json.loads(_workers(path, "--json").stdout)
-        assert [one["is_excluded"] for one in listed].count(True) == 1
-        assert {one["answers"] for one in listed} == {2}
-        (ann,) = (one for one in listed if not one["is_excluded"])
-        (bob,) = (one for one in listed if one["is_excluded"])
+        assert [row["is_excluded"] for row in listed].count(True) == 1
+        assert {row["answers"] for row in listed} == {2}
+        (ann,) = (row for row in listed if not row["is_excluded"])
+        (bob,) = (row for row in listed if row["is_excluded"])
         assert (ann["kept"], ann["paid_cents"], ann["flags"]) == (2, 50, {})
         assert (bob["dropped"], bob["flags"]["capitals"]) == (2, 2)
         assert "again and again" in bob["decisions"][-1]["because"]
@@ -214,8 +220,8 @@ def test_the_command_lists_and_excludes_by_pseudonym(
         assert f"{ann['worker']}     1        2     2" in "\n".join(lines)
         assert "    flagged: capitals 2" in lines
         assert max(map(len, (heads, *lines[:3]))) <= 80
-        for said in (done, again, table):
-            assert not any(worker_id in said.output for worker_id in worker_ids)
+        for result in (done, again, table):
+            assert not any(worker_id in result.output for worker_id in worker_ids)
     with only_pass(run.campaign.out):
         pass  # nobody holds it any more
 
