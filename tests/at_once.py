@@ -46,8 +46,8 @@ def complaints_of_opening(imports: str, opening: str, folder: Path) -> list[str]
             for _ in range(PROCESSES)
         ]
         for number in range(FILES):
-            for one in started:
-                assert one.stdout is not None
-                one.stdout.readline()  # empty, if it has ended with a complaint
+            for process in started:
+                assert process.stdout is not None
+                process.stdout.readline()  # empty, if it has ended with a complaint
             (folder / f"gate-{number}").touch()
-        return [one.communicate(timeout=240)[1] for one in started]
+        return [process.communicate(timeout=240)[1] for process in started]

@@ -9,7 +9,11 @@ from pathlib import Path
 from piecework.qc.registry import HEURISTICS
 
 _USED = {"same_sentence", "capitals", "rule_violation"}
-_OFF = "".join(f"{one.NAME} = false\n" for one in HEURISTICS if one.NAME not in _USED)
+_OFF = "".join(
+    f"{heuristic.NAME} = false\n"
+    for heuristic in HEURISTICS
+    if heuristic.NAME not in _USED
+)
 """What its policy does not name: on few answers it costs more than all the rest."""
 
 CAMPAIGN = f"""

@@ -29,14 +29,14 @@ _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
 
 
 def _keys(model: type[BaseModel], prefix: str = "") -> list[str]:
-    found = []
+    keys = []
     for name, field in model.model_fields.items():
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel):
-            found += _keys(inner, f"{prefix}{name}.")
+            keys += _keys(inner, f"{prefix}{name}.")
         else:
-            found.append(f"{prefix}{name}")
-    return found
+            keys.append(f"{prefix}{name}")
+    return keys
 
 
 @pytest.mark.parametrize("key", _keys(CampaignTables))
