@@ -60,7 +60,7 @@ class Stimulus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _Person:
     """What one description names."""
 
     who: Who
@@ -163,13 +163,13 @@ def _row(
     is_trial: bool = False,
 ) -> Row:
     seen = _seen(stimulus)
-    said = _with_error(seen, stimulus, error)
-    direction = DIRECTIONS.get((seen.who, said.who), "")
+    described = _with_error(seen, stimulus, error)
+    direction = DIRECTIONS.get((seen.who, described.who), "")
     return {
         "item_id": picture if is_trial else f"{picture}_{ERRORS.index(error) + 1}",
         "url": f"{picture}.svg",
         "reference": _sentence(seen, stimulus, language),
-        "description": _sentence(said, stimulus, language),
+        "description": _sentence(described, stimulus, language),
         "error": error,
         "direction": direction,
         "practice": "yes" if is_trial else "",
@@ -177,12 +177,12 @@ def _row(
     }
 
 
-def _seen(stimulus: Stimulus) -> _Said:
+def _seen(stimulus: Stimulus) -> _Person:
     portrait = stimulus.portrait
-    return _Said(who=portrait.who, garment=portrait.garment, colour=portrait.colour)
+    return _Person(who=portrait.who, garment=portrait.garment, colour=portrait.colour)
 
 
-def _with_error(seen: _Said, stimulus: Stimulus, error: str) -> _Said:
+def _with_error(seen: _Person, stimulus: Stimulus, error: str) -> _Person:
     if error == "gender":
         return replace(seen, who=_GENDER[seen.who])
     if error == "age":
@@ -192,14 +192,14 @@ def _with_error(seen: _Said, stimulus: Stimulus, error: str) -> _Said:
     return replace(seen, colour=stimulus.wrong_colour)
 
 
-def _sentence(said: _Said, stimulus: Stimulus, language: str) -> str:
+def _sentence(person: _Person, stimulus: Stimulus, language: str) -> str:
     doing = stimulus.portrait.doing
     if language == "en":
         # One word for one word: English trousers would lose the article too.
-        garment = "coat" if said.garment == "trousers" else said.garment
-        return f"A {said.who} in a {said.colour} {garment} {_ENGLISH[doing]}."
-    adult = {"man": "男人", "woman": "女人"}.get(said.who)
-    sex = "男" if said.who == "boy" else "女"
+        garment = "coat" if person.garment == "trousers" else person.garment
+        return f"A {person.who} in a {person.colour} {garment} {_ENGLISH[doing]}."
+    adult = {"man": "男人", "woman": "女人"}.get(person.who)
+    sex = "男" if person.who == "boy" else "女"
     who = adult or f"{sex}{stimulus.child}"
-    worn = f"{_CHINESE[said.colour]}色{_CHINESE[said.garment]}"
+    worn = f"{_CHINESE[person.colour]}色{_CHINESE[person.garment]}"
     return f"一位{who}穿著{worn}{_CHINESE[doing]}"
