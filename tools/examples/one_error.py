@@ -98,7 +98,7 @@ _ENGLISH: Mapping[str, str] = {
 }
 
 
-def _one(
+def _stimulus(
     who: Who, garment: Garment, colour: str, doing: str, *, wrong: tuple[str, str]
 ) -> Stimulus:
     return Stimulus(
@@ -109,26 +109,33 @@ def _one(
 
 
 STIMULI: tuple[Stimulus, ...] = (
-    _one("man", "shirt", "yellow", "tennis", wrong=("coat", "purple")),
-    _one("woman", "skirt", "pink", "frisbee", wrong=("trousers", "green")),
+    _stimulus("man", "shirt", "yellow", "tennis", wrong=("coat", "purple")),
+    _stimulus("woman", "skirt", "pink", "frisbee", wrong=("trousers", "green")),
     replace(
-        _one("boy", "shirt", "black", "pitching", wrong=("coat", "white")), child="童"
+        _stimulus("boy", "shirt", "black", "pitching", wrong=("coat", "white")),
+        child="童",
     ),
-    _one("girl", "coat", "red", "kite", wrong=("shirt", "blue")),
-    _one("man", "coat", "green", "umbrella", wrong=("shirt", "pink")),
-    _one("woman", "skirt", "purple", "dog", wrong=("trousers", "yellow")),
-    _one("boy", "shirt", "blue", "ball", wrong=("coat", "red")),
+    _stimulus("girl", "coat", "red", "kite", wrong=("shirt", "blue")),
+    _stimulus("man", "coat", "green", "umbrella", wrong=("shirt", "pink")),
+    _stimulus("woman", "skirt", "purple", "dog", wrong=("trousers", "yellow")),
+    _stimulus("boy", "shirt", "blue", "ball", wrong=("coat", "red")),
 )
 """The seven pictures of the main experiment."""
 
 TRIALS: tuple[tuple[Stimulus, str], ...] = (
     (
-        _one("woman", "coat", "blue", "bicycle", wrong=("shirt", "red")),
+        _stimulus("woman", "coat", "blue", "bicycle", wrong=("shirt", "red")),
         "clothing_color",
     ),
-    (_one("boy", "shirt", "green", "flower", wrong=("coat", "purple")), "age"),
-    (_one("girl", "skirt", "yellow", "bucket", wrong=("trousers", "green")), "gender"),
-    (_one("man", "shirt", "white", "kite", wrong=("coat", "black")), "clothing_type"),
+    (_stimulus("boy", "shirt", "green", "flower", wrong=("coat", "purple")), "age"),
+    (
+        _stimulus("girl", "skirt", "yellow", "bucket", wrong=("trousers", "green")),
+        "gender",
+    ),
+    (
+        _stimulus("man", "shirt", "white", "kite", wrong=("coat", "black")),
+        "clothing_type",
+    ),
 )
 """The four trials: other pictures, one error of each kind."""
 
