@@ -76,7 +76,8 @@ class _FileKeeper:
     """Brings one file into a store, piece by piece."""
 
     def __init__(self, opened: OpenedCampaign, source: Source) -> None:
-        self._run, self._store, self._at = opened, opened.store, opened.clock.now()
+        self._opened, self._store = opened, opened.store
+        self._at = opened.clock.now()
         self._typer, self._ids = RowTyper(opened.campaign), RowIds(opened.pseudonym_key)
         self._items: set[ItemId] = set()
         self.counts = ImportedFile(
@@ -101,7 +102,7 @@ class _FileKeeper:
         imports.keep(
             self._store,
             new,
-            campaign=self._run.campaign.name,
+            campaign=self._opened.campaign.name,
             number=self._number,
             at=self._at,
         )
