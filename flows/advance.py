@@ -88,11 +88,11 @@ def flow_of(
 ) -> Flow[[str], State[dict[str, object]]]:
     """The flow `advance` for a command, which says by itself what it may do."""
 
-    def told(campaign: str) -> State[dict[str, object]]:  # noqa: ARG001 - names the run
+    def as_requested(campaign: str) -> State[dict[str, object]]:  # noqa: ARG001 - names the run
         return _advance(request, None, poll_open_hits=poll_open_hits)
 
     return Flow(
-        told,
+        as_requested,
         name="advance",
         flow_run_name=run_name,
         on_failure=[tell_of_failure],

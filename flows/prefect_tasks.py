@@ -45,14 +45,14 @@ def label_run(progress: Progress) -> None:
     context = FlowRunContext.get()
     if context is None or context.flow_run is None:
         return
-    run = context.flow_run
-    name = run.name.partition(", batch ")[0]
+    flow_run = context.flow_run
+    name = flow_run.name.partition(", batch ")[0]
     labels = [f"campaign:{progress.campaign}"]
     if progress.batch:
         name += f", batch {progress.batch} of {progress.batches}"
         labels.append(f"batch:{progress.batch}")
-    if name == run.name and {*labels} <= {*run.tags}:
+    if name == flow_run.name and {*labels} <= {*flow_run.tags}:
         return
-    run.name, run.tags = name, sorted({*run.tags, *labels})
+    flow_run.name, flow_run.tags = name, sorted({*flow_run.tags, *labels})
     with get_client(sync_client=True) as client:
-        client.update_flow_run(run.id, name=run.name, tags=run.tags)
+        client.update_flow_run(flow_run.id, name=flow_run.name, tags=flow_run.tags)

@@ -57,13 +57,13 @@ def rehearsal_flow(
         on_progress: told how far the campaign is.
     """
 
-    def told(
+    def as_prepared(
         campaign: str,  # noqa: ARG001 - shown by Prefect
         crowd: CrowdKind,
     ) -> dict[str, object]:
         return _rehearse(prepared, crowd=crowd, on_progress=on_progress)
 
-    return Flow(told, name="rehearse", flow_run_name=run_name)
+    return Flow(as_prepared, name="rehearse", flow_run_name=run_name)
 
 
 def _rehearse(

@@ -47,7 +47,7 @@ def logged_in_run() -> Iterator[None]:
     loggers = [
         logger
         for logger in map(logging.getLogger, ROOMS)
-        if not any(isinstance(one, APILogHandler) for one in logger.handlers)
+        if not any(isinstance(attached, APILogHandler) for attached in logger.handlers)
     ]
     levels = [logger.level for logger in loggers]
     for logger in loggers:

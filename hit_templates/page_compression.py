@@ -51,8 +51,8 @@ def compress(page: str, *, more_than: int) -> str:
     """The page, compressed if it has more bytes than this and its sections allow it."""
     if len(page.encode()) <= more_than or MARK in page:
         return page
-    for run in _RUNS:
-        page = run.sub(_compressed_run, page)
+    for pattern in _RUNS:
+        page = pattern.sub(_compressed_run, page)
     return page
 
 

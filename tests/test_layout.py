@@ -1,9 +1,12 @@
 """The rooms stay as drawn: packages under contract, none shadowed, none too large."""
 
+import ast
 import importlib.util
 import re
+import string
 import tokenize
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -67,6 +70,25 @@ _OF_PROLIFIC = {
 }
 """Prolific's own words, and where else one stands in its plain sense."""
 
+_NAMELESS = {"found", "given", "one", "said", "told"}
+"""What a variable must not be called: each fits any value, so it says nothing."""
+_STILL_NAMELESS = ("tests",)
+"""Folders where such names are left: take them out as they are done, and then this."""
+
+
+def _by_folder() -> dict[str, list[Path]]:
+    """All Python files by room, `tools`, and folder of the tests."""
+    folders: dict[str, list[Path]] = {}
+    for path in (*MODULES, *ROOT.glob("tools/**/*.py"), *ROOT.glob("tests/**/*.py")):
+        in_package = path.is_relative_to(PACKAGE)
+        *parts, _ = path.relative_to(PACKAGE if in_package else ROOT).parts
+        depth = 2 if parts[0] == "tests" else 1
+        folders.setdefault("/".join(parts[:depth]), []).append(path)
+    return folders
+
+
+_FOLDERS = _by_folder()
+
 
 def _named(names: list[str]) -> list[str]:
     """The rooms that a contract names, without the package."""
@@ -122,6 +144,115 @@ def test_names_of_the_field_are_not_blurred() -> None:
     """No module is called by a word that could mean anything."""
     vague = {"utils", "helpers", "helper", "manager", "misc", "common", "data", "info"}
     assert not {path.stem for path in MODULES} & vague
+
+
+def _bound_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Line and name of all that can hold a value: variable, parameter, attribute."""
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Name(id=name, ctx=ast.Store())
+                | ast.Attribute(attr=name, ctx=ast.Store())
+                | ast.arg(arg=name)
+                | ast.alias(asname=str(name))
+                | ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.MatchMapping(rest=str(name))
+            ):
+                yield getattr(node, "lineno", 0), name
+
+
+def _other_runs(module: ast.Module) -> Iterator[int]:
+    """Lines where `run` is bound, and not as a campaign run.
+
+    It is one as what is annotated so, as what a `with` opens, and in `self._run = run`.
+    """
+    for node in ast.walk(module):
+        for target in _targets(node):
+            for line, name in _bound_names(target):
+                if name.strip("_") == "run":
+                    yield line
+
+
+def _targets(node: ast.AST) -> list[ast.AST]:
+    """What a node binds that is not annotated as a campaign run, opened, or copied."""
+    match node:
+        case (
+            ast.arg(annotation=ast.expr() as stated) | ast.AnnAssign(annotation=stated)
+        ) if ast.unparse(stated).strip("'") == "CampaignRun":
+            return []
+        case ast.arg():
+            return [node]
+        case ast.Assign(value=value) if ast.unparse(value) != "run":
+            return [*node.targets]
+        case ast.AnnAssign() | ast.For() | ast.comprehension() | ast.NamedExpr():
+            return [node.target]
+    return []
+
+
+@pytest.mark.parametrize(
+    "folder", [folder for folder in _FOLDERS if not folder.startswith(_STILL_NAMELESS)]
+)
+def test_a_name_says_what_it_holds(folder: str) -> None:
+    """No variable, parameter or attribute bears a name that would fit any value."""
+    faults = []
+    for path in _FOLDERS[folder]:
+        module, where = ast.parse(path.read_bytes()), path.relative_to(ROOT)
+        faults += [
+            f"{where}:{line}: {name}: name what it holds"
+            for line, name in sorted(_bound_names(module))
+            if name.strip("_") in _NAMELESS
+        ]
+        if where.parts[0] != "tests":
+            faults += [
+                f"{where}:{line}: run: that is what a campaign at work is called"
+                for line in _other_runs(module)
+            ]
+    assert not faults, "\n".join(faults)
+
+
+_BINDINGS = """
+import re as a
+def bind(b, /, c, *d, e: int = 0, **f):
+    g = h, *i = [(lambda j: 0) for k in b]
+    with c as l, d as (m, n):
+        o: int = (p := 1)
+    for q.r, s in ():
+        s += 1
+    try:
+        ...
+    except ValueError as t:
+        ...
+    match c:
+        case [u, *v] | {"w": w, **x} | A(y) as z:
+            ...
+"""
+
+
+def test_the_rule_of_names_knows_every_way_to_bind_a_name() -> None:
+    """All letters of the sample are bound, but what is only read: `q`."""
+    bound = {name for _, name in _bound_names(ast.parse(_BINDINGS))}
+    assert bound == {*string.ascii_lowercase} - {"q"}
+
+
+_RUNS = """
+class A:
+    run: CampaignRun
+    _run: Run
+    def b(self, run: "CampaignRun") -> None:
+        self._run = run
+        run = self.campaign
+def c(run):
+    with opened() as run, rehearsed() as (run, crowd):
+        for run in runs:
+            ...
+"""
+
+
+def test_the_rule_of_names_knows_a_campaign_run() -> None:
+    """A line each: another annotation, another value, no annotation, a loop."""
+    assert sorted(_other_runs(ast.parse(_RUNS))) == [4, 7, 8, 10]
 
 
 @cache

@@ -88,8 +88,10 @@ def _joined() -> Iterator[str]:
     for kind, weights in joined.shipped().items():
         for name, figures in weights.provenance.items():
             if name in _FIGURES:
-                told = figures.values() if "ece" in figures else [*figures.values(), ""]
-                cells = " | ".join(str(figure) for figure in told)
+                numbers = (
+                    figures.values() if "ece" in figures else [*figures.values(), ""]
+                )
+                cells = " | ".join(str(figure) for figure in numbers)
                 label = "joined" if name == "held out" else name
                 yield f"| {kind}s: {label} | {cells} |"
     fitted_to = joined.shipped()["answer"].provenance["fitted to"]

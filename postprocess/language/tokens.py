@@ -130,11 +130,11 @@ def _ends_sentence(before: str) -> bool:
 def _taboo(text: str) -> Sequence[tuple[int, int]]:
     """From where to where a text is an address, a path or a mark, or is quoted."""
     spans = [match.span() for match in _QUOTED.finditer(text)]
-    for run in _RUN.finditer(text):
-        if _ADDRESS.search(run.group()):
-            spans.append(run.span())
-        elif marked := _MARKED.search(run.group()):
-            spans.append((run.start() + marked.start(), run.end()))
+    for chunk in _RUN.finditer(text):
+        if _ADDRESS.search(chunk.group()):
+            spans.append(chunk.span())
+        elif marked := _MARKED.search(chunk.group()):
+            spans.append((chunk.start() + marked.start(), chunk.end()))
     return spans
 
 

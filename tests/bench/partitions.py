@@ -46,9 +46,9 @@ def main(rows: int, folder: Path, only: str) -> None:
                 _measured() as measured,
                 nullcontext(here(_say))
                 if processes == 1
-                else on_dask(LOCAL, _say, processes=processes) as run,
+                else on_dask(LOCAL, _say, processes=processes) as run_parts,
             ):
-                work([files], run, into=Path(into) / "out")
+                work([files], run_parts, into=Path(into) / "out")
                 seconds = f"{measured.seconds():.0f} | {measured.processor():.0f}"
             line = (
                 f"| {name}, {rows:,} | {processes} | {seconds} | {measured.peak:.0f} |"

@@ -141,12 +141,12 @@ def test_who_was_wrong_reads_what_is_right_and_why(
 
 def test_a_reason_stands_before_what_is_told_and_is_the_last_to_be_cut() -> None:
     """A rejected worker reads why first; what is told of gold takes the room left."""
-    assert with_room("", told="", longest=20) == ""
-    assert with_room("Off topic.", told="", longest=20) == "Off topic."
-    assert with_room("Off topic.", told="Right is no.", longest=23) == (
+    assert with_room("", feedback="", longest=20) == ""
+    assert with_room("Off topic.", feedback="", longest=20) == "Off topic."
+    assert with_room("Off topic.", feedback="Right is no.", longest=23) == (
         "Off topic. Right is no."
     )
-    assert with_room("Off topic.", told="Right is no.", longest=20) == (
+    assert with_room("Off topic.", feedback="Right is no.", longest=20) == (
         "Off topic. Right is…"
     )
 

@@ -22,7 +22,7 @@ from piecework.bulk import rounds
 from piecework.bulk.answer_files import as_frame
 from piecework.bulk.assessing import AssessedParts, assess_in_parts
 from piecework.bulk.cleaning import clean_files
-from piecework.bulk.running import LOCAL, Do, Run, here, on_dask
+from piecework.bulk.running import LOCAL, Do, PartRunner, here, on_dask
 from piecework.bulk.work_folder import FORM
 from piecework.cli.main import main
 from piecework.domain.errors import ConfigError
@@ -65,11 +65,13 @@ def silent(_step: str, _done: int, _of: int) -> None:
     """Nobody watches."""
 
 
-def judged(source: Path, into: Path, run: Run | None = None) -> AssessedParts:
+def judged(
+    source: Path, into: Path, run_parts: PartRunner | None = None
+) -> AssessedParts:
     """What is found in the files of a folder."""
     return assess_in_parts(
         [source],
-        run or here(silent),
+        run_parts or here(silent),
         into=into,
         task=TASK,
         settings={},
@@ -138,10 +140,10 @@ def test_a_dask_worker_that_is_killed_costs_its_part_again(
 ) -> None:
     """Two processes, one of which dies in the middle: the same findings."""
     marker = tmp_path / "died"
-    with on_dask(LOCAL, silent) as run:
+    with on_dask(LOCAL, silent) as run_parts:
 
         def deadly(step: str, do: Do, parts: Sequence[int]) -> None:
-            run(step, DiesOnce(do, 1, marker) if step == "texts" else do, parts)
+            run_parts(step, DiesOnce(do, 1, marker) if step == "texts" else do, parts)
 
         judged(cut(answers, tmp_path / "answers", 4), tmp_path / "findings", deadly)
     assert int(marker.read_text()) != os.getpid()
@@ -157,15 +159,15 @@ def test_a_run_that_was_cut_off_goes_on(answers: pa.Table, tmp_path: Path) -> No
 
     def stops_at(
         stop: str,
-    ) -> Run:
-        def run(step: str, do: Do, parts: Sequence[int]) -> None:
+    ) -> PartRunner:
+        def run_parts(step: str, do: Do, parts: Sequence[int]) -> None:
             done.append(step)
             if step == stop:
                 raise KeyboardInterrupt
             for part in parts:
                 do(part)
 
-        return run
+        return run_parts
 
     with pytest.raises(KeyboardInterrupt):
         judged(source, into, stops_at("judging"))
@@ -522,8 +524,10 @@ def test_a_million_texts_are_cleaned_the_same_however_they_are_cut(
     for n in (1, 7, 100):
         source, into = tmp_path / "answers", tmp_path / "clean"
         write(source, 1_000_000, n)
-        with nullcontext(here(silent)) if n == 1 else on_dask(LOCAL, silent) as run:
-            clean_files([source], run, into=into)
+        with (
+            nullcontext(here(silent)) if n == 1 else on_dask(LOCAL, silent) as run_parts
+        ):
+            clean_files([source], run_parts, into=into)
         mine = pa.concat_tables(pq.read_table(path) for path in into.glob("*.parquet"))
         mine = mine.sort_by("answer_id").combine_chunks()
         before = mine if before is None else before

@@ -60,7 +60,7 @@ class Stimulus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Said:
+class _Person:
     """What one description names."""
 
     who: Who
@@ -98,7 +98,7 @@ _ENGLISH: Mapping[str, str] = {
 }
 
 
-def _one(
+def _stimulus(
     who: Who, garment: Garment, colour: str, doing: str, *, wrong: tuple[str, str]
 ) -> Stimulus:
     return Stimulus(
@@ -109,26 +109,33 @@ def _one(
 
 
 STIMULI: tuple[Stimulus, ...] = (
-    _one("man", "shirt", "yellow", "tennis", wrong=("coat", "purple")),
-    _one("woman", "skirt", "pink", "frisbee", wrong=("trousers", "green")),
+    _stimulus("man", "shirt", "yellow", "tennis", wrong=("coat", "purple")),
+    _stimulus("woman", "skirt", "pink", "frisbee", wrong=("trousers", "green")),
     replace(
-        _one("boy", "shirt", "black", "pitching", wrong=("coat", "white")), child="童"
+        _stimulus("boy", "shirt", "black", "pitching", wrong=("coat", "white")),
+        child="童",
     ),
-    _one("girl", "coat", "red", "kite", wrong=("shirt", "blue")),
-    _one("man", "coat", "green", "umbrella", wrong=("shirt", "pink")),
-    _one("woman", "skirt", "purple", "dog", wrong=("trousers", "yellow")),
-    _one("boy", "shirt", "blue", "ball", wrong=("coat", "red")),
+    _stimulus("girl", "coat", "red", "kite", wrong=("shirt", "blue")),
+    _stimulus("man", "coat", "green", "umbrella", wrong=("shirt", "pink")),
+    _stimulus("woman", "skirt", "purple", "dog", wrong=("trousers", "yellow")),
+    _stimulus("boy", "shirt", "blue", "ball", wrong=("coat", "red")),
 )
 """The seven pictures of the main experiment."""
 
 TRIALS: tuple[tuple[Stimulus, str], ...] = (
     (
-        _one("woman", "coat", "blue", "bicycle", wrong=("shirt", "red")),
+        _stimulus("woman", "coat", "blue", "bicycle", wrong=("shirt", "red")),
         "clothing_color",
     ),
-    (_one("boy", "shirt", "green", "flower", wrong=("coat", "purple")), "age"),
-    (_one("girl", "skirt", "yellow", "bucket", wrong=("trousers", "green")), "gender"),
-    (_one("man", "shirt", "white", "kite", wrong=("coat", "black")), "clothing_type"),
+    (_stimulus("boy", "shirt", "green", "flower", wrong=("coat", "purple")), "age"),
+    (
+        _stimulus("girl", "skirt", "yellow", "bucket", wrong=("trousers", "green")),
+        "gender",
+    ),
+    (
+        _stimulus("man", "shirt", "white", "kite", wrong=("coat", "black")),
+        "clothing_type",
+    ),
 )
 """The four trials: other pictures, one error of each kind."""
 
@@ -163,13 +170,13 @@ def _row(
     is_trial: bool = False,
 ) -> Row:
     seen = _seen(stimulus)
-    said = _with_error(seen, stimulus, error)
-    direction = DIRECTIONS.get((seen.who, said.who), "")
+    described = _with_error(seen, stimulus, error)
+    direction = DIRECTIONS.get((seen.who, described.who), "")
     return {
         "item_id": picture if is_trial else f"{picture}_{ERRORS.index(error) + 1}",
         "url": f"{picture}.svg",
         "reference": _sentence(seen, stimulus, language),
-        "description": _sentence(said, stimulus, language),
+        "description": _sentence(described, stimulus, language),
         "error": error,
         "direction": direction,
         "practice": "yes" if is_trial else "",
@@ -177,12 +184,12 @@ def _row(
     }
 
 
-def _seen(stimulus: Stimulus) -> _Said:
+def _seen(stimulus: Stimulus) -> _Person:
     portrait = stimulus.portrait
-    return _Said(who=portrait.who, garment=portrait.garment, colour=portrait.colour)
+    return _Person(who=portrait.who, garment=portrait.garment, colour=portrait.colour)
 
 
-def _with_error(seen: _Said, stimulus: Stimulus, error: str) -> _Said:
+def _with_error(seen: _Person, stimulus: Stimulus, error: str) -> _Person:
     if error == "gender":
         return replace(seen, who=_GENDER[seen.who])
     if error == "age":
@@ -192,14 +199,14 @@ def _with_error(seen: _Said, stimulus: Stimulus, error: str) -> _Said:
     return replace(seen, colour=stimulus.wrong_colour)
 
 
-def _sentence(said: _Said, stimulus: Stimulus, language: str) -> str:
+def _sentence(person: _Person, stimulus: Stimulus, language: str) -> str:
     doing = stimulus.portrait.doing
     if language == "en":
         # One word for one word: English trousers would lose the article too.
-        garment = "coat" if said.garment == "trousers" else said.garment
-        return f"A {said.who} in a {said.colour} {garment} {_ENGLISH[doing]}."
-    adult = {"man": "男人", "woman": "女人"}.get(said.who)
-    sex = "男" if said.who == "boy" else "女"
+        garment = "coat" if person.garment == "trousers" else person.garment
+        return f"A {person.who} in a {person.colour} {garment} {_ENGLISH[doing]}."
+    adult = {"man": "男人", "woman": "女人"}.get(person.who)
+    sex = "男" if person.who == "boy" else "女"
     who = adult or f"{sex}{stimulus.child}"
-    worn = f"{_CHINESE[said.colour]}色{_CHINESE[said.garment]}"
+    worn = f"{_CHINESE[person.colour]}色{_CHINESE[person.garment]}"
     return f"一位{who}穿著{worn}{_CHINESE[doing]}"

@@ -51,8 +51,8 @@ def pairs_of(scenes: Sequence[Scene], *, images: int, seed: int) -> Iterator[Row
     """
     used = 0
     for scene in scenes:
-        told = _descriptions(scene, seeded_rng(seed, scene.item_id, "systems"))
-        if not told:
+        descriptions = _descriptions(scene, seeded_rng(seed, scene.item_id, "systems"))
+        if not descriptions:
             continue
         used += 1
         if used > images:
@@ -65,11 +65,11 @@ def pairs_of(scenes: Sequence[Scene], *, images: int, seed: int) -> Iterator[Row
                 "image_id": f"image_{used:02}",
                 "url": picture_name(scene.item_id),
                 "correct": true_sentence(scene).text,
-                "generated_1": told[sides[0]].text,
-                "generated_2": told[sides[1]].text,
+                "generated_1": descriptions[sides[0]].text,
+                "generated_2": descriptions[sides[1]].text,
                 "made_by.generated_1": sides[0],
                 "made_by.generated_2": sides[1],
-                **_truth(told[sides[0]], told[sides[1]]),
+                **_truth(descriptions[sides[0]], descriptions[sides[1]]),
             }
 
 
@@ -97,21 +97,22 @@ def _descriptions(scene: Scene, rng: Random) -> Mapping[str, Description]:
     whole = true_sentence(scene)
     if whole.object is None:
         return {}
-    told = {}
+    descriptions = {}
     for system, errors in _ERRORS.items():
         sentence = replace(whole, object=None) if system in _NAMES_ONE else whole
         sentence = _with_errors(sentence, errors, scene, rng)
         text = sentence.text
         if system in _WORDY:
             text = f"The picture shows {text[0].lower()}{text[1:]}"
-        told[system] = Description(
+        descriptions[system] = Description(
             text=text, mistakes=len(sentence.errors), missing=sentence.object is None
         )
         if len(sentence.errors) < len(errors):
             return {}
     return (
-        told
-        if len({description.text for description in told.values()}) == len(told)
+        descriptions
+        if len({description.text for description in descriptions.values()})
+        == len(descriptions)
         else {}
     )
 

@@ -113,9 +113,12 @@ def pieces_of(
         ]
     if faults:
         more = len(faults) - _MOST_FAULTS
-        told = [*faults[:_MOST_FAULTS], *([f"... and {more} more"] if more > 0 else [])]
+        first_faults = [
+            *faults[:_MOST_FAULTS],
+            *([f"... and {more} more"] if more > 0 else []),
+        ]
         raise ConfigError(
-            told,
+            first_faults,
             next_step="files of another tool are first imported: "
             "piecework import FILES --as CAMPAIGN",
         )
@@ -131,7 +134,7 @@ def columns_of(paths: Sequence[Path]) -> frozenset[str]:
 def warnings_of(paths: Sequence[Path]) -> list[str]:
     """What readers of the files must not overlook, by their metadata; each once."""
     kept = [(schema.metadata or {}).get(b"warning", b"") for schema in _schemas(paths)]
-    return list(dict.fromkeys(one.decode() for one in kept if one))
+    return list(dict.fromkeys(warning.decode() for warning in kept if warning))
 
 
 def _schemas(paths: Sequence[Path]) -> Iterator[pa.Schema]:
@@ -156,7 +159,9 @@ def read_piece(piece: Piece, schema: pa.Schema) -> Iterator[pa.Table]:
                 columns=[piece.names[name] for name in schema.names],
             ):
                 table = pa.Table.from_batches([batch])
-                cells = [table[piece.names[one.name]].cast(one.type) for one in schema]
+                cells = [
+                    table[piece.names[field.name]].cast(field.type) for field in schema
+                ]
                 yield _complete(pa.Table.from_arrays(cells, schema=schema), where)
     except (pa.ArrowException, OSError) as fault:
         raise ConfigError([f"{where}: cannot be read ({_first(fault)})"]) from fault
@@ -200,22 +205,23 @@ def _names(
     return names, faults
 
 
-def _is_of(found: pa.DataType, dtype: str) -> bool:
-    if pa.types.is_dictionary(found):
-        found = found.value_type
-    text = pa.types.is_string(found) or pa.types.is_large_string(found)
+def _is_of(arrow_type: pa.DataType, dtype: str) -> bool:
+    if pa.types.is_dictionary(arrow_type):
+        arrow_type = arrow_type.value_type
+    text = pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type)
     if dtype == "object":
         return bool(
-            (pa.types.is_list(found) or pa.types.is_large_list(found))
-            and _is_of(found.value_type, "str")
+            (pa.types.is_list(arrow_type) or pa.types.is_large_list(arrow_type))
+            and _is_of(arrow_type.value_type, "str")
         )
-    number = pa.types.is_floating(found) or pa.types.is_integer(found)
+    number = pa.types.is_floating(arrow_type) or pa.types.is_integer(arrow_type)
     fits = {
         "str": text,
-        "int64": pa.types.is_integer(found),
-        "bool": pa.types.is_boolean(found),
+        "int64": pa.types.is_integer(arrow_type),
+        "bool": pa.types.is_boolean(arrow_type),
         "float64": number,
-        "datetime64[us, UTC]": pa.types.is_timestamp(found) and found.tz is not None,
+        "datetime64[us, UTC]": pa.types.is_timestamp(arrow_type)
+        and arrow_type.tz is not None,
     }
     return bool(fits[dtype])
 
@@ -248,8 +254,8 @@ def _cells(column: pa.ChunkedArray, dtype: str) -> "pd.Series[Any]":
     full = np.flatnonzero(np.diff(array.offsets.to_numpy()) > 0)
     known: dict[tuple[str, ...], tuple[str, ...]] = {}
     for row, names in zip(full.tolist(), array.take(full).to_pylist(), strict=True):
-        told = tuple(names)
-        cells[row] = known.setdefault(told, told)
+        cell = tuple(names)
+        cells[row] = known.setdefault(cell, cell)
     return pd.Series(cells, dtype="object")
 
 

@@ -35,7 +35,7 @@ from piecework.bulk.buckets import (
     write_buckets,
 )
 from piecework.bulk.parts import Source, states
-from piecework.bulk.running import Run
+from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import finish, open_work
 from piecework.domain.hit import Item
 from piecework.domain.tables import COLLECTED, Column, task_columns
@@ -93,7 +93,7 @@ class _Job(Source):
 
 def assess_in_parts(
     paths: Sequence[Path],
-    run: Run,
+    run_parts: PartRunner,
     *,
     into: Path,
     task: Task,
@@ -106,7 +106,7 @@ def assess_in_parts(
 
     Args:
         paths: Parquet files or folders (`piecework.bulk.answer_files`).
-        run: who does the parts.
+        run_parts: who does the parts.
         into: a folder of findings, which must not be there yet.
         task: what was asked.
         settings: of heuristics, by name.
@@ -129,7 +129,7 @@ def assess_in_parts(
         "task": [task.name, task.version],
         "heuristics": {name: dict(own or {}) for name, own in settings.items()},
         "off": sorted(name for name, own in settings.items() if own is None),
-        "versions": {one.NAME: one.VERSION for one in HEURISTICS},
+        "versions": {heuristic.NAME: heuristic.VERSION for heuristic in HEURISTICS},
         "seed": seed,
         "items": [[str(item.item_id), dict(item.columns)] for item in known],
         "bucket_rows": bucket_rows,
@@ -147,20 +147,20 @@ def assess_in_parts(
     folder, buckets = job.folder, range(job.buckets)
     folder.keep("known", lambda: known)
     pieces_of_files = range(len(job.pieces))
-    run("items", partial(_items, job), pieces_of_files)
+    run_parts("items", partial(_items, job), pieces_of_files)
     folder.keep("places", partial(_places, job))
-    run("split", partial(_split, job), pieces_of_files)
-    run("words", partial(_words, job), buckets)
+    run_parts("split", partial(_split, job), pieces_of_files)
+    run_parts("words", partial(_words, job), buckets)
     folder.keep("uses", lambda: Uses.merged(_all(job, "uses")))
-    run("chances", partial(_chances, job), buckets)
+    run_parts("chances", partial(_chances, job), buckets)
     folder.keep("excesses", lambda: Excesses.merged(_all(job, "excesses")))
-    run("texts", partial(_texts, job), buckets)
-    run("counts", partial(_counts, job), buckets)
+    run_parts("texts", partial(_texts, job), buckets)
+    run_parts("counts", partial(_counts, job), buckets)
     folder.keep("usual", lambda: usual_of(_all(job, "tallies"), job.settings))
     folder.keep("gathered", partial(_score_gathered, job))
-    found = judge_gathered(folder.shared("gathered"))
-    _write_findings(job, "gathered.parquet", found)
-    run("judging", partial(_judge, job), buckets)
+    findings = judge_gathered(folder.shared("gathered"))
+    _write_findings(job, "gathered.parquet", findings)
+    run_parts("judging", partial(_judge, job), buckets)
     return _finished(job, into)
 
 
@@ -208,8 +208,8 @@ def _texts(job: _Job, bucket: int) -> None:
         part = as_frame(rows, job.columns)
         worded: Worded = folder.kept(f"worded-{bucket}")
         fits = worded.fits(folder.shared("uses"), folder.shared("excesses"))
-        found = judge_items(_rated(job, part), job.settings)
-        _write_findings(job, f"items-{bucket:05d}.parquet", found)
+        findings = judge_items(_rated(job, part), job.settings)
+        _write_findings(job, f"items-{bucket:05d}.parquet", findings)
         rows = rows.sort_by("answer_id")
         for name in NAMES:
             rows = rows.append_column(_FIT[name], pa.array(fits[name].to_numpy()))
@@ -240,14 +240,14 @@ def _score_gathered(job: _Job) -> dict[str, pd.DataFrame]:
 
 def _judge(job: _Job, bucket: int) -> None:
     folder = job.folder
-    found = judge_workers(
+    findings = judge_workers(
         _of_workers(job, bucket),
         job.settings,
         seed=job.seed,
         usual=folder.shared("usual"),
         gathered=folder.shared("gathered"),
     )
-    _write_findings(job, f"workers-{bucket:05d}.parquet", found)
+    _write_findings(job, f"workers-{bucket:05d}.parquet", findings)
 
 
 def _of_workers(job: _Job, bucket: int) -> pd.DataFrame:
@@ -262,11 +262,12 @@ def _rated(job: _Job, part: pd.DataFrame) -> pd.DataFrame:
     return with_ratings(part, job.task, job.folder.shared("known"))
 
 
-def _write_findings(job: _Job, name: str, found: Iterable[Finding]) -> None:
+def _write_findings(job: _Job, name: str, findings: Iterable[Finding]) -> None:
     def write(path: Path) -> None:
-        rows = list(found)
+        rows = list(findings)
         cells = {
-            field.name: [getattr(one, field.name) for one in rows] for field in _FINDING
+            field.name: [getattr(finding, field.name) for finding in rows]
+            for field in _FINDING
         }
         pq.write_table(pa.table(cells, schema=_FINDING), path, compression="zstd")
 
@@ -277,11 +278,14 @@ def _finished(job: _Job, into: Path) -> AssessedParts:
     flagged: Counter[str] = Counter()
     rows = {}
     for path in sorted(job.folder.out("").glob("*.parquet")):
-        found = pq.read_table(path, columns=["heuristic", "flag"])
-        rows[path.name] = found.num_rows
-        names = found["heuristic"].filter(found["flag"])
+        findings = pq.read_table(path, columns=["heuristic", "flag"])
+        rows[path.name] = findings.num_rows
+        names = findings["heuristic"].filter(findings["flag"])
         flagged.update(
-            {one["values"]: one["counts"] for one in names.value_counts().to_pylist()}
+            {
+                counted["values"]: counted["counts"]
+                for counted in names.value_counts().to_pylist()
+            }
         )
     answers = job.answers
     finish(

@@ -128,9 +128,9 @@ def read_bucket(paths: Sequence[Path], bucket: int, n: int) -> pa.Table:
     tables = []
     for path in paths:
         with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as file:
-            batches = range(bucket, file.num_record_batches, n)
-            found = [file.get_batch(number) for number in batches]
-            tables.append(pa.Table.from_batches(found, schema=file.schema))
+            numbers = range(bucket, file.num_record_batches, n)
+            batches = [file.get_batch(number) for number in numbers]
+            tables.append(pa.Table.from_batches(batches, schema=file.schema))
     return pa.concat_tables(tables)
 
 

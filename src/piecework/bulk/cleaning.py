@@ -16,7 +16,7 @@ from piecework.bulk.answer_files import answer_files, as_frame, pieces_of
 from piecework.bulk.buckets import bucket_count
 from piecework.bulk.parts import Source, states
 from piecework.bulk.rounds import COLUMNS, ROWS, drafts_of, follow_rules, split
-from piecework.bulk.running import Run
+from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import finish, gc_paused, open_work
 from piecework.postprocess.apply import replay
 from piecework.postprocess.datasets.file_table import edits_json
@@ -46,13 +46,13 @@ class CleanedFiles:
 
 
 def clean_files(
-    paths: Sequence[Path], run: Run, *, into: Path, bucket_rows: int = ROWS
+    paths: Sequence[Path], run_parts: PartRunner, *, into: Path, bucket_rows: int = ROWS
 ) -> CleanedFiles:
     """Clean the texts of all files together.
 
     Args:
         paths: Parquet files or folders (`piecework.bulk.answer_files`).
-        run: who does the parts.
+        run_parts: who does the parts.
         into: a folder of clean texts, which must not be there yet.
         bucket_rows: about so many rows are held at a time.
 
@@ -73,9 +73,9 @@ def clean_files(
         columns=COLUMNS,
         buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
     )
-    run("split", partial(split, source), range(len(pieces)))
-    number = follow_rules(source, run)
-    run("writing", partial(_write, source, number), range(source.buckets))
+    run_parts("split", partial(split, source), range(len(pieces)))
+    number = follow_rules(source, run_parts)
+    run_parts("writing", partial(_write, source, number), range(source.buckets))
     return _finished(source, into)
 
 
@@ -88,8 +88,8 @@ def _write(source: Source, number: int, bucket: int) -> None:
         proposals = drafts.proposals()
         rows = as_frame(source.about_items(bucket), source.columns)
         texts = rows["text"].tolist()
-        edits = [drafts.edits.get(one, ()) for one in rows.index.tolist()]
-        unsure = [proposals.get(one, ()) for one in rows.index.tolist()]
+        edits = [drafts.edits.get(answer_id, ()) for answer_id in rows.index.tolist()]
+        unsure = [proposals.get(answer_id, ()) for answer_id in rows.index.tolist()]
         cells = {
             "answer_id": rows.index.tolist(),
             "item_id": rows["item_id"].tolist(),
@@ -99,18 +99,18 @@ def _write(source: Source, number: int, bucket: int) -> None:
             "edit_proposals": [edits_json(made) for made in unsure],
         }
         pq.write_table(pa.table(cells, schema=_CLEANED), path, compression="zstd")
-        told = [sum(map(bool, edits)), sum(map(len, edits)), sum(map(len, unsure))]
-        source.folder.keep(f"told-{bucket}", lambda: [len(rows), *told])
+        counts = [sum(map(bool, edits)), sum(map(len, edits)), sum(map(len, unsure))]
+        source.folder.keep(f"told-{bucket}", lambda: [len(rows), *counts])
 
     source.folder.once(source.folder.out(f"part-{bucket:05d}.parquet"), write)
 
 
 def _finished(source: Source, into: Path) -> CleanedFiles:
-    told = [source.folder.kept(f"told-{bucket}") for bucket in range(source.buckets)]
+    counts = [source.folder.kept(f"told-{bucket}") for bucket in range(source.buckets)]
     answers, changed, edits, proposals = (
-        sum(column) for column in zip(*told, strict=True)
+        sum(column) for column in zip(*counts, strict=True)
     )
-    parts = {f"part-{n:05d}.parquet": rows[0] for n, rows in enumerate(told)}
+    parts = {f"part-{n:05d}.parquet": rows[0] for n, rows in enumerate(counts)}
     finish(source.folder, into, {"answers": answers, "parts": parts})
     return CleanedFiles(
         folder=into, answers=answers, changed=changed, edits=edits, proposals=proposals

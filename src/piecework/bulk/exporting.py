@@ -24,7 +24,7 @@ from piecework.bulk.answer_files import (
 from piecework.bulk.buckets import bucket_count
 from piecework.bulk.parts import Source, keep_items, known_items, states
 from piecework.bulk.rounds import ROWS, drafts_of, follow_rules, split
-from piecework.bulk.running import Run
+from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import finish, open_work
 from piecework.domain.edit import Edit
 from piecework.domain.errors import ConfigError
@@ -91,7 +91,7 @@ class _Job(Source):
 
 def export_files(
     paths: Sequence[Path],
-    run: Run,
+    run_parts: PartRunner,
     *,
     into: Path,
     facts: DatasetFacts,
@@ -106,7 +106,7 @@ def export_files(
 
     Args:
         paths: Parquet files or folders (`piecework.bulk.answer_files`).
-        run: who does the parts.
+        run_parts: who does the parts.
         into: a folder of tables, which must not be there yet.
         facts: with `is_part`; the task says what the columns are.
         key: of the pseudonyms of workers.
@@ -142,11 +142,11 @@ def export_files(
         keep_items(job, several)
         own = [item for item in several if not item.columns.get(MIXED_IN)]
         job.folder.keep("listed", lambda: _listed(own, facts))
-    run("split", partial(split, job), range(len(pieces)))
+    run_parts("split", partial(split, job), range(len(pieces)))
     number = None
     if not _CLEANED.keys() <= wanted.keys() and facts.task.html_page is None:
-        number = follow_rules(job, run)
-    run("writing", partial(_write, job, number), range(job.buckets))
+        number = follow_rules(job, run_parts)
+    run_parts("writing", partial(_write, job, number), range(job.buckets))
     return _finished(job, into)
 
 
@@ -155,7 +155,7 @@ def _wanted(facts: DatasetFacts, there: frozenset[str]) -> dict[str, Column]:
     asked = task_columns(facts.task)
     needed = {name: COLLECTED[name] for name in _NEEDED}
     others = {**COLLECTED, **VERDICTS, **_CLEANED, **PUBLISHED, **asked, OUTCOME: _TEXT}
-    personal = {value_column(one) for one in facts.task.fields if one.is_personal}
+    personal = {value_column(field) for field in facts.task.fields if field.is_personal}
     more = {
         name: column
         for name, column in others.items()
@@ -172,7 +172,7 @@ def _listed(items: Sequence[Item], facts: DatasetFacts) -> pd.DataFrame:
     split_of = splits(items, facts.shares)
     names = picture_columns(items, facts.sizes)["file_name"].tolist()
     return pd.DataFrame(
-        {"split": [split_of[one] for one in ids], "file_name": names}, index=ids
+        {"split": [split_of[item_id] for item_id in ids], "file_name": names}, index=ids
     )
 
 
@@ -242,7 +242,9 @@ def _cleaned(
         edits = [()] * len(rows)
     else:
         drafts = drafts_of(job, bucket, number)
-        edits = [tuple(drafts.edits.get(one, ())) for one in rows.index.tolist()]
+        edits = [
+            tuple(drafts.edits.get(answer_id, ())) for answer_id in rows.index.tolist()
+        ]
     try:
         clean = list(map(replay, rows["text"].tolist(), edits))
     except ValueError as fault:
@@ -257,7 +259,7 @@ def _edits(cell: str) -> tuple[Edit, ...]:
     if cell in {"", "[]"}:
         return ()
     try:
-        return tuple(Edit(**one) for one in json.loads(cell))
+        return tuple(Edit(**fields) for fields in json.loads(cell))
     except (ValueError, TypeError) as fault:
         raise ConfigError([f"the column 'edits' holds no edits: {fault}"]) from fault
 

@@ -80,5 +80,5 @@ def known_items(source: Source, bucket: int) -> list[Item]:
 
 def states(files: Sequence[Path]) -> list[tuple[str, int, int]]:
     """Names, sizes and times of files: whether any was changed since."""
-    found = [(path.resolve(), path.stat()) for path in files]
-    return [(str(path), state.st_size, state.st_mtime_ns) for path, state in found]
+    resolved = [(path.resolve(), path.stat()) for path in files]
+    return [(str(path), state.st_size, state.st_mtime_ns) for path, state in resolved]

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from piecework.bulk.answer_files import as_frame
 from piecework.bulk.buckets import by_item
 from piecework.bulk.parts import Source, known_items
-from piecework.bulk.running import Run
+from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import gc_paused, unpickled
 from piecework.domain.tables import COLLECTED
 from piecework.postprocess.apply import forget_counts
@@ -94,13 +94,13 @@ def split(source: Source, number: int) -> None:
     source.split(number, partial(by_item, n=source.buckets))
 
 
-def follow_rules(source: Source, run: Run) -> int:
+def follow_rules(source: Source, run_parts: PartRunner) -> int:
     """Clean the texts of a source that is split; the number of the last round.
 
     Words of the items that are known (`known_items`) are protected.
     """
-    run("reading", partial(_read, source), range(source.buckets))
-    rounds = _Rounds(source, run)
+    run_parts("reading", partial(_read, source), range(source.buckets))
+    rounds = _Rounds(source, run_parts)
     until_settled(RULES, rounds.follow)
     return next(rounds.numbers)
 
@@ -121,8 +121,8 @@ def _taken_down(shelf: bytes) -> Sequence[Text]:
 def _together(texts: Iterable[Sequence[Text]], shelved: Iterable[_Shelved]) -> Drafts:
     """The texts of some shelves as the rules have left them."""
     made = Made()
-    for one in shelved:
-        made.add(unpickled(BytesIO(one.made)))
+    for shelf in shelved:
+        made.add(unpickled(BytesIO(shelf.made)))
     return Drafts(chain.from_iterable(texts), made)
 
 
@@ -131,7 +131,7 @@ class _Rounds:
     """Rule after rule over all parts; what was done before is not done again."""
 
     source: Source
-    run: Run
+    run_parts: PartRunner
     numbers: "count[int]" = field(default_factory=count)
     corpus: Corpus | None = None
 
@@ -145,7 +145,7 @@ class _Rounds:
                 folder.keep(f"counts-{number}", lambda: (corpus, selection))
             step = f"{rule.NAME} ({number + 1})"
             follow = partial(_follow, self.source, number, rule.NAME)
-            self.run(step, follow, range(self.source.buckets))
+            self.run_parts(step, follow, range(self.source.buckets))
             followed = self._count_changes(corpus, number)
             folder.keep(f"followed-{number}", lambda: followed)
         folder.at(f"counts-{number}").unlink(missing_ok=True)
@@ -157,7 +157,7 @@ class _Rounds:
     def _counted(self, number: int) -> Corpus:
         """The counts of all texts as they are before this round."""
         folder, first = self.source.folder, range(0, self.source.buckets, _JOINED)
-        self.run("counting", partial(_count, self.source, number), first)
+        self.run_parts("counting", partial(_count, self.source, number), first)
         corpus = Corpus()
         for bucket in first:
             corpus.join(folder.kept(f"counted-{bucket}-{number}"))
@@ -235,11 +235,11 @@ def _by_items(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
 
 
 def _holders(shelves: Sequence[Sequence[Text]]) -> _Holders:
-    found: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
+    shelves_by_word: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))
     for n, texts in enumerate(shelves):
         for word in set(chain.from_iterable(text.words for text in texts)):
-            found[word].append(n)
-    return {word: numbers.tobytes() for word, numbers in found.items()}
+            shelves_by_word[word].append(n)
+    return {word: numbers.tobytes() for word, numbers in shelves_by_word.items()}
 
 
 @gc_paused()

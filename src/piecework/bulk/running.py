@@ -10,33 +10,35 @@ from contextlib import contextmanager
 from piecework.bulk.dask_cluster import LOCAL, TRIES, dask_client
 from piecework.domain.errors import PieceworkError
 
-__all__ = ["LOCAL", "Do", "Run", "Told", "here", "on_dask"]
+__all__ = ["LOCAL", "Do", "OnProgress", "PartRunner", "here", "on_dask"]
 
-Told = Callable[[str, int, int], None]
+OnProgress = Callable[[str, int, int], None]
 """Is told how many of how many parts of a step are done."""
 
 
 Do = Callable[[int], None]
 """Does the part of this number."""
 
-Run = Callable[[str, Do, Sequence[int]], None]
+PartRunner = Callable[[str, Do, Sequence[int]], None]
 """Does a step for these parts, and raises the first fault that one of them raises."""
 
 
-def here(told: Told) -> Run:
+def here(on_progress: OnProgress) -> PartRunner:
     """In this process, one part after another."""
 
-    def run(step: str, do: Do, parts: Sequence[int]) -> None:
+    def run_parts(step: str, do: Do, parts: Sequence[int]) -> None:
         for done, part in enumerate(parts):
-            told(step, done, len(parts))
+            on_progress(step, done, len(parts))
             do(part)
-        told(step, len(parts), len(parts))
+        on_progress(step, len(parts), len(parts))
 
-    return run
+    return run_parts
 
 
 @contextmanager
-def on_dask(address: str, told: Told, *, processes: int = 2) -> Iterator[Run]:
+def on_dask(
+    address: str, on_progress: OnProgress, *, processes: int = 2
+) -> Iterator[PartRunner]:
     """On a cluster: that at the address, or `LOCAL`, which ends with the context.
 
     Raises:
@@ -46,13 +48,13 @@ def on_dask(address: str, told: Told, *, processes: int = 2) -> Iterator[Run]:
         from distributed import as_completed  # noqa: PLC0415 - an extra
         from distributed.scheduler import KilledWorker  # noqa: PLC0415
 
-        def run(step: str, do: Do, parts: Sequence[int]) -> None:
+        def run_parts(step: str, do: Do, parts: Sequence[int]) -> None:
             futures = client.map(do, parts, pure=False, retries=0, key=step)
-            told(step, 0, len(parts))
+            on_progress(step, 0, len(parts))
             try:
                 for done, future in enumerate(as_completed(futures), start=1):
                     future.result()
-                    told(step, done, len(parts))
+                    on_progress(step, done, len(parts))
             except KilledWorker as fault:
                 raise PieceworkError(
                     f"{step}: {TRIES} processes died of one part; there may be too "
@@ -62,4 +64,4 @@ def on_dask(address: str, told: Told, *, processes: int = 2) -> Iterator[Run]:
             finally:
                 client.cancel(futures)
 
-        yield run
+        yield run_parts

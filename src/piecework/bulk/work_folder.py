@@ -132,13 +132,13 @@ def open_work(into: Path, of: Mapping[str, object]) -> WorkFolder:
             [f"{into}: is there already"], next_step="remove it, or name another folder"
         )
     path = into.with_name(f"{into.name}.unfinished")
-    said = json.dumps({"form": FORM, **of}, sort_keys=True, indent=1)
-    if path.exists() and not _is_of(path, said):
+    inputs = json.dumps({"form": FORM, **of}, sort_keys=True, indent=1)
+    if path.exists() and not _is_of(path, inputs):
         shutil.rmtree(path)
     (path / _OUT).mkdir(parents=True, exist_ok=True)
     with _renamed(path / _OF) as file:
-        file.write_text(said, encoding="utf-8")
-    return WorkFolder(path, hashlib.sha256(said.encode()).hexdigest())
+        file.write_text(inputs, encoding="utf-8")
+    return WorkFolder(path, hashlib.sha256(inputs.encode()).hexdigest())
 
 
 def finish(folder: WorkFolder, into: Path, manifest: Mapping[str, object]) -> None:
@@ -149,9 +149,9 @@ def finish(folder: WorkFolder, into: Path, manifest: Mapping[str, object]) -> No
     shutil.rmtree(folder.path)
 
 
-def _is_of(path: Path, said: str) -> bool:
+def _is_of(path: Path, inputs: str) -> bool:
     file = path / _OF
-    return file.exists() and file.read_text(encoding="utf-8") == said
+    return file.exists() and file.read_text(encoding="utf-8") == inputs
 
 
 @contextmanager

@@ -118,7 +118,7 @@ def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
     try:
         return answers_task(
             tables.name,
-            _said(tables),
+            _stated_fields(tables),
             title=tables.posting.title or tables.description,
             columns=(ITEM_ID, *(name for name in imported.item if name != ITEM_ID)),
             once=frozenset(
@@ -127,11 +127,13 @@ def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
             language=tables.language,
             canned=_canned(tables),
         )
-    except ConfigError as fault:
-        raise ConfigError([f"{file.path}: {one}" for one in fault.faults]) from fault
+    except ConfigError as error:
+        raise ConfigError(
+            [f"{file.path}: {fault}" for fault in error.faults]
+        ) from error
 
 
-def _said(tables: CampaignTables) -> dict[str, Said]:
+def _stated_fields(tables: CampaignTables) -> dict[str, Said]:
     return {
         name: Said(**table.model_dump(exclude={"scope", "canned"}))
         for name, table in tables.fields.items()
@@ -151,7 +153,7 @@ def _around_page(tables: CampaignTables) -> Around:
     return Around(
         title=tables.posting.title or "",
         description=tables.posting.description or tables.description,
-        fields=_said(tables),
+        fields=_stated_fields(tables),
         hosts=tables.page.hosts,
         html_columns=tables.page.html_columns,
         reward_cents=tables.rewards.reward or 1,

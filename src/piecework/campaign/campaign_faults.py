@@ -162,7 +162,7 @@ def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
     ]
     if labelled and not others:
         return []
-    found = (
+    reason = (
         f"{task.name} asks {' and '.join(others)} besides"
         if labelled
         else f"{task.name} has no such field"
@@ -170,7 +170,7 @@ def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
     where = file.at("posting", "assignments")
     fault = (
         f"{where}: least, most and until are for tasks that ask for one of some "
-        f"options, of which one is right; {found}; write a number alone"
+        f"options, of which one is right; {reason}; write a number alone"
     )
     return [fault]
 

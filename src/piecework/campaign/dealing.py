@@ -109,11 +109,13 @@ def replacements(
     for wanted in sorted({count for count in left.values() if count > 0}):
         alike = [item_id for item_id, count in left.items() if count == wanted]
         for group in _groups(campaign, alike):
-            parts = [group] if free(group) >= wanted else [(one,) for one in group]
+            parts = (
+                [group] if free(group) >= wanted else [(item_id,) for item_id in group]
+            )
             asked += [(part, min(wanted, free(part)), None) for part in parts]
-    asked = [one for one in asked if one[1] > 0]
+    asked = [request for request in asked if request[1] > 0]
     # The cheapest first: what the money pays for is a beginning of the list.
-    asked.sort(key=lambda group: group[1])
+    asked.sort(key=lambda request: request[1])
     return _hits(campaign, batch, round_, asked, on=on)
 
 

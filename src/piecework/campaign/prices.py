@@ -33,14 +33,14 @@ def ask_prices(
             other fees and nothing was posted yet.
     """
     prices = platform.prices()
-    told = "says nothing of its currency, so that it counts as USD"
+    currency_text = "says nothing of its currency, so that it counts as USD"
     if prices is not None:
-        told = f"has its money in {prices.currency}"
+        currency_text = f"has its money in {prices.currency}"
     rewards = campaign.rewards
     if rewards.currency != (prices.currency if prices else "USD"):
         raise RefusedForSafety(
             f"{campaign.path}: rewards.currency is {rewards.currency}, and "
-            f"{platform.endpoint} {told}; nothing was posted",
+            f"{platform.endpoint} {currency_text}; nothing was posted",
             next_step="name a marketplace of that currency, or state currency and all "
             "amounts of [rewards] in the marketplace's",
         )
@@ -68,15 +68,15 @@ def _compare(
     campaign: Campaign,
     platform: Platform,
     stated: FeeSchedule,
-    told: FeeSchedule,
+    taken: FeeSchedule,
     *,
     has_posted: bool,
 ) -> None:
-    if stated.takes_as(told):
+    if stated.takes_as(taken):
         return
     sentence = (
         f"{campaign.path}: rewards.fees state {_terms(campaign, stated)}, and "
-        f"{platform.endpoint} itself takes {_terms(campaign, told)}"
+        f"{platform.endpoint} itself takes {_terms(campaign, taken)}"
     )
     if has_posted:
         # Workers are waiting for their pay, and the caps are compared with what is

@@ -113,10 +113,10 @@ def _assess_in_parts(
     from piecework.bulk.assessing import assess_in_parts
 
     campaign = origin.campaign
-    with runner(dask) as run:
+    with runner(dask) as run_parts:
         assessed = assess_in_parts(
             files,
-            run,
+            run_parts,
             into=into,
             task=origin.task,
             settings=campaign.heuristics if campaign else {},

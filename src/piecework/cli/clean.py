@@ -36,8 +36,8 @@ def clean(files: tuple[Path, ...], *, into: Path, dask: str, as_json: bool) -> N
     """
     from piecework.bulk.cleaning import clean_files
 
-    with runner(dask) as run:
-        done = clean_files(files, run, into=into)
+    with runner(dask) as run_parts:
+        done = clean_files(files, run_parts, into=into)
     if as_json:
         click.echo(json.dumps({**asdict(done), "folder": str(done.folder)}, indent=2))
         return

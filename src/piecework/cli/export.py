@@ -92,10 +92,10 @@ def _export_files(
     from piecework.bulk.exporting import export_files
 
     campaign = origin.campaign
-    with runner(dask) as run:
+    with runner(dask) as run_parts:
         done = export_files(
             files,
-            run,
+            run_parts,
             into=into,
             facts=origin.facts(name=into.name),
             key=secrets.token_bytes(),

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 if TYPE_CHECKING:
     from piecework.bulk.origin import Origin
-    from piecework.bulk.running import Run
+    from piecework.bulk.running import PartRunner
 
 
 def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":
@@ -30,7 +30,7 @@ def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":
 
 
 @contextmanager
-def runner(dask: str) -> Iterator["Run"]:
+def runner(dask: str) -> Iterator["PartRunner"]:
     """Who does the parts: this process, or Dask's if an address is given."""
     from piecework.bulk.running import here, on_dask
 
@@ -38,8 +38,8 @@ def runner(dask: str) -> Iterator["Run"]:
         if not dask:
             yield here(report)
             return
-        with on_dask(dask, report) as run:
-            yield run
+        with on_dask(dask, report) as run_parts:
+            yield run_parts
 
 
 @contextmanager

@@ -171,7 +171,7 @@ def _items(path: Path, asked: Asked, wishes: Wishes, person: _Person) -> _Items:
         rows,
         item_id=item_id,
         addresses=asked.addresses,
-        said=wishes.columns,
+        stated=wishes.columns,
     )
     columns = dict(matched.renamed)
     for name, column in columns.items():

@@ -45,17 +45,19 @@ def told_of_gold(
     params = params_of(gold_failed, campaign.heuristics, seed=0)
     table = with_ratings(about, campaign.task, gold.values())
     fields = {field.name: field for field in campaign.task.item_fields}
-    told: dict[str, list[str]] = defaultdict(list)
+    words_by_assignment: dict[str, list[str]] = defaultdict(list)
     for name, wrong in wrong_answers(table, params.tolerance):
         for row in wrong.sort_values("place").to_dict("records"):
             words = _about(fields[name], row, gold[row["item_id"]])
-            told[row["assignment_id"]].append(words)
-    return {assignment: " ".join(words) for assignment, words in told.items()}
+            words_by_assignment[row["assignment_id"]].append(words)
+    return {
+        assignment: " ".join(words) for assignment, words in words_by_assignment.items()
+    }
 
 
-def with_room(words: str, *, told: str, longest: int) -> str:
-    """A reason, and after it what is told, as far as there is room."""
-    both = " ".join(filter(None, (words, told)))
+def with_room(words: str, *, feedback: str, longest: int) -> str:
+    """A reason and after it the feedback, cut where the room ends."""
+    both = " ".join(filter(None, (words, feedback)))
     return both if len(both) <= longest else both[: longest - 1].rstrip() + "…"
 
 
@@ -80,4 +82,4 @@ def _named(field: Field, value: object, item: Item) -> str:
         for option in field.options
     }
     values = [value] if isinstance(value, str) else list(value or ())  # type: ignore[call-overload]
-    return ", ".join(labels.get(one, str(one)) for one in values)
+    return ", ".join(labels.get(chosen, str(chosen)) for chosen in values)

@@ -421,11 +421,11 @@ def _was_rehearsed(campaign: Campaign) -> RefusedForSafety:
 
 def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
     if environment == IMPORTED:
-        found = "its answers were imported, but the campaign file has no [imported]"
+        mismatch = "its answers were imported, but the campaign file has no [imported]"
     else:
-        found = f"it is of {environment}, but the campaign file has [imported]"
+        mismatch = f"it is of {environment}, but the campaign file has [imported]"
     return StoreError(
-        f"{campaign.out / FILE_NAME}: {found}",
+        f"{campaign.out / FILE_NAME}: {mismatch}",
         next_step="put the campaign file back as it was",
     )
 

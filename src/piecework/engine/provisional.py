@@ -17,10 +17,10 @@ def proposed_verdicts(opened: OpenedCampaign) -> dict[str, Decision]:
     if not assignments.has_undecided(opened.store):
         return {}
     batch = table_of_batch(opened)
-    found = find_suspicions(opened)
-    proposals = propose(opened, batch, found)
+    suspicions = find_suspicions(opened)
+    proposals = propose(opened, batch, suspicions)
     if opened.campaign.decided_by == "person":
-        clear, doubtful = split_by_doubt(batch, proposals, found)
+        clear, doubtful = split_by_doubt(batch, proposals, suspicions)
         because = "a person has to look at it"
         held = [
             replace(decision, verdict="drop", because=because) for decision in doubtful

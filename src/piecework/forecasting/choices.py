@@ -84,7 +84,7 @@ def choices(vary: Iterable[str]) -> list[Choice]:
     axes: dict[str, list[str]] = {}
     for text in vary:
         key, equals, values = (part.strip() for part in text.partition("="))
-        listed = [one.strip() for one in _COMMA.split(values) if one.strip()]
+        listed = [value.strip() for value in _COMMA.split(values) if value.strip()]
         known = [*SHORT, *CROWD]
         if not equals or not listed or ("." not in key and key not in known):
             fault = f"--vary {text!r}: write KEY=VALUE,VALUE{did_you_mean(key, known)}"
@@ -129,9 +129,11 @@ def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> Campai
     rewards["budget"] = _NO_CAP
     try:
         tables = CampaignTables.model_validate(document)
-    except ValidationError as fault:
-        faults = schema_faults(file.path, "", fault)
-        raise ConfigError([f"--vary {choice.name}: {one}" for one in faults]) from fault
+    except ValidationError as error:
+        faults = schema_faults(file.path, "", error)
+        raise ConfigError(
+            [f"--vary {choice.name}: {fault}" for fault in faults]
+        ) from error
     return replace(file, tables=tables)
 
 

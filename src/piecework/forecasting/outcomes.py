@@ -43,7 +43,7 @@ def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
     """What a rehearsal that is finished came to."""
     facts = report_facts(rehearsed)
     model = report_model(facts)
-    found = score(model)
+    planted = score(model)
     kept = model.count("novel", "canned")
     by_bad = facts.workers.index[facts.workers["is_planted_bad"]]
     bad_kept = int(model.rows("novel", "canned")["worker"].isin(by_bad).sum())
@@ -56,8 +56,8 @@ def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
         days=(rehearsed.clock.now() - START).total_seconds() / _DAY,
         wage_cents=float(model.wages.median()),
         bad_kept=_share(bad_kept, kept),
-        bad_found=_share(found.bad_found, found.bad),
-        honest_wronged=_share(found.honest_wronged, found.honest),
+        bad_found=_share(planted.bad_found, planted.bad),
+        honest_wronged=_share(planted.honest_wronged, planted.honest),
         complete=_share(kept, model.wanted),
     )
 
@@ -65,7 +65,7 @@ def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
 def summarised(outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
     """Each figure over many rehearsals; NaN if none of them has it."""
     return {
-        name: _range([getattr(one, name) for one in outcomes])
+        name: _range([getattr(outcome, name) for outcome in outcomes])
         for name in Outcome.__dataclass_fields__
     }
 

@@ -49,14 +49,14 @@ def analyse_file(
         ConfigError: it cannot be read, or items have no such column.
     """
     sources = recognise([path], reading)
-    with opened_sources(sources, reading, task_name=task_name) as opened:
-        run = opened.run
-        table = run.answers()
-        workers = pseudonyms(table["worker_id"], run.pseudonym_key)
+    with opened_sources(sources, reading, task_name=task_name) as sources_read:
+        opened = sources_read.opened
+        table = opened.answers()
+        workers = pseudonyms(table["worker_id"], opened.pseudonym_key)
         answers = AnalysedAnswers(
             table=table.assign(worker=workers),
-            task=run.campaign.task,
-            items=run.campaign.items,
+            task=opened.campaign.task,
+            items=opened.campaign.items,
             condition=wanted.condition,
             unit=wanted.unit,
             margin=wanted.margin,

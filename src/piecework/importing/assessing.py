@@ -82,11 +82,11 @@ def assess_files(
         ConfigError: one cannot be read.
     """
     sources = recognise(paths, reading)
-    with opened_sources(sources, reading, task_name=task_name) as opened:
-        aside = opened.unreadable
+    with opened_sources(sources, reading, task_name=task_name) as sources_read:
+        aside = sources_read.unreadable
         remarks = (f"{aside:,} rows could not be read.",) if aside else ()
-        findings, page = _found(opened.run, _named(paths), remarks)
-    return Assessed(findings=findings, page=page, understood=opened.understood)
+        findings, page = _assessment(sources_read.opened, _named(paths), remarks)
+    return Assessed(findings=findings, page=page, understood=sources_read.understood)
 
 
 def assess_campaign(path: Path) -> Assessed:
@@ -105,7 +105,7 @@ def assess_campaign(path: Path) -> Assessed:
     with only_pass(campaign.out), open_to_look(campaign) as opened:
         assess(opened)
         decide(opened)
-        findings, page = _found(opened, campaign.name, ())
+        findings, page = _assessment(opened, campaign.name, ())
         progress = read_progress(opened)
         drawn = len(flagged_by(opened.store, RANDOM_SAMPLE))
     return Assessed(findings=findings, page=page, progress=progress, drawn=drawn)
@@ -123,7 +123,7 @@ def _named(paths: Sequence[Path]) -> str:
     return f"{paths[0].name}{more}"
 
 
-def _found(
+def _assessment(
     opened: OpenedCampaign, source: str, remarks: tuple[str, ...]
 ) -> tuple[pd.DataFrame, SectionsPage]:
     table = opened.answers()
@@ -140,9 +140,9 @@ def _found(
     )
     settings = opened.campaign.heuristics
     ideas = {
-        one.name: one.idea
-        for one in describe()
-        if is_on(one.name, settings) and one.name != RANDOM_SAMPLE
+        heuristic.name: heuristic.idea
+        for heuristic in describe()
+        if is_on(heuristic.name, settings) and heuristic.name != RANDOM_SAMPLE
     }
     rated = with_ratings(table, opened.campaign.task, opened.campaign.items)
     silent = silences(rated, settings)

@@ -65,7 +65,7 @@ def _head(
     if understood.task_name:
         yield toml_line("task", understood.task_name)
         task = load_task(understood.task_name)
-        if [one.name for one in task.fields] == [task.main_text]:
+        if [field.name for field in task.fields] == [task.main_text]:
             yield from _canned(
                 understood,
                 task.main_text,
@@ -102,11 +102,11 @@ def _imported(reading: Reading) -> Iterator[str]:
 
 
 def _columns(reading: Reading) -> Iterator[str]:
-    said = {name: value for name, value in asdict(reading.columns).items() if value}
-    if said:
+    columns = {name: value for name, value in asdict(reading.columns).items() if value}
+    if columns:
         yield ""
         yield "[imported.columns]"
-    for name, value in said.items():
+    for name, value in columns.items():
         yield toml_line(name, list(value) if isinstance(value, tuple) else value)
 
 
@@ -124,9 +124,11 @@ def _field(understood: Understanding, name: str) -> Iterator[str]:
         yield "required = true                  # who leaves it out breaks a rule"
     if table.scope == "hit":
         yield 'scope = "hit"                    # answered once for all items of a row'
-    of_items = {key: one for key, one in understood.fields.items() if not one.scope}
+    of_items = {
+        key: field for key, field in understood.fields.items() if not field.scope
+    }
     if name == next(iter(of_items), "") and all(
-        one.kind == "text" for one in of_items.values()
+        field.kind == "text" for field in of_items.values()
     ):
         yield from _canned(understood, name)
 

@@ -67,21 +67,21 @@ def look(
     return Import(path=into, campaign=campaign, sources=sources, understood=understood)
 
 
-def keep(found: Import) -> tuple[Campaign, list[ImportedFile]]:
+def keep(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
     """Write the campaign file if there is none, and bring the files into its store.
 
     Raises:
         ConfigError: the campaign file that would be written has faults.
         StoreError: the store is of something else.
     """
-    campaign = found.campaign
+    campaign = planned.campaign
     if campaign is None:
-        assert found.understood is not None  # noqa: S101 - there are files then
-        text = compose(found.path, found.understood)
-        found.path.parent.mkdir(parents=True, exist_ok=True)
-        write_new(found.path, text)
-        campaign = assemble(parse(found.path))
-    return campaign, keep_files(campaign, found.sources)
+        assert planned.understood is not None  # noqa: S101 - there are files then
+        text = compose(planned.path, planned.understood)
+        planned.path.parent.mkdir(parents=True, exist_ok=True)
+        write_new(planned.path, text)
+        campaign = assemble(parse(planned.path))
+    return campaign, keep_files(campaign, planned.sources)
 
 
 def compose(path: Path, understood: Understanding) -> str:

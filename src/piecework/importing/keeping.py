@@ -76,7 +76,8 @@ class _FileKeeper:
     """Brings one file into a store, piece by piece."""
 
     def __init__(self, opened: OpenedCampaign, source: Source) -> None:
-        self._run, self._store, self._at = opened, opened.store, opened.clock.now()
+        self._opened, self._store = opened, opened.store
+        self._at = opened.clock.now()
         self._typer, self._ids = RowTyper(opened.campaign), RowIds(opened.pseudonym_key)
         self._items: set[ItemId] = set()
         self.counts = ImportedFile(
@@ -101,7 +102,7 @@ class _FileKeeper:
         imports.keep(
             self._store,
             new,
-            campaign=self._run.campaign.name,
+            campaign=self._opened.campaign.name,
             number=self._number,
             at=self._at,
         )
@@ -112,26 +113,26 @@ class _FileKeeper:
         self, arrived: list[tuple[ImportedRow, ImportedAssignment]]
     ) -> list[ImportedAssignment]:
         """Those that are not here; of the others, what was decided elsewhere since."""
-        ids = (one.assignment_id for _, one in arrived)
+        ids = (assignment.assignment_id for _, assignment in arrived)
         known = imports.known_raw(self._store, ids)
         new: dict[AssignmentId, ImportedAssignment] = {}
         again: list[ImportedAssignment] = []
         items: list[dict[str, str]] = []
-        for row, one in arrived:
-            twin = new.get(one.assignment_id)
-            before = twin.raw if twin else known.get(one.assignment_id)
+        for row, assignment in arrived:
+            twin = new.get(assignment.assignment_id)
+            before = twin.raw if twin else known.get(assignment.assignment_id)
             if before is None:
-                new[one.assignment_id] = one
-                if not self._items.issuperset(one.item_ids):
-                    self._items.update(one.item_ids)
+                new[assignment.assignment_id] = assignment
+                if not self._items.issuperset(assignment.item_ids):
+                    self._items.update(assignment.item_ids)
                     items += self._typer.items(row)
-            elif before != one.raw:
-                fault = f"{one.assignment_id} {_CONFLICT}"
+            elif before != assignment.raw:
+                fault = f"{assignment.assignment_id} {_CONFLICT}"
                 self._put_aside(Unreadable(line=row.line, fault=fault))
             else:
                 self._count("known")
                 if twin is None:
-                    again.append(one)
+                    again.append(assignment)
         imports.keep_items(self._store, items, key=self._typer.key)
         imports.keep_outcomes(self._store, again, number=self._number)
         return list(new.values())
@@ -163,7 +164,7 @@ def _digest(path: Path) -> str:
     files = (
         [path]
         if path.is_file()
-        else sorted(one for one in path.rglob("*") if one.is_file())
+        else sorted(file for file in path.rglob("*") if file.is_file())
     )
     for file in files:
         with file.open("rb") as content:

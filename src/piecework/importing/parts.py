@@ -166,11 +166,11 @@ def measures(row: ImportedRow) -> dict[str, str]:
 
 
 def _numbers_by_name(names: Iterable[str]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
+    numbers_by_name: dict[str, set[str]] = defaultdict(set)
     for name in names:
         if match := _NUMBERED.fullmatch(name):
-            found[match["name"]].add(match["number"])
-    return found
+            numbers_by_name[match["name"]].add(match["number"])
+    return numbers_by_name
 
 
 def _is_count(numbers: set[str]) -> bool:
@@ -207,12 +207,12 @@ def base_name(name: str, numbers: tuple[str, ...]) -> str:
 def _ending(
     cells: Mapping[str, str], number: str, numbers: tuple[str, ...]
 ) -> dict[str, str]:
-    found = {}
+    cells_by_base = {}
     for name, cell in cells.items():
         base = _base(name, numbers)
         if base is not None and name == f"{base}{number}":
-            found[base] = cell
-    return found
+            cells_by_base[base] = cell
+    return cells_by_base
 
 
 def _safe_name(name: str) -> str:

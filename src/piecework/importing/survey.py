@@ -73,7 +73,7 @@ class ColumnSurvey:
     def _grades_around_nought(self) -> tuple[float, float] | None:
         """The ends of a scale with 0 in its middle: which of two, and how much."""
         reach = max(-self.low, self.high)
-        end = next((one for one in _SIDE_ENDS if one >= reach), None)
+        end = next((end for end in _SIDE_ENDS if end >= reach), None)
         return None if end is None else (-float(end), float(end))
 
     def _see_number(self, text: str) -> None:

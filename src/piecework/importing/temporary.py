@@ -17,15 +17,16 @@ from piecework.importing.understanding import Understanding, understand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class OpenedSources:
     """Sources that were read.
 
     Attributes:
+        opened: the campaign whose store holds their answers.
         understood: what they hold.
         unreadable: rows that were kept aside.
     """
 
-    run: OpenedCampaign
+    opened: OpenedCampaign
     understood: Understanding
     unreadable: int
 
@@ -33,7 +34,7 @@ class Opened:
 @contextmanager
 def opened_sources(
     sources: Sequence[Source], reading: Reading, *, task_name: str = ""
-) -> Iterator[Opened]:
+) -> Iterator[OpenedSources]:
     """Sources read into a store; all that is written goes away with the block.
 
     Args:
@@ -57,8 +58,8 @@ def opened_sources(
             )
         )
         with open_to_look(load_campaign(campaign.path)) as opened:
-            yield Opened(
-                run=opened,
+            yield OpenedSources(
+                opened=opened,
                 understood=understood,
                 unreadable=sum(file.unreadable for file in kept),
             )

@@ -128,8 +128,10 @@ class RowTyper:
         if known.kind == "choice":
             return values.get(text.casefold(), text)
         if known.kind == "choices":
-            ticked = (values.get(one.casefold(), one) for one in text.split(SEPARATOR))
-            return SEPARATOR.join(one for one in ticked if one)
+            ticked = (
+                values.get(label.casefold(), label) for label in text.split(SEPARATOR)
+            )
+            return SEPARATOR.join(value for value in ticked if value)
         return text
 
 
@@ -152,8 +154,8 @@ class RowIds:
         """The id of the next row."""
         if row.assignment_id:
             return AssignmentId(self._without_worker(row))
-        said = [row.hit_id, row.worker_id, str(row.submitted_at), raw]
-        digest = hashlib.sha256("\n".join(said).encode(errors="replace"))
+        identifying = [row.hit_id, row.worker_id, str(row.submitted_at), raw]
+        digest = hashlib.sha256("\n".join(identifying).encode(errors="replace"))
         key = digest.digest()[:12]
         self._seen[key] += 1
         number = self._seen[key]

@@ -211,8 +211,8 @@ class _Items:
             self.parts += 1
             for name, cell in part.sent.items():
                 if name not in MEASURES:
-                    said = self._reading.values.get(cell.strip(), cell)
-                    self.answers[name].see(said)
+                    answer = self._reading.values.get(cell.strip(), cell)
+                    self.answers[name].see(answer)
             for name in [*self._owners]:
                 value = part.shown.get(name, "").strip()
                 if not value or self._owners[name].setdefault(value, key) != key:
@@ -284,8 +284,8 @@ class _Items:
 
 
 def _item_columns(names: _Names, numbers: tuple[str, ...]) -> tuple[str, ...]:
-    found = dict.fromkeys(base_name(name, numbers) for name in names.shown)
-    return (ITEM_ID, *found) if names.is_wired else tuple(found)
+    columns = dict.fromkeys(base_name(name, numbers) for name in names.shown)
+    return (ITEM_ID, *columns) if names.is_wired else tuple(columns)
 
 
 def _candidates(item: tuple[str, ...]) -> list[str]:
@@ -307,11 +307,12 @@ def _fitting_task(items: _Items) -> str:
     """A task of the gallery that asks exactly this about such items; or ""."""
     for name in task_names():
         task = load_task(name)
-        asked = {one.name for one in task.item_fields}
-        needed = {one.name for one in task.item_fields if not one.optional}
+        asked = {field.name for field in task.item_fields}
+        needed = {field.name for field in task.item_fields if not field.optional}
         if (
             needed <= items.answers.keys()
-            and items.answers.keys() <= asked | {one.name for one in task.hit_fields}
+            and items.answers.keys()
+            <= asked | {field.name for field in task.hit_fields}
             and (set(task.columns[1:]) - {"url"}) <= items.columns
         ):
             return name

@@ -56,11 +56,12 @@ class OpenedAnswers:
     """A frame of answers that was read into a store.
 
     Attributes:
+        opened: the campaign whose store holds them.
         subjects: by id of an answer, an assignment or a nameless worker in the store,
             what the caller calls it.
     """
 
-    run: OpenedCampaign
+    opened: OpenedCampaign
     subjects: Mapping[str, str]
 
 
@@ -132,8 +133,8 @@ def opened_answers(
         fields={name: {"kind": kind} for name, kind in kinds.items()},
     )
     source = Source(Path("answers"), Head(), "a DataFrame", frame.rows)
-    with opened_sources([source], reading, task_name=task) as opened:
-        yield OpenedAnswers(run=opened.run, subjects=frame.subjects())
+    with opened_sources([source], reading, task_name=task) as sources_read:
+        yield OpenedAnswers(opened=sources_read.opened, subjects=frame.subjects())
 
 
 class _Frame:

@@ -63,19 +63,19 @@ def assess(
     """
     names = [heuristics] if isinstance(heuristics, str) else [*heuristics]
     _refuse_faults(names, settings)
-    with opened_answers(answers, fields=fields, task=task) as opened:
-        known = _with_task(opened, names, settings)
+    with opened_answers(answers, fields=fields, task=task) as stored:
+        known = _with_task(stored, names, settings)
         rows = [
             (
                 finding.subject_kind,
-                opened.subjects.get(finding.subject_id, finding.subject_id),
+                stored.subjects.get(finding.subject_id, finding.subject_id),
                 finding.heuristic,
                 finding.version,
                 finding.suspicion,
                 finding.flag,
                 finding.evidence,
             )
-            for finding in _findings(_rated(opened), known, names, seed=seed)
+            for finding in _findings(_rated(stored), known, names, seed=seed)
         ]
     findings = pd.DataFrame(rows, columns=list(_FINDINGS)).astype(_FINDINGS)
     order = ["flag", "suspicion"]
@@ -119,9 +119,9 @@ def heuristics(
     )
     if answers is None:
         return listed
-    with opened_answers(answers, fields=fields, task=task) as opened:
-        known = _with_task(opened, [], settings)
-        silent = silences(_rated(opened), known)
+    with opened_answers(answers, fields=fields, task=task) as stored:
+        known = _with_task(stored, [], settings)
+        silent = silences(_rated(stored), known)
     return listed.assign(silent_because=[silent.get(name, "") for name in listed.index])
 
 
@@ -139,9 +139,9 @@ def _findings(
     ]
 
 
-def _rated(opened: OpenedAnswers) -> pd.DataFrame:
-    campaign = opened.run.campaign
-    return with_ratings(opened.run.answers(), campaign.task, campaign.items)
+def _rated(stored: OpenedAnswers) -> pd.DataFrame:
+    campaign = stored.opened.campaign
+    return with_ratings(stored.opened.answers(), campaign.task, campaign.items)
 
 
 def _refuse_faults(names: Sequence[str], settings: Settings) -> None:
@@ -163,10 +163,10 @@ def _refuse_faults(names: Sequence[str], settings: Settings) -> None:
 
 
 def _with_task(
-    opened: OpenedAnswers, names: Sequence[str], settings: Settings
+    stored: OpenedAnswers, names: Sequence[str], settings: Settings
 ) -> Settings:
     """The task's settings below the caller's; with names, all others off."""
-    of_task = opened.run.campaign.task.heuristics
+    of_task = stored.opened.campaign.task.heuristics
     if not names:
         return {**of_task, **settings}
     known = (heuristic.NAME for heuristic in registry.HEURISTICS)

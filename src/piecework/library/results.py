@@ -50,13 +50,15 @@ def read_results(
         raise ConfigError(["files: there is none; name at least one"])
     reading = Reading() if columns is None else read_reading(Path(columns))
     sources = recognise([Path(file) for file in several], reading)
-    with opened_sources(sources, reading, task_name=task) as opened:
-        if opened.unreadable:
-            faults = [f for file in opened.understood.files for f in file.first_faults]
+    with opened_sources(sources, reading, task_name=task) as sources_read:
+        if sources_read.unreadable:
+            faults = [
+                f for file in sources_read.understood.files for f in file.first_faults
+            ]
             first = f"; the first: line {faults[0].line}: {faults[0].fault}"
             warnings.warn(
-                f"{plural(opened.unreadable, 'row')} could not be read and left out"
-                f"{first if faults else ''}",
+                f"{plural(sources_read.unreadable, 'row')} could not be read and left "
+                f"out{first if faults else ''}",
                 stacklevel=2,
             )
-        return answers_of(opened.run)
+        return answers_of(sources_read.opened)

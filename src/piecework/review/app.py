@@ -64,7 +64,7 @@ class Review:
 
     def __init__(self, desk: Desk, sessions: Sessions) -> None:
         self._desk, self._sessions = desk, sessions
-        self._has_labels = has_labels(desk.run)
+        self._has_labels = has_labels(desk.opened)
 
     def app(self) -> Starlette:
         """All of them, as a server runs them."""
@@ -147,7 +147,7 @@ class Review:
         if choice is None or choice.fault:
             return self._card(group, session, fault=choice.fault if choice else "")
         made = plan(
-            self._desk.run,
+            self._desk.opened,
             self._desk.work,
             group,
             act,
@@ -163,21 +163,21 @@ class Review:
             session,
             view=group.view,
             card=card,
-            choice=replace(choice, follows=made.follows.sentences(self._desk.run)),
+            choice=replace(choice, follows=made.follows.sentences(self._desk.opened)),
             because=because or next(iter(choice.reasons), ""),
-            touched=answers_shown(self._desk.run, work, shown, {}),
+            touched=answers_shown(self._desk.opened, work, shown, {}),
             more=len(touched) - len(shown),
             needs_reason=ACTS[act][1] in NEEDS_REASON,
         )
 
     async def quality(self, _request: Request, session: Session) -> Response:
         """How often flags were upheld, beside the policy that is made of them."""
-        run = self._desk.run
-        quality = review_quality(run)
+        opened = self._desk.opened
+        quality = review_quality(opened)
         upheld = {tally.heuristic: tally for tally in quality.upheld}
         rules = [
             (rule, [upheld[name] for name in rule.any_of if name in upheld])
-            for rule in run.campaign.policy
+            for rule in opened.campaign.policy
         ]
         return self._page(
             "quality.html.j2",
@@ -201,11 +201,11 @@ class Review:
         try:
             if desk.is_second(group, by=by) and not _waits(desk, group):
                 give_second_opinion(
-                    desk.run, group.key, verdict, because=because, by=by
+                    desk.opened, group.key, verdict, because=because, by=by
                 )
             else:
                 carry_out(
-                    desk.run,
+                    desk.opened,
                     desk.work,
                     group,
                     act,
@@ -217,7 +217,7 @@ class Review:
             return self._card(group, session, late=late.decisions)
         except ConfigError as refusal:
             return self._card(group, session, fault=str(refusal), because=because)
-        done = _IMPORTED_DONE if self._desk.run.is_imported else _WORDS_DONE
+        done = _IMPORTED_DONE if self._desk.opened.is_imported else _WORDS_DONE
         session.notices.append(("done", done[act]))
         return moved(f"/next?{urlencode({'view': group.view})}")
 
@@ -225,13 +225,13 @@ class Review:
         """Take the reviewer's last act back, and show its card again."""
         form = await self._form(request, session)
         try:
-            undone = undo(self._desk.run, by=session.reviewer)
+            undone = undo(self._desk.opened, by=session.reviewer)
         except ConfigError as refusal:
             session.notices.append(("fault", f"Not undone: {refusal}."))
             return moved(f"/?{urlencode({'view': _view_of(form.get('view', ''))})}")
         session.notices.append(("done", "Undone. It waits again."))
         first = undone[0]
-        key = self._desk.run.shown_id(first.subject_kind, first.subject_id)
+        key = self._desk.opened.shown_id(first.subject_kind, first.subject_id)
         return moved(address("/card", first.subject_kind, key))
 
     def _card(
@@ -269,7 +269,7 @@ class Review:
             because=because or next(iter(reasons), ""),
             reasons=list(dict.fromkeys(reasons)),
             left=len(desk.keys(group.view, by=by)),
-            longest=desk.run.capabilities.longest_reason,
+            longest=desk.opened.capabilities.longest_reason,
         )
 
     def _page(
@@ -281,7 +281,7 @@ class Review:
         **values: Any,  # noqa: ANN401 - what templates show
     ) -> Response:
         notices, session.notices = session.notices, []
-        campaign = self._desk.run.campaign
+        campaign = self._desk.opened.campaign
         return page(
             template,
             status=status,
@@ -296,7 +296,7 @@ class Review:
             acts=_WORDS,
             views=VIEWS,
             has_labels=self._has_labels,
-            is_imported=self._desk.run.is_imported,
+            is_imported=self._desk.opened.is_imported,
             counts={view: self._desk.waiting.count(view) for view in VIEWS},
             **values,
         )

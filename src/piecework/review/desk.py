@@ -34,12 +34,12 @@ class Desk:
     """One campaign under review.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         manner: how it is reviewed.
     """
 
     def __init__(self, opened: OpenedCampaign, manner: Manner) -> None:
-        self.run, self.manner = opened, manner
+        self.opened, self.manner = opened, manner
         self._work = Work(opened)
         self._waiting = Waiting(opened, is_blind=manner.is_blind)
         self._version: tuple[int, int] = (-1, -1)
@@ -51,25 +51,25 @@ class Desk:
     @property
     def work(self) -> Work:
         """All answers by now."""
-        if self.run.answers() is not self._work.table:
-            self._work = Work(self.run)
+        if self.opened.answers() is not self._work.table:
+            self._work = Work(self.opened)
         return self._work
 
     @property
     def waiting(self) -> Waiting:
         """All that waits by now."""
-        db = self.run.store.db
+        db = self.opened.store.db
         (others,) = db.execute("PRAGMA data_version").fetchone()
         version = (int(others), db.conn.total_changes)
         if version[0] != self._version[0]:
             self._waiting.read_on(self.work)
         elif version != self._version:
             # Only this page has written: what it did is known act by act.
-            touched = reviews.subjects_since(self.run.store, self._last)
+            touched = reviews.subjects_since(self.opened.store, self._last)
             self._waiting.read_about(touched, self.work)
         if version != self._version:
             self._asked_twice.clear()
-            self._last = self.run.clock.now()
+            self._last = self.opened.clock.now()
         self._version = version
         return self._waiting
 
@@ -79,11 +79,11 @@ class Desk:
 
     def card(self, group: Group, *, by: str) -> Card:
         """The card of a group for a reviewer, who has it for some minutes."""
-        now = self.run.clock.now()
+        now = self.opened.clock.now()
         self._looks[group.view, group.key] = (by, now)
-        state = state_of(self.run, group)
+        state = state_of(self.opened, group)
         waiting = self.waiting.proposals
-        return card_of(self.run, self.work, group, state=state, waiting=waiting)
+        return card_of(self.opened, self.work, group, state=state, waiting=waiting)
 
     def is_second(self, group: Group, *, by: str) -> bool:
         """Whether the reviewer is asked for a second opinion about the group."""
@@ -94,7 +94,7 @@ class Desk:
         keys = self.waiting.keys(view)
         if view != "answer" or not self.manner.twice:
             return keys
-        listed, seed = list(keys), self.run.campaign.rehearsal.seed
+        listed, seed = list(keys), self.opened.campaign.rehearsal.seed
         for key in self._seconds(by):
             listed.insert(int(draw(seed, key) * (len(listed) + 1)), key)
         return tuple(listed)
@@ -106,13 +106,13 @@ class Desk:
         _ = self.waiting
         if by not in self._asked_twice:
             self._asked_twice[by] = second_opinions(
-                self.run, share=self.manner.twice, by=by
+                self.opened, share=self.manner.twice, by=by
             )
         return self._asked_twice[by]
 
     def next_key(self, view: View, *, by: str, after: str = "") -> str | None:
         """The group to look at next; `None` when nothing waits in this view."""
-        now = self.run.clock.now()
+        now = self.opened.clock.now()
         taken = [
             key
             for (of, key), (reviewer, at) in self._looks.items()

@@ -20,7 +20,7 @@ class Labels:
     """The least certain labels, each settled by a person."""
 
     def __init__(self, parts: Parts) -> None:
-        self._parts, self._run = parts, parts.desk.run
+        self._parts, self._opened = parts, parts.desk.opened
 
     def routes(self) -> list[Route]:
         """All addresses of these pages."""
@@ -32,7 +32,7 @@ class Labels:
 
     async def labels(self, _request: Request, session: Session) -> Response:
         """What is open, the least certain first; then what is settled."""
-        doubts = doubtful(self._run)
+        doubts = doubtful(self._opened)
         return self._parts.page(
             "labels.html.j2",
             session,
@@ -46,7 +46,7 @@ class Labels:
         """An item with its answers, and the labels that it may have."""
         item_id = request.query_params.get("item", "")
         field = request.query_params.get("field", "")
-        doubts = doubtful(self._run)
+        doubts = doubtful(self._opened)
         names = [(doubt.item_id, doubt.field) for doubt in doubts]
         if (item_id, field) not in names:
             raise HTTPException(404)
@@ -73,10 +73,10 @@ class Labels:
         item_id, field = form.get("item", ""), form.get("field", "")
         try:
             if form.get("what") == "again":
-                unsettle_label(self._run, item_id, field)
+                unsettle_label(self._opened, item_id, field)
             else:
                 settle_label(
-                    self._run,
+                    self._opened,
                     item_id,
                     field,
                     form.get("value", ""),
@@ -85,7 +85,7 @@ class Labels:
                 session.notices.append(("done", "Settled."))
         except ConfigError as refusal:
             session.notices.append(("fault", f"Not stored: {refusal}."))
-        waiting = [doubt for doubt in doubtful(self._run) if doubt.settled is None]
+        waiting = [doubt for doubt in doubtful(self._opened) if doubt.settled is None]
         return moved(_address(waiting[0]) if waiting else "/labels")
 
 

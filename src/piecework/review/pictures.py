@@ -32,7 +32,7 @@ class Pictures:
         """An item's picture, or a small copy of it."""
         desk = self._parts.desk
         item = desk.work.items.get(request.query_params.get("item", ""))
-        path = item and picture_path(desk.run.campaign, item)
+        path = item and picture_path(desk.opened.campaign, item)
         if not path:
             raise HTTPException(404)
         if "small" in request.query_params:
@@ -52,7 +52,7 @@ def address_of_picture(desk: Desk, item_id: str, *, small: bool = False) -> str:
     item = desk.work.items.get(item_id)
     if item is None:
         return ""
-    if picture_path(desk.run.campaign, item) is not None:
+    if picture_path(desk.opened.campaign, item) is not None:
         query = {"item": item_id} | ({"small": "1"} if small else {})
         return f"/picture?{urlencode(query)}"
     elsewhere = item.picture
@@ -64,7 +64,7 @@ def columns_shown(desk: Desk, item_id: str) -> list[tuple[str, str]]:
     item = desk.work.items.get(item_id)
     if item is None:
         return []
-    shown, picture = desk.run.campaign.task.shown_columns, item.picture
+    shown, picture = desk.opened.campaign.task.shown_columns, item.picture
     return [
         (name, cell)
         for name, cell in item.columns.items()

@@ -18,7 +18,7 @@ class Words:
     """Each proposal accepted, refused or typed anew, for the whole campaign."""
 
     def __init__(self, parts: Parts) -> None:
-        self._parts, self._run = parts, parts.desk.run
+        self._parts, self._opened = parts, parts.desk.opened
 
     def routes(self) -> list[Route]:
         """All addresses of these pages."""
@@ -30,7 +30,7 @@ class Words:
 
     async def words(self, _request: Request, session: Session) -> Response:
         """The words, those first of which nobody has said anything."""
-        shown = words_shown(self._run)
+        shown = words_shown(self._opened)
         waiting = [entry for entry in shown if entry.verdict is None]
         return self._parts.page(
             "words.html.j2",
@@ -48,11 +48,11 @@ class Words:
         meant = {"accept": form.get("after"), "type": form.get("typed")}.get(what)
         try:
             if what == "again":
-                unsay(self._run, word)
+                unsay(self._opened, word)
             else:
                 is_right = what == "right"
                 say(
-                    self._run,
+                    self._opened,
                     word,
                     meant=None if is_right else meant or "",
                     by=session.reviewer,
@@ -64,6 +64,6 @@ class Words:
     async def find(self, request: Request, session: Session) -> Response:
         """Let cleaning look at all texts, with what was said of words so far."""
         await self._parts.form(request, session)
-        number = clean(self._run)
+        number = clean(self._opened)
         session.notices.append(("done", f"Cleaning proposes {number} edits."))
         return moved("/words")

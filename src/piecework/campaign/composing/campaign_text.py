@@ -46,93 +46,100 @@ class Statement:
     policy: Sequence[PolicyRule] = field(default_factory=tuple)
 
 
-def campaign_text(said: Statement, *, budget_cents: int) -> str:
+def campaign_text(statement: Statement, *, budget_cents: int) -> str:
     """The text of the file; it ends with a line break."""
     parts = (
-        _head(said),
-        _page(said),
-        _items(said),
-        _posting(said),
-        _rewards(said, budget_cents),
+        _head(statement),
+        _page(statement),
+        _items(statement),
+        _posting(statement),
+        _rewards(statement, budget_cents),
         _REQUIREMENTS,
-        _decisions(said),
+        _decisions(statement),
         _DATASET,
-        _rehearsal(said),
+        _rehearsal(statement),
     )
     return "\n".join("\n".join(part) + "\n" for part in map(list, parts) if part)
 
 
-def _head(said: Statement) -> Iterator[str]:
+def _head(statement: Statement) -> Iterator[str]:
     yield "# Every path is relative to this file; docs/campaign-file.md explains each"
-    yield f"# key. Try it with:  piecework check {said.file_name}"
-    yield f"#                    piecework preview {said.file_name}"
-    yield f"#                    piecework rehearse {said.file_name}"
+    yield f"# key. Try it with:  piecework check {statement.file_name}"
+    yield f"#                    piecework preview {statement.file_name}"
+    yield f"#                    piecework rehearse {statement.file_name}"
     yield ""
-    yield _line("name", said.name, "names HITs, folder and pseudonyms")
+    yield _line("name", statement.name, "names HITs, folder and pseudonyms")
     yield "# What the collection is for; report and dataset repeat it:"
-    yield _line("description", said.description)
-    yield _line(said.key, said.named, "what workers are asked")
+    yield _line("description", statement.description)
+    yield _line(statement.key, statement.named, "what workers are asked")
 
 
-def _page(said: Statement) -> Iterator[str]:
-    if said.hosts:
+def _page(statement: Statement) -> Iterator[str]:
+    if statement.hosts:
         yield "[page]"
         yield "# Whoever runs these hosts can read what workers type into the page."
-        yield _line("hosts", list(said.hosts))
+        yield _line("hosts", list(statement.hosts))
 
 
-def _items(said: Statement) -> Iterator[str]:
+def _items(statement: Statement) -> Iterator[str]:
     yield "[items]"
-    if said.items_file:
-        yield _line("file", said.items_file)
-    if said.columns:
-        yield _line("columns", said.columns, "task's name = the file's")
-    if said.pictures:
-        why = "served by the marketplace" if said.items_file else "each is an item"
-        yield _line("pictures", said.pictures, why)
+    if statement.items_file:
+        yield _line("file", statement.items_file)
+    if statement.columns:
+        yield _line("columns", statement.columns, "task's name = the file's")
+    if statement.pictures:
+        why = "served by the marketplace" if statement.items_file else "each is an item"
+        yield _line("pictures", statement.pictures, why)
 
 
-def _posting(said: Statement) -> Iterator[str]:
+def _posting(statement: Statement) -> Iterator[str]:
     yield "[posting]"
-    yield _line("batches", said.batches, "who answers badly in one is kept out later")
-    yield _line("assignments", said.assignments, "accepted answers for each item")
-    yield _line("items_per_hit", said.items_per_hit)
+    yield _line(
+        "batches", statement.batches, "who answers badly in one is kept out later"
+    )
+    yield _line("assignments", statement.assignments, "accepted answers for each item")
+    yield _line("items_per_hit", statement.items_per_hit)
     yield _line("max_rounds", 3, "how often what is missing is posted again")
-    if said.title:
-        yield _line("title", said.title, "what workers read in the list")
-    elif not said.has_title:
+    if statement.title:
+        yield _line("title", statement.title, "what workers read in the list")
+    elif not statement.has_title:
         yield _commented('# title = "..."', "what workers read in the list: say it")
 
 
-def _rewards(said: Statement, budget_cents: int) -> Iterator[str]:
+def _rewards(statement: Statement, budget_cents: int) -> Iterator[str]:
     wage, expected = (
-        shown(cents, said.currency) for cents in (said.wage_cents, said.expected_cents)
+        shown(cents, statement.currency)
+        for cents in (statement.wage_cents, statement.expected_cents)
     )
     yield "[rewards]"
-    if said.currency != "USD":
-        yield _line("currency", said.currency)
+    if statement.currency != "USD":
+        yield _line("currency", statement.currency)
     yield _line(
-        "reward", _money(said.reward_cents), f"of a HIT: {said.minutes} min at {wage}/h"
+        "reward",
+        _money(statement.reward_cents),
+        f"of a HIT: {statement.minutes} min at {wage}/h",
     )
     yield _commented(
-        f"expected_minutes = {said.minutes}", "of a HIT; a pilot knows better"
+        f"expected_minutes = {statement.minutes}", "of a HIT; a pilot knows better"
     )
     yield _line(
-        "wage_floor_per_hour", _money(said.wage_cents), "who is slower gets a bonus"
+        "wage_floor_per_hour",
+        _money(statement.wage_cents),
+        "who is slower gets a bonus",
     )
     yield "# Rewards, bonuses and fees together; the call that would pass it is not"
     yield f"# made. `piecework check` expects {expected}; this leaves some room:"
     yield _line("budget", _money(budget_cents))
 
 
-def _decisions(said: Statement) -> Iterator[str]:
+def _decisions(statement: Statement) -> Iterator[str]:
     yield "# Heuristics flag answers and workers (docs/heuristics.md). What is not"
     yield "# flagged is kept and paid. The rules say what is proposed, and in a"
     yield "# rehearsal done; the first that fits decides. Dropped work is paid, unless"
     yield '# a rule on = "assignment" says then = "reject": warn workers of that.'
     yield "[decisions]"
     yield _line("by", "person", '"policy" does what the rules say without asking')
-    for rule in said.policy:
+    for rule in statement.policy:
         yield ""
         yield "[[decisions.rule]]"
         yield _line("on", rule.subject_kind)
@@ -167,10 +174,10 @@ _DATASET = (
 )
 
 
-def _rehearsal(said: Statement) -> Iterator[str]:
+def _rehearsal(statement: Statement) -> Iterator[str]:
     yield "[rehearsal]"
     yield _line("seed", 1, "the same seed gives the same rehearsal")
-    if said.is_caption:
+    if statement.is_caption:
         yield "# What simulated workers write is drawn, and not about your pictures."
         yield "# With captions that people wrote (image_id, caption) they send those:"
         yield '# replay = "captions.csv"'

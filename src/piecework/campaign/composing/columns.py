@@ -39,7 +39,7 @@ def match_columns(
     *,
     item_id: str,
     addresses: Sequence[str],
-    said: Mapping[str, str],
+    stated: Mapping[str, str],
 ) -> Matched:
     """Find a column of the file for each that a task wants.
 
@@ -48,10 +48,10 @@ def match_columns(
         rows: of the file, all with the same columns.
         item_id: which of the wanted is the id.
         addresses: which of them are addresses of pictures.
-        said: the file's names by the task's, as a person stated them.
+        stated: the file's names by the task's, as a person stated them.
     """
     header = [*rows[0]] if rows else []
-    renamed: dict[str, str] = {**said}
+    renamed: dict[str, str] = {**stated}
     missing = []
     # An id may be read from the column of the addresses, so it is looked for last.
     for name in sorted(wanted, key=lambda name: name == item_id):
@@ -60,7 +60,9 @@ def match_columns(
         taken = {*renamed.values(), *wanted}
         free = [column for column in header if column not in taken]
         if name == item_id:
-            alike = _id(name, [one for one in header if one not in {*wanted}], rows)
+            alike = _id(
+                name, [column for column in header if column not in {*wanted}], rows
+            )
         elif name in addresses:
             alike = _address(name, free, rows)
         else:
@@ -80,9 +82,9 @@ def folder_of_pictures(folders: Sequence[Path], address: str) -> Path | None:
     inside = address.removeprefix("/pictures/").lstrip("/")
     for folder in folders:
         below = sorted(path for path in folder.iterdir() if path.is_dir())
-        for one in (folder, *below):
-            if (one / inside).is_file():
-                return one
+        for candidate in (folder, *below):
+            if (candidate / inside).is_file():
+                return candidate
     return None
 
 

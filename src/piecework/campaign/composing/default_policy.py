@@ -77,7 +77,7 @@ def _by_items(items: Sequence[Item]) -> Iterator[str]:
 def _about_texts(task: Task) -> Iterator[str]:
     if task.dataset == "captions" and task.language == "en":
         yield from ("capitals", "quality_words")
-    is_edited = any(one.kind == "best_edit" for one in task.aggregates)
+    is_edited = any(aggregate.kind == "best_edit" for aggregate in task.aggregates)
     if is_edited:
         yield "not_typed"
     # Who names a colour may truly write "red" under every item; a sentence is another

@@ -175,12 +175,14 @@ def _page(path: Path, folder: Path, hosts: tuple[str, ...]) -> Asked:
     )
     assert task.html_page is not None  # noqa: S101 - html_task made it
     template = cut(task.html_page.html)
-    given = {
+    with_default = {
         gap.column
         for gap in template.gaps
-        if any(one.name == "default" for one in gap.filters)
+        if any(filter_.name == "default" for filter_ in gap.filters)
     }
-    parts = (name.partition(".")[0] for name in template.columns if name not in given)
+    parts = (
+        name.partition(".")[0] for name in template.columns if name not in with_default
+    )
     return Asked(
         named=relative(path, folder),
         is_page=True,

@@ -178,8 +178,8 @@ def _fetch_all(
         slots = {HitId(str(hit.hit_id)): number for hit, number in wanted}
         parts = run.platform.in_one_call(slots)
         fetched = pool.map(run.platform.assignments, parts)
-        found = chain.from_iterable(part.values() for part in fetched)
-        pairs = zip((hit for hit, _ in wanted), found, strict=True)
+        assignment_lists = chain.from_iterable(part.values() for part in fetched)
+        pairs = zip((hit for hit, _ in wanted), assignment_lists, strict=True)
         while together := list(islice(_read(run, pairs, columns), _A_TRANSACTION)):
             with writing(run.store):
                 for hit, read in together:

@@ -24,12 +24,12 @@ from piecework.store import assignments, decisions, findings, hits, pass_notes
 
 def act(opened: OpenedCampaign, due: Collection[AssignmentId]) -> int:
     """Decide what can be decided now; how many decisions are new."""
-    found = findings.load_for_rules(opened.store)
+    suspicions = findings.load_for_rules(opened.store)
     batch = table_of_batch(opened)
-    proposed = _about(opened, batch, propose(opened, batch, found), due)
+    proposed = _about(opened, batch, propose(opened, batch, suspicions), due)
     waiting: list[Decision] = []
     if opened.campaign.decided_by == "person":
-        proposed, waiting = split_by_doubt(batch, proposed, found)
+        proposed, waiting = split_by_doubt(batch, proposed, suspicions)
     decisions.propose(opened.store, waiting)
     pass_notes.keep(opened.store, "judging_digest", judging_digest(opened.campaign))
     return decisions.keep(opened.store, proposed)
@@ -39,14 +39,14 @@ decide = Step("decide", due, act)
 
 
 def propose(
-    opened: OpenedCampaign, batch: pd.DataFrame, found: Iterable[Finding]
+    opened: OpenedCampaign, batch: pd.DataFrame, suspicions: Iterable[Finding]
 ) -> list[Decision]:
     """What the policy says about everything in a batch that is undecided.
 
     Args:
         opened: the campaign.
         batch: the answers of the batch, a row each.
-        found: of heuristics, those that rules look at among them.
+        suspicions: of heuristics, those that rules look at among them.
     """
     undecided = assignments.undecided(opened.store)
     decided_answers = set(
@@ -62,7 +62,7 @@ def propose(
     )
     proposals = apply_policy(
         batch,
-        found,
+        suspicions,
         opened.campaign.policy,
         campaign=opened.campaign.name,
         at=opened.clock.now(),
@@ -104,16 +104,20 @@ def _about(
 
 
 def split_by_doubt(
-    batch: pd.DataFrame, proposed: Iterable[Decision], found: Iterable[Finding]
+    batch: pd.DataFrame, proposed: Iterable[Decision], suspicions: Iterable[Finding]
 ) -> tuple[list[Decision], list[Decision]]:
     """Proposals about assignments in which nothing at all is flagged, and the others.
 
     Args:
         batch: the answers of the batch, a row each.
         proposed: what the policy says about them.
-        found: of heuristics, of which those count here that flag.
+        suspicions: of heuristics, of which those count here that flag.
     """
-    flagged = {(one.subject_kind, one.subject_id) for one in found if one.flag}
+    flagged = {
+        (finding.subject_kind, finding.subject_id)
+        for finding in suspicions
+        if finding.flag
+    }
     is_doubtful = pd.Series(
         [
             ("answer", answer_id) in flagged

@@ -106,7 +106,7 @@ def _price_anew(run: CampaignRun) -> None:
     if kept_prices(run.store) is None:
         return
     fees = run.campaign.rewards.fees_on(run.clock.now().date())
-    begun = {one.key for one in intents.load(run.store, OPERATION, is_done=False)}
+    begun = {intent.key for intent in intents.load(run.store, OPERATION, is_done=False)}
     fee_by_key = {
         hit.hit_key: fees.reward_fee_cents(
             hit.reward_cents,

@@ -173,7 +173,7 @@ def _forgotten() -> str:
 
 def _approve(run: CampaignRun, decision: Decision, feedback: str) -> _Verb:
     assignment_id = AssignmentId(decision.subject_id)
-    words = with_room("", told=feedback, longest=run.capabilities.longest_reason)
+    words = with_room("", feedback=feedback, longest=run.capabilities.longest_reason)
 
     def look() -> str | None:
         status = run.platform.assignment_status(assignment_id)
@@ -195,7 +195,7 @@ def _approve(run: CampaignRun, decision: Decision, feedback: str) -> _Verb:
 def _reject(run: CampaignRun, decision: Decision, feedback: str) -> _Verb:
     assignment_id = AssignmentId(decision.subject_id)
     longest = run.capabilities.longest_reason
-    words = with_room(decision.because, told=feedback, longest=longest)
+    words = with_room(decision.because, feedback=feedback, longest=longest)
 
     def look() -> str | None:
         status = run.platform.assignment_status(assignment_id)

@@ -46,7 +46,7 @@ def act(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
     ]
     answers = pd.Series(due, dtype="int64")
     try:
-        found = weighed(votes, answers, rule)
+        estimates = weighed(votes, answers, rule)
     except NotConvergedError as fault:
         raise PieceworkError(
             f"{opened.campaign.path}: how sure labels are cannot be told: {fault}",
@@ -55,24 +55,24 @@ def act(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
         ) from fault
     # What is known of the items that were mixed in is not asked for.
     own = {item.item_id for item in opened.campaign.own_items}
-    is_own = found.index.isin(own)
-    found = found.assign(
-        probability=found["probability"].where(is_own, 1.0),
-        wanted=found["wanted"].where(is_own, answers),
+    is_own = estimates.index.isin(own)
+    estimates = estimates.assign(
+        probability=estimates["probability"].where(is_own, 1.0),
+        wanted=estimates["wanted"].where(is_own, answers),
     )
     item_totals.keep_weighed(
         opened.store,
         {
             ItemId(str(item_id)): Weighed(probability=probability, wanted=wanted)
             for item_id, probability, wanted in zip(
-                found.index,
-                found["probability"].tolist(),
-                found["wanted"].tolist(),
+                estimates.index,
+                estimates["probability"].tolist(),
+                estimates["wanted"].tolist(),
                 strict=True,
             )
         },
     )
-    return int((found["wanted"] > answers).sum())
+    return int((estimates["wanted"] > answers).sum())
 
 
 weigh = Step("weigh", due, act)

@@ -39,13 +39,13 @@ def as_text(value: object) -> str:
         return value
     if isinstance(value, Mapping):
         return _of_object(value)
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and all(isinstance(entry, str) for entry in value):
         return "|".join(value)
     return json.dumps(value, ensure_ascii=False)
 
 
 def _of_object(value: Mapping[str, object]) -> str:
-    if value and all(isinstance(one, bool) for one in value.values()):
+    if value and all(isinstance(tick, bool) for tick in value.values()):
         return "|".join(name for name, is_ticked in value.items() if is_ticked)
     if len(value) == 1 and isinstance(label := next(iter(value.values())), str):
         return label

@@ -174,8 +174,8 @@ def _first_object(text: str) -> object:
     inside = start[1:].lstrip() if start[:1] == "[" else start
     for candidate in (inside, start):
         try:
-            found, _ = json.JSONDecoder().raw_decode(candidate)
+            first_object, _ = json.JSONDecoder().raw_decode(candidate)
         except (ValueError, RecursionError):
             continue
-        return found
+        return first_object
     return None

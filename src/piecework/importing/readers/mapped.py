@@ -46,15 +46,21 @@ def read(path: Path, head: Head, reading: Reading) -> Iterator[Read]:
 
 def columns_named(reading: Reading) -> set[str]:
     """Every column that is spoken of, for telling which of them a file lacks."""
-    said = reading.columns
+    columns = reading.columns
     return {
-        *said.assignment,
-        *said.hit,
+        *columns.assignment,
+        *columns.hit,
         *filter(
             None,
-            (said.worker, said.accepted, said.submitted, said.seconds, said.outcome),
+            (
+                columns.worker,
+                columns.accepted,
+                columns.submitted,
+                columns.seconds,
+                columns.outcome,
+            ),
         ),
-        *filter(None, (said.feedback, reading.item_id)),
+        *filter(None, (columns.feedback, reading.item_id)),
         *reading.item,
         *reading.answers.values(),
         *(column for votes in reading.votes.values() for column in votes.values()),
@@ -63,21 +69,21 @@ def columns_named(reading: Reading) -> set[str]:
 
 
 def _json_rows(path: Path, head: Head, reading: Reading) -> Iterator[Read]:
-    for line, found in objects_of(path, head):
-        if isinstance(found, str):
-            yield Unreadable(line=line, fault=found)
+    for line, document in objects_of(path, head):
+        if isinstance(document, str):
+            yield Unreadable(line=line, fault=document)
             continue
-        for document in _entries(found, reading):
-            yield _json_row(line, document, reading)
+        for entry in _entries(document, reading):
+            yield _json_row(line, entry, reading)
 
 
-def _entries(found: Document, reading: Reading) -> Iterator[Document]:
+def _entries(document: Document, reading: Reading) -> Iterator[Document]:
     """The object; or each of its members, if two names are given for these."""
     if not reading.header:
-        yield found
+        yield document
         return
     key, *rest = reading.header
-    for name, value in found.items():
+    for name, value in document.items():
         yield {key: name, **dict.fromkeys(rest, value)}
 
 
@@ -100,9 +106,10 @@ def _flat(document: Mapping[str, object], prefix: str = "") -> dict[str, str]:
 
 
 def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
-    said = reading.columns
-    accepted, submitted = time_in(cells, said.accepted), time_in(cells, said.submitted)
-    accepted, submitted = _with_seconds(cells, said.seconds, accepted, submitted)
+    columns = reading.columns
+    accepted = time_in(cells, columns.accepted)
+    submitted = time_in(cells, columns.submitted)
+    accepted, submitted = _with_seconds(cells, columns.seconds, accepted, submitted)
     sent = {
         name: cells[name]
         for name in (*reading.answers.values(), *_votes_columns(reading))
@@ -117,13 +124,13 @@ def _row(line: int, cells: Cells, reading: Reading) -> ImportedRow:
         }
     return ImportedRow(
         line=line,
-        hit_id=_joined(cells, said.hit),
-        assignment_id=_joined(cells, said.assignment),
-        worker_id=cells.get(said.worker, "").strip(),
+        hit_id=_joined(cells, columns.hit),
+        assignment_id=_joined(cells, columns.assignment),
+        worker_id=cells.get(columns.worker, "").strip(),
         accepted_at=accepted,
         submitted_at=submitted,
-        outcome=cells.get(said.outcome, "").strip(),
-        feedback=cells.get(said.feedback, ""),
+        outcome=cells.get(columns.outcome, "").strip(),
+        feedback=cells.get(columns.feedback, ""),
         shown={
             name: cell
             for name, cell in cells.items()

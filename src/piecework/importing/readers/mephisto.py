@@ -80,8 +80,14 @@ def _sent(data: Document) -> dict[str, str]:
 def _chat(messages: object) -> str:
     """A line a message, with the name of who wrote it."""
     listed = messages if isinstance(messages, list) else []
-    said = [one for one in listed if isinstance(one, dict) and text_in(one, "text")]
-    return "\n".join(f"{text_in(one, 'id')}: {text_in(one, 'text')}" for one in said)
+    with_text = [
+        message
+        for message in listed
+        if isinstance(message, dict) and text_in(message, "text")
+    ]
+    return "\n".join(
+        f"{text_in(message, 'id')}: {text_in(message, 'text')}" for message in with_text
+    )
 
 
 def _first_of(data: Document, names: tuple[str, ...]) -> Document:

@@ -72,8 +72,8 @@ def _moment(text: str) -> datetime:
     parts = text.split()
     if len(parts) == len(("Sat", "Apr", "20", "16:20:50", "CDT", "2019")):
         return _of_unix_date(parts)
-    found = datetime.fromisoformat(text.removesuffix(" UTC"))
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    parsed = datetime.fromisoformat(text.removesuffix(" UTC"))
+    return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 
 
 def _american(match: re.Match[str]) -> datetime:

@@ -43,22 +43,22 @@ def read(path: Path, head: Head) -> Iterator[Read]:
             if isinstance(hit, dict):
                 rewards |= _reward(hit)
         many = _listed(document, "Assignments")
-        for one in many or ([document] if "AssignmentId" in document else []):
-            yield assignment_row(number, one, rewards)
+        for assignment in many or ([document] if "AssignmentId" in document else []):
+            yield assignment_row(number, assignment, rewards)
 
 
-def assignment_row(number: int, one: object, rewards: dict[str, int]) -> Read:
+def assignment_row(number: int, assignment: object, rewards: dict[str, int]) -> Read:
     """An assignment as the API gives it.
 
     Args:
         number: where it stands.
-        one: the assignment.
+        assignment: its JSON object.
         rewards: what HITs offered, in cents.
     """
-    if not isinstance(one, dict) or not text_in(one, "AssignmentId"):
+    if not isinstance(assignment, dict) or not text_in(assignment, "AssignmentId"):
         fault = "no assignment: it has no AssignmentId"
         return Unreadable(line=number, column="AssignmentId", fault=fault)
-    document = text_in(one, "Answer")
+    document = text_in(assignment, "Answer")
     sent = dict(fields_of(document)) if document else {}
     if document and not sent and "<Answer>" in document:
         fault = "no answer document that can be read (QuestionFormAnswers)"
@@ -70,21 +70,21 @@ def assignment_row(number: int, one: object, rewards: dict[str, int]) -> Read:
         if CROWD in sent:
             sent |= flattened(sent.pop(CROWD))
         column = "AcceptTime"
-        accepted = moment(text_in(one, "AcceptTime"))
+        accepted = moment(text_in(assignment, "AcceptTime"))
         column = "SubmitTime"
-        submitted = moment(text_in(one, "SubmitTime"))
+        submitted = moment(text_in(assignment, "SubmitTime"))
     except ValueError as fault:
         return Unreadable(line=number, column=column, fault=str(fault))
-    hit_id = text_in(one, "HITId")
+    hit_id = text_in(assignment, "HITId")
     return ImportedRow(
         line=number,
         hit_id=hit_id,
-        assignment_id=text_in(one, "AssignmentId"),
-        worker_id=text_in(one, "WorkerId"),
+        assignment_id=text_in(assignment, "AssignmentId"),
+        worker_id=text_in(assignment, "WorkerId"),
         accepted_at=accepted,
         submitted_at=submitted,
-        outcome=text_in(one, "AssignmentStatus"),
-        feedback=text_in(one, "RequesterFeedback"),
+        outcome=text_in(assignment, "AssignmentStatus"),
+        feedback=text_in(assignment, "RequesterFeedback"),
         reward_cents=rewards.get(hit_id),
         sent=sent,
     )

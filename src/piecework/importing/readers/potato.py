@@ -201,7 +201,7 @@ def _annotation(
     sent: dict[str, str] = {}
     for scheme, chosen in labels.items():
         sent |= _answers(str(scheme), chosen, has_keys=has_keys)
-    sent |= {str(scheme): _span_text(found) for scheme, found in spans.items()}
+    sent |= {str(scheme): _span_text(marked) for scheme, marked in spans.items()}
     if not any(sent.values()):
         return NotSent(line=line, why="not annotated")
     return ImportedRow(
@@ -236,37 +236,37 @@ def _answers(scheme: str, chosen: object, *, has_keys: bool = False) -> dict[str
         return {scheme: as_text(chosen)}
     ticked, answers = [], {}
     for label, value in chosen.items():
-        name, said = str(label), as_text(value)
-        if not said.strip() or said.lower() in _UNTICKED:
+        name, text = str(label), as_text(value)
+        if not text.strip() or text.lower() in _UNTICKED:
             continue
         if name in _INPUTS:
-            ticked.append(said)
+            ticked.append(text)
         elif name.startswith(_SCALE):
             ticked.append(name.removeprefix(_SCALE))
-        elif _is_tick(scheme, name, said) or (has_keys and len(said) == 1):
+        elif _is_tick(scheme, name, text) or (has_keys and len(text) == 1):
             ticked.append(name)
         else:
-            answers[f"{scheme}.{name}"] = said
+            answers[f"{scheme}.{name}"] = text
     return {scheme: "|".join(ticked), **answers} if ticked else answers
 
 
-def _is_tick(scheme: str, name: str, said: str) -> bool:
-    return said.lower() in _TICKED or said in {name, f"{scheme}{_OLD}{name}"}
+def _is_tick(scheme: str, name: str, text: str) -> bool:
+    return text.lower() in _TICKED or text in {name, f"{scheme}{_OLD}{name}"}
 
 
-def _span_text(found: object) -> str:
+def _span_text(stored: object) -> str:
     """Spans as JSON: the label, from where to where, and the words if they are said."""
-    if isinstance(found, str):
+    if isinstance(stored, str):
         try:
-            found = json.loads(found)
+            stored = json.loads(stored)
         except (ValueError, RecursionError):
-            return as_text(found)
-    if not isinstance(found, list):
-        return as_text(found)
+            return as_text(stored)
+    if not isinstance(stored, list):
+        return as_text(stored)
     kept = ("name", "start", "end", "text")
     spans = [
         {name: span[name] for name in kept if name in span}
-        for span in found
+        for span in stored
         if isinstance(span, dict)
     ]
     return json.dumps(spans, ensure_ascii=False) if spans else ""

@@ -32,10 +32,10 @@ def _row(number: int, document: Document) -> Read:
     output = document.get("output")
     listed = output if isinstance(output, list) else [output]
     answers = [
-        {str(name): as_text(value) for name, value in one.items()}
-        if isinstance(one, dict)
-        else {"answer": as_text(one)}
-        for one in listed
+        {str(name): as_text(value) for name, value in entry.items()}
+        if isinstance(entry, dict)
+        else {"answer": as_text(entry)}
+        for entry in listed
     ]
     try:
         submitted = moment(text_in(document, "submit_time"))

@@ -28,7 +28,7 @@ class Waiting:
     the same whether ten subjects wait or ten thousand.
 
     Args:
-        run: the campaign.
+        opened: the campaign.
         is_blind: nothing is to be told by the order.
 
     Attributes:
@@ -36,7 +36,7 @@ class Waiting:
     """
 
     def __init__(self, opened: OpenedCampaign, *, is_blind: bool = False) -> None:
-        self._run, self._is_blind = opened, is_blind
+        self._opened, self._is_blind = opened, is_blind
         self.proposals: dict[Subject, Decision] = {}
         self._members: dict[View, dict[str, set[Subject]]] = {
             view: {} for view in VIEWS
@@ -46,12 +46,12 @@ class Waiting:
 
     def read_on(self, work: Work) -> None:
         """Take in what the store holds by now."""
-        self._take_in(waiting_among(self._run), self.proposals.keys(), work)
+        self._take_in(waiting_among(self._opened), self.proposals.keys(), work)
 
     def read_about(self, subjects: Collection[Subject], work: Work) -> None:
         """Take in what the store holds by now of these subjects alone."""
         self._take_in(
-            waiting_among(self._run, subjects),
+            waiting_among(self._opened, subjects),
             self.proposals.keys() & set(subjects),
             work,
         )
@@ -71,13 +71,13 @@ class Waiting:
         return self._keys[view]
 
     def _in_order(self, view: View) -> tuple[str, ...]:
-        seed, known = self._run.campaign.rehearsal.seed, self._suspicions[view]
+        seed, known = self._opened.campaign.rehearsal.seed, self._suspicions[view]
         waiting = list(self._members[view])
         if self._is_blind:
             return tuple(sorted(waiting, key=lambda key: draw(seed, key)))
         mixed = set(waiting)
         if view == "answer":
-            drawn = findings.flagged_by(self._run.store, RANDOM_SAMPLE)
+            drawn = findings.flagged_by(self._opened.store, RANDOM_SAMPLE)
             mixed = {
                 key
                 for key in waiting
@@ -109,7 +109,7 @@ class Waiting:
                 self._keys[view] = tuple(left)
 
     def _put_in(self, subjects: Iterable[Subject], work: Work) -> None:
-        strongest = findings.strongest(self._run.store, but=RANDOM_SAMPLE)
+        strongest = findings.strongest(self._opened.store, but=RANDOM_SAMPLE)
         for subject in subjects:
             suspicion = _suspicion(work, subject, strongest)
             for view, key in _groups(work, subject):
