@@ -49,8 +49,8 @@ def test_a_frame_that_was_read_is_judged_as_the_file_is(tmp_path: Path) -> None:
     """The same flags with the same evidence; ids of workers are the file's own."""
     batch = _batch(tmp_path / "batch.csv")
     answers = piecework.read_results(batch)
-    found = piecework.assess(answers)
-    flags = found[found["flag"] & (found["heuristic"] != "random_sample")]
+    findings = piecework.assess(answers)
+    flags = findings[findings["flag"] & (findings["heuristic"] != "random_sample")]
     expected = assess_files([batch], Reading()).findings
     assert len(expected)
     assert sorted(zip(flags["heuristic"], flags["evidence"], strict=True)) == sorted(
@@ -62,14 +62,14 @@ def test_a_frame_that_was_read_is_judged_as_the_file_is(tmp_path: Path) -> None:
 
 def test_subjects_are_what_the_caller_calls_them() -> None:
     """An answer by its label, an assignment by its id, a worker by theirs."""
-    found = piecework.assess(
+    findings = piecework.assess(
         _written(), heuristics=["capitals", "same_sentence_in_hit", "same_sentence"]
     )
-    by_kind = found.groupby("subject_kind")["subject"].agg(set)
+    by_kind = findings.groupby("subject_kind")["subject"].agg(set)
     assert by_kind["answer"] == {"16", "17", "18"}
     assert by_kind["assignment"] == {"A3"}
-    assert found["suspicion"].is_monotonic_decreasing
-    assert {*found["heuristic"]} == {
+    assert findings["suspicion"].is_monotonic_decreasing
+    assert {*findings["heuristic"]} == {
         *("capitals", "same_sentence_in_hit", "same_sentence")
     }
 
@@ -77,12 +77,12 @@ def test_subjects_are_what_the_caller_calls_them() -> None:
 def test_a_frame_of_a_few_columns_is_enough() -> None:
     """Without assignments each row was sent by itself; the order does not matter."""
     few = _written()[["task", "worker", "text"]]
-    found = piecework.assess(few, heuristics="capitals")
-    assert {*found["subject"]} == {"16", "17", "18"}
+    findings = piecework.assess(few, heuristics="capitals")
+    assert {*findings["subject"]} == {"16", "17", "18"}
     turned = piecework.assess(few.iloc[::-1], heuristics="capitals")
     key = ["subject"]
     pd.testing.assert_frame_equal(
-        found.sort_values(key, ignore_index=True),
+        findings.sort_values(key, ignore_index=True),
         turned.sort_values(key, ignore_index=True),
     )
 
@@ -99,10 +99,10 @@ def test_known_answers_and_settings_count() -> None:
             "gold.Stance": right * 3,
         }
     )
-    found = piecework.assess(
+    findings = piecework.assess(
         answers, heuristics="gold_failed", settings={"gold_failed": {"min_items": 5}}
     )
-    assert found.loc[found["flag"], "subject"].tolist() == ["w3"]
+    assert findings.loc[findings["flag"], "subject"].tolist() == ["w3"]
     silent = piecework.heuristics(answers)["silent_because"]
     assert silent["gold_failed"] == ""
     assert silent["capitals"] == "no answer consists of a text"
@@ -113,19 +113,19 @@ def test_known_answers_and_settings_count() -> None:
 def test_a_task_of_the_gallery_brings_its_rules() -> None:
     """A caption of three words breaks a rule of `caption`."""
     captions = _written().rename(columns={"text": "caption"})
-    found = piecework.assess(captions, task="caption", heuristics="rule_violation")
-    evidence = found.set_index("subject")["evidence"]
+    findings = piecework.assess(captions, task="caption", heuristics="rule_violation")
+    evidence = findings.set_index("subject")["evidence"]
     assert "min_words" in evidence["16"]
 
 
 def test_workers_who_are_not_known_are_different_people() -> None:
     """Nothing is held against one of them together."""
     answers = _written().assign(worker=None)
-    found = piecework.assess(answers, heuristics=["same_sentence", "capitals"])
-    assert {*found["heuristic"]} == {"capitals", "same_sentence"}
+    findings = piecework.assess(answers, heuristics=["same_sentence", "capitals"])
+    assert {*findings["heuristic"]} == {"capitals", "same_sentence"}
     alone = answers.drop(columns="assignment")
-    found = piecework.assess(alone, heuristics=["same_sentence", "capitals"])
-    assert {*found["heuristic"]} == {"capitals"}
+    findings = piecework.assess(alone, heuristics=["same_sentence", "capitals"])
+    assert {*findings["heuristic"]} == {"capitals"}
 
 
 @pytest.mark.parametrize(

@@ -27,18 +27,18 @@ def _close(values: "pd.Series[float]", expected: list[float]) -> None:
 
 def test_majority_is_crowd_kits() -> None:
     """Shares of votes."""
-    found = piecework.majority(VOTES)
-    assert found.probabilities.index.tolist() == _TASKS
-    _close(found.probabilities["cat"], [1, 1 / 3, 1 / 3, 1 / 3, 1, 2 / 3])
-    assert found.labels["label"].tolist() == ["cat", "dog", "dog", "dog", "cat", "cat"]
-    _close(found.labels["probability"], [1, 2 / 3, 2 / 3, 2 / 3, 1, 2 / 3])
+    vote = piecework.majority(VOTES)
+    assert vote.probabilities.index.tolist() == _TASKS
+    _close(vote.probabilities["cat"], [1, 1 / 3, 1 / 3, 1 / 3, 1, 2 / 3])
+    assert vote.labels["label"].tolist() == ["cat", "dog", "dog", "dog", "cat", "cat"]
+    _close(vote.labels["probability"], [1, 2 / 3, 2 / 3, 2 / 3, 1, 2 / 3])
 
 
 def test_dawid_skene_is_crowd_kits() -> None:
     """Probabilities of labels, and errors of workers."""
-    found = piecework.dawid_skene(VOTES)
-    _close(found.probabilities["cat"], [1, 0, 0, 0, 1, 0.8096004293])
-    errors = found.errors.set_index(["worker", "truth", "label"])["probability"]
+    estimate = piecework.dawid_skene(VOTES)
+    _close(estimate.probabilities["cat"], [1, 0, 0, 0, 1, 0.8096004293])
+    errors = estimate.errors.set_index(["worker", "truth", "label"])["probability"]
     assert errors["w1", "cat", "cat"] == pytest.approx(0.7118449937, abs=1e-6)
     assert errors["w1", "dog", "cat"] == pytest.approx(0.3134403632, abs=1e-6)
     assert errors["w4", "dog", "dog"] == pytest.approx(0.9130754164, abs=1e-6)
@@ -47,27 +47,27 @@ def test_dawid_skene_is_crowd_kits() -> None:
 
 def test_alpha_is_crowd_kits() -> None:
     """Of nominal labels, with gaps."""
-    found = piecework.krippendorff_alpha(VOTES)
-    assert found.alpha == pytest.approx(0.11688311688311692)
-    assert (found.items, found.ratings) == (6, 18)
+    agreement = piecework.krippendorff_alpha(VOTES)
+    assert agreement.alpha == pytest.approx(0.11688311688311692)
+    assert (agreement.items, agreement.ratings) == (6, 18)
 
 
 def test_ability_doubts_and_trusts_whom_it_should() -> None:
     """w3 always says cat: their votes for it weigh little."""
-    found = piecework.ability(VOTES)
-    assert found.labels["label"].tolist() == ["cat", "dog", "dog", "dog", "cat", "cat"]
-    assert found.workers["ability"].idxmin() == "w3"
-    assert found.workers["votes"].to_dict() == {"w1": 6, "w2": 4, "w3": 4, "w4": 4}
-    _close(found.probabilities.sum(axis=1), [1] * 6)
+    skill = piecework.ability(VOTES)
+    assert skill.labels["label"].tolist() == ["cat", "dog", "dog", "dog", "cat", "cat"]
+    assert skill.workers["ability"].idxmin() == "w3"
+    assert skill.workers["votes"].to_dict() == {"w1": 6, "w2": 4, "w3": 4, "w4": 4}
+    _close(skill.probabilities.sum(axis=1), [1] * 6)
 
 
 def test_a_tie_has_leaders_and_no_label() -> None:
     """It is for the caller to say what follows."""
     tied = pd.DataFrame({"task": [7, 7], "worker": ["a", "b"], "label": [0, 1]})
-    found = piecework.majority(tied).labels
-    assert found.index.tolist() == [7]
-    assert found["label"].isna().all()
-    assert found.loc[7, "leaders"] == (0, 1)
+    labels = piecework.majority(tied).labels
+    assert labels.index.tolist() == [7]
+    assert labels["label"].isna().all()
+    assert labels.loc[7, "leaders"] == (0, 1)
 
 
 def test_kappa_of_pairs_speaks_of_tasks() -> None:
@@ -76,9 +76,9 @@ def test_kappa_of_pairs_speaks_of_tasks() -> None:
     w1 says cat in 3 of 4, w2 in 2: chance is 3/4*1/2 + 1/4*1/2 = 1/2, so kappa is
     (3/4 - 1/2) / (1/2).
     """
-    found = piecework.cohen_kappa(VOTES).set_index(["first", "second"])
-    assert found.loc[("w1", "w2"), "tasks"] == 4
-    assert found.loc[("w1", "w2"), "kappa"] == pytest.approx(0.5)
+    kappas = piecework.cohen_kappa(VOTES).set_index(["first", "second"])
+    assert kappas.loc[("w1", "w2"), "tasks"] == 4
+    assert kappas.loc[("w1", "w2"), "kappa"] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(

@@ -45,13 +45,13 @@ def test_the_examples_of_the_page_are_true(
     test = doctest.DocTestParser().get_doctest(
         "\n".join(blocks), {}, "library.md", None, 0
     )
-    told: list[str] = []
+    printed: list[str] = []
     runner = doctest.DocTestRunner(verbose=False, optionflags=_OPTIONS)
     # The page sets these for its readers; they go back to what they were.
     with pd.option_context("display.width", 100, "display.max_columns", 12):
-        results = runner.run(test, out=told.append)
+        results = runner.run(test, out=printed.append)
     assert results.attempted > len(blocks)
-    assert not results.failed, "".join(told)
+    assert not results.failed, "".join(printed)
 
 
 def test_the_notebook_shows_what_its_cells_do(examples: Path) -> None:
