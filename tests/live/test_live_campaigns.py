@@ -191,10 +191,10 @@ def test_run_waits_for_a_minute_without_a_marketplace(campaign: Campaign) -> Non
     """It says so, goes on posting, and what follows is as ever."""
     line = campaign.market.line
     line.plan["CreateHITWithHITType", 1, "after"] = _away(campaign.market, 60)
-    told = campaign.folder / "told"
+    log_path = campaign.folder / "told"
     again = f"{line.address} answers again, after 6"
     with (
-        told.open("w") as stderr,
+        log_path.open("w") as stderr,
         subprocess.Popen(
             [
                 *(Path(sys.executable).with_name("piecework"), "run"),
@@ -215,15 +215,15 @@ def test_run_waits_for_a_minute_without_a_marketplace(campaign: Campaign) -> Non
         try:
             _wait(lambda: line.calls.count("CreateHITWithHITType") > 1, run, 400)
             # A try while nothing answers is a call too.
-            _wait(lambda: again in told.read_text(), run, 120)
+            _wait(lambda: again in log_path.read_text(), run, 120)
             # Its pass ends within seconds; then it waits for workers.
             time.sleep(10)
         finally:
             run.send_signal(signal.SIGINT)
             run.wait(timeout=60)
-    said = told.read_text()
-    assert f"{line.address} does not answer; waiting for it" in said
-    assert again in said
+    log_text = log_path.read_text()
+    assert f"{line.address} does not answer; waiting for it" in log_text
+    assert again in log_text
     campaign.to_the_end()
     campaign.check()
     assert set(campaign.codes) == {0}
