@@ -71,7 +71,8 @@ def key(
         + "".join(
             "<AnswerOption>"
             + "".join(
-                f"<SelectionIdentifier>{one}</SelectionIdentifier>" for one in chosen
+                f"<SelectionIdentifier>{selection}</SelectionIdentifier>"
+                for selection in chosen
             )
             + f"<AnswerScore>{score}</AnswerScore></AnswerOption>"
             for chosen, score in options

@@ -315,18 +315,18 @@ def _forged_invitation(known: Known, chance: random.Random) -> Sent:
     if forged[:-1] == code[:-1]:
         forged = "x" + forged
     name = chance.choice(["invitation", "token", "code"])
-    given = f"{name}={forged}"
+    parameter = f"{name}={forged}"
     request = chance.choice(
         [
-            http(f"GET /worker/sign-in?{given}", b""),
+            http(f"GET /worker/sign-in?{parameter}", b""),
             http(
                 "POST /worker/sign-in",
-                given.encode("latin-1", "replace"),
+                parameter.encode("latin-1", "replace"),
                 "Content-Type: application/x-www-form-urlencoded",
             ),
         ]
     )
-    return Sent(what=f"invitation {given[:90]}", request=request, is_forged=True)
+    return Sent(what=f"invitation {parameter[:90]}", request=request, is_forged=True)
 
 
 def _cross_site(known: Known, chance: random.Random) -> Sent:

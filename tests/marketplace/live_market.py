@@ -31,7 +31,7 @@ class Live:
     http: httpx.Client
 
     def client(
-        self, key: Key | None = None, *, config: Config | None = None, **given: str
+        self, key: Key | None = None, *, config: Config | None = None, **overrides: str
     ) -> "MTurkClient":
         """A requester's client; another key or credentials where they are given."""
         key = key or self.key
@@ -39,7 +39,7 @@ class Live:
             "region_name": "us-east-1",
             "aws_access_key_id": key.access_key,
             "aws_secret_access_key": key.secret,
-            **given,
+            **overrides,
         }
         return boto3.session.Session(**options).client(  # type: ignore[arg-type] # names
             "mturk",

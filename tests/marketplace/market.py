@@ -48,8 +48,8 @@ class Worker:
 
     def __init__(self, endpoint: str, **standing: object) -> None:
         self.http = httpx.Client(base_url=endpoint, verify=_TLS)
-        given = {"handle": secrets.token_hex(8), "country": "US", **standing}
-        reply = self.http.post("/rehearsal/workers", json=given)
+        attributes = {"handle": secrets.token_hex(8), "country": "US", **standing}
+        reply = self.http.post("/rehearsal/workers", json=attributes)
         reply.raise_for_status()
         self.worker_id: str = reply.json()["worker_id"]
         self.token: str = reply.json()["token"]
@@ -58,8 +58,10 @@ class Worker:
 
     def groups(self) -> list[dict[str, Any]]:
         """What he is offered."""
-        found: list[dict[str, Any]] = self.http.get("/worker/hits").json()["hit_groups"]
-        return found
+        groups: list[dict[str, Any]] = self.http.get("/worker/hits").json()[
+            "hit_groups"
+        ]
+        return groups
 
     def accept(self, group_id: str, **form: str) -> httpx.Response:
         """Take a HIT of the group."""
@@ -135,21 +137,21 @@ class Market:
 
     def books(self) -> dict[str, Any]:
         """The whole state."""
-        found: dict[str, Any] = self.http.get("/rehearsal/books").json()
-        return found
+        all_books: dict[str, Any] = self.http.get("/rehearsal/books").json()
+        return all_books
 
     def set_faults(self, *faults: dict[str, Any]) -> httpx.Response:
         """Script faults."""
         return self.http.put("/rehearsal/faults", json=list(faults))
 
 
-def post(client: "MTurkClient", **given: object) -> dict[str, Any]:
+def post(client: "MTurkClient", **parameters: object) -> dict[str, Any]:
     """Post a HIT of the usual type, with other values where they are given."""
     values: dict[str, Any] = {
         **HIT_TYPE,
         "LifetimeInSeconds": 86_400,
         "Question": QUESTION,
-        **given,
+        **parameters,
     }
     return dict(client.create_hit(**values)["HIT"])
 
@@ -169,8 +171,8 @@ def free_port() -> int:
 
 def expire(client: "MTurkClient", hit_id: str, at: object = 0) -> None:
     """Change a HIT's expiry; 0 is the past, as many clients send it."""
-    given: dict[str, Any] = {"HITId": hit_id, "ExpireAt": at}
-    client.update_expiration_for_hit(**given)
+    parameters: dict[str, Any] = {"HITId": hit_id, "ExpireAt": at}
+    client.update_expiration_for_hit(**parameters)
 
 
 def refusal(fault: ClientError) -> tuple[str, str, str]:

@@ -24,27 +24,27 @@ ALL = [
 ]
 
 
-def specification(*events: str, **given: object) -> dict[str, Any]:
+def specification(*events: str, **members: object) -> dict[str, Any]:
     """A notification specification for a queue."""
     return {
         "Destination": QUEUE,
         "Transport": "SQS",
         "Version": "2014-08-15",
         "EventTypes": list(events) or ALL,
-        **given,
+        **members,
     }
 
 
-def update(client: "MTurkClient", hit_type: str, **given: object) -> None:
+def update(client: "MTurkClient", hit_type: str, **changes: object) -> None:
     """Change the settings of a HIT type."""
-    wanted: dict[str, Any] = {"HITTypeId": hit_type, **given}
+    wanted: dict[str, Any] = {"HITTypeId": hit_type, **changes}
     client.update_notification_settings(**wanted)
 
 
-def send_test(client: "MTurkClient", kind: str, **given: object) -> None:
+def send_test(client: "MTurkClient", kind: str, **members: object) -> None:
     """Have a test event sent."""
     wanted: dict[str, Any] = {
-        "Notification": specification(**given),
+        "Notification": specification(**members),
         "TestEventType": kind,
     }
     client.send_test_event_notification(**wanted)
@@ -52,10 +52,12 @@ def send_test(client: "MTurkClient", kind: str, **given: object) -> None:
 
 def events(market: Market) -> list[dict[str, Any]]:
     """All that happened."""
-    found: list[dict[str, Any]] = market.http.get("/rehearsal/events").json()["events"]
-    return found
+    all_events: list[dict[str, Any]] = market.http.get("/rehearsal/events").json()[
+        "events"
+    ]
+    return all_events
 
 
 def kinds(market: Market) -> list[str]:
     """The types of all that happened."""
-    return [one["event_type"] for one in events(market)]
+    return [event["event_type"] for event in events(market)]

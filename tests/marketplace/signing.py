@@ -34,7 +34,7 @@ def signed_request(  # noqa: PLR0913 - everything that a signature covers
     **headers: str,
 ) -> Received:
     """What a client with botocore would send at this moment."""
-    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    header_fields = {name.replace("_", "-"): value for name, value in headers.items()}
     request = AWSRequest(
         method="POST",
         url=f"{endpoint}/",
@@ -43,7 +43,7 @@ def signed_request(  # noqa: PLR0913 - everything that a signature covers
         headers={
             "X-Amz-Target": TARGET_PREFIX + operation,
             "Content-Type": "application/x-amz-json-1.1",
-            **given,
+            **header_fields,
         },
     )
     SigV4Auth(Credentials(access_key, secret, token), service, region).add_auth(request)

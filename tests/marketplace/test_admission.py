@@ -50,7 +50,7 @@ def test_the_sandbox_as_botocore_knows_it_is_served(live: Live) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "kind"),
+    ("credentials", "kind"),
     [
         ({"aws_access_key_id": "PWKEYNOBODY"}, "UnrecognizedClientException"),
         ({"aws_access_key_id": "name:The lab"}, "MissingAuthenticationToken"),
@@ -59,10 +59,12 @@ def test_the_sandbox_as_botocore_knows_it_is_served(live: Live) -> None:
         ({"region_name": "eu-west-1"}, "InvalidSignatureException"),
     ],
 )
-def test_nobody_else_gets_in(live: Live, given: dict[str, str], kind: str) -> None:
+def test_nobody_else_gets_in(
+    live: Live, credentials: dict[str, str], kind: str
+) -> None:
     """400 with AWS's own error, and nothing is posted."""
     with pytest.raises(ClientError) as caught:
-        post(live.client(None, config=None, **given))
+        post(live.client(None, config=None, **credentials))
     assert refusal(caught.value)[0].startswith(kind)
     assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
     assert live.client().list_hits()["HITs"] == []
@@ -154,13 +156,13 @@ def test_a_call_with_a_token_may_be_repeated_as_often_as_its_reply_is_lost(
     live: Live,
 ) -> None:
     """The token does it once, and says so each time."""
-    given = {
+    parameters = {
         **{name: value for name, value in HIT_TYPE.items() if name != "Keywords"},
         "LifetimeInSeconds": 3600,
         "Question": QUESTION,
         "UniqueRequestToken": "once",
     }
-    body = json.dumps(given).encode()
+    body = json.dumps(parameters).encode()
     received = with_header(
         live.signed("CreateHIT", body), "amz-sdk-invocation-id", b"1f2e"
     )

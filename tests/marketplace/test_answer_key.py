@@ -212,8 +212,8 @@ def test_any_key_grades_as_another_grader_does(
     """Sums, percentages, scales and ranges, negative ones included."""
     document = key(
         {
-            name: [(sorted(selections), score) for selections, score in one.items()]
-            for name, (one, _) in questions.items()
+            name: [(sorted(selections), score) for selections, score in scores.items()]
+            for name, (scores, _) in questions.items()
         },
         defaults={
             name: default

@@ -15,10 +15,10 @@ def read(document: str) -> dict[str, str]:
     """Fields by name, as a requester reads them."""
     place = f"{{{NAMESPACE}}}"
     return {
-        one.findtext(f"{place}QuestionIdentifier", ""): one.findtext(
+        answer.findtext(f"{place}QuestionIdentifier", ""): answer.findtext(
             f"{place}FreeText", ""
         )
-        for one in fromstring(document.encode()).iter(f"{place}Answer")
+        for answer in fromstring(document.encode()).iter(f"{place}Answer")
     }
 
 

@@ -29,11 +29,13 @@ def test_an_answer_comes_back_as_it_was_typed(standing: Market) -> None:
         "turkSubmitTo": "left out",
     }
     ann.submit(assignment, **form)
-    found = client.get_assignment(AssignmentId=assignment)["Assignment"]["Answer"]
-    root = fromstring(found)
+    answer_xml = client.get_assignment(AssignmentId=assignment)["Assignment"]["Answer"]
+    root = fromstring(answer_xml)
     answers = {
-        one.findtext(f"{ANSWERS}QuestionIdentifier"): one.findtext(f"{ANSWERS}FreeText")
-        for one in root.iter(f"{ANSWERS}Answer")
+        answer.findtext(f"{ANSWERS}QuestionIdentifier"): answer.findtext(
+            f"{ANSWERS}FreeText"
+        )
+        for answer in root.iter(f"{ANSWERS}Answer")
     }
     assert root.tag == f"{ANSWERS}QuestionFormAnswers"
     assert answers == {"caption.1": typed, "flaws.1": "blur|dark", "comment": ""}
@@ -48,13 +50,15 @@ def test_an_assignment_tells_its_times(market: Market) -> None:
     market.wait(seconds=45)
     ann.submit(assignment)
     reply = client.get_assignment(AssignmentId=assignment)
-    found = reply["Assignment"]
-    assert found["WorkerId"] == ann.worker_id
-    assert found["AssignmentStatus"] == "Submitted"
-    assert found["AcceptTime"] == accepted_at
-    assert found["SubmitTime"] == accepted_at + timedelta(seconds=45)
-    assert found["Deadline"] == accepted_at + timedelta(seconds=600)
-    assert found["AutoApprovalTime"] == found["SubmitTime"] + timedelta(seconds=3600)
+    details = reply["Assignment"]
+    assert details["WorkerId"] == ann.worker_id
+    assert details["AssignmentStatus"] == "Submitted"
+    assert details["AcceptTime"] == accepted_at
+    assert details["SubmitTime"] == accepted_at + timedelta(seconds=45)
+    assert details["Deadline"] == accepted_at + timedelta(seconds=600)
+    assert details["AutoApprovalTime"] == details["SubmitTime"] + timedelta(
+        seconds=3600
+    )
     assert reply["HIT"]["HITId"] == made["HITId"]
 
 
@@ -91,7 +95,7 @@ def test_assignments_are_listed_by_submission_and_status(market: Market) -> None
             HITId=made["HITId"],
             AssignmentStatuses=list(statuses),  # type: ignore[arg-type]
         )
-        return [one["AssignmentId"] for one in reply["Assignments"]]
+        return [assignment["AssignmentId"] for assignment in reply["Assignments"]]
 
     assert listed() == [bobs, anns]
     assert listed("Submitted") == [anns]
@@ -112,9 +116,9 @@ def test_judgements_are_final_but_for_the_override(
         assert refusal(caught.value)[1] == "InvalidAssignmentState"
         assert "'Rejected'" in refusal(caught.value)[2]
     client.approve_assignment(AssignmentId=assignment, OverrideRejection=True)
-    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
-    assert found["AssignmentStatus"] == "Approved"
-    assert found["RequesterFeedback"] == "Empty."
+    details = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert details["AssignmentStatus"] == "Approved"
+    assert details["RequesterFeedback"] == "Empty."
     assert client.get_account_balance()["AvailableBalance"] == "9999.34"  # 0.55 + 0.11
     with pytest.raises(ClientError):
         client.approve_assignment(AssignmentId=assignment, OverrideRejection=True)
@@ -137,21 +141,21 @@ def test_silence_approves(market: Market) -> None:
     assignment = ann.do(post(client)["HITGroupId"])
     submitted_at = market.now()
     market.wait(seconds=3599.999)
-    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
-    assert found["AssignmentStatus"] == "Submitted"
+    details = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert details["AssignmentStatus"] == "Submitted"
     market.wait(days=5)
-    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
-    assert found["AssignmentStatus"] == "Approved"
-    assert found["ApprovalTime"] == submitted_at + timedelta(seconds=3600)
-    assert "RequesterFeedback" not in found
+    details = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert details["AssignmentStatus"] == "Approved"
+    assert details["ApprovalTime"] == submitted_at + timedelta(seconds=3600)
+    assert "RequesterFeedback" not in details
 
 
 def test_a_delay_of_nothing_approves_at_once(standing: Market) -> None:
     """AutoApprovalDelayInSeconds=0 is zero, not the default."""
     client, ann = standing.requester(), standing.worker()
     assignment = ann.do(post(client, AutoApprovalDelayInSeconds=0)["HITGroupId"])
-    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
-    assert found["AssignmentStatus"] == "Approved"
+    details = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert details["AssignmentStatus"] == "Approved"
 
 
 def test_feedback_with_control_characters_is_refused(standing: Market) -> None:
@@ -164,8 +168,8 @@ def test_feedback_with_control_characters_is_refused(standing: Market) -> None:
                 AssignmentId=assignment, RequesterFeedback=feedback
             )
         assert refusal(caught.value)[0] == "InvalidParameterValue"
-    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
-    assert found["AssignmentStatus"] == "Submitted"
+    details = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert details["AssignmentStatus"] == "Submitted"
 
 
 def test_a_worker_does_a_hit_once(market: Market) -> None:
@@ -191,7 +195,7 @@ def test_a_returned_hit_comes_back_only_by_name(market: Market) -> None:
     took = ann.accept(group).json()
     assert took["hit_id"] == first["HITId"]  # the oldest
     ann.give_back(took["assignment_id"])
-    assert [one["available"] for one in ann.groups()] == [1]
+    assert [group["available"] for group in ann.groups()] == [1]
     assert ann.accept(group).json()["hit_id"] == second["HITId"]
     again = ann.accept(group, hit_id=first["HITId"])
     assert again.status_code == 201

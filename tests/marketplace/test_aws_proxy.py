@@ -270,9 +270,9 @@ def test_the_keys_are_their_owners_alone(tmp_path: Path) -> None:
     """The folder and everything in it, from the first moment."""
     authority.establish(tmp_path / "aws", now=machine_time())
     assert stat.S_IMODE((tmp_path / "aws").stat().st_mode) == 0o700
-    found = {path.name: path for path in (tmp_path / "aws").iterdir()}
-    assert set(found) == {"authority.pem", "authority.key", "hosts.pem"}
-    for path in found.values():
+    paths = {path.name: path for path in (tmp_path / "aws").iterdir()}
+    assert set(paths) == {"authority.pem", "authority.key", "hosts.pem"}
+    for path in paths.values():
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -280,20 +280,20 @@ def test_the_authority_stays_and_its_certificates_are_made_anew(tmp_path: Path) 
     """Programs are told of it once; a lost, foreign or ageing one is replaced."""
     now = machine_time()
 
-    def found(*, days: int = 0) -> tuple[bytes, bytes]:
-        given = authority.establish(tmp_path, now=now + timedelta(days=days))
-        return given.authority.read_bytes(), given.certificate.read_bytes()
+    def established(*, days: int = 0) -> tuple[bytes, bytes]:
+        files = authority.establish(tmp_path, now=now + timedelta(days=days))
+        return files.authority.read_bytes(), files.certificate.read_bytes()
 
-    first, again = found(), found()
+    first, again = established(), established()
     assert first[0] == again[0]
     assert first[1] != again[1]
     # Ten years less the 400 days that a certificate of the hosts must still have.
-    assert found(days=3650 - 401)[0] == first[0]
-    assert found(days=3650 - 399)[0] != first[0]
-    before = found()[0]
+    assert established(days=3650 - 401)[0] == first[0]
+    assert established(days=3650 - 399)[0] != first[0]
+    before = established()[0]
     for bad in (b"", b"no key"):
         (tmp_path / "authority.key").write_bytes(bad)
-        after = found()[0]
+        after = established()[0]
         assert after != before
         before = after
 
@@ -325,37 +325,37 @@ def handshake(shown: Certificate | Path, trusted: Path, host: str) -> None:
 def test_a_stolen_authority_speaks_for_no_other_host(tmp_path: Path) -> None:
     """Its own certificate says for whom it may; a client holds it to that."""
     now = machine_time()
-    given = authority.establish(tmp_path / "aws", now=now)
+    files = authority.establish(tmp_path / "aws", now=now)
     for host in HOSTS:
-        handshake(given.certificate, given.authority, host)
+        handshake(files.certificate, files.authority, host)
     with pytest.raises(ssl.SSLCertVerificationError):
-        handshake(given.certificate, given.authority, "example.org")
+        handshake(files.certificate, files.authority, "example.org")
     forged = issued(
         tmp_path / "forged",
         "example.org",
-        authority=given.authority,
+        authority=files.authority,
         authority_key=tmp_path / "aws" / "authority.key",
         now=now,
     )
     with pytest.raises(ssl.SSLCertVerificationError, match="permitted subtree"):
-        handshake(forged, given.authority, "example.org")
+        handshake(forged, files.authority, "example.org")
     for name in (f"below.{HOSTS[0]}", "127.0.0.1", "::1"):
         forged = issued(
             tmp_path / "forged",
             name,
-            authority=given.authority,
+            authority=files.authority,
             authority_key=tmp_path / "aws" / "authority.key",
             now=now,
         )
         with pytest.raises(ssl.SSLCertVerificationError, match="excluded subtree"):
-            handshake(forged, given.authority, name)
+            handshake(forged, files.authority, name)
 
 
 def test_an_authority_that_could_speak_for_more_is_founded_anew(tmp_path: Path) -> None:
     """One of an earlier day permits names below its own, and says nothing of IPs."""
     now, folder = machine_time(), tmp_path / "aws"
-    given = authority.establish(folder, now=now)
-    kept = given.authority.read_bytes()
+    files = authority.establish(folder, now=now)
+    kept = files.authority.read_bytes()
     assert authority.establish(folder, now=now).authority.read_bytes() == kept
     key = serialization.load_pem_private_key(
         (folder / "authority.key").read_bytes(), None
@@ -374,7 +374,7 @@ def test_an_authority_that_could_speak_for_more_is_founded_anew(tmp_path: Path) 
         critical=True,
     )
     before = builder.sign(key, hashes.SHA256())
-    given.authority.write_bytes(before.public_bytes(serialization.Encoding.PEM))
+    files.authority.write_bytes(before.public_bytes(serialization.Encoding.PEM))
     fresh = authority.establish(folder, now=now).authority.read_bytes()
     assert fresh not in (kept, before.public_bytes(serialization.Encoding.PEM))
 
@@ -421,4 +421,6 @@ def test_an_idle_client_does_not_keep_the_marketplace_from_stopping(
         idle.enter_context(http)
         assert http.get(f"https://{PRODUCTION}/worker/hits").status_code == 404
     # If uvicorn waited for them, it would lose its patience and log an error.
-    assert [one for one in caplog.records if one.levelno >= logging.ERROR] == []
+    assert [
+        record for record in caplog.records if record.levelno >= logging.ERROR
+    ] == []

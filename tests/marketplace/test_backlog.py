@@ -49,9 +49,9 @@ class Crowded:
             if number % 5 < 2:
                 self.assignments.append(self.work(hit["HITId"], done=number % 5 == 0))
 
-    def call(self, operation: str, **given: object) -> dict[str, Any]:
+    def call(self, operation: str, **parameters: object) -> dict[str, Any]:
         """A requester's call."""
-        return perform(self.backend, "KEY", operation, given)
+        return perform(self.backend, "KEY", operation, parameters)
 
     def work(self, hit_id: str | None, *, done: bool) -> str:
         """Accept, and perhaps submit."""
@@ -92,32 +92,32 @@ def books(backend: Backend) -> dict[str, Any]:
 
 def test_slices_come_to_the_same_as_all_at_once() -> None:
     """Whatever the size of a slice, the same books at the end; lawful all along."""
-    found = []
+    all_books = []
     for most in (1, 7, 10_000):
-        one = Crowded(40)
-        with closing(one.backend):
-            one.later(2)
-            with one.backend._storage.transaction() as conn:
-                transaction = one.backend._transaction(conn)
+        crowded = Crowded(40)
+        with closing(crowded.backend):
+            crowded.later(2)
+            with crowded.backend._storage.transaction() as conn:
+                transaction = crowded.backend._transaction(conn)
                 while lifecycle.catch_up(transaction, most=most):
                     assert audit.broken_laws(transaction) == []
-            found.append(books(one.backend))
-    assert found[0] == found[1] == found[2]
+            all_books.append(books(crowded.backend))
+    assert all_books[0] == all_books[1] == all_books[2]
     # By hand: 8 of 40 submitted and approved by silence; the rest is free again.
     # Each cost $0.10 and a fee of $0.02.
-    assert found[0]["balance_cents"] == 1_000_000 - 8 * 12
-    assert found[0]["held_cents"] == 0
+    assert all_books[0]["balance_cents"] == 1_000_000 - 8 * 12
+    assert all_books[0]["held_cents"] == 0
 
 
 def test_a_turn_does_a_slice_whatever_has_come_due() -> None:
     """Twice as much that is due, and the call is not longer."""
     costs = []
     for size in (MANY, 2 * MANY):
-        one = Crowded(size)
-        with closing(one.backend):
-            one.later(2)
-            costs.append(steps(one.backend, lambda _turn: None))
-            assert one.backend.has_backlog
+        crowded = Crowded(size)
+        with closing(crowded.backend):
+            crowded.later(2)
+            costs.append(steps(crowded.backend, lambda _turn: None))
+            assert crowded.backend.has_backlog
     assert costs[1] <= costs[0] * 11 // 10 + STEP * 10
 
 
@@ -155,8 +155,8 @@ def test_workers_get_nothing_that_has_run_out(crowded: Crowded) -> None:
             )
     fresh = crowded.call("CreateHIT", **POSTED)["HIT"]["HITId"]
     made = crowded.work(None, done=True)
-    found = crowded.call("ListAssignmentsForHIT", HITId=fresh)["Assignments"]
-    assert [one["AssignmentId"] for one in found] == [made]
+    assignments = crowded.call("ListAssignmentsForHIT", HITId=fresh)["Assignments"]
+    assert [assignment["AssignmentId"] for assignment in assignments] == [made]
 
 
 def test_who_may_lack_only_what_is_about_to_be_released_is_asked_to_come_again(

@@ -27,11 +27,11 @@ def agreeing(tmp_path: Path) -> Iterator[Market]:
         yield market
 
 
-def agree(worker: Worker, **given: str) -> httpx.Response:
+def agree(worker: Worker, **fields: str) -> httpx.Response:
     """Send the form of the page of consent, as it stands."""
     page = worker.http.get("/worker/consent", headers=HTML).text
     text = page.partition('name="text" value="')[2].partition('"')[0]
-    form = {"text": text, "agreed": "1", **given}
+    form = {"text": text, "agreed": "1", **fields}
     return worker.http.post("/worker/consent", data=form, headers=HTML)
 
 

@@ -41,13 +41,13 @@ def filled(size: int) -> Backend:
             transaction, accounts.NewWorker(handle="bob", country="US")
         )
     for number in range(size):
-        given = {
+        parameters = {
             "HITTypeId": hit_type,
             "LifetimeInSeconds": 86_400,
             "Question": QUESTION,
             "UniqueRequestToken": str(number),
         }
-        group = perform(backend, "KEY", "CreateHITWithHITType", given)["HIT"][
+        group = perform(backend, "KEY", "CreateHITWithHITType", parameters)["HIT"][
             "HITGroupId"
         ]
         if number % 2:
@@ -83,9 +83,9 @@ def group_id(transaction: Transaction) -> str:
     return str(row["hit_group_id"])
 
 
-def call(operation: str, **given: object) -> Action:
+def call(operation: str, **parameters: object) -> Action:
     """A requester's call inside the open transaction."""
-    return lambda transaction: operations.perform(transaction, 1, operation, given)
+    return lambda transaction: operations.perform(transaction, 1, operation, parameters)
 
 
 def on_hit(operation: str) -> Action:

@@ -39,14 +39,16 @@ def process(database: Path) -> Iterator[tuple["subprocess.Popen[str]", Market]]:
         str(database),
     ]
     command += ["--rehearsal", "--seed", "7", "--start", START.isoformat()]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
-            assert one.stdout is not None
-            words = one.stdout.readline().split()
+            assert process.stdout is not None
+            words = process.stdout.readline().split()
             with closing(Market(words[2], words[5])) as market:
-                yield one, market
+                yield process, market
         finally:
-            one.kill()
+            process.kill()
 
 
 @contextmanager
@@ -277,7 +279,7 @@ def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
     """One sentence and a failing exit code, no traceback."""
     database = tmp_path / "market.db"
     Backend(database, Rules(rehearsal=True)).close()
-    found = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "piecework.marketplace", "--database", str(database)],
         cwd=ROOT,
         capture_output=True,
@@ -285,9 +287,11 @@ def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
         timeout=60,
         check=False,
     )
-    assert found.returncode == 1
-    assert found.stderr.startswith("The marketplace does not start: This database was")
-    assert "Traceback" not in found.stderr
+    assert completed.returncode == 1
+    assert completed.stderr.startswith(
+        "The marketplace does not start: This database was"
+    )
+    assert "Traceback" not in completed.stderr
 
 
 def test_a_refused_transaction_leaves_nothing(backend: Backend) -> None:

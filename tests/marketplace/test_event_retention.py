@@ -47,8 +47,12 @@ def test_the_number_of_a_dropped_event_is_never_given_again(market: Market) -> N
         send_test(client, "Ping")
     market.wait(days=400)
     send_test(client, "HITCreated")
-    found = market.http.get("/rehearsal/events", params={"after": 3}).json()["events"]
-    assert [(one["number"], one["event_type"]) for one in found] == [(4, "HITCreated")]
+    later_events = market.http.get("/rehearsal/events", params={"after": 3}).json()[
+        "events"
+    ]
+    assert [(event["number"], event["event_type"]) for event in later_events] == [
+        (4, "HITCreated")
+    ]
     assert kinds(market) == ["HITCreated"]
 
 
@@ -56,17 +60,17 @@ def test_many_old_events_are_dropped_a_slice_at_a_time(tmp_path: Path) -> None:
     """No slice drops more than its share, and it ends with the one that stays."""
     with closing(
         Backend(tmp_path / "old.db", Rules(rehearsal=True, start=START))
-    ) as one:
-        with one.transaction() as transaction:
+    ) as backend:
+        with backend.transaction() as transaction:
             requester = accounts.add_requester(transaction, "KEY", balance_cents=0)
             for _ in range(1000):
                 events.record_test(transaction, requester, "Ping", TOLD)
         now = to_ms(START) + events.LIFE_WITH_MESSAGE
-        one.move_clock(now - 1)
-        assert not one.catch_up()
-        one.move_clock(now)
+        backend.move_clock(now - 1)
+        assert not backend.catch_up()
+        backend.move_clock(now)
         left = []
-        while one.catch_up():
+        while backend.catch_up():
             left.append(_count(tmp_path / "old.db"))
         left.append(_count(tmp_path / "old.db"))
         share = 8 * lifecycle.SLICE

@@ -10,7 +10,7 @@ HERE = ("http://127.0.0.1:8080", "http://localhost:8081")
 
 
 @pytest.mark.parametrize(
-    ("host", "speaks_tls", "origins", "said"),
+    ("host", "speaks_tls", "origins", "expected_words"),
     [
         ("127.0.0.1", False, HERE, ""),
         ("192.0.2.7", False, LAN, "http://192.0.2.7:8080 is plain HTTP: who listens"),
@@ -24,17 +24,17 @@ HERE = ("http://127.0.0.1:8080", "http://localhost:8081")
     ],
 )
 def test_only_what_travels_in_the_clear_is_warned_of(
-    host: str, *, speaks_tls: bool, origins: tuple[str, str], said: str
+    host: str, *, speaks_tls: bool, origins: tuple[str, str], expected_words: str
 ) -> None:
     """One warning where invitations, frames or ports are open to listeners."""
     site, frames = origins
-    found = warnings(host, speaks_tls=speaks_tls, site=site, frames=frames)
-    assert len(found) == (1 if said else 0)
-    assert said in " ".join(found)
+    lines = warnings(host, speaks_tls=speaks_tls, site=site, frames=frames)
+    assert len(lines) == (1 if expected_words else 0)
+    assert expected_words in " ".join(lines)
 
 
 @pytest.mark.parametrize(
-    ("site", "frames", "said"),
+    ("site", "frames", "expected_words"),
     [
         ("https://hits.example.org", "https://frames.example.org", ""),
         ("https://hits.example.org", "https://*.hits.example.org", ""),
@@ -46,10 +46,12 @@ def test_only_what_travels_in_the_clear_is_warned_of(
     ],
 )
 def test_hosts_that_share_cookies_are_warned_of(
-    site: str, frames: str, said: str
+    site: str, frames: str, expected_words: str
 ) -> None:
     """One name for both, or over plain HTTP one domain: a session can be exchanged."""
-    found = warnings("127.0.0.1", speaks_tls=False, site=site, frames=frames)
-    shared = [one for one in found if "share the host" in one or "set cookies" in one]
-    assert len(shared) == bool(said)
-    assert said in " ".join(shared)
+    lines = warnings("127.0.0.1", speaks_tls=False, site=site, frames=frames)
+    shared = [
+        line for line in lines if "share the host" in line or "set cookies" in line
+    ]
+    assert len(shared) == bool(expected_words)
+    assert expected_words in " ".join(shared)

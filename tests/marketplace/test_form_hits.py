@@ -230,9 +230,9 @@ def test_an_unknown_layout_does_not_exist_and_a_known_one_stands_alone(
         )
     assert refusal(caught.value)[1] == "HITLayoutDoesNotExist"
     assert "3LAYOUT does not exist" in refusal(caught.value)[2]
-    for given in ({"HITLayoutId": "3LAYOUT"}, {"HITLayoutParameters": parameters}):
+    for layout in ({"HITLayoutId": "3LAYOUT"}, {"HITLayoutParameters": parameters}):
         with pytest.raises(ClientError) as caught:
-            post(client, **given)
+            post(client, **layout)
         assert refusal(caught.value)[0] == "ParameterValidationError"
 
 

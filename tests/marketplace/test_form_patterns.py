@@ -53,7 +53,7 @@ def test_nobody_waits_for_the_patterns_of_a_form(market: Market) -> None:
             for worker, assignment in zip(workers, taken, strict=True)
         ]
         # A worker does not suffer for it: what is not known in time fits.
-        assert [one.result().status_code for one in sent] == [200] * 4
+        assert [future.result().status_code for future in sent] == [200] * 4
         is_over.set()
         calls.result()
     # On the event loop, one call at most would come between two forms. How long each
@@ -74,7 +74,7 @@ def test_a_form_has_one_budget_for_all_its_patterns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "reason"),
     [
         ([f"a{{{n}}}{'x' * 1000}" for n in range(4)], "4000 characters together"),
         (["x" * 1000] * 9, ""),  # the same one counts once
@@ -89,15 +89,15 @@ def test_a_form_has_one_budget_for_all_its_patterns() -> None:
         (["(?ix)#[\n(?:a{3000}){1000}#]"], "comments are none"),
     ],
 )
-def test_the_patterns_of_a_form_are_bounded(fields: list[str], said: str) -> None:
+def test_the_patterns_of_a_form_are_bounded(fields: list[str], reason: str) -> None:
     """To read them takes time, too, and all others wait for it."""
     document = form(
-        "".join(question(f"q{n}", field(one)) for n, one in enumerate(fields))
+        "".join(question(f"q{n}", field(pattern)) for n, pattern in enumerate(fields))
     )
-    if not said:
+    if not reason:
         read_form(document)
         return
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(Refusal, match=reason):
         read_form(document)
 
 

@@ -25,7 +25,7 @@ OTHER = "q.OtherSelectionText"
 
 def taken(answer: str, *, required: bool = True, **typed: list[str]) -> Taken:
     """What comes of a form with one question, q."""
-    values = {name.replace("__", "."): given for name, given in typed.items()}
+    values = {name.replace("__", "."): entries for name, entries in typed.items()}
     asked = read_form(form(question("q", answer, required=required)))
     try:
         return take(asked, values)
@@ -33,10 +33,10 @@ def taken(answer: str, *, required: bool = True, **typed: list[str]) -> Taken:
         return take(asked, values, matched(unmatched.matches))
 
 
-def said(answer: str, *values: str, required: bool = True) -> str:
+def complaint_about(answer: str, *values: str, required: bool = True) -> str:
     """The complaint about the values of q; empty if there is none."""
-    found = taken(answer, required=required, q=list(values))
-    return found.complaints.get("q", "")
+    outcome = taken(answer, required=required, q=list(values))
+    return outcome.complaints.get("q", "")
 
 
 @pytest.mark.parametrize(
@@ -82,29 +82,31 @@ def test_texts_are_held_to_their_constraints(
     constraints: str, text: str, complaint: str
 ) -> None:
     """Numbers, lengths and formats, in kind words."""
-    found = said(free_text(constraints), text)
-    assert complaint in found
-    assert bool(complaint) == bool(found)
+    shown = complaint_about(free_text(constraints), text)
+    assert complaint in shown
+    assert bool(complaint) == bool(shown)
 
 
 def test_what_is_not_required_may_be_left_out_whatever_it_would_have_to_be() -> None:
     """But if it is answered, it is held to all of it; minLength makes it required."""
-    assert said(free_text("<IsNumeric/>"), required=False) == ""
-    assert said(free_text("<IsNumeric/>"), "x", required=False) != ""
-    assert said(TWO_OF_THREE, required=False) == ""
-    assert said(TWO_OF_THREE, "a", required=False) != ""
-    assert said(free_text('<Length minLength="1"/>'), required=False) != ""
+    assert complaint_about(free_text("<IsNumeric/>"), required=False) == ""
+    assert complaint_about(free_text("<IsNumeric/>"), "x", required=False) != ""
+    assert complaint_about(TWO_OF_THREE, required=False) == ""
+    assert complaint_about(TWO_OF_THREE, "a", required=False) != ""
+    assert complaint_about(free_text('<Length minLength="1"/>'), required=False) != ""
 
 
 def test_a_choice_is_held_to_its_counts_and_to_its_list() -> None:
     """The worker's own selection counts as one, and is held to its own constraints."""
-    assert said(choice("a", "b"), "a") == ""
-    assert said(choice("a", "b"), "") == "Please choose an answer."
-    assert said(choice("a", "b"), "a", "b") == (
+    assert complaint_about(choice("a", "b"), "a") == ""
+    assert complaint_about(choice("a", "b"), "") == "Please choose an answer."
+    assert complaint_about(choice("a", "b"), "a", "b") == (
         "Please choose at most 1 (you chose 2)."
     )
-    assert said(choice("a", "b"), "z") == "Please choose from the list."
-    assert said(TWO_OF_THREE, "a") == "Please choose at least 2 (you chose 1)."
+    assert complaint_about(choice("a", "b"), "z") == "Please choose from the list."
+    assert (
+        complaint_about(TWO_OF_THREE, "a") == "Please choose at least 2 (you chose 1)."
+    )
     own = taken(TWO_OF_THREE, q=["a"], q__OtherSelectionText=["mine"])
     assert own.complaints == {}
     assert own.answers == (Answer(question="q", chosen=("a",), other="mine"),)
@@ -116,8 +118,8 @@ def test_a_choice_is_held_to_its_counts_and_to_its_list() -> None:
 
 def test_selections_are_kept_in_the_forms_order() -> None:
     """Whatever order they were sent in, and once each."""
-    found = taken(TWO_OF_THREE, q=["c", "a", "c"])
-    assert found.answers == (Answer(question="q", chosen=("a", "c")),)
+    outcome = taken(TWO_OF_THREE, q=["c", "a", "c"])
+    assert outcome.answers == (Answer(question="q", chosen=("a", "c")),)
 
 
 def test_a_field_that_was_never_asked_is_noticed() -> None:
@@ -136,7 +138,7 @@ def test_a_pattern_that_takes_for_ever_is_given_up(
     slow = free_text('<AnswerFormatRegex regex="(.*a){20}$"/>')
     begun = time.process_time()
     with caplog.at_level(logging.WARNING):
-        assert said(slow, "a" * 30_000 + "b") == ""
+        assert complaint_about(slow, "a" * 30_000 + "b") == ""
     assert time.process_time() - begun < 1.0
     assert "takes too long" in caplog.text
 

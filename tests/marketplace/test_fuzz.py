@@ -58,11 +58,11 @@ class Watch:
         version = self._conn.execute("PRAGMA data_version").fetchone()[0]
         if version != self._version:
             self._version = version
-            found = hashlib.sha256()
+            state_hash = hashlib.sha256()
             for table in self._tables:
                 for row in self._conn.execute(f"SELECT * FROM {table}"):
-                    found.update(repr(row).encode("utf-8", "replace"))
-            self._digest = found.hexdigest()
+                    state_hash.update(repr(row).encode("utf-8", "replace"))
+            self._digest = state_hash.hexdigest()
         return self._digest
 
 
@@ -127,8 +127,8 @@ def ready(market: Market, values: Mapping[str, Any]) -> dict[str, dict[str, Any]
     client = market.requester("FUZZ")
     workers = [market.worker(handle=f"ready{n}") for n in range(2)]
 
-    def new_hit(*, is_over: bool = False, **given: object) -> dict[str, Any]:
-        made = post(client, Title=f"Ready {next(numbers)}", **given)
+    def new_hit(*, is_over: bool = False, **parameters: object) -> dict[str, Any]:
+        made = post(client, Title=f"Ready {next(numbers)}", **parameters)
         if is_over:
             expire(client, made["HITId"])
         return {"HITId": made["HITId"]}
@@ -154,8 +154,8 @@ def ready(market: Market, values: Mapping[str, Any]) -> dict[str, dict[str, Any]
         kind = new_type()
         path = f"/worker/qualifications/{kind['QualificationTypeId']}/request"
         workers[1].http.post(path)
-        (one,) = client.list_qualification_requests(**kind)["QualificationRequests"]
-        return {"QualificationRequestId": one["QualificationRequestId"]}
+        (request,) = client.list_qualification_requests(**kind)["QualificationRequests"]
+        return {"QualificationRequestId": request["QualificationRequestId"]}
 
     numbers = itertools.count()
     worker = {"WorkerId": workers[0].worker_id}

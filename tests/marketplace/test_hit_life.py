@@ -32,7 +32,7 @@ def test_a_new_hit_says_what_was_asked_and_is_assignable(standing: Market) -> No
     assert (hit["Expiration"] - hit["CreationTime"]).total_seconds() == 86_400
     ids = {hit["HITId"], hit["HITTypeId"], hit["HITGroupId"]}
     assert len(ids) == 3
-    assert {len(one) for one in ids} == {30}
+    assert {len(identifier) for identifier in ids} == {30}
 
 
 def test_equal_values_are_one_hit_type(standing: Market) -> None:
@@ -145,12 +145,12 @@ def test_a_small_hit_never_grows_to_ten(
     """The cheaper fee under ten assignments cannot be had by growing later."""
     client = standing.requester()
     made = post(client, MaxAssignments=first)
-    given = {"HITId": made["HITId"], "NumberOfAdditionalAssignments": more}
+    parameters = {"HITId": made["HITId"], "NumberOfAdditionalAssignments": more}
     if allowed:
-        client.create_additional_assignments_for_hit(**given)
+        client.create_additional_assignments_for_hit(**parameters)
         return
     with pytest.raises(ClientError) as caught:
-        client.create_additional_assignments_for_hit(**given)
+        client.create_additional_assignments_for_hit(**parameters)
     assert refusal(caught.value)[1] == "InvalidMaximumAssignmentsIncrease"
 
 

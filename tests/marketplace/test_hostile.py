@@ -72,12 +72,12 @@ def value_for(shape: Shape, chance: random.Random) -> Any:  # noqa: ANN401 - any
 
 def structure_for(shape: StructureShape, chance: random.Random) -> dict[str, Any]:
     """Most of the required members, some of the others."""
-    given = {}
+    structure = {}
     for name, member in shape.members.items():
         often = 0.95 if name in shape.required_members else 0.4
         if chance.random() < often:
-            given[name] = value_for(member, chance)
-    return given
+            structure[name] = value_for(member, chance)
+    return structure
 
 
 def calls(chance: random.Random) -> Iterator[tuple[str, bytes]]:
@@ -85,8 +85,8 @@ def calls(chance: random.Random) -> Iterator[tuple[str, bytes]]:
     for operation in operation_names():
         shape = input_shape(operation)
         for _ in range(10):
-            given = structure_for(shape, chance) if shape else chance.choice(NASTY)
-            yield operation, json.dumps(given).encode()
+            body = structure_for(shape, chance) if shape else chance.choice(NASTY)
+            yield operation, json.dumps(body).encode()
 
 
 def test_fuzzed_requester_calls_are_answered_and_leave_the_books_in_order(

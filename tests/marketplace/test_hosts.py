@@ -107,7 +107,7 @@ def test_no_slash_leads_elsewhere(standing: Market, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("site", "said"),
+    ("site", "header"),
     [
         ("https://hits.example.org", "max-age=31536000"),
         ("http://hits.example.org", None),
@@ -115,7 +115,7 @@ def test_no_slash_leads_elsewhere(standing: Market, path: str) -> None:
     ],
 )
 def test_over_tls_browsers_are_told_to_stay_there(
-    tmp_path: Path, site: str, said: str | None
+    tmp_path: Path, site: str, header: str | None
 ) -> None:
     """On every reply of site and frames, refusals too; over plain HTTP on none."""
     frames = site.replace("hits", "frames")
@@ -135,4 +135,4 @@ def test_over_tls_browsers_are_told_to_stay_there(
                     f"http://127.0.0.1:{port}{path}",
                     headers={"Host": origin.partition("//")[2]},
                 )
-                assert reply.headers.get("strict-transport-security") == said
+                assert reply.headers.get("strict-transport-security") == header

@@ -77,7 +77,7 @@ def hurried(tmp_path: Path) -> Iterator[Running]:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "sent_bytes",
     [
         b"",
         b"P",
@@ -89,11 +89,11 @@ def hurried(tmp_path: Path) -> Iterator[Running]:
         HALF_A_BODY.replace(b"POST / HTTP/1.1", REFUSED_AT_ONCE),
     ],
 )
-def test_who_does_not_go_on_is_let_go(hurried: Running, said: bytes) -> None:
+def test_who_does_not_go_on_is_let_go(hurried: Running, sent_bytes: bytes) -> None:
     """Before the first byte, in a head, in a body, and between two requests."""
     host = urlsplit(hurried.endpoint_url).netloc.encode()
     with connected(hurried.endpoint_url) as connection:
-        connection.sendall(said.replace(b"%b", host))
+        connection.sendall(sent_bytes.replace(b"%b", host))
         assert is_let_go(connection)
 
 
@@ -275,11 +275,11 @@ def test_more_half_heads_than_files_keep_nobody_out(tmp_path: Path) -> None:
         flooding.join()
     # How long each waits depends on the machine; that each is answered does not.
     print(f"{max(waits):.3f} s at most, of {len(waits)} calls")  # noqa: T201 - measured
-    warned, *said = log.read_text().splitlines()
+    warned, *notices = log.read_text().splitlines()
     assert warned.startswith("WARNING: site and frames share")
     # A line a second, and those of the first and the last moment.
-    assert 1 <= len(said) <= time.monotonic() - began + 2
-    assert all("connections are open, and no more may be" in line for line in said)
+    assert 1 <= len(notices) <= time.monotonic() - began + 2
+    assert all("connections are open, and no more may be" in line for line in notices)
 
 
 def test_the_limit_of_files_bounds_connections() -> None:

@@ -206,10 +206,10 @@ def test_another_worker_takes_over_only_by_name(place: Place) -> None:
     assert "The link that you opened is for <strong>eve</strong>" in asked.text
     agreed = re.search(r'name="instead_of" value="(\w+)" required', asked.text)
     assert agreed
-    for said in ({}, {"instead_of": "A0NOBODY"}):
+    for confirmation in ({}, {"instead_of": "A0NOBODY"}):
         reply = httpx.post(
             f"{place.site}/worker/sign-in",
-            data={"invitation": code, **said},
+            data={"invitation": code, **confirmation},
             headers={**HTML, **of(ann)},
         )
         assert (reply.status_code, "set-cookie" in reply.headers) == (409, False)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _post_apart(
-    client: "MTurkClient", others: object, **given: object
+    client: "MTurkClient", others: object, **parameters: object
 ) -> dict[str, Any]:
     """Post a HIT with the member that the API's own model does not have."""
 
@@ -24,7 +24,7 @@ def _post_apart(
     events = client.meta.events
     events.register("before-call.mturk.CreateHIT", add)
     try:
-        return post(client, **given)
+        return post(client, **parameters)
     finally:
         events.unregister("before-call.mturk.CreateHIT", add)
 

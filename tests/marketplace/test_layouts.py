@@ -22,11 +22,19 @@ def kept(database: Path, page: str = PAGE, *words: str) -> dict[str, Any]:
     """What the command says of a page in a file."""
     file = database.with_name("page.html")
     file.write_text(page)
-    given = ["layout", "add", str(file), "--database", str(database), "--json", *words]
-    result = CliRunner().invoke(main, given)
+    arguments = [
+        "layout",
+        "add",
+        str(file),
+        "--database",
+        str(database),
+        "--json",
+        *words,
+    ]
+    result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.stderr
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    printed: dict[str, Any] = json.loads(result.stdout)
+    return printed
 
 
 def parameters(**values: str) -> list[dict[str, str]]:

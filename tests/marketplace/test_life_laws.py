@@ -73,7 +73,7 @@ class Posted:
 
     def count(self, now: int, *states: str) -> int:
         """Goes in these states."""
-        return sum(one.look(now) in states for one in self.work)
+        return sum(work.look(now) in states for work in self.work)
 
     def free(self, now: int) -> int:
         """Slots that somebody could take, were it not expired."""
@@ -93,8 +93,8 @@ class Posted:
     def finished_at(self, now: int) -> int:
         """When the last of what kept it unfinished ended."""
         ends = [
-            one.ended if one.state != "open" else one.accepted + DURATION
-            for one in self.work
+            work.ended if work.state != "open" else work.accepted + DURATION
+            for work in self.work
         ]
         # Full before it expired: then the last go that ended in a slot was the end.
         closing = [] if self.is_full(now) else [self.expires]
@@ -172,13 +172,14 @@ class LifeLaws(RuleBasedStateMachine):
                 AssignmentDurationInSeconds=DURATION,
                 AutoApprovalDelayInSeconds=DELAY,
                 QualificationRequirements=[
-                    {"QualificationTypeId": self.skill, **one} for one in required
+                    {"QualificationTypeId": self.skill, **requirement}
+                    for requirement in required
                 ],
             )["HITTypeId"]
 
-    def call(self, operation: str, **given: object) -> dict[str, Any]:
+    def call(self, operation: str, **parameters: object) -> dict[str, Any]:
         """A requester's call."""
-        return perform(self.backend, "KEY", operation, given)
+        return perform(self.backend, "KEY", operation, parameters)
 
     @rule(
         kind=st.sampled_from(KINDS),
@@ -268,8 +269,8 @@ class LifeLaws(RuleBasedStateMachine):
     @rule(worker=st.integers(0, WORKERS - 1), is_on=st.booleans())
     def block(self, worker: int, *, is_on: bool) -> None:
         """Block or unblock; both may be repeated."""
-        given = {"WorkerId": self.ids[worker], "Reason": "x"}
-        self.call("CreateWorkerBlock" if is_on else "DeleteWorkerBlock", **given)
+        parameters = {"WorkerId": self.ids[worker], "Reason": "x"}
+        self.call("CreateWorkerBlock" if is_on else "DeleteWorkerBlock", **parameters)
         (self.blocked.add if is_on else self.blocked.discard)(worker)
 
     @precondition(lambda self: self.hits)
@@ -324,8 +325,8 @@ class LifeLaws(RuleBasedStateMachine):
         """Let time pass until just before, at, or just after a moment that matters."""
         hit = data.draw(st.sampled_from(self.hits))
         moments = [hit.expires, hit.finished_at(self.now) + KEPT]
-        moments += [one.accepted + DURATION for one in hit.work]
-        moments += [one.ended + DELAY for one in hit.work]
+        moments += [work.accepted + DURATION for work in hit.work]
+        moments += [work.ended + DELAY for work in hit.work]
         self.go_on(data.draw(st.sampled_from(moments)) + past - self.now)
 
     def go_on(self, seconds: int) -> None:
@@ -337,14 +338,14 @@ class LifeLaws(RuleBasedStateMachine):
     def hits_are_as_the_model_says(self) -> None:
         """Status and the three counters of every HIT, and both lists."""
         for hit in self.hits:
-            found = self.call("GetHIT", HITId=hit.hit_id)["HIT"]
+            reported = self.call("GetHIT", HITId=hit.hit_id)["HIT"]
             status = hit.status(self.now)
-            assert found["HITStatus"] == status
-            assert found["NumberOfAssignmentsPending"] == hit.count(self.now, "open")
+            assert reported["HITStatus"] == status
+            assert reported["NumberOfAssignmentsPending"] == hit.count(self.now, "open")
             done = hit.count(self.now, "approved", "rejected")
-            assert found["NumberOfAssignmentsCompleted"] == done
+            assert reported["NumberOfAssignmentsCompleted"] == done
             free = hit.free(self.now) if status == "Assignable" else 0
-            assert found["NumberOfAssignmentsAvailable"] == free
+            assert reported["NumberOfAssignmentsAvailable"] == free
         for operation, shown in (
             ("ListHITs", {"Assignable", "Unassignable", "Reviewable", "Reviewing"}),
             ("ListReviewableHITs", {"Reviewable"}),
@@ -361,7 +362,7 @@ class LifeLaws(RuleBasedStateMachine):
         for worker, token in enumerate(self.tokens):
             with self.backend.transaction() as transaction:
                 ann = accounts.signed_in(transaction, token)
-                found = {
+                shown = {
                     group.row["title"]: (group.available, group.may_accept)
                     for group in discovery.groups(transaction, ann)
                 }
@@ -371,7 +372,7 @@ class LifeLaws(RuleBasedStateMachine):
                 if self.may_see(worker, kind)
                 if (offered := self.offered(worker, kind))
             }
-            assert found == expected
+            assert shown == expected
 
     @invariant()
     def the_audit_finds_nothing(self) -> None:
@@ -395,7 +396,7 @@ class LifeLaws(RuleBasedStateMachine):
             for hit in self.hits
             if hit.kind == kind
             and hit.status(self.now) == "Assignable"
-            and all(one.worker != worker for one in hit.work)
+            and all(work.worker != worker for work in hit.work)
         ]
 
     def may_see(self, worker: int, kind: str) -> bool:

@@ -40,7 +40,7 @@ def test_assignments_of_several_hits_come_together(market: Market) -> None:
     first, second, third = (hit["HITId"] for hit in made)
     with _together(client, [third, second]):
         reply = client.list_assignments_for_hit(HITId=first)
-    assert [one["HITId"] for one in reply["Assignments"]] == [
+    assert [assignment["HITId"] for assignment in reply["Assignments"]] == [
         *(first, first),
         *(second, second),
     ]

@@ -66,5 +66,5 @@ def test_an_account_is_opened_once(backend: Backend) -> None:
     with backend.transaction() as transaction:
         first = accounts.add_requester(transaction, "LAB", balance_cents=100)
         assert accounts.add_requester(transaction, "LAB", balance_cents=100) == first
-    found = perform(backend, "LAB", "GetAccountBalance", {})
-    assert found["AvailableBalance"] == "1.00"
+    balance = perform(backend, "LAB", "GetAccountBalance", {})
+    assert balance["AvailableBalance"] == "1.00"

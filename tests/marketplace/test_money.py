@@ -131,7 +131,7 @@ def test_a_bonus_is_paid_to_the_worker_of_the_assignment(standing: Market) -> No
     for where in wheres:
         paid = client.list_bonus_payments(**where)["BonusPayments"]
         assert [
-            (one["WorkerId"], one["BonusAmount"], one["Reason"]) for one in paid
+            (bonus["WorkerId"], bonus["BonusAmount"], bonus["Reason"]) for bonus in paid
         ] == [(ann.worker_id, "1.03", "It was very good.")]
     with pytest.raises(ClientError) as caught:
         client.send_bonus(
@@ -177,7 +177,7 @@ def test_the_books_tell_what_was_paid(market: Market) -> None:
     assignment = ann.do(made["HITGroupId"])
     client.approve_assignment(AssignmentId=assignment)
     books = market.books()
-    hit = next(one for one in books["hits"] if one["hit_id"] == made["HITId"])
+    hit = next(row for row in books["hits"] if row["hit_id"] == made["HITId"])
     assert (hit["annotation"], hit["max_assignments"]) == ("key-1", 2)
     assert {
         "assignment_id": assignment,

@@ -62,13 +62,13 @@ class Posted:
 
     def number(self, *states: str) -> int:
         """Assignments in these states."""
-        return sum(one.state in states for one in self.work)
+        return sum(work.state in states for work in self.work)
 
     def is_had_by(self, worker: int) -> bool:
         """Whether the worker may not have it (again)."""
         return any(
-            one.worker == worker and one.state not in ("returned", "abandoned")
-            for one in self.work
+            work.worker == worker and work.state not in ("returned", "abandoned")
+            for work in self.work
         )
 
     def is_open(self, now: int) -> bool:
@@ -113,9 +113,9 @@ class MoneyLaws(RuleBasedStateMachine):
             ]
         self.call("GetAccountBalance")
 
-    def call(self, operation: str, **given: object) -> dict[str, Any]:
+    def call(self, operation: str, **parameters: object) -> dict[str, Any]:
         """A requester's call."""
-        return perform(self.backend, "KEY", operation, given)
+        return perform(self.backend, "KEY", operation, parameters)
 
     @rule(
         price=st.sampled_from(PRICES),
@@ -126,7 +126,7 @@ class MoneyLaws(RuleBasedStateMachine):
         """Post a HIT, if the money is there."""
         reward, low, high = price
         fee = high if slots >= 10 else low
-        given = {
+        parameters = {
             "Title": f"{reward}",
             "Description": "x",
             "Reward": f"{reward / 100:.2f}",
@@ -138,9 +138,9 @@ class MoneyLaws(RuleBasedStateMachine):
         }
         cost = slots * (reward + fee)
         if cost > self.available():
-            self.refused("InsufficientFunds", "CreateHIT", **given)
+            self.refused("InsufficientFunds", "CreateHIT", **parameters)
             return
-        hit = self.call("CreateHIT", **given)["HIT"]
+        hit = self.call("CreateHIT", **parameters)["HIT"]
         self.hits.append(
             Posted(
                 hit["HITId"],
@@ -215,14 +215,14 @@ class MoneyLaws(RuleBasedStateMachine):
     def override(self, data: st.DataObject) -> None:
         """Approve what was rejected; new money pays."""
         work = data.draw(st.sampled_from(self.some("rejected")))
-        hit = next(one for one in self.hits if work in one.work)
-        given = {"AssignmentId": work.assignment_id, "OverrideRejection": True}
+        hit = next(hit for hit in self.hits if work in hit.work)
+        parameters = {"AssignmentId": work.assignment_id, "OverrideRejection": True}
         if hit.is_gone:
-            self.refused("InvalidHITState", "ApproveAssignment", **given)
+            self.refused("InvalidHITState", "ApproveAssignment", **parameters)
         elif hit.reward + hit.fee > self.available():
-            self.refused("InsufficientFunds", "ApproveAssignment", **given)
+            self.refused("InsufficientFunds", "ApproveAssignment", **parameters)
         else:
-            self.call("ApproveAssignment", **given)
+            self.call("ApproveAssignment", **parameters)
             work.state = "approved"
 
     @precondition(lambda self: self.some("submitted", "approved", "rejected"))
@@ -238,16 +238,16 @@ class MoneyLaws(RuleBasedStateMachine):
         cents, fee = price
         with self.backend.transaction() as transaction:
             row = accounts.signed_in(transaction, self.tokens[work.worker])
-        given = {
+        parameters = {
             "WorkerId": row["worker_id"],
             "AssignmentId": work.assignment_id,
             "BonusAmount": f"{cents / 100:.2f}",
             "Reason": "x",
         }
         if cents + fee > self.available():
-            self.refused("InsufficientFunds", "SendBonus", **given)
+            self.refused("InsufficientFunds", "SendBonus", **parameters)
             return
-        self.call("SendBonus", **given)
+        self.call("SendBonus", **parameters)
         self.bonuses += cents + fee
 
     @precondition(lambda self: self.living())
@@ -275,16 +275,16 @@ class MoneyLaws(RuleBasedStateMachine):
         hit = data.draw(st.sampled_from(self.living()))
         hit.slots += 1
         is_short = self.available() < 0
-        given = {"HITId": hit.hit_id, "NumberOfAdditionalAssignments": 1}
+        parameters = {"HITId": hit.hit_id, "NumberOfAdditionalAssignments": 1}
         operation = "CreateAdditionalAssignmentsForHIT"
         if hit.slots == 10:
-            self.refused("InvalidMaximumAssignmentsIncrease", operation, **given)
+            self.refused("InvalidMaximumAssignmentsIncrease", operation, **parameters)
             hit.slots -= 1
         elif is_short:
-            self.refused("InsufficientFunds", operation, **given)
+            self.refused("InsufficientFunds", operation, **parameters)
             hit.slots -= 1
         else:
-            self.call(operation, **given)
+            self.call(operation, **parameters)
 
     @precondition(lambda self: self.living())
     @rule(data=st.data())
@@ -321,9 +321,9 @@ class MoneyLaws(RuleBasedStateMachine):
         """Available and held are what the model says."""
         if not self.tokens:
             return
-        found = self.call("GetAccountBalance")
-        assert found["AvailableBalance"] == f"{self.available() / 100:.2f}"
-        assert found["OnHoldBalance"] == f"{self.held() / 100:.2f}"
+        balance = self.call("GetAccountBalance")
+        assert balance["AvailableBalance"] == f"{self.available() / 100:.2f}"
+        assert balance["OnHoldBalance"] == f"{self.held() / 100:.2f}"
 
     @invariant()
     def the_books_balance(self) -> None:
@@ -357,10 +357,10 @@ class MoneyLaws(RuleBasedStateMachine):
         paid = sum(hit.number("approved") * (hit.reward + hit.fee) for hit in self.hits)
         return OPENING_CENTS - paid - self.bonuses - self.held()
 
-    def refused(self, code: str, operation: str, **given: object) -> None:
+    def refused(self, code: str, operation: str, **parameters: object) -> None:
         """The call must be refused with this TurkErrorCode."""
         with pytest.raises(Refusal) as caught:
-            self.call(operation, **given)
+            self.call(operation, **parameters)
         assert caught.value.turk_code == code
 
 

@@ -49,7 +49,7 @@ class Queue:
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
-            def log_message(self, *_given: object) -> None:
+            def log_message(self, *_arguments: object) -> None:
                 """Say nothing."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -58,7 +58,7 @@ class Queue:
     def wait_for(self, number: int) -> list[dict[str, Any]]:
         """The bodies of so many messages, once they are there."""
         wait_until(lambda: len(self.requests) >= number)
-        return [json.loads(one["MessageBody"]) for one in self.requests]
+        return [json.loads(request["MessageBody"]) for request in self.requests]
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
@@ -134,15 +134,17 @@ def test_every_event_is_written_down_in_its_order_and_as_of_its_time(
         "HITReviewable",
         "HITDisposed",
     ]
-    found = events(market)
-    assert set(ALL) == {one["event_type"] for one in found}
-    assert found[2]["assignment_id"] == first
-    assert found[6]["at"] == "2026-01-05T09:10:00+00:00"
-    assert found[15]["at"] == "2026-01-20T09:10:01+00:00"
-    assert {one["hit_id"] for one in found} == {hit}
-    assert {one["delivery"] for one in found} == {None}
-    after = market.http.get("/rehearsal/events", params={"after": found[-2]["number"]})
-    assert [one["event_type"] for one in after.json()["events"]] == ["HITDisposed"]
+    all_events = events(market)
+    assert set(ALL) == {event["event_type"] for event in all_events}
+    assert all_events[2]["assignment_id"] == first
+    assert all_events[6]["at"] == "2026-01-05T09:10:00+00:00"
+    assert all_events[15]["at"] == "2026-01-20T09:10:01+00:00"
+    assert {event["hit_id"] for event in all_events} == {hit}
+    assert {event["delivery"] for event in all_events} == {None}
+    after = market.http.get(
+        "/rehearsal/events", params={"after": all_events[-2]["number"]}
+    )
+    assert [event["event_type"] for event in after.json()["events"]] == ["HITDisposed"]
     for wrong in ("x", "-1", "9" * 30):
         reply = market.http.get("/rehearsal/events", params={"after": wrong})
         assert reply.status_code == 400
@@ -159,31 +161,33 @@ def test_settings_are_replaced_or_switched(market: Market) -> None:
         update(client, hit_type)
     assert "Notification or Active must be given" in refusal(caught.value)[2]
 
-    def told() -> bool:
+    def is_notified() -> bool:
         post(client)
-        last = [one for one in events(market) if one["event_type"] == "HITCreated"][-1]
+        last = [
+            event for event in events(market) if event["event_type"] == "HITCreated"
+        ][-1]
         return bool(last["delivery"] == "Waiting")
 
-    assert not told()
+    assert not is_notified()
     update(client, hit_type, Notification=specification("HITCreated"))
-    assert told()
+    assert is_notified()
     update(client, hit_type, Active=False)
-    assert not told()
+    assert not is_notified()
     update(client, hit_type, Notification=specification("HITCreated", "HITExpired"))
-    assert not told()  # as it was
+    assert not is_notified()  # as it was
     update(client, hit_type, Active=True)
-    assert told()
+    assert is_notified()
     update(client, hit_type, Notification=specification("HITExpired"))
-    assert not told()
+    assert not is_notified()
     update(client, hit_type, Notification=specification(), Active=False)
-    assert not told()
+    assert not is_notified()
     with pytest.raises(ClientError) as caught:
         update(market.requester(), hit_type, Active=True)
     assert refusal(caught.value)[1] == "HITTypeDoesNotExist"
 
 
 @pytest.mark.parametrize(
-    ("given", "code", "words"),
+    ("members", "code", "words"),
     [
         ({"Transport": "Email"}, "InvalidTransportEndpoint", "no mail leaves"),
         ({"Destination": "queue"}, "InvalidTransportEndpoint", "a queue's URL"),
@@ -195,13 +199,13 @@ def test_settings_are_replaced_or_switched(market: Market) -> None:
     ],
 )
 def test_a_specification_that_cannot_be_is_refused(
-    standing: Market, given: dict[str, Any], code: str, words: str
+    standing: Market, members: dict[str, Any], code: str, words: str
 ) -> None:
     """And the HIT type has none afterwards."""
     client = standing.requester()
     hit_type = post(client)["HITTypeId"]
     with pytest.raises(ClientError) as caught:
-        update(client, hit_type, Notification={**specification(), **given})
+        update(client, hit_type, Notification={**specification(), **members})
     assert refusal(caught.value)[1] == code
     assert words in refusal(caught.value)[2]
     with pytest.raises(ClientError, match="no notification specification yet"):
@@ -223,7 +227,7 @@ def test_a_queue_gets_what_was_asked_for(tmp_path: Path, queue: Queue) -> None:
     assert "/us-east-1/sqs/aws4_request" in queue.credentials[0]
     named = {"HITTypeId": made["HITTypeId"], "HITId": made["HITId"]}
     at = {"EventTimestamp": "2026-01-05T09:00:00Z"}
-    assert [one["Events"] for one in bodies] == [
+    assert [body["Events"] for body in bodies] == [
         [
             {
                 "EventType": "AssignmentSubmitted",
@@ -234,14 +238,14 @@ def test_a_queue_gets_what_was_asked_for(tmp_path: Path, queue: Queue) -> None:
         ],
         [{"EventType": "HITReviewable", **at, **named}],
     ]
-    assert {one["EventDocVersion"] for one in bodies} == {"2014-08-15"}
-    assert len({one["EventDocId"] for one in bodies}) == 2
-    assert all(one["CustomerId"].startswith("A") for one in bodies)
+    assert {body["EventDocVersion"] for body in bodies} == {"2014-08-15"}
+    assert len({body["EventDocId"] for body in bodies}) == 2
+    assert all(body["CustomerId"].startswith("A") for body in bodies)
 
 
 def delivered(market: Market) -> set[str]:
     """What became of all messages."""
-    return {one["delivery"] for one in events(market) if one["delivery"]}
+    return {event["delivery"] for event in events(market) if event["delivery"]}
 
 
 def test_a_test_event_goes_out_whatever_the_specification_wants(
@@ -277,7 +281,7 @@ def test_what_fails_is_sent_again_and_nothing_waits_for_it(
         send_test(client, "HITExpired")
         bodies = queue.wait_for(3)
         wait_until(lambda: {"Delivered"} == delivered(market))
-    assert len({one["EventDocId"] for one in bodies}) == 1
+    assert len({body["EventDocId"] for body in bodies}) == 1
     assert caplog.text.count("not delivered: HTTP 500") == 2
 
 
@@ -342,8 +346,10 @@ def test_workers_are_told_by_those_who_judged_their_work(market: Market) -> None
         **message, WorkerIds=[ann.worker_id, bob.worker_id, "ANOBODY", ann.worker_id]
     )
     failed = reply["NotifyWorkersFailureStatuses"]
-    assert [one["WorkerId"] for one in failed] == [bob.worker_id, "ANOBODY"]
-    assert {one["NotifyWorkersFailureCode"] for one in failed} == {"HardFailure"}
+    assert [failure["WorkerId"] for failure in failed] == [bob.worker_id, "ANOBODY"]
+    assert {failure["NotifyWorkersFailureCode"] for failure in failed} == {
+        "HardFailure"
+    }
     assert "not approved or rejected" in failed[0]["NotifyWorkersFailureMessage"]
     page = ann.http.get("/worker/history", headers={"Accept": "text/html"}).text
     assert page.count("Thanks &lt;b&gt;") == 1
@@ -367,8 +373,12 @@ def test_a_message_has_its_limits(
     standing: Market, change: dict[str, Any], words: str
 ) -> None:
     """ParameterValidationError for each."""
-    given: dict[str, Any] = {"Subject": "x", "MessageText": "x", "WorkerIds": ["A1"]}
+    parameters: dict[str, Any] = {
+        "Subject": "x",
+        "MessageText": "x",
+        "WorkerIds": ["A1"],
+    }
     with pytest.raises(ClientError) as caught:
-        standing.requester().notify_workers(**{**given, **change})
+        standing.requester().notify_workers(**{**parameters, **change})
     assert refusal(caught.value)[0] == "ParameterValidationError"
     assert words in refusal(caught.value)[2]

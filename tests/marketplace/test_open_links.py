@@ -91,7 +91,7 @@ def test_all_at_once_take_no_more_places_than_there_are(
     code = make(backend)
     with ThreadPoolExecutor(12) as pool:
         asked = [pool.submit(joined, site, code, f"N{n}") for n in range(12)]
-        replies = [one.result() for one in asked]
+        replies = [future.result() for future in asked]
     assert sorted(reply.status_code for reply in replies) == [200] * 3 + [409] * 9
     assert len(workers(backend)) == 3
     full = httpx.get(f"{site}/worker/join", params={"link": code}, headers=HTML)
@@ -104,8 +104,8 @@ def test_two_processes_cannot_share_the_last_place(backend: Backend) -> None:
     make(backend, replace(CLASS, places=1))
     with closing(Backend(backend.database, Rules())) as beside:
 
-        def take(one: Backend, name: str) -> str:
-            with one.transaction() as transaction:
+        def take(backend: Backend, name: str) -> str:
+            with backend.transaction() as transaction:
                 (link,) = open_links.listed(transaction)
                 try:
                     return open_links.join(transaction, link, name).worker_id
@@ -220,8 +220,10 @@ def test_the_completion_code_is_shown_when_enough_was_sent(
     code = make(backend, replace(CLASS, completion_hits=2, completion_code="DONE-42"))
     with backend.transaction() as transaction:
         accounts.add_requester(transaction, "LAB", balance_cents=1000)
-    given = {**HIT_TYPE, "Question": QUESTION, "LifetimeInSeconds": 3600}
-    made, _ = (perform(backend, "LAB", "CreateHIT", given)["HIT"] for _ in range(2))
+    parameters = {**HIT_TYPE, "Question": QUESTION, "LifetimeInSeconds": 3600}
+    made, _ = (
+        perform(backend, "LAB", "CreateHIT", parameters)["HIT"] for _ in range(2)
+    )
     with httpx.Client(base_url=site, follow_redirects=True) as ann:
         ann.post("/worker/join", data={"link": code, "name": "Ann"}, headers=HTML)
         for sent in (1, 2):

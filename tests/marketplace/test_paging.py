@@ -16,9 +16,9 @@ def test_pages_add_up_to_the_whole_list_newest_first(standing: Market) -> None:
     client = standing.requester()
     ids = [post(client)["HITId"] for _ in range(7)]
     pages = client.get_paginator("list_hits").paginate(PaginationConfig={"PageSize": 3})
-    found = [[hit["HITId"] for hit in page["HITs"]] for page in pages]
-    assert [one for page in found for one in page] == ids[::-1]
-    assert [len(page) for page in found] == [3, 3, 1, 0]
+    ids_by_page = [[hit["HITId"] for hit in page["HITs"]] for page in pages]
+    assert [hit_id for page in ids_by_page for hit_id in page] == ids[::-1]
+    assert [len(page) for page in ids_by_page] == [3, 3, 1, 0]
 
 
 def test_every_list_ends_with_an_empty_page(standing: Market) -> None:
@@ -54,8 +54,8 @@ def test_what_arrives_meanwhile_shifts_nothing(standing: Market) -> None:
     page = client.list_hits(MaxResults=2)
     post(client)
     rest = client.list_hits(MaxResults=2, NextToken=page["NextToken"])
-    found = [hit["HITId"] for hit in (*page["HITs"], *rest["HITs"])]
-    assert found == ids[::-1]
+    hit_ids = [hit["HITId"] for hit in (*page["HITs"], *rest["HITs"])]
+    assert hit_ids == ids[::-1]
 
 
 def test_a_token_serves_only_the_request_that_gave_it(standing: Market) -> None:
@@ -108,9 +108,13 @@ def test_assignments_submitted_at_one_moment_are_paged_apart(standing: Market) -
     pages = client.get_paginator("list_assignments_for_hit").paginate(
         HITId=made["HITId"], PaginationConfig={"PageSize": 2}
     )
-    found = [one["AssignmentId"] for page in pages for one in page["Assignments"]]
-    assert len(found) == 5
-    assert set(found) == done
+    assignment_ids = [
+        assignment["AssignmentId"]
+        for page in pages
+        for assignment in page["Assignments"]
+    ]
+    assert len(assignment_ids) == 5
+    assert set(assignment_ids) == done
 
 
 def test_reviewable_hits_are_listed_by_type(market: Market) -> None:
@@ -144,6 +148,6 @@ def test_hits_are_found_by_the_qualification_they_need(standing: Market) -> None
     made = client.create_hit_with_hit_type(
         HITTypeId=needing, LifetimeInSeconds=60, Question=QUESTION
     )["HIT"]
-    found = client.list_hits_for_qualification_type(QualificationTypeId=kind)["HITs"]
-    assert [hit["HITId"] for hit in found] == [made["HITId"]]
+    hits = client.list_hits_for_qualification_type(QualificationTypeId=kind)["HITs"]
+    assert [hit["HITId"] for hit in hits] == [made["HITId"]]
     assert made["Expiration"] - made["CreationTime"] == timedelta(seconds=60)

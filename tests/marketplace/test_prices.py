@@ -82,8 +82,8 @@ def test_who_does_not_ask_is_told_the_balances_alone(market: Market) -> None:
     """An answer without the member is the API's own; the usual list is MTurk's."""
     client = market.requester()
     assert set(_asked(client, value=False)) == {"AvailableBalance", "OnHoldBalance"}
-    told = _asked(market.requester())["PieceworkPrices"]
-    assert PriceList.of_members(told) == MTURK == PriceList()
+    members = _asked(market.requester())["PieceworkPrices"]
+    assert PriceList.of_members(members) == MTURK == PriceList()
 
 
 def test_what_is_neither_yes_nor_no_is_refused(market: Market) -> None:
@@ -167,9 +167,9 @@ def test_a_child_process_gets_the_list_whole(tmp_path: Path) -> None:
     """A rehearsal's marketplace in a process of its own has the list it was given."""
     with serve_apart(tmp_path / "m.db", rehearsal=True, prices=POUNDS) as at:
         market = Market(at.endpoint_url, at.frames_url)
-        told = _asked(market.requester())["PieceworkPrices"]
+        members = _asked(market.requester())["PieceworkPrices"]
         market.close()
-    assert PriceList.of_members(told) == POUNDS
+    assert PriceList.of_members(members) == POUNDS
 
 
 def test_no_percentage_is_no_fee() -> None:

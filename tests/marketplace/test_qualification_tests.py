@@ -38,19 +38,19 @@ def send(worker: Worker, kind: str, **fields: str | list[str]) -> httpx.Response
 
 def error_of(reply: httpx.Response) -> str:
     """The code of a refusal, or the status of what was done."""
-    told = reply.json()
-    return str(told.get("error") or told["status"])
+    document = reply.json()
+    return str(document.get("error") or document["status"])
 
 
 def score(client: "MTurkClient", kind: str, worker: Worker) -> int | None:
     """The value that a worker holds, as the requester reads it."""
     try:
-        found = client.get_qualification_score(
+        score = client.get_qualification_score(
             QualificationTypeId=kind, WorkerId=worker.worker_id
         )
     except ClientError:
         return None
-    return found["Qualification"]["IntegerValue"]
+    return score["Qualification"]["IntegerValue"]
 
 
 def test_a_test_with_a_key_is_graded_at_once(market: Market) -> None:
@@ -63,7 +63,10 @@ def test_a_test_with_a_key_is_graded_at_once(market: Market) -> None:
     }
     shown = ann.http.get(f"/worker/qualifications/{kind}/test").json()
     assert shown["test"] == TEST
-    assert [one["identifier"] for one in shown["questions"]] == ["bird", "colours"]
+    assert [question["identifier"] for question in shown["questions"]] == [
+        "bird",
+        "colours",
+    ]
     assert shown["deadline"] == "2026-01-05T09:01:00+00:00"
     assert "AnswerKey" not in str(shown)
     reply = send(ann, kind, bird="robin", colours="red")
@@ -121,7 +124,9 @@ def test_a_test_without_a_key_is_read_by_its_requester(market: Market) -> None:
         begin(worker, kind)
         assert send(worker, kind, why=text).json() == {"status": "Pending"}
     listed = client.list_qualification_requests(QualificationTypeId=kind)
-    asked = {one["WorkerId"]: one for one in listed["QualificationRequests"]}
+    asked = {
+        request["WorkerId"]: request for request in listed["QualificationRequests"]
+    }
     assert asked[ann.worker_id]["Test"] == WRITTEN
     assert (
         "<FreeText>Birds &amp; &lt;bees&gt;</FreeText>"
@@ -257,8 +262,8 @@ def test_a_duration_without_a_test_says_nothing(standing: Market) -> None:
     """Clients send it with every new type."""
     client = standing.requester()
     kind = make(client, "plain", TestDurationInSeconds=60)
-    found = client.get_qualification_type(QualificationTypeId=kind)
-    assert "TestDurationInSeconds" not in found["QualificationType"]
+    reply = client.get_qualification_type(QualificationTypeId=kind)
+    assert "TestDurationInSeconds" not in reply["QualificationType"]
 
 
 def test_a_test_can_be_added_but_neither_taken_away_nor_be_automatic(
@@ -270,22 +275,22 @@ def test_a_test_can_be_added_but_neither_taken_away_nor_be_automatic(
     added = client.update_qualification_type(QualificationTypeId=plain, **GRADED)
     assert added["QualificationType"]["AnswerKey"] == KEY
     open_kind = make(client, "open", AutoGranted=True)
-    for given in (
+    for parameters in (
         {"QualificationTypeId": plain, "AutoGranted": True},
         {"QualificationTypeId": plain, "Test": ""},
         {"QualificationTypeId": open_kind, **GRADED},
         {"QualificationTypeId": open_kind, "AutoGranted": False, "AutoGrantedValue": 2},
     ):
         with pytest.raises(ClientError) as caught:
-            client.update_qualification_type(**given)
+            client.update_qualification_type(**parameters)
         assert refusal(caught.value)[0] == "ParameterValidationError"
     turned: dict[str, Any] = {"QualificationTypeId": open_kind, "AutoGranted": False}
-    found = client.update_qualification_type(**turned, **GRADED)["QualificationType"]
-    assert (found["AutoGranted"], found["Test"]) == (False, TEST)
+    updated = client.update_qualification_type(**turned, **GRADED)["QualificationType"]
+    assert (updated["AutoGranted"], updated["Test"]) == (False, TEST)
 
 
 @pytest.mark.parametrize(
-    "given",
+    "parameters",
     [
         {"Test": TEST},
         {"AnswerKey": KEY},
@@ -298,12 +303,12 @@ def test_a_test_can_be_added_but_neither_taken_away_nor_be_automatic(
     ],
 )
 def test_a_test_that_cannot_be_is_refused(
-    standing: Market, given: dict[str, Any]
+    standing: Market, parameters: dict[str, Any]
 ) -> None:
     """ParameterValidationError, and no type is made."""
     client = standing.requester()
     with pytest.raises(ClientError) as caught:
-        make(client, **given)
+        make(client, **parameters)
     assert refusal(caught.value)[0] == "ParameterValidationError"
     own: dict[str, Any] = {"MustBeRequestable": False, "MustBeOwnedByCaller": True}
     assert client.list_qualification_types(**own)["QualificationTypes"] == []
@@ -314,9 +319,9 @@ def test_a_key_is_shown_to_its_owner_alone(standing: Market) -> None:
     owner, other = standing.requester(), standing.requester()
     kind = make(owner, **GRADED)
     for client, has_key in ((owner, True), (other, False)):
-        found = client.get_qualification_type(QualificationTypeId=kind)
-        assert found["QualificationType"]["Test"] == TEST
-        assert ("AnswerKey" in found["QualificationType"]) == has_key
+        reply = client.get_qualification_type(QualificationTypeId=kind)
+        assert reply["QualificationType"]["Test"] == TEST
+        assert ("AnswerKey" in reply["QualificationType"]) == has_key
 
 
 def test_workers_see_what_they_have_and_what_they_may_ask_for(market: Market) -> None:
@@ -329,9 +334,15 @@ def test_workers_see_what_they_have_and_what_they_may_ask_for(market: Market) ->
     client.associate_qualification_with_worker(
         QualificationTypeId=make(client, "given"), WorkerId=ann.worker_id
     )
-    found = ann.http.get("/worker/qualifications").json()
-    assert [(one["name"], one["value"]) for one in found["held"]] == [("given", 1)]
-    offered = {one["name"]: one for one in found["offered"]}
+    qualifications = ann.http.get("/worker/qualifications").json()
+    assert [
+        (qualification["name"], qualification["value"])
+        for qualification in qualifications["held"]
+    ] == [("given", 1)]
+    offered = {
+        qualification["name"]: qualification
+        for qualification in qualifications["offered"]
+    }
     assert set(offered) == {"tested", "plain", "given"}
     assert offered["tested"]["may_request"]
     assert offered["tested"]["test_duration_seconds"] == 60

@@ -56,7 +56,7 @@ def test_a_qualification_is_granted_changed_revoked_and_granted_again(
     revoked = client.list_workers_with_qualification_type(
         QualificationTypeId=kind, Status="Revoked"
     )["Qualifications"]
-    assert [one["WorkerId"] for one in revoked] == [ann.worker_id]
+    assert [qualification["WorkerId"] for qualification in revoked] == [ann.worker_id]
     client.associate_qualification_with_worker(**who, IntegerValue=0)
     score = client.get_qualification_score(**who)["Qualification"]
     assert score["IntegerValue"] == 0
@@ -85,10 +85,10 @@ def test_types_are_listed_by_owner_and_words(standing: Market) -> None:
     make(client, "Other", Keywords="BIRDS, cages")
     make(standing.requester(), "Birds of others")
 
-    def names(**given: object) -> set[str]:
-        wanted: dict[str, Any] = {"MaxResults": 100, **given}
+    def names(**filters: object) -> set[str]:
+        wanted: dict[str, Any] = {"MaxResults": 100, **filters}
         reply = client.list_qualification_types(**wanted)
-        return {one["Name"] for one in reply["QualificationTypes"]}
+        return {kind["Name"] for kind in reply["QualificationTypes"]}
 
     own = {"MustBeRequestable": True, "MustBeOwnedByCaller": True}
     assert names(**own) == {"Trained on birds", "Other"}
@@ -128,7 +128,7 @@ def test_actions_are_guarded_one_by_one(market: Market) -> None:
             QualificationRequirements=need(kind, ActionsGuarded=guard),
         )
         group = made["HITGroupId"]
-        offered = [one for one in ann.groups() if one["hit_group_id"] == group]
+        offered = [offer for offer in ann.groups() if offer["hit_group_id"] == group]
         assert bool(offered) == sees
         preview = ann.http.get(f"/worker/groups/{group}/preview")
         assert (preview.status_code == 200) == previews
@@ -156,7 +156,7 @@ def test_required_to_preview_is_the_old_spelling(standing: Market) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "comparator", "given"),
+    ("kind", "comparator", "values"),
     [
         (NUMBER_APPROVED, "Exists", {"IntegerValues": [1]}),
         (NUMBER_APPROVED, "EqualTo", {}),
@@ -175,13 +175,13 @@ def test_required_to_preview_is_the_old_spelling(standing: Market) -> None:
     ],
 )
 def test_a_comparator_takes_only_its_own_values(
-    standing: Market, kind: str, comparator: str, given: dict[str, Any]
+    standing: Market, kind: str, comparator: str, values: dict[str, Any]
 ) -> None:
     """ParameterValidationError for values that a comparator or a type cannot have."""
     client = standing.requester()
     with pytest.raises(ClientError) as caught:
         client.create_hit_type(
-            **HIT_TYPE, QualificationRequirements=need(kind, comparator, **given)
+            **HIT_TYPE, QualificationRequirements=need(kind, comparator, **values)
         )
     assert refusal(caught.value)[0] == "ParameterValidationError"
 
@@ -215,7 +215,7 @@ def test_a_record_grows_with_what_is_judged(market: Market) -> None:
     hundred_group = post(client, Title="h", QualificationRequirements=hundred)
 
     def may_accept() -> dict[str, bool]:
-        return {one["title"]: one["may_accept"] for one in ann.groups()}
+        return {group["title"]: group["may_accept"] for group in ann.groups()}
 
     assert may_accept() == {"first": True, "p": True, "h": False}
     assignment = ann.do(first["HITGroupId"])
@@ -234,7 +234,7 @@ def test_a_block_hides_the_requesters_hits_until_it_is_lifted(market: Market) ->
     made, others = post(client), post(other)
     client.create_worker_block(WorkerId=ann.worker_id, Reason="Scripts.")
     client.create_worker_block(WorkerId=ann.worker_id, Reason="Scripts, again.")
-    offered = [one["hit_group_id"] for one in ann.groups()]
+    offered = [group["hit_group_id"] for group in ann.groups()]
     assert offered == [others["HITGroupId"]]
     assert ann.accept(made["HITGroupId"]).status_code == 409
     blocks = client.list_worker_blocks()["WorkerBlocks"]
@@ -273,12 +273,12 @@ def test_a_worker_asks_for_a_qualification(market: Market) -> None:
     (request,) = client.list_qualification_requests(QualificationTypeId=asked_kind)[
         "QualificationRequests"
     ]
-    given: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "QualificationRequestId": request["QualificationRequestId"]
     }
-    client.accept_qualification_request(**given, IntegerValue=3)
+    client.accept_qualification_request(**parameters, IntegerValue=3)
     with pytest.raises(ClientError) as caught:
-        client.accept_qualification_request(**given)
+        client.accept_qualification_request(**parameters)
     assert refusal(caught.value)[1] == "InvalidQualificationRequestState"
     score = client.get_qualification_score(
         QualificationTypeId=asked_kind, WorkerId=ann.worker_id

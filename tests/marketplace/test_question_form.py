@@ -58,10 +58,10 @@ def test_every_kind_of_content_is_read() -> None:
         f"</ListItem><ListItem>two</ListItem></List>{IMAGE}{FILM}"
         f"{formatted('<b>bold</b>')}</Overview>"
     )
-    found = read_form(form(overview, question("q"), overview)).parts
-    assert isinstance(found[0], Overview)
-    assert found[0] == found[2]
-    assert found[0].content == (
+    parts = read_form(form(overview, question("q"), overview)).parts
+    assert isinstance(parts[0], Overview)
+    assert parts[0] == parts[2]
+    assert parts[0].content == (
         Title("Look"),
         Text("a < b"),
         Bullets(("one", "two")),
@@ -101,9 +101,9 @@ def test_a_choice_is_one_of_its_selections_unless_it_says_otherwise() -> None:
     """Both counts default to one."""
     plain = choice("a").replace("<MinSelectionCount>1</MinSelectionCount>", "")
     plain = plain.replace("<MaxSelectionCount>1</MaxSelectionCount>", "")
-    (found,) = read_form(form(question("q", plain))).questions
-    assert isinstance(found.answer, Choice)
-    assert (found.answer.least, found.answer.most) == (1, 1)
+    (parsed,) = read_form(form(question("q", plain))).questions
+    assert isinstance(parsed.answer, Choice)
+    assert (parsed.answer.least, parsed.answer.most) == (1, 1)
 
 
 def test_a_fault_is_told_with_its_line_and_column() -> None:
@@ -248,8 +248,8 @@ def test_bombs_do_not_go_off(document: str) -> None:
 )
 def test_allowed_markup_is_written_anew(markup: str, safe: str) -> None:
     """Tags of the service's table, with their attributes, escaped again."""
-    (found,) = read_form(form(question("q", content=formatted(markup)))).questions
-    assert found.content == (Formatted(safe),)
+    (parsed,) = read_form(form(question("q", content=formatted(markup)))).questions
+    assert parsed.content == (Formatted(safe),)
 
 
 @pytest.mark.parametrize(

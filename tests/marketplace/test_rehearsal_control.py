@@ -101,7 +101,7 @@ def test_a_handle_is_one_worker_with_one_token(standing: Market) -> None:
 
 def test_the_same_seed_gives_the_same_ids(tmp_path: Path) -> None:
     """Ids of HITs, types, groups, workers and assignments; another seed, others."""
-    found = []
+    all_ids = []
     for name, seed in (("one", 7), ("two", 7), ("three", 8)):
         with (
             serve(tmp_path / f"{name}.db", rehearsal=True, seed=seed) as running,
@@ -109,7 +109,7 @@ def test_the_same_seed_gives_the_same_ids(tmp_path: Path) -> None:
         ):
             made = post(market.requester("KEY"))
             ann = market.worker(handle="ann")
-            found.append(
+            all_ids.append(
                 (
                     made["HITId"],
                     made["HITTypeId"],
@@ -118,8 +118,8 @@ def test_the_same_seed_gives_the_same_ids(tmp_path: Path) -> None:
                     ann.do(made["HITGroupId"]),
                 )
             )
-    assert found[0] == found[1]
-    assert not set(found[0]) & set(found[2])
+    assert all_ids[0] == all_ids[1]
+    assert not set(all_ids[0]) & set(all_ids[2])
 
 
 def test_calls_are_counted_by_operation(market: Market) -> None:
@@ -215,13 +215,13 @@ def test_drawn_faults_are_the_same_for_the_same_seed(market: Market) -> None:
         market.set_faults(
             {"kind": "throttle", "times": 40, "chance": 0.5, "seed": seed}
         )
-        found = []
+        numbers = []
         for number in range(40):
             try:
                 client.get_account_balance()
             except ClientError:
-                found.append(number)
-        return found
+                numbers.append(number)
+        return numbers
 
     first = struck(1)
     # 40 fair draws: fewer than 8 or more than 32 come up once in 18,000 seeds.

@@ -29,9 +29,9 @@ def test_a_problem_is_kept_for_the_requester_who_reads_it_by_a_command(
     assert report(market.worker(), taken, "Not mine.").status_code == 404
     database = str(tmp_path / "market.db")
     words = ["requester", "problems", "--database", database]
-    told = CliRunner().invoke(main, words).stdout
-    assert "\x1b" not in told
-    assert "    Picture 2\n    is \\x1b[31mblack." in told
+    output = CliRunner().invoke(main, words).stdout
+    assert "\x1b" not in output
+    assert "    Picture 2\n    is \\x1b[31mblack." in output
     newest, oldest = json.loads(CliRunner().invoke(main, [*words, "--json"]).stdout)
     assert newest["text"] == "And I was not paid."
     assert (oldest["hit_id"], oldest["assignment_id"]) == (hit["HITId"], taken)

@@ -73,14 +73,14 @@ def test_assignments_are_added_once_per_token(standing: Market) -> None:
     """A repeated extension is refused and adds nothing."""
     client = standing.requester()
     made = post(client)
-    given = {
+    parameters = {
         "HITId": made["HITId"],
         "NumberOfAdditionalAssignments": 2,
         "UniqueRequestToken": "more",
     }
-    client.create_additional_assignments_for_hit(**given)
+    client.create_additional_assignments_for_hit(**parameters)
     with pytest.raises(ClientError) as caught:
-        client.create_additional_assignments_for_hit(**given)
+        client.create_additional_assignments_for_hit(**parameters)
     assert "has already been processed" in refusal(caught.value)[2]
     assert client.get_hit(HITId=made["HITId"])["HIT"]["MaxAssignments"] == 3
 
@@ -102,11 +102,11 @@ def test_an_exact_repeat_of_an_expiry_is_refused(standing: Market) -> None:
 def test_a_lost_reply_is_recovered_by_the_token(market: Market) -> None:
     """The call was done, the client saw a closed connection, the repeat says so."""
     client = market.requester()
-    given = {**HIT_TYPE, "LifetimeInSeconds": 60, "Question": QUESTION}
+    parameters = {**HIT_TYPE, "LifetimeInSeconds": 60, "Question": QUESTION}
     market.set_faults({"operation": "CreateHIT", "kind": "lose_reply"})
     with pytest.raises(Exception, match="Connection was closed"):
-        client.create_hit(**given, UniqueRequestToken="lost")
+        client.create_hit(**parameters, UniqueRequestToken="lost")
     with pytest.raises(ClientError) as caught:
-        client.create_hit(**given, UniqueRequestToken="lost")
+        client.create_hit(**parameters, UniqueRequestToken="lost")
     assert refusal(caught.value)[1] == "HitAlreadyExists"
     assert client.list_hits()["NumResults"] == 1

@@ -33,15 +33,17 @@ def balanced(tmp_path: Path) -> Iterator[None]:
 
 def policy(name: str, **parameters: object) -> dict[str, Any]:
     """A policy; dicts become MapEntries, lists Values."""
-    found: list[dict[str, Any]] = []
+    policy_parameters: list[dict[str, Any]] = []
     for key, value in parameters.items():
         if isinstance(value, dict):
             entries = [{"Key": k, "Values": v} for k, v in value.items()]
-            found.append({"Key": key, "MapEntries": entries})
+            policy_parameters.append({"Key": key, "MapEntries": entries})
         else:
             values = value if isinstance(value, list) else [value]
-            found.append({"Key": key, "Values": [str(one) for one in values]})
-    return {"PolicyName": name, "Parameters": found}
+            policy_parameters.append(
+                {"Key": key, "Values": [str(entry) for entry in values]}
+            )
+    return {"PolicyName": name, "Parameters": policy_parameters}
 
 
 def known(**parameters: object) -> dict[str, Any]:
@@ -52,40 +54,45 @@ def known(**parameters: object) -> dict[str, Any]:
 
 def plurality(*questions: str, **parameters: object) -> dict[str, Any]:
     """Agreement on questions above one half, and what else is given."""
-    given = {
+    settings = {
         "QuestionIds": list(questions),
         "QuestionAgreementThreshold": 50,
         **parameters,
     }
-    return policy(PLURALITY, **given)
+    return policy(PLURALITY, **settings)
 
 
-def report(client: "MTurkClient", hit_id: str, **given: object) -> Any:  # noqa: ANN401 - as the wire has it
+def report(client: "MTurkClient", hit_id: str, **parameters: object) -> Any:  # noqa: ANN401 - as the wire has it
     """What came of a HIT's policies."""
-    wanted: dict[str, Any] = {"HITId": hit_id, "MaxResults": 100, **given}
+    wanted: dict[str, Any] = {"HITId": hit_id, "MaxResults": 100, **parameters}
     return client.list_review_policy_results_for_hit(**wanted)
 
 
-def results(found: Any) -> set[tuple[str, str | None, str, str]]:  # noqa: ANN401 - a report
+def results(review_report: Any) -> set[tuple[str, str | None, str, str]]:  # noqa: ANN401 - a report
     """Results as subject, question, key and value."""
     return {
-        (one["SubjectId"], one.get("QuestionId"), one["Key"], one["Value"])
-        for one in found["ReviewResults"]
+        (result["SubjectId"], result.get("QuestionId"), result["Key"], result["Value"])
+        for result in review_report["ReviewResults"]
     }
 
 
-def actions(found: Any) -> list[tuple[str, str, str, str | None]]:  # noqa: ANN401 - a report
+def actions(review_report: Any) -> list[tuple[str, str, str, str | None]]:  # noqa: ANN401 - a report
     """Actions as name, target, status and error code."""
     return [
-        (one["ActionName"], one["TargetId"], one["Status"], one.get("ErrorCode"))
-        for one in found["ReviewActions"]
+        (
+            action["ActionName"],
+            action["TargetId"],
+            action["Status"],
+            action.get("ErrorCode"),
+        )
+        for action in review_report["ReviewActions"]
     ]
 
 
 def status(client: "MTurkClient", assignment: str) -> str:
     """The state of an assignment."""
-    found = client.get_assignment(AssignmentId=assignment)["Assignment"]
-    return found["AssignmentStatus"]
+    details = client.get_assignment(AssignmentId=assignment)["Assignment"]
+    return details["AssignmentStatus"]
 
 
 def test_known_answers_are_scored_and_acted_on_at_submission(market: Market) -> None:
@@ -105,10 +112,10 @@ def test_known_answers_are_scored_and_acted_on_at_submission(market: Market) -> 
     good = market.worker().do(group, q1=" a ", q2="c|b", other="x")
     half = market.worker().do(group, q1="a", q2="b")
     bad = market.worker().do(group, q1="A", q2="")
-    states = [status(client, one) for one in (good, half, bad)]
+    states = [status(client, assignment) for assignment in (good, half, bad)]
     assert states == ["Approved", "Submitted", "Rejected"]
-    found = client.get_assignment(AssignmentId=bad)["Assignment"]
-    assert found["RequesterFeedback"] == "None right."
+    details = client.get_assignment(AssignmentId=bad)["Assignment"]
+    assert details["RequesterFeedback"] == "None right."
     shown = report(client, made["HITId"])
     assert shown["AssignmentReviewPolicy"]["PolicyName"] == KNOWN
     assert "HITReviewPolicy" not in shown
@@ -165,8 +172,10 @@ def test_a_bad_answer_brings_another_worker_up_to_the_policys_limit(
         assert hit["MaxAssignments"] == expected
         assert client.get_account_balance()["OnHoldBalance"] == held
     shown = report(client, made["HITId"])["AssignmentReviewReport"]
-    extends = [one for one in shown["ReviewActions"] if one["ActionName"] == "extend"]
-    assert [one["Status"] for one in extends] == ["Succeeded", "Succeeded"]
+    extends = [
+        action for action in shown["ReviewActions"] if action["ActionName"] == "extend"
+    ]
+    assert [action["Status"] for action in extends] == ["Succeeded", "Succeeded"]
     assert extends[1]["Result"] == "The HIT has 2 assignments already"
 
 
@@ -182,9 +191,9 @@ def test_no_extension_makes_nine_into_ten(market: Market) -> None:
     )
     market.worker().do(made["HITGroupId"], q1="x")
     (extend,) = [
-        one
-        for one in actions(report(client, made["HITId"])["AssignmentReviewReport"])
-        if one[0] == "extend"
+        action
+        for action in actions(report(client, made["HITId"])["AssignmentReviewReport"])
+        if action[0] == "extend"
     ]
     assert extend[2:] == (
         "Failed",
@@ -208,8 +217,8 @@ def test_an_extension_that_cannot_be_paid_for_fails_alone(market: Market) -> Non
     )
     worker = market.worker()
     assignment = worker.do(made["HITGroupId"], q1="x")
-    found = actions(report(client, made["HITId"])["AssignmentReviewReport"])
-    assert found == [
+    listed_actions = actions(report(client, made["HITId"])["AssignmentReviewReport"])
+    assert listed_actions == [
         ("review", assignment, "Succeeded", None),
         ("approve", assignment, "Succeeded", None),
         ("extend", made["HITId"], "Failed", "AWS.MechanicalTurk.InsufficientFunds"),
@@ -224,8 +233,8 @@ def answer_all(
 ) -> list[str]:
     """Each worker submits his answers; the assignments."""
     return [
-        worker.do(group, **given)
-        for worker, given in zip(workers, answers, strict=True)
+        worker.do(group, **answer)
+        for worker, answer in zip(workers, answers, strict=True)
     ]
 
 
@@ -242,7 +251,7 @@ def test_plurality_as_in_the_manuals_example(market: Market) -> None:
             RejectReason="Others saw something else.",
         ),
     )
-    one, two, three = answer_all(
+    first, second, third = answer_all(
         made["HITGroupId"],
         [market.worker() for _ in range(3)],
         {"A": "coat", "B": "blue", "C": "large", "D": "Furry"},
@@ -263,17 +272,17 @@ def test_plurality_as_in_the_manuals_example(market: Market) -> None:
         (hit, "C", "AnswerAgreementScore", "100"),
         (hit, "D", "AgreedAnswerFound", "false"),
         (hit, None, "HitAgreementScore", "75"),
-        (one, None, "WorkerAgreementScore", "100"),
-        (one, None, "PluralityAnswersCorrect", "3"),
-        (one, None, "PluralityAnswersIncorrect", "0"),
-        (two, None, "WorkerAgreementScore", "66"),
-        (two, None, "PluralityAnswersCorrect", "2"),
-        (two, None, "PluralityAnswersIncorrect", "1"),
-        (three, None, "WorkerAgreementScore", "66"),
-        (three, None, "PluralityAnswersCorrect", "2"),
-        (three, None, "PluralityAnswersIncorrect", "1"),
+        (first, None, "WorkerAgreementScore", "100"),
+        (first, None, "PluralityAnswersCorrect", "3"),
+        (first, None, "PluralityAnswersIncorrect", "0"),
+        (second, None, "WorkerAgreementScore", "66"),
+        (second, None, "PluralityAnswersCorrect", "2"),
+        (second, None, "PluralityAnswersIncorrect", "1"),
+        (third, None, "WorkerAgreementScore", "66"),
+        (third, None, "PluralityAnswersCorrect", "2"),
+        (third, None, "PluralityAnswersIncorrect", "1"),
     }
-    states = [status(client, each) for each in (one, two, three)]
+    states = [status(client, each) for each in (first, second, third)]
     assert states == ["Approved", "Rejected", "Rejected"]
 
 
@@ -327,16 +336,16 @@ def test_disagreement_brings_another_worker_and_another_review(
     assert hit["Expiration"] == market.now().replace(hour=10)
     market.wait(seconds=3000)  # beyond the first expiry
     also = market.worker().do(group, q="yes")
-    assert [status(client, one) for one in (yes, no, also)] == [
+    assert [status(client, assignment) for assignment in (yes, no, also)] == [
         "Approved",
         "Submitted",
         "Approved",
     ]
     shown = report(client, made["HITId"])["HITReviewReport"]
     scores = [
-        one["Value"]
-        for one in shown["ReviewResults"]
-        if one["Key"] == "HitAgreementScore"
+        result["Value"]
+        for result in shown["ReviewResults"]
+        if result["Key"] == "HitAgreementScore"
     ]
     assert scores == ["0", "100"]
     assert client.get_hit(HITId=made["HITId"])["HIT"]["HITStatus"] == "Reviewable"
@@ -352,11 +361,14 @@ def test_an_expired_hit_is_reviewed_as_of_its_expiry(market: Market) -> None:
         HITReviewPolicy=plurality("q", RejectIfWorkerAgreementScoreIsLessThan=100),
     )
     answers = ["x", "x"]
-    same = [market.worker().do(made["HITGroupId"], q=one) for one in answers]
+    same = [market.worker().do(made["HITGroupId"], q=answer) for answer in answers]
     market.wait(days=1)
     shown = report(client, made["HITId"])["HITReviewReport"]
     assert (made["HITId"], None, "HitAgreementScore", "100") in results(shown)
-    assert [status(client, one) for one in same] == ["Approved", "Approved"]
+    assert [status(client, assignment) for assignment in same] == [
+        "Approved",
+        "Approved",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -384,7 +396,7 @@ def test_some_assignments_can_be_left_out(
     market.worker().do(group, q="x", k="wrong")
     market.worker().do(group, q="x", k="right")
     shown = report(client, made["HITId"], PolicyLevels=["HIT"])
-    keys = [one["Key"] for one in shown["HITReviewReport"]["ReviewResults"]]
+    keys = [result["Key"] for result in shown["HITReviewReport"]["ReviewResults"]]
     assert keys.count("WorkerAgreementScore") == considered
     assert "AssignmentReviewReport" not in shown
 
@@ -402,14 +414,14 @@ def test_the_report_comes_in_pages_by_level_and_kind(market: Market) -> None:
     wanted: dict[str, Any] = {"HITId": made["HITId"], "MaxResults": 3}
     lines: list[str] = []
     while True:
-        found = client.list_review_policy_results_for_hit(**wanted)
+        page = client.list_review_policy_results_for_hit(**wanted)
         for level in ("Assignment", "HIT"):
-            shown: Any = found[f"{level}ReviewReport"]  # type: ignore[literal-required] # either of two
-            lines += [one["ActionId"] for one in shown["ReviewResults"]]
-            lines += [one["ActionId"] for one in shown["ReviewActions"]]
-        if "NextToken" not in found:
+            shown: Any = page[f"{level}ReviewReport"]  # type: ignore[literal-required] # either of two
+            lines += [result["ActionId"] for result in shown["ReviewResults"]]
+            lines += [action["ActionId"] for action in shown["ReviewActions"]]
+        if "NextToken" not in page:
             break
-        wanted["NextToken"] = found["NextToken"]
+        wanted["NextToken"] = page["NextToken"]
     assert len(lines) == len(set(lines)) == 13
     only = report(client, made["HITId"], RetrieveResults=False)
     assert actions(only["HITReviewReport"])[0][0] == "approve"
@@ -422,7 +434,7 @@ def test_the_report_comes_in_pages_by_level_and_kind(market: Market) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("parameters", "words"),
     [
         ({"AssignmentReviewPolicy": plurality("q")}, f"must be {KNOWN}"),
         ({"HITReviewPolicy": known()}, f"must be {PLURALITY}"),
@@ -460,12 +472,12 @@ def test_the_report_comes_in_pages_by_level_and_kind(market: Market) -> None:
     ],
 )
 def test_a_policy_that_cannot_be_is_refused(
-    standing: Market, given: dict[str, Any], words: str
+    standing: Market, parameters: dict[str, Any], words: str
 ) -> None:
     """ParameterValidationError, and no HIT is made."""
     client = standing.requester()
     with pytest.raises(ClientError) as caught:
-        post(client, **given)
+        post(client, **parameters)
     assert refusal(caught.value)[0] == "ParameterValidationError"
     assert words in refusal(caught.value)[2]
     assert client.list_hits()["HITs"] == []
@@ -479,14 +491,14 @@ def test_a_hit_reviewed_by_hand_first_is_let_alone(market: Market) -> None:
     client.delete_hit(HITId=made["HITId"])
     market.wait(days=1)
     shown = report(client, made["HITId"])["HITReviewReport"]
-    keys = [one["Key"] for one in shown["ReviewResults"]]
+    keys = [result["Key"] for result in shown["ReviewResults"]]
     assert keys.count("HitAgreementScore") == 1  # when it expired, with no answers
     assert "WorkerAgreementScore" not in keys
 
 
-def values(**given: str) -> dict[str, frozenset[str]]:
+def values(**texts: str) -> dict[str, frozenset[str]]:
     """Answers as they are compared."""
-    return {name: frozenset(text.split()) for name, text in given.items()}
+    return {name: frozenset(text.split()) for name, text in texts.items()}
 
 
 @pytest.mark.parametrize(
@@ -508,8 +520,8 @@ def values(**given: str) -> dict[str, frozenset[str]]:
 )
 def test_agreement(answers: list[str], threshold: int, expected: Agreement) -> None:
     """Above the threshold, no ties; long answers do not count."""
-    given = [values(q=one) for one in answers]
-    assert agreement(given, "q", threshold=threshold) == expected
+    answer_values = [values(q=answer) for answer in answers]
+    assert agreement(answer_values, "q", threshold=threshold) == expected
 
 
 def test_an_empty_known_answer_wants_an_empty_answer() -> None:

@@ -284,17 +284,17 @@ def test_the_date_header_serves_where_x_amz_date_is_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_", "words"),
+    ("scope", "words"),
     [
         ({"region": "eu-west-1"}, "valid region"),
         ({"service": "dynamodb"}, "correct service: 'mturk-requester'"),
     ],
 )
 def test_a_signature_for_elsewhere_is_refused(
-    given_: dict[str, str], words: str
+    scope: dict[str, str], words: str
 ) -> None:
     """Another region's or service's signature opens nothing here."""
-    options: dict[str, object] = dict(given_)
+    options: dict[str, object] = dict(scope)
     with pytest.raises(Refusal, match=words) as caught:
         check(signed_request(**options))  # type: ignore[arg-type] # names are right
     assert caught.value.kind == "InvalidSignatureException"

@@ -99,10 +99,10 @@ class Client:
         while not self._soak.is_over:
             reply = await self.ask(request)
             if reply is not None:
-                found: dict[str, Any] = json.loads(reply.body)
+                document: dict[str, Any] = json.loads(reply.body)
                 if reply.status >= 400:
-                    self._soak.refusals[found.get("TurkErrorCode", "?")] += 1
-                return found
+                    self._soak.refusals[document.get("TurkErrorCode", "?")] += 1
+                return document
         return {}
 
 
@@ -118,13 +118,15 @@ def process(database: Path, port: int) -> Iterator["subprocess.Popen[str]"]:
     ]
     command += ["--rehearsal", "--seed", "7", "--start", START.isoformat()]
     command += ["--port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as marketplace:
         try:
-            assert one.stdout is not None
-            assert one.stdout.readline().startswith("marketplace at")
-            yield one
+            assert marketplace.stdout is not None
+            assert marketplace.stdout.readline().startswith("marketplace at")
+            yield marketplace
         finally:
-            one.kill()
+            marketplace.kill()
 
 
 async def work(soak: Soak, token: str, chance: random.Random) -> None:
@@ -187,8 +189,8 @@ async def _settle(
     listed = await client.call(
         key, "ListAssignmentsForHIT", HITId=hit_id, AssignmentStatuses=["Submitted"]
     )
-    for one in listed.get("Assignments", []):
-        name = one["AssignmentId"]
+    for assignment in listed.get("Assignments", []):
+        name = assignment["AssignmentId"]
         approved = await client.call(key, "ApproveAssignment", AssignmentId=name)
         if approved == {} and not soak.is_over:
             soak.approved.add(name)
@@ -197,7 +199,7 @@ async def _settle(
             await client.call(
                 key,
                 "SendBonus",
-                WorkerId=one["WorkerId"],
+                WorkerId=assignment["WorkerId"],
                 AssignmentId=name,
                 BonusAmount="0.01",
                 Reason="Thanks",
@@ -214,9 +216,9 @@ async def live(soak: Soak, database: Path, port: int, tokens: list[str]) -> None
     ]
     at_work += [asyncio.create_task(run_hits(soak, key)) for key in REQUESTERS]
     for number in range(LIVES):
-        with process(database, port) as one:
+        with process(database, port) as marketplace:
             await asyncio.sleep(SECONDS / LIVES * chance.uniform(0.9, 1.1))
-            _measure(soak, database, one.pid)
+            _measure(soak, database, marketplace.pid)
             soak.is_over = number == LIVES - 1
     await asyncio.wait(at_work, timeout=30)
     for task in at_work:

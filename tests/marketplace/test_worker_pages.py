@@ -106,9 +106,9 @@ LACKS = [
 ]
 
 
-@pytest.mark.parametrize(("type_id", "comparator", "values", "said"), LACKS)
+@pytest.mark.parametrize(("type_id", "comparator", "values", "ending"), LACKS)
 def test_what_one_lacks_is_said_in_words(
-    type_id: str, comparator: str, values: list[int], said: str
+    type_id: str, comparator: str, values: list[int], ending: str
 ) -> None:
     """Each comparator and each qualification of the marketplace has a phrase."""
     requirement = {
@@ -118,7 +118,7 @@ def test_what_one_lacks_is_said_in_words(
         "LocaleValues": [{"Country": "US", "Subdivision": "CA"}, {"Country": "DE"}],
     }
     holding = Locale(country="FR") if type_id == system.LOCALE else 3
-    assert wording.wanted(requirement, name="Trained", holding=holding).endswith(said)
+    assert wording.wanted(requirement, name="Trained", holding=holding).endswith(ending)
 
 
 def test_history_adds_up_by_day(market: Market) -> None:
@@ -191,7 +191,7 @@ def browser(site: str, origin: str | None) -> dict[str, str]:
 
 def state(market: Market) -> list[str]:
     """States of all assignments."""
-    return [one["status"] for one in market.books()["assignments"]]
+    return [assignment["status"] for assignment in market.books()["assignments"]]
 
 
 def test_a_frames_form_is_shown_back_and_taken_from_the_sites_own_page(
