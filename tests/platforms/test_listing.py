@@ -76,10 +76,10 @@ def _post(platform: MTurk, hit_type_id: HitTypeId, number: int) -> frozenset[str
             PAGE,
             max_assignments=1,
             lifetime_seconds=60,
-            annotation=f"{number}/{one}",
-            token=f"{number}-{one}",
+            annotation=f"{number}/{place}",
+            token=f"{number}-{place}",
         )
-        for one in range(number)
+        for place in range(number)
     )
 
 
@@ -96,7 +96,9 @@ def test_a_listing_is_read_no_further_than_to_what_is_older(shop: Shop) -> None:
     before = shop.calls("ListReviewableHITs"), shop.calls("ListHITs")
     listed = shop.platform.reviewable_hits([shop.hit_type_id], older=shop.morning)
     assert shop.noon <= set(listed)
-    assert shop.noon <= {one for one, _ in shop.platform.submitted(older=shop.morning)}
+    assert shop.noon <= {
+        hit_id for hit_id, _ in shop.platform.submitted(older=shop.morning)
+    }
     assert shop.calls("ListReviewableHITs") - before[0] == 1
     assert shop.calls("ListHITs") - before[1] == 1
 

@@ -97,8 +97,8 @@ def test_many_calls_wait_together_and_all_go_on(tmp_path: Path) -> None:
         back = threading.Timer(1.0, world.mend)
         back.start()
         with ThreadPoolExecutor(24) as pool:
-            found = [pool.submit(lambda: list(turk.find_hits())) for _ in range(96)]
-            assert [one.result() for one in found] == [[]] * 96
+            searches = [pool.submit(lambda: list(turk.find_hits())) for _ in range(96)]
+            assert [search.result() for search in searches] == [[]] * 96
         back.join()
 
 

@@ -31,10 +31,10 @@ def _platform(endpoint: str) -> MTurk:
 def test_a_price_list_comes_over_the_wire(tmp_path: Path) -> None:
     """Although botocore's model of the answer has no such member."""
     with serve(tmp_path / "m.db", rehearsal=True, prices=POUNDS) as running:
-        told = _platform(running.endpoint_url).prices()
-    assert told is not None
-    assert told.currency == "GBP"
-    assert told.fees.takes_as(
+        prices = _platform(running.endpoint_url).prices()
+    assert prices is not None
+    assert prices.currency == "GBP"
+    assert prices.fees.takes_as(
         FeeSchedule(
             percent=Decimal("42.8"),
             extra_percent_for_many=Decimal(0),

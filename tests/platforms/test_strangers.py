@@ -117,9 +117,10 @@ def test_an_assignment_that_is_listed_twice_is_one(
         "x-amzn-requestid": "00000000-0000-0000-0000-000000000000",
     }
     platform = MTurk(stranger.url, access_key="R", secret_key="none")  # noqa: S106
-    found = platform.assignments({HitId(hit): 3 for hit in hits})
+    assignments = platform.assignments({HitId(hit): 3 for hit in hits})
     assert {
-        hit: [one.assignment_id for one in some] for hit, some in found.items()
+        hit: [assignment.assignment_id for assignment in some]
+        for hit, some in assignments.items()
     } == {HitId(hit): ["3X"] if hit == "3A" else [] for hit in hits}
 
 

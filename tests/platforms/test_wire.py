@@ -83,13 +83,17 @@ def test_an_assignment_keeps_its_document_and_its_moments_in_utc() -> None:
         "SubmitTime": datetime(2026, 1, 5, 12, 10, tzinfo=SEATTLE),
         "Answer": ANSWER,
     }
-    found = assignment_from_wire(wire)
-    assert (found.assignment_id, found.hit_id, found.worker_id) == ("3A", "3H", "AW")
-    assert found.status == "Approved"
-    assert found.accepted_at.isoformat() == "2026-01-05T20:00:00+00:00"
-    assert found.submitted_at == datetime(2026, 1, 5, 20, 10, tzinfo=UTC)
-    assert found.submitted_at.tzinfo is UTC
-    assert (found.raw, found.fields) == (ANSWER, {"caption.1": "a dog"})
+    assignment = assignment_from_wire(wire)
+    assert (assignment.assignment_id, assignment.hit_id, assignment.worker_id) == (
+        "3A",
+        "3H",
+        "AW",
+    )
+    assert assignment.status == "Approved"
+    assert assignment.accepted_at.isoformat() == "2026-01-05T20:00:00+00:00"
+    assert assignment.submitted_at == datetime(2026, 1, 5, 20, 10, tzinfo=UTC)
+    assert assignment.submitted_at.tzinfo is UTC
+    assert (assignment.raw, assignment.fields) == (ANSWER, {"caption.1": "a dog"})
 
 
 def test_an_assignment_without_an_answer_has_no_fields() -> None:
@@ -102,8 +106,8 @@ def test_an_assignment_without_an_answer_has_no_fields() -> None:
         "AcceptTime": datetime(2026, 1, 5, tzinfo=UTC),
         "SubmitTime": datetime(2026, 1, 5, tzinfo=UTC),
     }
-    found = assignment_from_wire(wire)
-    assert (found.raw, found.fields) == ("", {})
+    assignment = assignment_from_wire(wire)
+    assert (assignment.raw, assignment.fields) == ("", {})
 
 
 def test_a_bonus_is_whole_cents_with_the_reason_that_is_listed() -> None:
