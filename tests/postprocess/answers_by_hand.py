@@ -63,7 +63,7 @@ ITEMS = tuple(
 
 
 def rows(
-    said: Sequence[tuple[str, str, Mapping[str, Any]]],
+    answers: Sequence[tuple[str, str, Mapping[str, Any]]],
     task: Task = TASK,
     /,
     **more: object,
@@ -85,7 +85,7 @@ def rows(
                 **{f"value.{name}": value for name, value in values.items()},
                 **more,
             }
-            for n, (worker, item, values) in enumerate(said)
+            for n, (worker, item, values) in enumerate(answers)
         ],
         task,
     )

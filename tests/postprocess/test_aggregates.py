@@ -52,14 +52,14 @@ def test_ticks_of_other_items_make_no_tick() -> None:
 
     And they always tick "a", which the others never tick.
     """
-    said: list[tuple[str, str, dict[str, Any]]] = [
+    answers: list[tuple[str, str, dict[str, Any]]] = [
         (worker, f"i{item:02}", {"ticks": ("a",) if worker == "e" else ("b",)})
         for worker in "abcde"
         for item in range(40)
     ]
     alone = [("e", "i99", {"ticks": ("a",)})]
     made = item_aggregates(
-        rows([*said, *alone]), ["i00", "i99"], TASK.fields, TASK.aggregates
+        rows([*answers, *alone]), ["i00", "i99"], TASK.fields, TASK.aggregates
     )
     assert made["ticks_probability_b"].tolist()[0] > 0.7
     assert made["ticks_probability_b"].tolist()[1] == 0.5
@@ -70,13 +70,13 @@ def test_ticks_of_other_items_make_no_tick() -> None:
 
 def test_a_tie_has_a_probability_and_no_label() -> None:
     """Two who contradict each other, once each way round."""
-    said = [
+    answers = [
         ("a", "i1", {"fit": "yes"}),
         ("b", "i1", {"fit": "no"}),
         ("a", "i2", {"fit": "no"}),
         ("b", "i2", {"fit": "yes"}),
     ]
-    made = item_aggregates(rows(said), ["i1", "i2"], TASK.fields, TASK.aggregates)
+    made = item_aggregates(rows(answers), ["i1", "i2"], TASK.fields, TASK.aggregates)
     assert made["fit_likeliest"].tolist() == ["", ""]
     assert made["fit_probability"].tolist() == pytest.approx([0.5, 0.5])
 

@@ -9,18 +9,18 @@ ITEMS = pd.Index(["i", "none"], dtype="str", name="item_id")
 
 def best(*texts: str) -> tuple[str, float, int]:
     """The best of these edits of "a red cat": text, share, votes."""
-    said = pd.DataFrame(
+    answers = pd.DataFrame(
         {
             "item_id": "i",
             "worker": [f"w{n}" for n in range(len(texts))],
             "value": list(texts),
         }
     )
-    found = best_edits("fixed", said, ITEMS, {"i": "a red cat"})
+    best = best_edits("fixed", answers, ITEMS, {"i": "a red cat"})
     return (
-        str(found["fixed"]["i"]),
-        float(found["fixed_share"]["i"]),
-        int(found["fixed_votes"]["i"]),
+        str(best["fixed"]["i"]),
+        float(best["fixed_share"]["i"]),
+        int(best["fixed_votes"]["i"]),
     )
 
 
@@ -37,8 +37,8 @@ def test_leaving_it_is_the_smallest_edit_and_an_empty_text_is_none() -> None:
 
 def test_an_item_that_nobody_edited_has_no_best_edit() -> None:
     """Empty text, no votes, no share."""
-    said = pd.DataFrame({"item_id": ["i"], "worker": ["w"], "value": ["a cat"]})
-    row = best_edits("fixed", said, ITEMS, {}).loc["none"]
+    answers = pd.DataFrame({"item_id": ["i"], "worker": ["w"], "value": ["a cat"]})
+    row = best_edits("fixed", answers, ITEMS, {}).loc["none"]
     assert row["fixed"] == ""
     assert row["fixed_votes"] == 0
     assert pd.isna(row["fixed_share"])

@@ -54,26 +54,26 @@ def answer(worker: int, item: str = "i1", **more: object) -> Row:
     }
 
 
-def counts(*said: Row) -> dict[str, str]:
+def counts(*answers: Row) -> dict[str, str]:
     """The numbers told about eyesight."""
-    table = participants(made_table(said, STUDY), [EYESIGHT, QUALITY])
+    table = participants(made_table(answers, STUDY), [EYESIGHT, QUALITY])
     assert set(table["field"]) == {"eyesight"}
     return dict(zip(table["value"], table["participants"], strict=True))
 
 
 def test_people_are_counted_once_and_only_if_they_count() -> None:
     """Six people with two answers each, one dropped and one surplus: six say no."""
-    said = [answer(n, item) for n in range(6) for item in ("i1", "i2")]
-    said.append(answer(7, is_rejected=True, **{"hit.eyesight": "yes"}))
-    said.append(answer(8, is_surplus=True, **{"hit.eyesight": "yes"}))
-    assert counts(*said) == {"no": "6", "some": "0", "yes": "0"}
+    answers = [answer(n, item) for n in range(6) for item in ("i1", "i2")]
+    answers.append(answer(7, is_rejected=True, **{"hit.eyesight": "yes"}))
+    answers.append(answer(8, is_surplus=True, **{"hit.eyesight": "yes"}))
+    assert counts(*answers) == {"no": "6", "some": "0", "yes": "0"}
 
 
 def test_a_small_number_hides_another_with_it() -> None:
     """Of twelve, nine say no: with one "hidden" alone, 12 - 9 would tell the three."""
-    said = [answer(n) for n in range(9)]
-    said += [answer(n, **{"hit.eyesight": "yes"}) for n in range(9, 12)]
-    assert counts(*said) == {"no": HIDDEN, "some": "0", "yes": HIDDEN}
+    answers = [answer(n) for n in range(9)]
+    answers += [answer(n, **{"hit.eyesight": "yes"}) for n in range(9, 12)]
+    assert counts(*answers) == {"no": HIDDEN, "some": "0", "yes": HIDDEN}
 
 
 @given(
@@ -89,14 +89,14 @@ def test_hidden_numbers_cannot_be_computed(of: dict[str, int]) -> None:
         for n in range(number)
     ]
     base = {"is_rejected": False, "is_surplus": False}
-    table = participants(dataset_like([{**base, **one} for one in rows]), [EYESIGHT])
-    told = dict(zip(table["value"], table["participants"], strict=True))
-    hidden = [value for value in told if told[value] == HIDDEN]
-    for value, words in told.items():
+    table = participants(dataset_like([{**base, **row} for row in rows]), [EYESIGHT])
+    published = dict(zip(table["value"], table["participants"], strict=True))
+    hidden = [value for value in published if published[value] == HIDDEN]
+    for value, words in published.items():
         if words != HIDDEN:
             assert int(words) == of[value]
             assert of[value] == 0 or of[value] >= LEAST
-    shown = [value for value in told if told[value] not in {HIDDEN, "0"}]
+    shown = [value for value in published if published[value] not in {HIDDEN, "0"}]
     if hidden and shown:
         assert len(hidden) > 1
         assert sum(of[value] for value in hidden) >= LEAST
@@ -116,7 +116,7 @@ def made(facts: DatasetFacts) -> dict[str, bytes]:
         Item(item_id=ItemId(f"i{n}"), columns={"url": "", "error": error})
         for n, error in ((1, "age"), (2, "color"))
     ]
-    said = [
+    answers = [
         answer(
             n,
             item,
@@ -126,7 +126,7 @@ def made(facts: DatasetFacts) -> dict[str, bytes]:
         for item in ("i1", "i2")
     ]
     study = replace(facts, task=STUDY)
-    return contents(made_table(said, STUDY), items, study, ["csv", "parquet"])
+    return contents(made_table(answers, STUDY), items, study, ["csv", "parquet"])
 
 
 def test_no_file_has_a_persons_answer_about_himself(made: dict[str, bytes]) -> None:

@@ -20,10 +20,10 @@ def test_it_is_the_published_hmac() -> None:
 
 
 @given(st.text(min_size=1), st.text(min_size=1), st.binary(min_size=1))
-def test_workers_differ_and_stay_the_same(one: str, other: str, key: bytes) -> None:
+def test_workers_differ_and_stay_the_same(first: str, second: str, key: bytes) -> None:
     """Equal ids have equal pseudonyms, others have others."""
-    is_same = pseudonym(WorkerId(one), key) == pseudonym(WorkerId(other), key)
-    assert is_same == (one == other)
+    is_same = pseudonym(WorkerId(first), key) == pseudonym(WorkerId(second), key)
+    assert is_same == (first == second)
 
 
 def test_another_key_gives_another_pseudonym() -> None:

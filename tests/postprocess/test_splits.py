@@ -17,8 +17,8 @@ def _items(count: int, **columns: str) -> list[Item]:
 
 
 def _sizes(items: list[Item], shares: Shares) -> tuple[int, int, int]:
-    found = Counter(splits(items, shares).values())
-    return found["train"], found["val"], found["test"]
+    counts = Counter(splits(items, shares).values())
+    return counts["train"], counts["val"], counts["test"]
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_the_order_of_the_items_does_not_matter(items: list[Item]) -> None:
 def test_another_seed_draws_another_division() -> None:
     """Of the same sizes."""
     items = _items(200)
-    one, other = splits(items, Shares(seed=1)), splits(items, Shares(seed=2))
-    assert one != other
-    assert Counter(one.values()) == Counter(other.values())
+    first, second = splits(items, Shares(seed=1)), splits(items, Shares(seed=2))
+    assert first != second
+    assert Counter(first.values()) == Counter(second.values())
 
 
 def test_an_item_more_moves_few() -> None:
@@ -72,9 +72,9 @@ def test_items_of_one_picture_share_a_split() -> None:
         for m in range(3)
     ]
     shares = Shares(train_percent=80, val_percent=10)
-    found = splits(items, shares)
+    split_of = splits(items, shares)
     assert _sizes(items, shares) == (24, 3, 3)
-    assert all(len({found[f"{n}.{m}"] for m in range(3)}) == 1 for n in range(10))
+    assert all(len({split_of[f"{n}.{m}"] for m in range(3)}) == 1 for n in range(10))
 
 
 def test_a_column_keeps_items_together() -> None:
@@ -86,11 +86,11 @@ def test_a_column_keeps_items_together() -> None:
         )
         for n in range(100)
     ]
-    found = splits(items, Shares(group_by="person"))
+    split_of = splits(items, Shares(group_by="person"))
     of_person: dict[str, set[str]] = {}
     for item in items:
         if item.columns["person"]:
             person = item.columns["person"]
-            of_person.setdefault(person, set()).add(found[item.item_id])
+            of_person.setdefault(person, set()).add(split_of[item.item_id])
     assert len(of_person) == 7
-    assert all(len(one) == 1 for one in of_person.values())
+    assert all(len(person_splits) == 1 for person_splits in of_person.values())

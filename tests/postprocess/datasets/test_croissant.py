@@ -34,11 +34,13 @@ def test_each_file_has_its_size_and_hash(
         facts,
         ("csv", "parquet", "vizwiz_json"),
     )
-    described = {one["name"]: one for one in _strict(made[CROISSANT])["distribution"]}
+    described = {
+        file["name"]: file for file in _strict(made[CROISSANT])["distribution"]
+    }
     assert described.keys() == made.keys() - {CARD, CROISSANT}
-    for name, one in described.items():
-        assert one["sha256"] == hashlib.sha256(made[name]).hexdigest()
-        assert one["contentSize"] == f"{len(made[name])} B"
+    for name, file in described.items():
+        assert file["sha256"] == hashlib.sha256(made[name]).hexdigest()
+        assert file["contentSize"] == f"{len(made[name])} B"
 
 
 def test_it_can_be_written_alone(

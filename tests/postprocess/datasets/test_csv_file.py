@@ -43,8 +43,8 @@ def test_pandas_reads_back_what_was_written(texts: list[str]) -> None:
     """Any text survives, but for controls, which are shown as symbols."""
     table = to_csv({"n": list(range(len(texts))), "text": texts})
     loaded = pd.read_csv(io.BytesIO(table), dtype=str, keep_default_na=False)
-    found = loaded["text"].map(plain).tolist()
-    assert found == [text.translate(_SHOWN) for text in texts]
+    restored = loaded["text"].map(plain).tolist()
+    assert restored == [text.translate(_SHOWN) for text in texts]
 
 
 def test_each_kind_of_value_has_one_form() -> None:

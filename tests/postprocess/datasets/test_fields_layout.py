@@ -32,15 +32,15 @@ def made() -> dict[str, bytes]:
 
 def test_every_field_is_a_column_in_both_formats() -> None:
     """Kept and set aside together are all answers; types are those of the fields."""
-    found = made()
-    kept = pd.read_csv(io.BytesIO(found["answers.csv"]), keep_default_na=False)
-    aside = pd.read_csv(io.BytesIO(found["set_aside.csv"]), keep_default_na=False)
+    files = made()
+    kept = pd.read_csv(io.BytesIO(files["answers.csv"]), keep_default_na=False)
+    aside = pd.read_csv(io.BytesIO(files["set_aside.csv"]), keep_default_na=False)
     assert len(kept) + len(aside) == len(SAID)
     for field in TASK.fields:
         assert field.name in kept
     assert kept["ticks"].tolist() == ["a|b", "", "b", "b|c"]  # by answer id
     assert aside["place"].tolist() == [""] or aside["place"].isna().all()
-    table = pq.read_table(io.BytesIO(found["answers.parquet"]))
+    table = pq.read_table(io.BytesIO(files["answers.parquet"]))
     assert table.schema.field("age").type == "double"
     assert str(table.schema.field("ticks").type) == "list<element: string>"
     assert table["order_ticks"].to_pylist()[0] == ["a", "b", "c"]
@@ -56,9 +56,9 @@ def test_items_say_what_their_answers_say_together() -> None:
 
 def test_a_formula_in_a_reason_is_defused_and_the_card_names_every_column() -> None:
     """CSV runs nothing; the card of a rehearsal says so and explains the fields."""
-    found = made()
-    assert b"'=1+1" in found["set_aside.csv"]
-    card = found["README.md"].decode()
+    files = made()
+    assert b"'=1+1" in files["set_aside.csv"]
+    card = files["README.md"].decode()
     assert "simulated workers" in card.casefold()
     for field in TASK.fields:
         assert f"| {field.name} |" in card
@@ -66,9 +66,9 @@ def test_a_formula_in_a_reason_is_defused_and_the_card_names_every_column() -> N
 
 def test_without_answers_there_are_files_with_headers() -> None:
     """A campaign that nobody answered exports empty tables, not an error."""
-    found = contents(rows([]), ITEMS, FACTS, ("csv", "parquet"))
-    assert b"answer_id" in found["answers.csv"]
-    assert len(pq.read_table(io.BytesIO(found["items.parquet"]))) == 3
+    files = contents(rows([]), ITEMS, FACTS, ("csv", "parquet"))
+    assert b"answer_id" in files["answers.csv"]
+    assert len(pq.read_table(io.BytesIO(files["items.parquet"]))) == 3
 
 
 def test_no_html_of_a_description_reaches_the_page_that_shows_the_card() -> None:

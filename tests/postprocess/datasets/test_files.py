@@ -160,8 +160,8 @@ def test_what_is_set_aside_is_kept_with_its_reason(
     loaded = pd.read_parquet(io.BytesIO(made["set_aside.parquet"]))
     assert dict(zip(loaded["answer_id"], loaded["set_aside"], strict=True)) == reasons
     document = _json(made["set_aside.json"])
-    found = {each["answer_id"]: each["set_aside"] for each in document["annotations"]}
-    assert found == reasons
+    written = {each["answer_id"]: each["set_aside"] for each in document["annotations"]}
+    assert written == reasons
     assert len(_novel(frame)) + len(reasons) == len(rows)
 
 
@@ -411,13 +411,13 @@ def test_images_have_size_and_licence_or_say_that_none_is_known(
     )
     made = contents(captions_table([]), known, sized, FORMATS)
     whole = _json(made["captions.json"])
-    assert [(one["width"], one["height"]) for one in whole["images"]] == [
+    assert [(image["width"], image["height"]) for image in whole["images"]] == [
         (640, 480),
         (30, 20),
         (None, None),
         (None, None),
     ]
-    assert {one["license"] for one in whole["images"]} == {1}
+    assert {image["license"] for image in whole["images"]} == {1}
     (licence,) = whole["licenses"]
     assert (licence["id"], licence["name"]) == (1, "CC-BY-4.0")
     table = pd.read_csv(io.BytesIO(made["items.csv"]))
@@ -440,7 +440,7 @@ def test_pictures_of_one_name_are_told_apart(
         for item, url in zip(items, urls, strict=True)
     ]
     images = _json(contents(captions_table([]), known, facts, FORMATS)["captions.json"])
-    assert [one["file_name"] for one in images["images"]] == [
+    assert [image["file_name"] for image in images["images"]] == [
         "1.jpg",
         "img-2_1.jpg",
         "img-3",

@@ -28,21 +28,21 @@ def test_what_was_not_stated_is_left_out(
     items: list[Item], facts: DatasetFacts
 ) -> None:
     """No licence is made up, and the name is the campaign's."""
-    found = _front(items, facts)
-    assert "license" not in found
-    assert found["pretty_name"] == "birds"
-    assert found["language"] == ["en"]
-    assert found["size_categories"] == ["n<1K"]
-    assert found["annotations_creators"] == ["crowdsourced"]
+    front = _front(items, facts)
+    assert "license" not in front
+    assert front["pretty_name"] == "birds"
+    assert front["language"] == ["en"]
+    assert front["size_categories"] == ["n<1K"]
+    assert front["annotations_creators"] == ["crowdsourced"]
 
 
 def test_a_rehearsal_is_called_synthetic(
     items: list[Item], facts: DatasetFacts
 ) -> None:
     """Nobody may find it as people's work."""
-    found = _front(items, replace(facts, is_rehearsal=True))
-    assert found["annotations_creators"] == ["machine-generated"]
-    assert "synthetic" in found["tags"]
+    front = _front(items, replace(facts, is_rehearsal=True))
+    assert front["annotations_creators"] == ["machine-generated"]
+    assert "synthetic" in front["tags"]
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_licences_have_the_hubs_names(
     licence: Licence, keys: dict[str, str], items: list[Item], facts: DatasetFacts
 ) -> None:
     """And one that the hub does not know has a name and a link."""
-    found = _front(items, facts, Publication(licence=licence))
-    assert {name: found[name] for name in found if "licen" in name} == keys
+    front = _front(items, facts, Publication(licence=licence))
+    assert {name: front[name] for name in front if "licen" in name} == keys
 
 
 @pytest.mark.parametrize("words", ['a: "b" # c', "no", "- x", "\u2028 two\x85lines"])
@@ -72,14 +72,14 @@ def test_no_word_of_the_requester_breaks_the_block(
     words: str, items: list[Item], facts: DatasetFacts
 ) -> None:
     """Words stay words, whatever YAML would read into them."""
-    found = _front(items, facts, Publication(title=words, tags=(words,)))
-    assert found["pretty_name"] == words
-    assert found["tags"][-1] == words
+    front = _front(items, facts, Publication(title=words, tags=(words,)))
+    assert front["pretty_name"] == words
+    assert front["tags"][-1] == words
 
 
 def test_splits_without_rows_are_not_announced(
     items: list[Item], facts: DatasetFacts
 ) -> None:
     """Nobody answered, so there is nothing to load but the items."""
-    found = _front(items, facts)
-    assert [one["config_name"] for one in found["configs"]] == ["items"]
+    front = _front(items, facts)
+    assert [config["config_name"] for config in front["configs"]] == ["items"]

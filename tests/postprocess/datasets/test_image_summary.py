@@ -72,13 +72,13 @@ def test_text_is_what_most_people_see(
 ) -> None:
     """A tie is no answer, and neither is silence."""
     rows = [row(f"{n}", text_detected=vote) for n, vote in enumerate(votes)]
-    found = _summary(rows, ["img-1"])
-    assert found["text_detected"].tolist() == [expected]
+    summary = _summary(rows, ["img-1"])
+    assert summary["text_detected"].tolist() == [expected]
 
 
 def test_only_accepted_answers_within_the_number_count(row: MakeRow) -> None:
     """Rejected and surplus answers have no vote; canned ones have."""
-    found = _summary(
+    summary = _summary(
         [
             row("a", text_detected="yes", flaws=("blur", "dark")),
             row("b", text_detected="yes", flaws=("blur",), is_canned=True),
@@ -89,15 +89,17 @@ def test_only_accepted_answers_within_the_number_count(row: MakeRow) -> None:
         ],
         ["img-2", "img-1", "img-3"],
     )
-    assert found.index.tolist() == ["img-2", "img-1", "img-3"]
-    one = found.loc["img-1"]
-    assert (one["answers"], one["canned"], one["captions"]) == (3, 1, 2)
-    assert (one["difficulty"], one["text_detected"]) == ("medium", "yes")
-    assert (one["text_yes"], one["text_no"]) == (2, 1)
-    votes = {name: n for name, n in one.items() if str(name).startswith("votes_") and n}
+    assert summary.index.tolist() == ["img-2", "img-1", "img-3"]
+    counts = summary.loc["img-1"]
+    assert (counts["answers"], counts["canned"], counts["captions"]) == (3, 1, 2)
+    assert (counts["difficulty"], counts["text_detected"]) == ("medium", "yes")
+    assert (counts["text_yes"], counts["text_no"]) == (2, 1)
+    votes = {
+        name: n for name, n in counts.items() if str(name).startswith("votes_") and n
+    }
     assert votes == {"votes_blur": 2, "votes_dark": 1, "votes_none": 1}
-    assert found.loc["img-2", "text_detected"] == ""
-    assert found.loc["img-3", "difficulty"] == "unknown"
+    assert summary.loc["img-2", "text_detected"] == ""
+    assert summary.loc["img-3", "difficulty"] == "unknown"
 
 
 def test_no_answers_and_no_items_keep_columns_and_types() -> None:
@@ -142,7 +144,7 @@ def test_canned_captions_of_vizwiz_are_counted_by_image(row: MakeRow) -> None:
         row(f"{n}", each["image_id"], is_canned=each["is_precanned"] == "1")
         for n, each in enumerate(captions)
     ]
-    found = _summary(rows, [*dict.fromkeys(each["image_id"] for each in captions)])
-    assert set(found["answers"]) == {5}
+    summary = _summary(rows, [*dict.fromkeys(each["image_id"] for each in captions)])
+    assert set(summary["answers"]) == {5}
     flagged = sum(each["is_precanned"] == "1" for each in captions)
-    assert found["canned"].sum() == flagged > 0
+    assert summary["canned"].sum() == flagged > 0

@@ -52,9 +52,14 @@ def folder(
 def test_every_format_of_ours_reads_alike(folder: Path, name: str) -> None:
     """Text as it was, canned and rejected answers from the file beside, no surplus."""
     corpus = read_captions(folder / name)
-    assert sorted(one.text for one in corpus.novel) == ["=a cup", 'a "red"\ncup']
+    assert sorted(caption.text for caption in corpus.novel) == [
+        "=a cup",
+        'a "red"\ncup',
+    ]
     assert sorted(
-        (one.is_canned, one.is_rejected) for one in corpus.captions if one.text != ""
+        (caption.is_canned, caption.is_rejected)
+        for caption in corpus.captions
+        if caption.text != ""
     ) == [
         (False, False),
         (False, False),
@@ -77,16 +82,16 @@ def test_a_split_takes_only_its_own_images_from_what_was_set_aside(
 ) -> None:
     """Together the splits hold every answer once; a split without any is refused."""
     whole = read_captions(folder / "captions.json")
-    found: list[object] = []
+    split_captions: list[object] = []
     for split in ("train", "val", "test"):
         path = folder / f"captions_{split}.json"
-        listed = {str(one["id"]) for one in json.loads(path.read_bytes())["images"]}
-        if listed & {one.image for one in whole.captions}:
-            found += read_captions(path).captions
+        listed = {str(image["id"]) for image in json.loads(path.read_bytes())["images"]}
+        if listed & {caption.image for caption in whole.captions}:
+            split_captions += read_captions(path).captions
         else:
             with pytest.raises(ConfigError, match="holds no captions"):
                 read_captions(path)
-    assert sorted(map(repr, found)) == sorted(map(repr, whole.captions))
+    assert sorted(map(repr, split_captions)) == sorted(map(repr, whole.captions))
 
 
 def test_without_what_was_set_aside_difficulty_is_unknown(folder: Path) -> None:
@@ -131,7 +136,7 @@ def test_what_nobody_has_decided_is_read_as_neither(
     for each, content in made.items():
         (tmp_path / each).write_bytes(content)
     aside = json.loads(made["set_aside.json"])["annotations"]
-    assert [(one["set_aside"], one["is_rejected"]) for one in aside] == [
+    assert [(row["set_aside"], row["is_rejected"]) for row in aside] == [
         ("undecided", False)
     ]
     assert len(read_captions(tmp_path / name).captions) == 1
@@ -153,14 +158,14 @@ def test_vizwiz_captions_as_published() -> None:
     )
     assert corpus.images == ["7", "8"]
     assert corpus.shows_text == {"7": "yes"}
-    assert [one.shows_text for one in corpus.captions] == ["no", ""]
-    assert [one.is_canned for one in corpus.captions] == [False, True]
+    assert [caption.shows_text for caption in corpus.captions] == ["no", ""]
+    assert [caption.is_canned for caption in corpus.captions] == [False, True]
 
 
 def test_lines_of_flickr_name_their_images() -> None:
     """Other lines are images of their own; empty ones are nothing."""
     corpus = from_lines(b"1.jpg#0\ta cup\n1.jpg#1\ta mug\n\na # dog\n")
-    assert [(one.image, one.text) for one in corpus.captions] == [
+    assert [(caption.image, caption.text) for caption in corpus.captions] == [
         ("1.jpg", "a cup"),
         ("1.jpg", "a mug"),
         ("line 4", "a # dog"),
@@ -213,20 +218,20 @@ def test_a_file_that_cannot_be_used_is_told_of_in_a_sentence(
     content, sentence = BAD[name]
     path = tmp_path / name
     path.write_bytes(content)
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as raised:
         read_captions(path)
-    assert sentence in str(told.value)
-    assert all(fault.startswith(f"{path}: ") for fault in told.value.faults)
+    assert sentence in str(raised.value)
+    assert all(fault.startswith(f"{path}: ") for fault in raised.value.faults)
 
 
 def test_every_fault_is_told_and_of_many_the_first_twenty(tmp_path: Path) -> None:
     """25 rows without an image: twenty sentences and the number of the others."""
     path = tmp_path / "many.csv"
     path.write_text("image_id,caption\n" + ",a cup\n" * 25, encoding="utf-8")
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as raised:
         read_captions(path)
-    assert len(told.value.faults) == 21
-    assert told.value.faults[-1] == "... and 5 more"
+    assert len(raised.value.faults) == 21
+    assert raised.value.faults[-1] == "... and 5 more"
 
 
 def test_what_is_not_there_or_no_dataset_is_said(tmp_path: Path) -> None:
@@ -269,6 +274,6 @@ def test_no_bytes_are_met_with_anything_but_a_sentence(content: bytes) -> None:
     for read in (from_csv, from_json, from_lines, from_parquet):
         try:
             read(content)
-        except UnreadableError as told:
-            faults += told.faults
+        except UnreadableError as error:
+            faults += error.faults
     assert all(faults)

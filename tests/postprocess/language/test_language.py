@@ -48,8 +48,8 @@ def test_candidates_are_all_words_within_two_edits(word: str) -> None:
     """Found at once, and the same as comparing with every word one by one."""
     every = [target for words_ in lexicon.targets().values() for target in words_]
     expected = {target for target in every if OSA.distance(word, target) <= 2}
-    found = targets().near([word])[word]
-    assert {other for other, edits in found.items() if edits <= 2} == expected
+    neighbours = targets().near([word])[word]
+    assert {other for other, edits in neighbours.items() if edits <= 2} == expected
 
 
 @settings(deadline=None, max_examples=10)
@@ -77,17 +77,17 @@ def test_long_words_and_like_sounds_reach_further() -> None:
 def test_pyspellcheckers_candidates_are_among_ours(word: str) -> None:
     """The dictionary's own search is the oracle, but for words too rare to be meant."""
     oracle = SpellChecker(language="en", distance=1).candidates(word) or set()
-    assert {one for one in oracle if lexicon.zipf(one) >= 2} <= targets().near([word])[
-        word
-    ].keys()
+    assert {other for other in oracle if lexicon.zipf(other) >= 2} <= targets().near(
+        [word]
+    )[word].keys()
 
 
 def test_every_candidate_is_surely_right() -> None:
     """What was corrected is never corrected again, so cleaning comes to an end."""
     typed = {"recieved", "tabel", "countertp", "ontop", "teh", "wierdo", "jewlery"}
-    found = candidates(typed, Corpus(), channel.shipped())
-    assert all(found.values())
-    for candidate in [each for many in found.values() for each in many]:
+    proposals = candidates(typed, Corpus(), channel.shipped())
+    assert all(proposals.values())
+    for candidate in [each for many in proposals.values() for each in many]:
         assert all(map(lexicon.is_surely_right, candidate.meant.split(" ")))
 
 
@@ -165,8 +165,8 @@ def test_every_feature_has_a_weight() -> None:
 )
 def test_places_that_fix_a_word(text: str, word: str, is_fixed: bool) -> None:  # noqa: FBT001 - a table of cases
     """Digits, signs, addresses, quotes, inner capitals say: no ordinary word."""
-    (found,) = [each for each in words(text) if each.word == word]
-    assert place(text, found).is_fixed is is_fixed
+    (token,) = [each for each in words(text) if each.word == word]
+    assert place(text, token).is_fixed is is_fixed
 
 
 @pytest.mark.parametrize(
@@ -185,8 +185,8 @@ def test_capitals_tell_names_from_beginnings(
     is_name_like: bool,
 ) -> None:
     """A capital inside a sentence is a name's."""
-    (found,) = [each for each in words(text) if each.word == "tabel"]
-    assert place(text, found).is_name_like is is_name_like
+    (token,) = [each for each in words(text) if each.word == "tabel"]
+    assert place(text, token).is_name_like is is_name_like
 
 
 def test_words_keep_their_places() -> None:
@@ -450,9 +450,9 @@ def test_a_foreign_campaign_has_no_suspects() -> None:
 def test_the_likeliest_candidates_come_first() -> None:
     """The corpus has a word in it, and missing spaces are thought of."""
     corpus = _corpus(*[(str(n), "a red frisbee") for n in range(20)])
-    found = candidates({"frisbie", "onthe"}, corpus, channel.shipped())
-    assert found["frisbie"][0].meant == "frisbee"
-    assert "on the" in [each.meant for each in found["onthe"]]
+    proposals = candidates({"frisbie", "onthe"}, corpus, channel.shipped())
+    assert proposals["frisbie"][0].meant == "frisbee"
+    assert "on the" in [each.meant for each in proposals["onthe"]]
 
 
 def test_a_word_of_the_campaign_may_be_meant() -> None:
@@ -462,8 +462,8 @@ def test_a_word_of_the_campaign_may_be_meant() -> None:
         ("4", "many kitebaorders"),
     )  # fmt: skip
     assert not lexicon.is_surely_right("kiteboarders")
-    found = candidates({"kitebaorders", "kiteboarders"}, corpus, channel.shipped())
-    meant = {word: [each.meant for each in many] for word, many in found.items()}
+    proposals = candidates({"kitebaorders", "kiteboarders"}, corpus, channel.shipped())
+    meant = {word: [each.meant for each in many] for word, many in proposals.items()}
     assert "kiteboarders" in meant["kitebaorders"]
     assert "kitebaorders" not in meant["kiteboarders"]
     alone = candidates({"kitebaorders"}, _corpus(), channel.shipped())
@@ -493,8 +493,8 @@ def test_two_englishes() -> None:
 def _leaving(text: str, name: str) -> float:
     """A feature of leaving the first suspect of a text alone."""
     corpus, suspects = _read(Text(text_id="a", item_id="i", text=text))
-    found = candidates({each.word for each in suspects}, corpus, channel.shipped())
-    table = features.rivals(suspects, features.Typos(found, corpus), corpus)
+    proposals = candidates({each.word for each in suspects}, corpus, channel.shipped())
+    table = features.rivals(suspects, features.Typos(proposals, corpus), corpus)
     assert table.meant[0] == ""
     return float(table.features[0, features.NAMES.index(name)])
 
@@ -521,7 +521,7 @@ def test_chances_of_one_place_add_up() -> None:
     corpus, suspects = _read(
         Text(text_id="a", item_id="i", text="a wooden tabel and teh xqzkv")
     )
-    found = candidates({each.word for each in suspects}, corpus, channel.shipped())
-    table = features.rivals(suspects, features.Typos(found, corpus), corpus)
+    proposals = candidates({each.word for each in suspects}, corpus, channel.shipped())
+    table = features.rivals(suspects, features.Typos(proposals, corpus), corpus)
     chances = features.chances(table, WEIGHTS)
     assert np.add.reduceat(chances, table.first) == pytest.approx([1, 1, 1])

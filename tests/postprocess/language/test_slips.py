@@ -66,9 +66,9 @@ def test_slips_are_as_many_as_edits(typed: str, meant: str) -> None:
 @given(st.sets(WORDS), st.sets(WORDS))
 def test_words_one_edit_apart_are_all_found(words: set[str], others: set[str]) -> None:
     """As many as comparing all with all would find, each once."""
-    found = list(one_edit_apart(sorted(words), sorted(others)))
-    assert len(found) == len(set(found))
-    assert set(found) == {
+    pairs = list(one_edit_apart(sorted(words), sorted(others)))
+    assert len(pairs) == len(set(pairs))
+    assert set(pairs) == {
         (word, other)
         for word in words
         for other in others

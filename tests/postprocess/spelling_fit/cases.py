@@ -129,8 +129,8 @@ def later_cases(
         replace(text, text=replay(text.text, edits[text.text_id]))
         for text in half.texts
     )
-    found = _cases(half.texts, _by_place(half.labels), by_fold, cleaned)
-    return [replace(case, is_again=True) for case in found]
+    repeated = _cases(half.texts, _by_place(half.labels), by_fold, cleaned)
+    return [replace(case, is_again=True) for case in repeated]
 
 
 class _CleanedCorpus(Corpus):
@@ -194,17 +194,17 @@ class Doubt:
 def doubts(half: Half, channel: Channel) -> list[Doubt]:
     """All places where a word that is a word may not be the one that was meant."""
     corpus = Corpus(half.texts)
-    found = confusions.doubts(half.texts, corpus, channel)
+    doubtful = confusions.doubts(half.texts, corpus, channel)
     labels = _by_place(label for label in half.labels if label.kind == "realword")
     kinds = {label.text_id: label.kind for label in half.labels}
     kinds |= dict.fromkeys(half.clean, "clean")
     made = []
-    for first, after in pairwise(found.first.tolist()):
-        text = half.texts[int(found.text[first])]
-        if not confusions.is_ordinary(text, int(found.at[first])):
+    for first, after in pairwise(doubtful.first.tolist()):
+        text = half.texts[int(doubtful.text[first])]
+        if not confusions.is_ordinary(text, int(doubtful.at[first])):
             continue
-        word = words(text.text)[int(found.at[first])]
-        meant = ["", *found.meant[first:after]]
+        word = words(text.text)[int(doubtful.at[first])]
+        meant = ["", *doubtful.meant[first:after]]
         label = labels.get((text.text_id, word.start))
         right = label.right if label else ()
         made.append(
@@ -216,7 +216,7 @@ def doubts(half: Half, channel: Channel) -> list[Doubt]:
                 meant=meant,
                 fold=fold_of(right[0] if right else meant[1]),
                 rows=np.vstack(
-                    [np.zeros(len(confusions.NAMES)), found.features[first:after]]
+                    [np.zeros(len(confusions.NAMES)), doubtful.features[first:after]]
                 ),
                 right=tuple(n for n, each in enumerate(meant) if each in right) or (0,),
                 is_labelled=label is not None,
@@ -248,8 +248,8 @@ def _weighed(
     cases: list[Case] = []
     for fold, channel in enumerate(by_fold):
         mine = [each for each in labelled if each[0].fold == fold]
-        found = candidates({suspect.word for _, suspect in mine}, corpus, channel)
-        typos = features.Typos(found, corpus)
+        proposals = candidates({suspect.word for _, suspect in mine}, corpus, channel)
+        typos = features.Typos(proposals, corpus)
         if not mine:
             continue
         weighed = features.rivals([suspect for _, suspect in mine], typos, corpus)

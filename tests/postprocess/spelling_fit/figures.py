@@ -83,16 +83,18 @@ def main() -> None:
 def cross_validated(half: labels.Half) -> tuple[list["Outcome"], list[str]]:
     """What became of the labelled words, and all tables."""
     by_fold = cases.channels(half)
-    found = cases.all_cases(half, by_fold)
+    typo_cases = cases.all_cases(half, by_fold)
     doubts = cases.doubts(half, channel.shipped())
     judged: list[Judged] = []
     outcomes: list[Outcome] = []
     for fold, channel_of_others in enumerate(by_fold):
-        first = fit.fitted(found, doubts, without=fold)
+        first = fit.fitted(typo_cases, doubts, without=fold)
         edits = fit.cleaned(half.texts, channel_of_others, first)
         later = cases.later_cases(half, edits, by_fold)
-        weights = fit.fitted([*found, *later], doubts, without=fold)
-        judged += [_judged(case, weights.typos) for case in found if case.fold == fold]
+        weights = fit.fitted([*typo_cases, *later], doubts, without=fold)
+        judged += [
+            _judged(case, weights.typos) for case in typo_cases if case.fold == fold
+        ]
         edits = fit.cleaned(half.texts, channel_of_others, weights)
         outcomes += outcomes_of(half, edits, fold)
     whole = [each for each in judged if not each[0].is_small]

@@ -44,22 +44,22 @@ def main() -> None:
     half = labels.read()
     by_fold = cases.channels(half)
     whole = Channel(channel_training.costs(labels.pairs(half)))
-    found = cases.all_cases(half, by_fold)
+    typo_cases = cases.all_cases(half, by_fold)
     doubts = cases.doubts(half, whole)
-    edits = cleaned(half.texts, whole, fitted(found, doubts))
-    weights = fitted([*found, *cases.later_cases(half, edits, by_fold)], doubts)
+    edits = cleaned(half.texts, whole, fitted(typo_cases, doubts))
+    weights = fitted([*typo_cases, *cases.later_cases(half, edits, by_fold)], doubts)
     _write_channel(whole)
     path = _ROOM / "weights.py"
     path.write_text(_as_module(weights), encoding="utf-8")
 
 
 def fitted(
-    found: Sequence[cases.Case],
+    typo_cases: Sequence[cases.Case],
     doubts: Sequence[cases.Doubt],
     without: int | None = None,
 ) -> Weights:
     """Weights for all words but those of one fold."""
-    choices = [case.choice() for case in found if case.fold != without]
+    choices = [case.choice() for case in typo_cases if case.fold != without]
     return Weights(
         typos=logit.fit([choice for choice in choices if choice], PENALTY),
         real_words=fit_doubts([doubt for doubt in doubts if doubt.fold != without]),

@@ -94,19 +94,19 @@ def read(folder: Path = SPELLING) -> Half:
 
 def pairs(half: Half) -> list[Pair]:
     """What a channel is trained on: isolated words, and the typos of captions."""
-    found = [
+    examples = [
         (typed, meant[0], _OF_ISOLATED)
         for words in half.isolated.values()
         for typed, meant in words
     ]
-    found += [
+    examples += [
         (folded(label.word), label.right[0], _OF_CAPTIONS[label.kind])
         for label in half.labels
         if label.is_typo and label.kind in _OF_CAPTIONS
     ]
     return [
         Pair(typed=typed, meant=meant, weight=weight)
-        for typed, meant, weight in found
+        for typed, meant, weight in examples
         if _WORD.fullmatch(typed) and _WORD.fullmatch(meant)
     ]
 
