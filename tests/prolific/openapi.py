@@ -65,8 +65,10 @@ class Operation:
     @property
     def wire(self) -> dict[str, Any]:
         """What the document says of it."""
-        found: dict[str, Any] = document()["paths"][self.template][self.method.lower()]
-        return found
+        operation: dict[str, Any] = document()["paths"][self.template][
+            self.method.lower()
+        ]
+        return operation
 
     def success(self) -> tuple[int, Mapping[str, Any] | None]:
         """The status of success, and the schema of its document."""
@@ -164,10 +166,10 @@ def _schema_faults(instance: object, schema: Mapping[str, Any]) -> Iterator[str]
 
 def _resolved(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     while "$ref" in schema:
-        found: Any = document()
+        part: Any = document()
         for step in schema["$ref"].removeprefix("#/").split("/"):
-            found = found[step]
-        schema = found
+            part = part[step]
+        schema = part
     return schema
 
 

@@ -45,11 +45,11 @@ def test_an_account_in_order_passes_with_what_was_seen(stub: Stub) -> None:
     wanted = Wanted(currency="GBP", public_url="https://hits.example.org")
     checks = _examined(stub, healthy(), wanted)
     assert {check.level for check in checks} == {"ok"}
-    said = {check.name: check.sentence for check in checks}
-    assert said["user"] == "ann@example.org (u1)"
-    assert said["workspace"] == f"Vision lab ({ID})"
-    assert said["balance"] == "£500.00 to spend"
-    assert said["pay"] == "at least £6.00 an hour, £9.00 is recommended"
+    sentences = {check.name: check.sentence for check in checks}
+    assert sentences["user"] == "ann@example.org (u1)"
+    assert sentences["workspace"] == f"Vision lab ({ID})"
+    assert sentences["balance"] == "£500.00 to spend"
+    assert sentences["pay"] == "at least £6.00 an hour, £9.00 is recommended"
     assert sum(check.name == "filter" for check in checks) == 6
     assert {asked.method for asked in stub.asked} == {"GET"}
 

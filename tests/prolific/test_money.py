@@ -27,7 +27,7 @@ def test_what_a_batch_says_is_what_was_meant(minors: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("amounts", "said"),
+    ("amounts", "reason"),
     [
         ({}, "1 to 200"),
         ({f"{n:024x}": Money(minor=1, currency="GBP") for n in range(201)}, "1 to 200"),
@@ -45,10 +45,10 @@ def test_what_a_batch_says_is_what_was_meant(minors: dict[str, int]) -> None:
     ],
 )
 def test_a_batch_that_could_pay_something_else_is_not_made(
-    stub: Stub, amounts: dict[str, Money], said: str
+    stub: Stub, amounts: dict[str, Money], reason: str
 ) -> None:
     """Nothing is sent."""
-    with pytest.raises(Unusable, match=said):
+    with pytest.raises(Unusable, match=reason):
         stub.client().bonuses.create(ID, amounts)
     assert stub.asked == []
 

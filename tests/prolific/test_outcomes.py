@@ -41,7 +41,7 @@ ME = {"id": ID, "email": "ann@example.org"}
 
 
 @pytest.mark.parametrize(
-    ("answer", "kind", "said"),
+    ("answer", "kind", "words"),
     [
         (Answer(400, WRAPPED), Refused, "Bad request; reward: Too low.; No number."),
         (Answer(400, BARE), Refused, "No; One.; Two."),
@@ -64,7 +64,7 @@ ME = {"id": ID, "email": "ann@example.org"}
     ],
 )
 def test_an_error_says_whether_anything_can_have_happened(
-    stub: Stub, answer: Answer, kind: type[ProlificError], said: str
+    stub: Stub, answer: Answer, kind: type[ProlificError], words: str
 ) -> None:
     """For a draft; the error's text is Prolific's sentence, without its traceback."""
     stub.answer(answer)
@@ -72,7 +72,7 @@ def test_an_error_says_whether_anything_can_have_happened(
         ONCE["create_study"](stub.client())
     assert type(raised.value) is kind
     assert raised.value.outcome == ("lost" if issubclass(kind, Lost) else "refused")
-    assert said in str(raised.value)
+    assert words in str(raised.value)
     assert "secret.py" not in str(raised.value)
     assert len(stub.asked) == 1
 

@@ -42,17 +42,20 @@ class _Deadly(Transport):
 
 def main() -> None:
     """Settle, or die."""
-    given = json.loads(Path(sys.argv[1]).read_text())
-    database = Path(given["database"])
+    settings = json.loads(Path(sys.argv[1]).read_text())
+    database = Path(settings["database"])
     token, patience = Token("rehearsal-token"), Patience(tries=2)
-    with only_bridge(database), _Deadly(given["url"], token, patience=patience) as wire:
+    with (
+        only_bridge(database),
+        _Deadly(settings["url"], token, patience=patience) as wire,
+    ):
         prolific = Prolific(wire)
         prices = price_list(prolific, "GBP")
-        start = datetime.fromisoformat(given["start"])
+        start = datetime.fromisoformat(settings["start"])
         rules = Rules(rehearsal=True, seed=7, start=start, prices=prices)
         backend = Backend(database, rules)
-        wire.name, wire.moment = given["name"], given["moment"]
-        bridge = Bridge(backend, prolific, Terms(**given["terms"]))
+        wire.name, wire.moment = settings["name"], settings["moment"]
+        bridge = Bridge(backend, prolific, Terms(**settings["terms"]))
         for _ in range(MOST_STEPS):
             if not step(bridge) and not bridge.faults:
                 break

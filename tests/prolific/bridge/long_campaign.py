@@ -57,10 +57,10 @@ class LongCampaign:
 
     def submission(self, name: str) -> dict[str, Any]:
         """What became of somebody's last submission at Prolific."""
-        one: dict[str, Any] = self.town.researcher.submission(
+        submission: dict[str, Any] = self.town.researcher.submission(
             self.person(name).submission_id
         )
-        return one
+        return submission
 
     def study(self) -> str:
         """The one study that recruits; not from a list, since those may lag."""
@@ -76,8 +76,8 @@ class LongCampaign:
         ]
 
     def _post(self, hits: int, assignments: int = 1, **changes: object) -> list[str]:
-        given = {"AutoApprovalDelayInSeconds": LATER, **changes}
-        posted = self.town.post(hits, assignments, **given)
+        parameters = {"AutoApprovalDelayInSeconds": LATER, **changes}
+        posted = self.town.post(hits, assignments, **parameters)
         self.lives.settle()
         return posted
 
@@ -252,7 +252,9 @@ class LongCampaign:
         )
         if unknown:
             self.lives.wait_for_slow()
-        paid = {one["batch"] for one in self.town.researcher.books()["bonus_payments"]}
+        paid = {
+            bonus["batch"] for bonus in self.town.researcher.books()["bonus_payments"]
+        }
         for batch in unknown:
             with self.town.bridge.backend.transaction() as transaction:
                 settle_unknown(
@@ -307,9 +309,9 @@ def check(campaign: LongCampaign) -> None:
 def check_studies(town: Town) -> None:
     """No study was published twice, and nothing beyond the cap was spent."""
     published = Counter(
-        one["internal_name"]
-        for one in town.studies()
-        if one["status"] not in ("UNPUBLISHED", "SCHEDULED")
+        study["internal_name"]
+        for study in town.studies()
+        if study["status"] not in ("UNPUBLISHED", "SCHEDULED")
     )
     assert set(published.values()) <= {1}, published
     accounts = town.researcher.books()["accounts"]
@@ -332,18 +334,21 @@ def check_answers(town: Town) -> None:
         assert row["answers"] == whole, row
     here = {row["submission_id"] for row in rows}
     books = town.researcher.books()["submissions"]
-    paid = {one["id"] for one in books if one["reward_paid"]}
+    paid = {submission["id"] for submission in books if submission["reward_paid"]}
     assert paid <= here
-    assert here <= {one["id"] for one in books}
+    assert here <= {submission["id"] for submission in books}
 
 
 def check_pay(town: Town) -> None:
     """Each approved assignment was paid once, each bonus too, and nothing else."""
     books = town.researcher.books()
-    reward_paid = {one["id"]: one["reward_paid"] for one in books["submissions"]}
+    reward_paid = {
+        submission["id"]: submission["reward_paid"]
+        for submission in books["submissions"]
+    }
     bonuses: dict[str, list[int]] = {}
-    for one in books["bonus_payments"]:
-        bonuses.setdefault(one["submission"], []).append(one["amount"])
+    for bonus in books["bonus_payments"]:
+        bonuses.setdefault(bonus["submission"], []).append(bonus["amount"])
     for visit in town.rows(
         "SELECT visits.*, studies.reward_cents, (SELECT coalesce(sum(paid_cents), 0) "
         "FROM assignments WHERE visit = visits.id) AS earned FROM visits "

@@ -90,14 +90,14 @@ class Served:
 
     def _requester(self, balance: str) -> Any:  # noqa: ANN401 - boto3's
         words = ("requester", "add", "Lab", "--balance", balance, "--currency", "GBP")
-        given = subprocess.run(
+        printed = subprocess.run(
             [PIECEWORK, *words, "--database", self.database],
             capture_output=True,
             text=True,
             check=True,
         ).stdout
         key = dict(
-            line.removeprefix("export ").split("=") for line in given.split("\n")[:2]
+            line.removeprefix("export ").split("=") for line in printed.split("\n")[:2]
         )
         return boto3.client(
             "mturk",

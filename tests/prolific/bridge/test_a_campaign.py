@@ -13,21 +13,25 @@ def test_from_posting_to_paid(town: Town) -> None:
 
     people = [town.visitor() for _ in range(3)]
     done = [someone.work(study["id"]) for someone in people]
-    found = town.submitted(*hit_ids)
-    assert len(found) == 6
-    assert {one["WorkerId"] for one in found} == {one.worker_id for one in people}
-    assert not any(person.participant_id in str(found) for person in people)
-    for one in found:
-        town.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+    submitted = town.submitted(*hit_ids)
+    assert len(submitted) == 6
+    assert {assignment["WorkerId"] for assignment in submitted} == {
+        person.worker_id for person in people
+    }
+    assert not any(person.participant_id in str(submitted) for person in people)
+    for assignment in submitted:
+        town.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
     town.requester.send_bonus(
-        WorkerId=found[0]["WorkerId"],
-        AssignmentId=found[0]["AssignmentId"],
+        WorkerId=submitted[0]["WorkerId"],
+        AssignmentId=submitted[0]["AssignmentId"],
         BonusAmount="0.25",
         Reason="Thank you",
     )
     town.settle()
     books = town.researcher.books()
-    assert [one["reward_paid"] for one in books["submissions"]] == [110] * 3
+    assert [submission["reward_paid"] for submission in books["submissions"]] == [
+        110
+    ] * 3
     assert len(books["bonus_payments"]) == 1
     assert town.studies()[0]["status"] == "COMPLETED"
     assert {row["outcome"] for row in town.rows("SELECT outcome FROM visits")} == {

@@ -32,13 +32,13 @@ def test_a_link_with_ids_of_others_lets_nobody_in(town: Town) -> None:
     town.post(hits=4)
     town.post(hits=4, Title="Another")
     town.settle()
-    one, another = (study["id"] for study in town.studies())
+    first, second = (study["id"] for study in town.studies())
     ann, eve = town.visitor(), town.visitor()
-    link, own = ann.open(one), eve.open(one)
+    link, own = ann.open(first), eve.open(first)
     forged = [
         (own | {"SESSION_ID": link["SESSION_ID"]}, 403),
         (link | {"PROLIFIC_PID": own["PROLIFIC_PID"]}, 403),
-        (link | {"STUDY_ID": another}, 403),
+        (link | {"STUDY_ID": second}, 403),
         (link | {"STUDY_ID": "f" * 24}, 404),
         (link | {"SESSION_ID": "f" * 24}, 403),
         (link | {"PROLIFIC_PID": "f" * 24}, 403),
@@ -335,13 +335,13 @@ def test_a_participants_id_stays_in_the_marketplace(
     seen += town.market.http.get("/rehearsal/books").text
     assert ann.participant_id not in seen
     # The tests' own clients log their addresses; nothing of ours does.
-    said = [
+    messages = [
         record.getMessage()
         for record in caplog.records
         if not record.name.startswith(("httpx", "httpcore", "botocore", "urllib3"))
         and "/emulator/" not in record.getMessage()
     ]
-    assert ann.participant_id not in "\n".join(said)
+    assert ann.participant_id not in "\n".join(messages)
     town.settle()
     assert ann.participant_id in str(
         town.rows("SELECT participant_id FROM participants")

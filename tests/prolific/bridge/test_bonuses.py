@@ -33,7 +33,7 @@ def _send(town: Town, visitor: Visitor, amount: str) -> None:
 
 
 def _paid(town: Town) -> list[int]:
-    return [one["amount"] for one in town.researcher.books()["bonus_payments"]]
+    return [bonus["amount"] for bonus in town.researcher.books()["bonus_payments"]]
 
 
 def _stages(town: Town) -> list[str | None]:

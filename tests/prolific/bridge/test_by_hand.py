@@ -64,12 +64,12 @@ def test_nothing_is_spent_beyond_the_cap(tmp_path: Path) -> None:
         ann = town.visitor()
         ann.work(study)
         decide(town, ann, "approve", 0, 1)
-        [one, _] = town.submitted(
+        [assignment, _] = town.submitted(
             *(row["hit_id"] for row in town.rows("SELECT hit_id FROM hits"))
         )
         town.requester.send_bonus(
             WorkerId=ann.worker_id,
-            AssignmentId=one["AssignmentId"],
+            AssignmentId=assignment["AssignmentId"],
             BonusAmount="0.20",
             Reason="Thank you",
         )
@@ -102,15 +102,15 @@ def test_what_is_approved_or_rejected_by_hand_is_taken_in(town: Town) -> None:
         rejection_category="OTHER",
     )
     town.settle()
-    found = town.rows(
+    rows = town.rows(
         "SELECT worker_id, assignments.status, feedback FROM assignments "
         "JOIN workers ON workers.id = worker"
     )
-    assert {(row["worker_id"], row["status"]) for row in found} == {
+    assert {(row["worker_id"], row["status"]) for row in rows} == {
         (ann.worker_id, "Submitted"),
         (bob.worker_id, "Rejected"),
     }
-    assert "rejected at Prolific" in str(found)
+    assert "rejected at Prolific" in str(rows)
     decide(town, ann, "approve", 0, 1)
     check(town)
 
@@ -240,7 +240,7 @@ def test_hits_that_move_to_another_type_are_recruited_for_there(town: Town) -> N
     ann.complete(ann.submission_id, ann.visit()["code"])
     decide(town, ann, "approve", 0, 1)
     town.settle()
-    [moved] = [one for one in town.studies() if one["name"] == "Moved"]
+    [moved] = [study for study in town.studies() if study["name"] == "Moved"]
     town.visitor().work(moved["id"])
     town.wait(days=21)
     town.settle()

@@ -135,7 +135,7 @@ def test_no_fault_at_a_sampled_call_loses_or_doubles_anything(
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    ("call", "fault"), [one for one in RUNS if one not in SAMPLE], ids=str
+    ("call", "fault"), [run for run in RUNS if run not in SAMPLE], ids=str
 )
 def test_no_fault_at_any_call_loses_or_doubles_anything(
     tmp_path: Path, call: Call, fault: str

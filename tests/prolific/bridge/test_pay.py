@@ -21,7 +21,7 @@ def answer_all(visitor: Visitor, study: str) -> None:
 
 def decide(town: Town, visitor: Visitor, verb: str, *numbers: int) -> None:
     """Approve, reject or take back somebody's assignments of these numbers."""
-    found = [
+    assignment_ids = [
         row["assignment_id"]
         for row in town.rows(
             "SELECT assignment_id FROM assignments JOIN workers "
@@ -33,11 +33,12 @@ def decide(town: Town, visitor: Visitor, verb: str, *numbers: int) -> None:
     for number in numbers:
         if verb == "reject":
             town.requester.reject_assignment(
-                AssignmentId=found[number], RequesterFeedback=REASON
+                AssignmentId=assignment_ids[number], RequesterFeedback=REASON
             )
         else:
             town.requester.approve_assignment(
-                AssignmentId=found[number], OverrideRejection=verb == "take back"
+                AssignmentId=assignment_ids[number],
+                OverrideRejection=verb == "take back",
             )
 
 
@@ -168,10 +169,10 @@ def test_a_bonus_that_was_promised_and_did_not_come_is_told(town: Town) -> None:
     ann.work(town.study())
     decide(town, ann, "approve", 0, 1)
     town.settle()
-    [one, _] = town.rows("SELECT assignment_id FROM assignments ORDER BY id")
+    [row, _] = town.rows("SELECT assignment_id FROM assignments ORDER BY id")
     town.requester.send_bonus(
         WorkerId=ann.worker_id,
-        AssignmentId=one["assignment_id"],
+        AssignmentId=row["assignment_id"],
         BonusAmount="0.50",
         Reason="Thank you",
     )
@@ -231,10 +232,10 @@ def test_a_bonus_that_prolific_refuses_waits_and_says_why(town: Town) -> None:
     ann.work(town.study())
     decide(town, ann, "approve", 0, 1)
     town.settle()
-    [one, _] = town.rows("SELECT assignment_id FROM assignments ORDER BY id")
+    [row, _] = town.rows("SELECT assignment_id FROM assignments ORDER BY id")
     town.requester.send_bonus(
         WorkerId=ann.worker_id,
-        AssignmentId=one["assignment_id"],
+        AssignmentId=row["assignment_id"],
         BonusAmount="0.50",
         Reason="Thank you",
     )

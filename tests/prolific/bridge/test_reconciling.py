@@ -34,7 +34,8 @@ def test_what_a_hand_did_there_is_taken_in(town: Town) -> None:
     ]
     town.settle()
     by_worker = {
-        one["WorkerId"]: one["AssignmentStatus"] for one in town.submitted(*hit_ids)
+        assignment["WorkerId"]: assignment["AssignmentStatus"]
+        for assignment in town.submitted(*hit_ids)
     }
     assert by_worker == {
         people[0].worker_id: "Submitted",
@@ -85,10 +86,10 @@ def test_status_says_what_waits_for_whom(town: Town, tmp_path: Path) -> None:
     people = [town.visitor() for _ in range(2)]
     for someone in people:
         someone.work(town.studies()[0]["id"])
-    for one in town.submitted(*hit_ids):
-        if one["WorkerId"] == people[0].worker_id:
+    for assignment in town.submitted(*hit_ids):
+        if assignment["WorkerId"] == people[0].worker_id:
             town.requester.reject_assignment(
-                AssignmentId=one["AssignmentId"], RequesterFeedback="One word."
+                AssignmentId=assignment["AssignmentId"], RequesterFeedback="One word."
             )
     town.settle()
     with town.bridge.backend.transaction() as transaction:
@@ -100,8 +101,8 @@ def test_status_says_what_waits_for_whom(town: Town, tmp_path: Path) -> None:
     assert status.committed_cents == 2 * (study.cost_cents or 0)
     assert status.troubles == ()
     database = str(tmp_path / "market.db")
-    said = CliRunner().invoke(main, ["prolific", "status", "--database", database])
-    heading, *lines = said.output.splitlines()
+    shown = CliRunner().invoke(main, ["prolific", "status", "--database", database])
+    heading, *lines = shown.output.splitlines()
     assert heading.endswith(" (Requester): awaiting review")
     assert lines[:4] == [
         "  2 places of 2 HITs; each pays £1.10, costs £1.53",

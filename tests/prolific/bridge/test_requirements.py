@@ -48,11 +48,11 @@ def researcher() -> Iterator[Researcher]:
 def _let_in(
     researcher: Researcher, requirement: dict[str, Any], people: dict[Any, Participant]
 ) -> set[Any]:
-    filters = [one.to_wire() for one in filters_of([requirement], OFFERED)]
+    filters = [condition.to_wire() for condition in filters_of([requirement], OFFERED)]
     study = researcher.study(filters=filters, total_available_places=1)
-    found = {key for key, person in people.items() if study in person.studies()}
+    admitted = {key for key, person in people.items() if study in person.studies()}
     researcher.move(study, "STOP")
-    return found
+    return admitted
 
 
 def _integer(type_id: str, comparator: str, values: list[int]) -> dict[str, Any]:
@@ -191,10 +191,12 @@ def test_own_qualifications_with_every_comparator_while_studies_run(
         ]
     ]
     for number, each in enumerate(wanted):
-        given = {key: value for key, value in each.items() if value != []}
-        town.post(2, 4, QualificationRequirements=[given], Title=f"Of kind {number}")
+        requirement = {key: value for key, value in each.items() if value != []}
+        town.post(
+            2, 4, QualificationRequirements=[requirement], Title=f"Of kind {number}"
+        )
     town.settle()
-    studies = {one["name"]: one["id"] for one in town.studies()}
+    studies = {study["name"]: study["id"] for study in town.studies()}
     for held in ([None, 4, 5, 6], [6, 5, 4, None], [None] * 4, [5, 5, 5, 5]):
         for person, value in zip(people, held, strict=True):
             _hold(town, type_id, person, value)

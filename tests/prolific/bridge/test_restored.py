@@ -268,15 +268,15 @@ def test_a_study_that_the_copy_lacks_is_not_published_again(
     town.settle()
     assert [each["id"] for each in town.studies()] == [study]
     assert _committed(town) == _taken(town) == 3 * COST
-    said = f"3 places, 2 submissions, £0.00 spent, £{3 * COST / 100} held"
+    sentence = f"3 places, 2 submissions, £0.00 spent, £{3 * COST / 100} held"
     assert study in caplog.text
-    assert said in caplog.text
+    assert sentence in caplog.text
     shown = _prolific(town, "status").stdout
     assert f"piecework prolific reconcile --adopt {study}" in shown
     assert f"3 places, 2 submissions; £0.00 spent, £{3 * COST / 100} held" in shown
     looked = _prolific(town, "reconcile")
     assert looked.exit_code == 1
-    assert said in looked.stdout
+    assert sentence in looked.stdout
     # Whoever comes meanwhile is told to wait, and nobody is turned away.
     cat = town.visitor()
     link = cat.open(study)
@@ -394,8 +394,8 @@ def test_a_study_that_is_still_being_published_is_left_once_it_is_active(
     town.settle()
     refused = _prolific(town, "reconcile", "--leave", study)
     assert refused.exit_code == 2
-    said = f"the study {study} is PUBLISHING at Prolific"
-    assert said in " ".join(refused.stderr.split())
+    sentence = f"the study {study} is PUBLISHING at Prolific"
+    assert sentence in " ".join(refused.stderr.split())
     assert f"piecework prolific reconcile --leave {study}" in refused.stderr
     [waiting] = town.rows("SELECT is_left FROM unknown_studies")
     assert not waiting["is_left"]

@@ -73,8 +73,8 @@ def test_who_passes_the_paid_test_does_the_hits(tmp_path: Path) -> None:
         assert bad.studies() == []
         assert by_reward[110] not in stranger.studies()
         good.work(by_reward[110])
-        for one in town.submitted(*hit_ids):
-            town.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+        for assignment in town.submitted(*hit_ids):
+            town.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
         town.settle()
         paid = {
             each["participant"]: each["reward_paid"]
@@ -93,7 +93,7 @@ def test_who_took_the_test_and_did_not_enter_the_code_is_paid(
     with a_town(tmp_path, screening_cents=60, screening_places=2) as town:
         post_for_tested(town, make_test(town))
         town.settle()
-        [screening] = [one["id"] for one in town.studies() if one["reward"] == 60]
+        [screening] = [study["id"] for study in town.studies() if study["reward"] == 60]
         ann = town.visitor()
         take_test(ann, screening, WRONG, is_in_time=False)
         if status == "RETURNED":

@@ -40,15 +40,15 @@ def _turned_away(town: Town, someone: Visitor) -> None:
 
 def _submission(town: Town, submission_id: str) -> dict[str, object]:
     return next(
-        dict(one)
-        for one in town.researcher.books()["submissions"]
-        if one["id"] == submission_id
+        dict(submission)
+        for submission in town.researcher.books()["submissions"]
+        if submission["id"] == submission_id
     )
 
 
 def _approve_all(town: Town, hit_ids: list[str]) -> None:
-    for one in town.submitted(*hit_ids):
-        town.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+    for assignment in town.submitted(*hit_ids):
+        town.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
 
 
 def test_who_finds_no_work_is_paid_and_it_is_in_all_books(paying: Town) -> None:

@@ -35,9 +35,11 @@ def test_a_kill_in_the_middle_of_a_visit_loses_nothing(served: Served) -> None:
         assert visit["stage"] == "Done"
         someone.complete(someone.submission_id, visit["code"])
     for hit_id in hit_ids:
-        [one] = served.requester.list_assignments_for_hit(HITId=hit_id)["Assignments"]
-        assert "The " in one["Answer"]
-        served.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+        [assignment] = served.requester.list_assignments_for_hit(HITId=hit_id)[
+            "Assignments"
+        ]
+        assert "The " in assignment["Answer"]
+        served.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
     served.until(
         lambda: (
             served.researcher.status(study) == "COMPLETED"
@@ -80,8 +82,10 @@ def test_a_copy_that_is_brought_back_goes_on_once_a_person_has_decided(
     with someone.http:
         someone.work(study)
     for hit_id in hit_ids:
-        [one] = served.requester.list_assignments_for_hit(HITId=hit_id)["Assignments"]
-        served.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+        [assignment] = served.requester.list_assignments_for_hit(HITId=hit_id)[
+            "Assignments"
+        ]
+        served.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
     served.until(
         lambda: served.researcher.books()["submissions"][0]["status"] == "APPROVED"
     )

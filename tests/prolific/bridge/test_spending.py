@@ -51,12 +51,15 @@ def test_held_and_spent_are_prolifics_at_every_turn(
         bob.work(study)
         cat.open(study)  # and never comes here
         assert _same(town) == (4 * COST + held_for_screen_outs, 0)
-        for one in town.submitted(*hit_ids):
-            if one["WorkerId"] == ann.worker_id:
-                town.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+        for assignment in town.submitted(*hit_ids):
+            if assignment["WorkerId"] == ann.worker_id:
+                town.requester.approve_assignment(
+                    AssignmentId=assignment["AssignmentId"]
+                )
             else:
                 town.requester.reject_assignment(
-                    AssignmentId=one["AssignmentId"], RequesterFeedback="One word."
+                    AssignmentId=assignment["AssignmentId"],
+                    RequesterFeedback="One word.",
                 )
         assert _same(town) == (3 * COST + held_for_screen_outs, COST)
         for hit_id in hit_ids:
@@ -117,7 +120,9 @@ def test_a_rejection_is_not_taken_back_beyond_the_cap(tmp_path: Path) -> None:
         town.settle()
         ann, bob = town.visitor(), town.visitor()
         ann.work(town.study())
-        assignments = [one["AssignmentId"] for one in town.submitted(*hit_ids)]
+        assignments = [
+            assignment["AssignmentId"] for assignment in town.submitted(*hit_ids)
+        ]
         for assignment_id in assignments:
             town.requester.reject_assignment(
                 AssignmentId=assignment_id, RequesterFeedback="One word."
@@ -132,9 +137,11 @@ def test_a_rejection_is_not_taken_back_beyond_the_cap(tmp_path: Path) -> None:
             )
         town.settle()
         bob.work(town.study())
-        for one in town.submitted(*hit_ids):
-            if one["WorkerId"] == bob.worker_id:
-                town.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+        for assignment in town.submitted(*hit_ids):
+            if assignment["WorkerId"] == bob.worker_id:
+                town.requester.approve_assignment(
+                    AssignmentId=assignment["AssignmentId"]
+                )
         town.settle()
         for assignment_id in assignments:
             town.requester.approve_assignment(
@@ -163,10 +170,10 @@ def test_a_study_that_waits_for_review_is_started_again(town: Town) -> None:
     bob.work(study)
     town.settle()
     assert town.researcher.status(study) == "AWAITING REVIEW"
-    for one in town.submitted(*hit_ids):
-        if one["WorkerId"] == bob.worker_id:
+    for assignment in town.submitted(*hit_ids):
+        if assignment["WorkerId"] == bob.worker_id:
             town.requester.reject_assignment(
-                AssignmentId=one["AssignmentId"], RequesterFeedback="One word."
+                AssignmentId=assignment["AssignmentId"], RequesterFeedback="One word."
             )
     town.settle()
     bob.give_back(bob.submission_id)
@@ -177,9 +184,9 @@ def test_a_study_that_waits_for_review_is_started_again(town: Town) -> None:
     town.settle()
     assert town.study() == study
     cat.work(study)
-    for one in town.submitted(*hit_ids):
-        if one["AssignmentStatus"] == "Submitted":
-            town.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+    for assignment in town.submitted(*hit_ids):
+        if assignment["AssignmentStatus"] == "Submitted":
+            town.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
     town.settle()
     assert [each["status"] for each in town.studies()] == ["COMPLETED"]
     town.check_books()

@@ -142,8 +142,8 @@ def test_a_screening_that_the_copy_lacks_is_adopted_with_its_study(
     take_test(ann, by_reward[60], RIGHT)
     town.settle()
     ann.work(by_reward[110])
-    for one in town.submitted(*hit_ids):
-        town.requester.approve_assignment(AssignmentId=one["AssignmentId"])
+    for assignment in town.submitted(*hit_ids):
+        town.requester.approve_assignment(AssignmentId=assignment["AssignmentId"])
     town.settle()
     assert len(town.studies()) == 2
     assert town.researcher.submission(ann.submission_id)["status"] == "APPROVED"

@@ -153,8 +153,8 @@ def test_a_forged_one_over_the_wire_is_refused_and_a_large_one_not_read(
             lie = json.dumps({"resource_id": ann.submission_id, "status": "REJECTED"})
             at = receiver.now_ms() // clock.SECOND
             signed = _headers(lie.encode(), at=at, secret=receiver.secret, event="lie")
-            said = http.post(url, content=lie, headers=signed)
-            assert said.status_code == 204
+            reply = http.post(url, content=lie, headers=signed)
+            assert reply.status_code == 204
         town.settle()
         [visit] = town.rows("SELECT status FROM visits")
         assert visit["status"] == "ACTIVE"
@@ -186,12 +186,12 @@ def test_registering_again_makes_no_second_subscription(town: Town) -> None:
         workspace_id=workspace_id,
     )
     register(bridge.backend, bridge.prolific, workspace_id, "http://127.0.0.1:9/b")
-    found = sorted(
+    subscriptions = sorted(
         (each.target_url, each.event_type, each.is_enabled)
         for each in hooks.subscriptions(workspace_id)
     )
     kinds = ("study.status.change", "submission.status.change")
-    assert found == [
+    assert subscriptions == [
         *(
             (f"http://127.0.0.1:9/{path}", kind, True)
             for path in "ab"

@@ -204,8 +204,8 @@ class Town:
 
     def studies(self) -> list[dict[str, Any]]:
         """All studies at Prolific."""
-        found: list[dict[str, Any]] = self.researcher.get("/studies/")["results"]
-        return found
+        studies: list[dict[str, Any]] = self.researcher.get("/studies/")["results"]
+        return studies
 
     def study(self) -> str:
         """The one study that recruits."""
@@ -229,9 +229,9 @@ class Town:
     def submitted(self, *hit_ids: str) -> list[dict[str, Any]]:
         """All assignments of these HITs, as the requester gets them."""
         return [
-            dict(one)
+            dict(assignment)
             for hit_id in hit_ids
-            for one in self.requester.list_assignments_for_hit(HITId=hit_id)[
+            for assignment in self.requester.list_assignments_for_hit(HITId=hit_id)[
                 "Assignments"
             ]
         ]
@@ -320,7 +320,7 @@ def a_town(
         )
         stack.callback(machine.close)
         running = machine.running
-        given = Terms(
+        bridge_terms = Terms(
             **{
                 **TERMS,
                 "workspace_id": workspace,
@@ -332,7 +332,7 @@ def a_town(
         )
         market = Market(running.endpoint_url, running.frames_url)
         stack.callback(market.close)
-        bridge = Bridge(machine.backend, clients[0], given)
+        bridge = Bridge(machine.backend, clients[0], bridge_terms)
         town = Town(market, researcher, bridge, machine)
         stack.callback(town.close)
         yield town
