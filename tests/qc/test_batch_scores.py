@@ -26,7 +26,7 @@ def test_a_campaign_that_grows_is_judged_as_if_it_were_new() -> None:
         so_far = rated.iloc[:size]
         going_on = assess(so_far, SETTINGS, seed=1, batches=known)
         assert going_on == assess(so_far, SETTINGS, seed=1)
-        assert {one.heuristic for one in going_on} >= {"capitals", "too_fast"}
+        assert {finding.heuristic for finding in going_on} >= {"capitals", "too_fast"}
 
 
 def test_only_the_batch_that_changed_is_scored_again() -> None:

@@ -59,7 +59,7 @@ def test_own_decisions_move_the_weights_by_as_much_as_they_are() -> None:
     assert unknown is weights
 
 
-def told(probability: float) -> str:
+def rounded(probability: float) -> str:
     """Rounded down to hundredths: what is nearly sure is not sure."""
     return f"0.{int(probability * 100):02}"
 
@@ -67,16 +67,16 @@ def told(probability: float) -> str:
 def test_a_finding_tells_what_counts_most() -> None:
     """The probability, and the features for and against it, in words."""
     texts = ("nice view", "lovely colours", "wonderful moments", "so good", "ha ha")
-    found = [
+    joined = [
         each
         for each in findings(answers(*sent("x", *texts)), {})
         if each.subject_id.startswith("x")
     ]
-    assert found
-    for each in found:
+    assert joined
+    for each in joined:
         assert each.heuristic == JOINED
         assert each.evidence.startswith(
-            f"probability {told(each.suspicion)} of bad work; weightiest log odds: "
+            f"probability {rounded(each.suspicion)} of bad work; weightiest log odds: "
         )
         # Not all that counts, and said so: the sum is not the probability's.
         amounts = re.findall(r" ([+-]\d+\.\d)(?=,|$)", each.evidence)
@@ -99,7 +99,7 @@ def test_no_outcome_is_a_feature() -> None:
                 answers(), {}
             ).columns
         )
-    assert {*OF_ANSWERS, *OF_WORKERS} <= {one.NAME for one in HEURISTICS}
+    assert {*OF_ANSWERS, *OF_WORKERS} <= {heuristic.NAME for heuristic in HEURISTICS}
     assert not [name for name in COLLECTED if "approv" in name]
 
 
@@ -135,10 +135,10 @@ def test_a_policy_may_go_by_the_joined_suspicion() -> None:
     """From its own line on; what the reviewer reads is the reason."""
     texts = ("nice view", "lovely colours", "wonderful moments", "so good", "ha ha")
     whole = answers(*sent("x", *texts))
-    found = assess(whole, {}, seed=1)
+    assessed = assess(whole, {}, seed=1)
     likely = {
         each.subject_id: each.suspicion
-        for each in found
+        for each in assessed
         if each.heuristic == JOINED and each.subject_kind == "worker"
     }
     assert set(likely) == {"x"}
@@ -153,13 +153,17 @@ def test_a_policy_may_go_by_the_joined_suspicion() -> None:
         )
         assert check_rules([rule]) == []
         made = decide(
-            whole, found, [rule], campaign="birds", at=AT, longest_reason=LONGEST
+            whole, assessed, [rule], campaign="birds", at=AT, longest_reason=LONGEST
         )
-        return {one.subject_id: one.because for one in made if one.verdict == "exclude"}
+        return {
+            decision.subject_id: decision.because
+            for decision in made
+            if decision.verdict == "exclude"
+        }
 
     (reason,) = excluded(likely["x"]).values()
     assert reason.startswith(
-        f"Not invited again: probability {told(likely['x'])} of bad"
+        f"Not invited again: probability {rounded(likely['x'])} of bad"
     )
     assert excluded(min(likely["x"] + 0.01, 1.0)) == {}
 
@@ -181,12 +185,12 @@ def test_what_people_decided_reaches_the_findings() -> None:
     """Workers whom people keep, again and again, are suspected less."""
     texts = ("nice view", "lovely colours", "wonderful moments", "so good", "ha ha")
     whole = answers(*sent("x", *texts))
-    found = scores(whole, {}, seed=1)
+    scored = scores(whole, {}, seed=1)
 
     def of_x(judged: dict[str, bool]) -> list[float]:
         return [
             each.suspicion
-            for each in findings(whole, found, {"answer": judged, "worker": {}})
+            for each in findings(whole, scored, {"answer": judged, "worker": {}})
             if each.subject_kind == "answer" and each.subject_id.startswith("x")
         ]
 

@@ -103,16 +103,16 @@ def test_every_subject_has_one_row_with_a_sound_verdict(
     """Suspicion is in [0, 1], has evidence, and the frame is left as it was."""
     built = table(*answers)
     before = built.copy(deep=True)
-    found = heuristic.score(built, heuristic.Params())
+    scores = heuristic.score(built, heuristic.Params())
     pd.testing.assert_frame_equal(built, before)
-    assert found.index.is_unique
-    assert set(found.index) == ids(built, heuristic)
-    assert found.index.name == f"{heuristic.SUBJECT}_id"
-    assert found["suspicion"].between(0, 1).all()
+    assert scores.index.is_unique
+    assert set(scores.index) == ids(built, heuristic)
+    assert scores.index.name == f"{heuristic.SUBJECT}_id"
+    assert scores["suspicion"].between(0, 1).all()
     assert (
-        found["evidence"][found["flag"] | (found["suspicion"] >= TOLD_FROM)] != ""
+        scores["evidence"][scores["flag"] | (scores["suspicion"] >= TOLD_FROM)] != ""
     ).all()
-    assert found["flag"].dtype == "bool"
+    assert scores["flag"].dtype == "bool"
 
 
 @every_heuristic
@@ -126,10 +126,10 @@ def test_the_order_of_rows_never_matters(
     """The same answers in another order are judged the same, to the last bit."""
     shuffled = list(answers)
     chance.shuffle(shuffled)
-    one = heuristic.score(table(*answers), heuristic.Params())
-    other = heuristic.score(table(*shuffled), heuristic.Params())
+    first = heuristic.score(table(*answers), heuristic.Params())
+    second = heuristic.score(table(*shuffled), heuristic.Params())
     pd.testing.assert_frame_equal(
-        one.sort_index(), other.sort_index(), check_exact=True
+        first.sort_index(), second.sort_index(), check_exact=True
     )
 
 
@@ -321,10 +321,10 @@ def test_a_poor_frame_divides_by_nothing_and_accuses_nobody_unknown(
             poor[column] = pd.Series(cells, index=poor.index, dtype=poor[column].dtype)
     with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
         warnings.simplefilter("error")
-        found = heuristic.score(with_ratings(poor, TASK, ITEMS), heuristic.Params())
-    assert found["suspicion"].between(0, 1).all()
-    flagged = found.index[found["flag"]]
-    assert (found.loc[flagged, "evidence"] != "").all()
+        scores = heuristic.score(with_ratings(poor, TASK, ITEMS), heuristic.Params())
+    assert scores["suspicion"].between(0, 1).all()
+    flagged = scores.index[scores["flag"]]
+    assert (scores.loc[flagged, "evidence"] != "").all()
     if heuristic.SUBJECT == "worker":
         assert "" not in flagged
         assert size > 1 or flagged.empty

@@ -33,7 +33,7 @@ class Params:
 
 
 @pytest.mark.parametrize(
-    ("key", "found", "value"),
+    ("key", "stated", "value"),
     [
         ("share", 1, 1.0),
         ("share", 0.25, 0.25),
@@ -45,16 +45,16 @@ class Params:
         ("field", "", ""),
     ],
 )
-def test_what_fits_is_taken(key: str, found: object, value: object) -> None:
+def test_what_fits_is_taken(key: str, stated: object, value: object) -> None:
     """TOML's whole numbers serve as numbers and its lists become tuples."""
-    values, faults = read(Params, {key: found}, where="heuristics.x")
+    values, faults = read(Params, {key: stated}, where="heuristics.x")
     assert faults == []
     assert values == {key: value}
     assert type(values[key]) is type(value)
 
 
 @pytest.mark.parametrize(
-    ("key", "found"),
+    ("key", "stated"),
     [
         ("share", 1.1),
         ("share", True),
@@ -73,13 +73,13 @@ def test_what_fits_is_taken(key: str, found: object, value: object) -> None:
     ],
 )
 def test_what_does_not_fit_is_named_with_what_is_allowed(
-    key: str, found: object
+    key: str, stated: object
 ) -> None:
     """A fault names the key, what was found and what is allowed."""
-    values, faults = read(Params, {key: found}, where="heuristics.x")
+    values, faults = read(Params, {key: stated}, where="heuristics.x")
     assert values == {}
     (fault,) = faults
-    assert fault.startswith(f"heuristics.x.{key}: found {found!r}; allowed is ")
+    assert fault.startswith(f"heuristics.x.{key}: found {stated!r}; allowed is ")
 
 
 def test_an_unknown_key_is_named_with_the_known_ones() -> None:

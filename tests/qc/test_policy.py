@@ -81,11 +81,11 @@ def verdicts(findings: list[Finding], *rules: PolicyRule) -> dict[str, str]:
     return {decision.subject_id: decision.verdict for decision in decisions}
 
 
-def differing(found: dict[str, str]) -> dict[str, str]:
+def differing(decided: dict[str, str]) -> dict[str, str]:
     """The verdicts that are not the default."""
     return {
         subject: verdict
-        for subject, verdict in found.items()
+        for subject, verdict in decided.items()
         if verdict not in {"keep", "approve"}
     }
 
@@ -108,7 +108,7 @@ def test_without_rules_all_is_kept_and_approved_with_a_reason() -> None:
 
 def test_a_flag_on_an_answer_drops_that_answer_alone() -> None:
     """Suspicion without a flag, and other heuristics, change nothing."""
-    found = verdicts(
+    decided = verdicts(
         [
             finding("capitals", "A1.1"),
             finding("capitals", "A1.2", flag=False),
@@ -116,7 +116,7 @@ def test_a_flag_on_an_answer_drops_that_answer_alone() -> None:
         ],
         rule("answer", "drop", "capitals"),
     )
-    assert differing(found) == {"A1.1": "drop"}
+    assert differing(decided) == {"A1.1": "drop"}
 
 
 def test_at_least_counts_different_heuristics() -> None:
@@ -127,8 +127,8 @@ def test_at_least_counts_different_heuristics() -> None:
         finding("a", "A1.2"),
         finding("c", "A2.1"),
     ]
-    found = verdicts(flags, rule("answer", "drop", "a", "b", "c", at_least=2))
-    assert differing(found) == {"A1.1": "drop"}
+    decided = verdicts(flags, rule("answer", "drop", "a", "b", "c", at_least=2))
+    assert differing(decided) == {"A1.1": "drop"}
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_a_worker_answers_for_a_share_of_his_answers(
 ) -> None:
     """One flagged answer of four is a quarter; a share of 0 asks for one answer."""
     flags = [finding("capitals", "A1.1")]
-    found = verdicts(flags, rule("worker", "exclude", "capitals", share=share))
-    assert differing(found) == ({"w": "exclude"} if excluded else {})
+    decided = verdicts(flags, rule("worker", "exclude", "capitals", share=share))
+    assert differing(decided) == ({"w": "exclude"} if excluded else {})
 
 
 def test_a_share_of_zero_still_asks_for_one_answer() -> None:
@@ -173,8 +173,8 @@ def test_a_rejected_assignment_takes_its_answers_with_it() -> None:
 def test_a_finding_on_a_worker_speaks_of_all_that_he_sent() -> None:
     """An answer rule may name a heuristic that looks at workers."""
     flags = [finding("canned_share", "v", "worker")]
-    found = verdicts(flags, rule("answer", "drop", "canned_share"))
-    assert differing(found) == {"B1.1": "drop", "B1.2": "drop"}
+    decided = verdicts(flags, rule("answer", "drop", "canned_share"))
+    assert differing(decided) == {"B1.1": "drop", "B1.2": "drop"}
 
 
 def test_a_finding_on_an_assignment_counts_for_its_worker() -> None:
@@ -189,8 +189,8 @@ def test_a_finding_on_an_assignment_counts_for_its_worker() -> None:
 def test_a_flag_on_the_subject_itself_needs_no_share() -> None:
     """Share is about findings on answers; a worker's own finding stands."""
     flags = [finding("canned_share", "w", "worker")]
-    found = verdicts(flags, rule("worker", "exclude", "canned_share", share=1.0))
-    assert differing(found) == {"w": "exclude"}
+    decided = verdicts(flags, rule("worker", "exclude", "canned_share", share=1.0))
+    assert differing(decided) == {"w": "exclude"}
 
 
 def test_his_own_flag_and_his_answers_are_two_heuristics() -> None:
@@ -206,8 +206,8 @@ def test_his_own_flag_and_his_answers_are_two_heuristics() -> None:
 def test_the_first_rule_that_applies_decides() -> None:
     """An exception stands above its rule, and a later, harsher rule is not reached."""
     flags = [finding("a", "A1.1"), finding("b", "A1.1"), finding("a", "A1.2")]
-    found = verdicts(flags, rule("answer", "keep", "b"), rule("answer", "drop", "a"))
-    assert differing(found) == {"A1.2": "drop"}
+    decided = verdicts(flags, rule("answer", "keep", "b"), rule("answer", "drop", "a"))
+    assert differing(decided) == {"A1.2": "drop"}
 
 
 def test_nobody_without_an_id_is_excluded() -> None:
@@ -243,6 +243,6 @@ def test_all_faults_of_a_policy_are_named_at_once() -> None:
         ("4: subject_kind is 'hit'", "allowed are answer, assignment, worker."),
     ]
     assert len(faults) == len(expected)
-    for fault, (found, allowed) in zip(faults, expected, strict=True):
-        assert fault.startswith(f"policy rule {found}")
+    for fault, (problem, allowed) in zip(faults, expected, strict=True):
+        assert fault.startswith(f"policy rule {problem}")
         assert fault.endswith(allowed)

@@ -196,9 +196,9 @@ def test_canned_captions_are_the_dataset_s_own(captions: pd.DataFrame) -> None:
 
 def test_minority_canned_speaks_of_every_fifth_image(captions: pd.DataFrame) -> None:
     """By counting canned captions an image: those with one or with four of five."""
-    found = minority_canned.score(captions, minority_canned.Params())
+    scores = minority_canned.score(captions, minority_canned.Params())
     canned = captions.groupby("item_id")["is_canned"].sum()
-    assert found["flag"].sum() == canned.isin([1, 4]).sum() == 788
+    assert scores["flag"].sum() == canned.isin([1, 4]).sum() == 788
     votes = json.loads((DATA / "vizwiz_quality_train.json").read_text())
     unrecognizable = Counter(image["unrecognizable"] for image in votes)
     assert (unrecognizable[1], unrecognizable[4]) == (4122, 725)
@@ -210,10 +210,10 @@ def test_quality_words_leave_out_seven_honest_captions(captions: pd.DataFrame) -
     naive = (upper.str.contains("QUALITY") | upper.str.contains("BLUR")) & ~captions[
         "is_canned"
     ]
-    found = quality_words.score(captions, quality_words.Params())["flag"]
-    assert (naive.sum(), found.sum()) == (147, 140)
-    assert not (found & ~naive).any()
-    spared = captions.loc[naive & ~found, "text"].str.casefold()
+    flags = quality_words.score(captions, quality_words.Params())["flag"]
+    assert (naive.sum(), flags.sum()) == (147, 140)
+    assert not (flags & ~naive).any()
+    spared = captions.loc[naive & ~flags, "text"].str.casefold()
     things = "street|celestial|tomatoes|carrots|leafy"
     assert spared.str.contains(things).all()
 
@@ -231,9 +231,9 @@ def test_copied_instructions_are_found_without_knowing_workers(
     captions: pd.DataFrame,
 ) -> None:
     """One sentence of the page stands on 30 images; nothing else can be said."""
-    found = same_sentence.score(captions, same_sentence.Params())
-    assert found["flag"].sum() == 30
-    assert found.loc[found["flag"], "evidence"].str.startswith("copies the").all()
+    scores = same_sentence.score(captions, same_sentence.Params())
+    assert scores["flag"].sum() == 30
+    assert scores.loc[scores["flag"], "evidence"].str.startswith("copies the").all()
 
 
 def test_raw_times_of_real_batches_never_find_a_fast_assignment(

@@ -14,7 +14,9 @@ from tests.qc.tables import row, table
 
 AT = datetime(2026, 3, 2, tzinfo=UTC)
 LONGEST = MTURK.longest_reason
-SUBJECTS: dict[str, SubjectKind] = {one.NAME: one.SUBJECT for one in HEURISTICS}
+SUBJECTS: dict[str, SubjectKind] = {
+    heuristic.NAME: heuristic.SUBJECT for heuristic in HEURISTICS
+}
 
 
 def rule(
@@ -60,10 +62,12 @@ def answers(count: int) -> pd.DataFrame:
     )
 
 
-def reasons(found: list[Finding], of: PolicyRule, *, count: int = 4) -> dict[str, str]:
+def reasons(
+    findings: list[Finding], of: PolicyRule, *, count: int = 4
+) -> dict[str, str]:
     """By subject that the rule decides, the reason."""
     made = decide(
-        answers(count), found, [of], campaign="birds", at=AT, longest_reason=LONGEST
+        answers(count), findings, [of], campaign="birds", at=AT, longest_reason=LONGEST
     )
     return {
         each.subject_id: each.because
@@ -74,14 +78,14 @@ def reasons(found: list[Finding], of: PolicyRule, *, count: int = 4) -> dict[str
 
 def test_a_reason_tells_the_evidence_of_its_own_subject() -> None:
     """Each answer its own, the worst first; what another rule looks at is not told."""
-    found = [
+    findings = [
         finding("capitals", "0", 0.7, "80% are capitals"),
         finding("quality_words", "0", 0.9, "says blurry"),
         finding("capitals", "1", 0.7, "60% are capitals"),
         finding("random_sample", "1", 0.0, "drawn"),
     ]
-    told = rule("Set aside: {evidence}.", "capitals", "quality_words")
-    assert reasons(found, told) == {
+    evidence_rule = rule("Set aside: {evidence}.", "capitals", "quality_words")
+    assert reasons(findings, evidence_rule) == {
         "0": "Set aside: says blurry; 80% are capitals.",
         "1": "Set aside: 60% are capitals.",
     }
@@ -89,7 +93,7 @@ def test_a_reason_tells_the_evidence_of_its_own_subject() -> None:
 
 def test_a_reason_counts_the_flagged_answers_of_its_worker() -> None:
     """Two of four; a finding on the worker himself is told and flags no answer."""
-    found = [
+    findings = [
         finding("capitals", "0", 0.7, "80% are capitals"),
         finding("capitals", "3", 0.7, "80% are capitals"),
         finding("canned_share", "w", 0.9, "used the canned text on 9 of 9 items"),
@@ -100,15 +104,17 @@ def test_a_reason_counts_the_flagged_answers_of_its_worker() -> None:
         on="worker",
         then="exclude",
     )
-    assert reasons(found, counted) == {
+    assert reasons(findings, counted) == {
         "w": "2 of 4 (50.0 %): used the canned text on 9 of 9 items; 80% are capitals"
     }
 
 
 def test_a_reason_keeps_to_what_the_marketplace_takes() -> None:
     """At most 1,024 characters on one line, whatever a worker typed."""
-    found = [finding("same_sentence", "0", 0.9, "“" + "long\u0007 " * 500 + "”")]
-    (reason,) = reasons(found, rule("Set aside: {evidence}.", "same_sentence")).values()
+    findings = [finding("same_sentence", "0", 0.9, "“" + "long\u0007 " * 500 + "”")]
+    (reason,) = reasons(
+        findings, rule("Set aside: {evidence}.", "same_sentence")
+    ).values()
     assert len(reason) == 1024
     assert reason.isprintable()
     assert reason.endswith("….")

@@ -86,10 +86,10 @@ def test_the_campaigns_seed_draws_the_sample_unless_it_has_its_own() -> None:
     answers = table(*[row(f"{place}") for place in range(200)])
 
     def drawn(settings: dict[str, object], seed: int) -> list[bool]:
-        found = scores(
+        by_heuristic = scores(
             answers, {"random_sample": {"share": 0.5, **settings}}, seed=seed
         )
-        return found["random_sample"]["flag"].tolist()
+        return by_heuristic["random_sample"]["flag"].tolist()
 
     assert drawn({}, 1) != drawn({}, 2)
     assert drawn({"seed": 3}, 1) == drawn({"seed": 3}, 2) == drawn({}, 3)
@@ -112,8 +112,11 @@ def test_nothing_that_is_told_supposes_pictures() -> None:
     """Neither an idea nor evidence; items may be headlines, sentences, anything."""
     for heuristic, described in zip(HEURISTICS, describe(), strict=True):
         assert isinstance(heuristic, ModuleType)
-        told = [described.idea, *_strings_of_functions(inspect.getsource(heuristic))]
-        assert not [words for words in told if OF_PICTURES.search(words)]
+        sentences = [
+            described.idea,
+            *_strings_of_functions(inspect.getsource(heuristic)),
+        ]
+        assert not [words for words in sentences if OF_PICTURES.search(words)]
 
 
 def _strings_of_functions(source: str) -> list[str]:

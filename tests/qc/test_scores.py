@@ -53,16 +53,16 @@ def test_answers_of_unknown_workers_are_all_first() -> None:
 @pytest.mark.parametrize("text", ["a" * 200, "two\nlines", ""])
 def test_quoted_text_is_one_short_line(text: str) -> None:
     """Evidence stays readable whatever was typed."""
-    found = quoted(text, longest=80)
-    assert "\n" not in found
-    assert len(found) <= 82
+    quotation = quoted(text, longest=80)
+    assert "\n" not in quotation
+    assert len(quotation) <= 82
 
 
 def test_first_of_an_empty_table_is_empty() -> None:
     """No answers, none of them first."""
-    found = is_first(table())
-    assert isinstance(found, pd.Series)
-    assert found.empty
+    firsts = is_first(table())
+    assert isinstance(firsts, pd.Series)
+    assert firsts.empty
 
 
 def test_a_measure_beyond_a_limit_never_reads_as_the_limit() -> None:

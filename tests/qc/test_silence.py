@@ -62,7 +62,7 @@ FRAMES: dict[str, list[dict[str, object]]] = {
 DRAWN = "random_sample"
 
 ON: Settings = {
-    **{one.NAME: {} for one in HEURISTICS},
+    **{heuristic.NAME: {} for heuristic in HEURISTICS},
     "canary": {"word": "heliotrope"},
 }
 
@@ -81,7 +81,7 @@ instructions, a word; or, that no other is there."""
 def rated_frame(frame: str) -> pd.DataFrame:
     """The frame as heuristics read it; nobody changes it."""
     answers = table(
-        *[{"value.fit": "yes"} | one for one in FRAMES[frame]],
+        *[{"value.fit": "yes"} | row for row in FRAMES[frame]],
         columns={**COLLECTED, **task_columns(TASK)},
     )
     return with_ratings(answers, TASK, ())
@@ -95,7 +95,7 @@ def silent_in(frame: str) -> Mapping[str, str]:
         return silences(rated_frame(frame), ON)
 
 
-@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda one: one.NAME)
+@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda heuristic: heuristic.NAME)
 def test_a_poor_frame_is_no_flag_and_no_warning(heuristic: Heuristic) -> None:
     """Numbers that divide by nothing, means of nothing: not even a warning.
 
@@ -105,13 +105,13 @@ def test_a_poor_frame_is_no_flag_and_no_warning(heuristic: Heuristic) -> None:
     for frame in FRAMES:
         with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
             warnings.simplefilter("error")
-            found = heuristic.score(rated_frame(frame), params)
-        assert found["suspicion"].between(0, 1).all(), frame
-        assert name == DRAWN or not found["flag"].any(), frame
-        assert name not in silent_in(frame) or (found["suspicion"] == 0).all(), frame
+            scores = heuristic.score(rated_frame(frame), params)
+        assert scores["suspicion"].between(0, 1).all(), frame
+        assert name == DRAWN or not scores["flag"].any(), frame
+        assert name not in silent_in(frame) or (scores["suspicion"] == 0).all(), frame
 
 
-@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda one: one.NAME)
+@pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda heuristic: heuristic.NAME)
 def test_who_needs_more_than_an_answer_says_so(heuristic: Heuristic) -> None:
     """A new heuristic says why it is silent, or is one that needs no other answer."""
     for frame in ("one answer", "two answers", "one worker and item"):
@@ -122,7 +122,10 @@ def test_who_needs_more_than_an_answer_says_so(heuristic: Heuristic) -> None:
 def test_who_knows_nothing_says_so() -> None:
     """Only what the page found amiss is known, and the draw needs no more."""
     silent = silent_in("nothing known")
-    assert {one.NAME for one in HEURISTICS} - {*silent} == {"rule_violation", DRAWN}
+    assert {heuristic.NAME for heuristic in HEURISTICS} - {*silent} == {
+        "rule_violation",
+        DRAWN,
+    }
 
 
 @pytest.mark.parametrize("frame", FRAMES)
@@ -193,16 +196,16 @@ def test_silence_has_a_reason(frame: str, name: str, why: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "said"),
+    ("column", "reason"),
     [
         ("value.has_text", "no answer says anything in has_text"),
         ("hit.has_text", "has_text is asked once a HIT, and not of each item"),
     ],
 )
-def test_a_field_that_is_there_is_not_called_absent(column: str, said: str) -> None:
+def test_a_field_that_is_there_is_not_called_absent(column: str, reason: str) -> None:
     """Nobody may have answered it, or it may be asked of no item."""
     answers = rated_frame("one text")
-    assert silences(answers.assign(**{column: ""}), ON)["text_disagreement"] == said
+    assert silences(answers.assign(**{column: ""}), ON)["text_disagreement"] == reason
 
 
 def test_whom_a_file_does_not_name_is_no_worker_with_few_items() -> None:
@@ -211,8 +214,8 @@ def test_whom_a_file_does_not_name_is_no_worker_with_few_items() -> None:
     unnamed = answers.assign(worker_id="unnamed:" + answers["worker_id"])
     assert silences(unnamed, ON)["canned_share"] == "no answer is the canned text"
     for name in ("same_sentence_in_hit", "straight_line", "texts_off_items"):
-        said = silences(unnamed, ON)[name]
-        assert (said == "no worker is known") == (name != "same_sentence_in_hit")
+        reason = silences(unnamed, ON)[name]
+        assert (reason == "no worker is known") == (name != "same_sentence_in_hit")
     unnamed.loc[unnamed.index[0], "worker_id"] = "w"
     few = "it needs 10 items of one worker; there is no more than 1"
     assert silences(unnamed, ON)["straight_line"] == few

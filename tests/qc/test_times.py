@@ -18,8 +18,8 @@ def scored(values: list[float], *, least: int = 1) -> pd.DataFrame:
 
 def test_distances_use_the_population_sd() -> None:
     """Of 2, 4, 4, 4, 5, 5, 7, 9 the mean is 5 and the population sd 2 (by hand)."""
-    found = scored([2, 4, 4, 4, 5, 5, 7, 9])
-    assert found["z"].tolist() == [-1.5, -0.5, -0.5, -0.5, 0.0, 0.0, 1.0, 2.0]
+    distances = scored([2, 4, 4, 4, 5, 5, 7, 9])
+    assert distances["z"].tolist() == [-1.5, -0.5, -0.5, -0.5, 0.0, 0.0, 1.0, 2.0]
 
 
 @given(st.lists(st.floats(min_value=0.1, max_value=1e5), min_size=2, max_size=9))
@@ -52,6 +52,6 @@ def test_without_spread_or_company_there_is_no_distance() -> None:
 
 def test_logarithms_are_of_positive_times_alone() -> None:
     """Zero and negative times have no logarithm, and nothing warns."""
-    found = logarithm(pd.Series([-1.0, 0.0, np.e]))
-    assert found.isna().tolist() == [True, True, False]
-    assert found.iloc[2] == pytest.approx(1.0)
+    logs = logarithm(pd.Series([-1.0, 0.0, np.e]))
+    assert logs.isna().tolist() == [True, True, False]
+    assert logs.iloc[2] == pytest.approx(1.0)

@@ -32,7 +32,7 @@ def test_every_heuristic_was_measured_in_its_version_or_says_never() -> None:
     page = heuristics_page()
     for name, (_, figures) in measured().items():
         section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
-        is_measured = any(one.kind != "rehearsed" for one in figures)
+        is_measured = any(figure.kind != "rehearsed" for figure in figures)
         assert ("**Never measured**" in section) is not is_measured
         assert section.count("| measured on |") == bool(figures)
 
@@ -40,21 +40,23 @@ def test_every_heuristic_was_measured_in_its_version_or_says_never() -> None:
 def test_what_is_worth_nothing_is_off_and_what_runs_spares_the_honest() -> None:
     """On work by real people: below 2 % of the honest, or switched off."""
     for name, (_, figures) in measured().items():
-        real = [one for one in figures if one.kind != "rehearsed"]
+        real = [figure for figure in figures if figure.kind != "rehearsed"]
         if name not in OFF_BY_DEFAULT:
-            assert all(one.honest_flagged[0] <= 0.02 for one in real), name
+            assert all(figure.honest_flagged[0] <= 0.02 for figure in real), name
         else:
-            assert all(one.auc is None or one.auc[0] < 0.52 for one in real), name
+            assert all(figure.auc is None or figure.auc[0] < 0.52 for figure in real), (
+                name
+            )
 
 
 def test_agreement_wrongs_no_worker_of_a_campaign_that_is_shipped() -> None:
     """In every rehearsal, those asked for opinions included, at most 2 %."""
     _, figures = measured()["low_agreement"]
-    shipped = [one for one in figures if one.kind == "rehearsed"]
+    shipped = [figure for figure in figures if figure.kind == "rehearsed"]
     assert {"rehearsal of severity.toml", "rehearsal of congruency.toml"} <= {
-        one.set_name for one in shipped
+        figure.set_name for figure in shipped
     }
-    assert all(one.honest_flagged[0] <= 0.02 for one in shipped)
+    assert all(figure.honest_flagged[0] <= 0.02 for figure in shipped)
 
 
 @pytest.mark.shared
@@ -65,14 +67,14 @@ def test_agreement_wrongs_no_worker_of_a_campaign_that_is_shipped() -> None:
 def test_the_figures_are_not_stale(labelled: Callable[[], LabelledSet]) -> None:
     """Measured anew, every figure is the one that is committed, to the last digit."""
     held = {
-        (name, one.set_name, one.unit): one
+        (name, figure.set_name, figure.unit): figure
         for name, (_, figures) in measured().items()
-        for one in figures
+        for figure in figures
     }
-    found = list(figures_of(labelled()))
-    assert found
-    for name, one in found:
-        assert asdict(one) == asdict(held[name, one.set_name, one.unit]), name
+    fresh = list(figures_of(labelled()))
+    assert fresh
+    for name, figure in fresh:
+        assert asdict(figure) == asdict(held[name, figure.set_name, figure.unit]), name
 
 
 def test_the_intervals_are_the_published_ones() -> None:

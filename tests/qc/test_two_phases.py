@@ -41,9 +41,9 @@ def in_parts(table: pd.DataFrame, n: int) -> Iterator[Finding]:
     """What is found if the table is cut, by item and then by worker, in n parts."""
     parts = cut(table, "item_id", n)
     worded = [Worded(part) for part in parts]
-    uses = Uses.merged(one.uses() for one in worded)
-    excesses = Excesses.merged(one.excesses(uses) for one in worded)
-    fits = [one.fits(uses, excesses).add_prefix(f"{FIT}.") for one in worded]
+    uses = Uses.merged(part.uses() for part in worded)
+    excesses = Excesses.merged(part.excesses(uses) for part in worded)
+    fits = [part.fits(uses, excesses).add_prefix(f"{FIT}.") for part in worded]
     for part in parts:
         yield from judge_items(part, EAGER)
     fitted = pd.concat(
@@ -72,7 +72,12 @@ def cut(table: pd.DataFrame, column: str, n: int) -> list[pd.DataFrame]:
 def sorted_by_subject(findings: list[Finding]) -> list[Finding]:
     """In an order that no cut changes."""
     return sorted(
-        findings, key=lambda one: (one.heuristic, one.subject_kind, one.subject_id)
+        findings,
+        key=lambda finding: (
+            finding.heuristic,
+            finding.subject_kind,
+            finding.subject_id,
+        ),
     )
 
 
@@ -82,15 +87,15 @@ def test_parts_have_the_findings_of_the_whole(n: int) -> None:
     table = with_ratings(rated_table(TASK, 3), TASK, ITEMS).sort_index()
     whole = sorted_by_subject(assess(table, EAGER, seed=1))
     assert sorted_by_subject(list(in_parts(table, n))) == whole
-    found = {one.heuristic for one in whole}
+    names = {finding.heuristic for finding in whole}
     # Those that a table without ratings of its own kind, or without pastes, leaves out.
-    assert len(found) >= len(HEURISTICS) // 2
-    assert {"low_agreement", "rushed", "text_off_item", JOINED} <= found
+    assert len(names) >= len(HEURISTICS) // 2
+    assert {"low_agreement", "rushed", "text_off_item", JOINED} <= names
 
 
 def test_every_heuristic_says_how_it_is_cut() -> None:
     """What compares with a batch or a campaign has two phases, or is gathered."""
-    plans = {one.NAME: plan(one) for one in HEURISTICS}
+    plans = {heuristic.NAME: plan(heuristic) for heuristic in HEURISTICS}
     assert {name for name, how in plans.items() if how == "gather"} == {
         *("low_agreement", "low_scale_variance", "sentence_off_items", "straight_line"),
     }

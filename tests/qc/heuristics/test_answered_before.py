@@ -16,9 +16,9 @@ def test_only_the_later_answers_are_flagged() -> None:
         row("c", worker_id="w", item_id="j"),
         row("d", worker_id="v", item_id="i"),
     )
-    found = score(rows, Params())
-    assert flagged(found) == {"a", "b"}
-    assert evidence(found, "b").endswith("in answer z")
+    scores = score(rows, Params())
+    assert flagged(scores) == {"a", "b"}
+    assert evidence(scores, "b").endswith("in answer z")
 
 
 def test_unknown_workers_are_not_one_worker() -> None:

@@ -13,9 +13,9 @@ ASKED = Params(word="heliotrope")
 )
 def test_the_word_is_found(text: str) -> None:
     """Whole, in any case."""
-    found = score(table(row("a", text=text)), ASKED)
-    assert flagged(found)
-    assert evidence(found, "a") == (
+    scores = score(table(row("a", text=text)), ASKED)
+    assert flagged(scores)
+    assert evidence(scores, "a") == (
         "has the word 'heliotrope', for which only programs were asked, as the "
         f"campaign says: “{text}”"
     )

@@ -44,24 +44,24 @@ def test_more_than_half_of_his_images(
 def test_every_worker_has_a_row_of_his_own() -> None:
     """Others' answers do not count for or against a worker."""
     rows = [*worker("bad", canned=5, images=5), *worker("good", canned=0, images=9)]
-    found = score(table(*rows), Params())
-    assert found.index.tolist() == ["bad", "good"]
-    assert flagged(found) == {"bad"}
-    assert evidence(found, "bad") == "used the canned text on 5 of 5 items"
+    scores = score(table(*rows), Params())
+    assert scores.index.tolist() == ["bad", "good"]
+    assert flagged(scores) == {"bad"}
+    assert evidence(scores, "bad") == "used the canned text on 5 of 5 items"
 
 
 def test_an_image_answered_twice_counts_once() -> None:
     """Five images, three of them canned; a second canned answer changes nothing."""
     rows = worker("w", canned=3, images=5)
     rows.append(row("x", worker_id="w", item_id="i4", text=CANNED))
-    found = score(table(*rows), Params())
-    assert evidence(found, "w") == "used the canned text on 3 of 5 items"
+    scores = score(table(*rows), Params())
+    assert evidence(scores, "w") == "used the canned text on 3 of 5 items"
 
 
 def test_unknown_workers_are_not_one_worker() -> None:
     """Answers without a worker cannot be counted together."""
-    found = score(table(*worker("", canned=9, images=9)), Params())
-    assert cells(found, "") == (0.0, False, "")
+    scores = score(table(*worker("", canned=9, images=9)), Params())
+    assert cells(scores, "") == (0.0, False, "")
 
 
 def test_a_limit_of_zero_flags_any_use() -> None:

@@ -37,8 +37,8 @@ def test_letters_alone_find_what_digits_hide() -> None:
 
 def test_evidence_says_how_much_and_of_what() -> None:
     """4 of 7 is 57 %."""
-    found = score(table(row("a", text="ABCDefg")), Params())
-    assert evidence(found, "a") == "57.1 % of the characters are capitals: “ABCDefg”"
+    scores = score(table(row("a", text="ABCDefg")), Params())
+    assert evidence(scores, "a") == "57.1 % of the characters are capitals: “ABCDefg”"
 
 
 def test_texts_of_other_scripts_change_nothing_for_the_rest() -> None:

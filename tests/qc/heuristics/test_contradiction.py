@@ -17,9 +17,9 @@ def test_two_different_answers_to_the_same_are_flagged() -> None:
     rows += [("both", "b", "yes"), ("both", "b2", "no")]
     rows += [("none", name, "yes") for name in ITEMS]
     rows += [("half", name, "no" if name == "b2" else "yes") for name in ITEMS]
-    found = score(ratings(TASK, rows, items=ITEMS), Params())
-    assert flagged(found) == {"both", "half"}
-    assert cells(found, "both")[2] == "fit: contradicts itself on 2 of 2 pairs"
+    scores = score(ratings(TASK, rows, items=ITEMS), Params())
+    assert flagged(scores) == {"both", "half"}
+    assert cells(scores, "both")[2] == "fit: contradicts itself on 2 of 2 pairs"
 
 
 def test_a_reversed_twin_wants_the_reversed_answer() -> None:

@@ -14,10 +14,10 @@ def test_half_of_the_known_answers_wrong_is_flagged() -> None:
     """Two of four is the limit, and at the limit is flagged; one of four is not."""
     rows = [("two", f"i{n}", "no" if n < 2 else "yes") for n in range(5)]
     rows += [("one", f"i{n}", "no" if n < 1 else "yes") for n in range(5)]
-    found = score(ratings(TASK, rows, items=ITEMS), HALF)
-    assert flagged(found) == {"two"}
-    told = cells(found, "two")[2]
-    assert told == "fit: off the known answer on 2 of 4 items"
+    scores = score(ratings(TASK, rows, items=ITEMS), HALF)
+    assert flagged(scores) == {"two"}
+    sentence = cells(scores, "two")[2]
+    assert sentence == "fit: off the known answer on 2 of 4 items"
 
 
 def test_two_gold_items_prove_nothing() -> None:

@@ -22,10 +22,10 @@ def rows(worker: str, asked: int, of: int) -> list[dict[str, object]]:
 def test_a_habit_is_flagged_and_exactly_at_the_limit_too() -> None:
     """Three of six is half; two of six is not; one of twelve others is under 30 %."""
     few = table(*rows("half", 3, 6), *rows("a", 1, 6), *rows("b", 0, 6))
-    found = score(few, Params())
-    assert flagged(found) == {"half"}
-    told = cells(found, "half")[2]
-    assert told == (
+    scores = score(few, Params())
+    assert flagged(scores) == {"half"}
+    sentence = cells(scores, "half")[2]
+    assert sentence == (
         "goes on where the page asks on 3 of 6 items; others on 8.3 % of theirs"
     )
     assert flagged(score(table(*rows("w", 2, 6), *rows("a", 0, 6)), Params())) == set()
@@ -33,8 +33,8 @@ def test_a_habit_is_flagged_and_exactly_at_the_limit_too() -> None:
 
 def test_a_question_that_everybody_passes_says_nothing() -> None:
     """Four of six others are more than 30 %."""
-    found = score(table(*rows("w", 6, 6), *rows("a", 4, 6)), Params())
-    assert flagged(found) == set()
+    scores = score(table(*rows("w", 6, 6), *rows("a", 4, 6)), Params())
+    assert flagged(scores) == set()
 
 
 def test_few_answers_nobody_else_and_an_empty_table_are_no_habit() -> None:
@@ -46,5 +46,5 @@ def test_few_answers_nobody_else_and_an_empty_table_are_no_habit() -> None:
 
 def test_broken_rules_are_no_questions() -> None:
     """Another heuristic has them."""
-    broken = [{**one, "problems": ("small",)} for one in rows("w", 6, 6)]
+    broken = [{**row, "problems": ("small",)} for row in rows("w", 6, 6)]
     assert flagged(score(table(*broken, *rows("a", 0, 6)), Params())) == set()

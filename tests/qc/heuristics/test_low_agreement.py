@@ -22,10 +22,10 @@ def test_the_measure_is_one_minus_distance_over_blind_distance() -> None:
     """
     rows = [("a", "1", "yes"), ("b", "1", "yes"), ("c", "1", "no")]
     rows += [("a", "2", "no"), ("b", "2", "no"), ("c", "2", "yes")]
-    found = score(ratings(TASK, rows), Params(min_items=2))
-    assert "agreement with others of -1.00, give or take" in cells(found, "c")[2]
-    assert "agreement with others of 0.00, give or take" in cells(found, "a")[2]
-    assert ", on 2 items (1 is full, 0 is chance)" in cells(found, "a")[2]
+    scores = score(ratings(TASK, rows), Params(min_items=2))
+    assert "agreement with others of -1.00, give or take" in cells(scores, "c")[2]
+    assert "agreement with others of 0.00, give or take" in cells(scores, "a")[2]
+    assert ", on 2 items (1 is full, 0 is chance)" in cells(scores, "a")[2]
 
 
 def test_grades_are_read_as_they_are() -> None:
@@ -43,8 +43,8 @@ def test_grades_are_read_as_they_are() -> None:
         for n in range(1, 5)
         for worker, more in (("a", 0), ("b", 1), ("c", 1))
     ]
-    found = score(ratings(task, rows), Params(min_items=4))
-    assert "agreement with others of 0.25, give or take" in cells(found, "a")[2]
+    scores = score(ratings(task, rows), Params(min_items=4))
+    assert "agreement with others of 0.25, give or take" in cells(scores, "a")[2]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -59,8 +59,8 @@ def test_a_guesser_is_found_among_careful_people(seed: int) -> None:
             for worker in "abcdef"
         ]
         rows.append(("guesser", f"{n}", rng.choice([truth, other])))
-    found = score(ratings(TASK, rows), Params())
-    assert flagged(found) == {"guesser"}
+    scores = score(ratings(TASK, rows), Params())
+    assert flagged(scores) == {"guesser"}
 
 
 def test_places_and_ticks_have_distances_too() -> None:
@@ -83,8 +83,8 @@ def test_few_answers_of_an_honest_worker_are_noise() -> None:
     rows += [
         ("d", f"{n}", "yes" if n in {0, 1, 3, 4, 5, 6} else "no") for n in range(10)
     ]
-    found = score(ratings(TASK, rows), Params())
-    assert "d" not in flagged(found)
+    scores = score(ratings(TASK, rows), Params())
+    assert "d" not in flagged(scores)
     assert "d" in flagged(score(ratings(TASK, rows), Params(errors=0.0)))
 
 
@@ -104,7 +104,7 @@ def test_nobody_to_compare_with_is_no_suspicion() -> None:
     alone = [("w", f"{n}", "yes") for n in range(20)]
     same = [(worker, f"{n}", "yes") for n in range(20) for worker in "abc"]
     for rows in (alone, same):
-        found = score(ratings(TASK, rows), Params())
-        assert found["suspicion"].tolist() == [0.0] * len(found)
+        scores = score(ratings(TASK, rows), Params())
+        assert scores["suspicion"].tolist() == [0.0] * len(scores)
     assert score(table(row("a")), Params())["suspicion"].tolist() == [0.0]
     assert score(table(), Params()).empty

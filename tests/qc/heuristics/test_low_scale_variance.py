@@ -11,14 +11,14 @@ WIDE = [("a", f"{n}", float(n * 10)) for n in range(9)]
 def test_a_narrow_band_beside_wide_ones_is_flagged() -> None:
     """48 to 52 all along, while another uses 0 to 80: 8 to 72 from tenth to tenth."""
     still = [("still", f"{n}", 50.0 + n % 3 - 1) for n in range(9)]
-    found = score(ratings(TASK, still + WIDE), Params())
-    assert flagged(found) == {"still"}
+    scores = score(ratings(TASK, still + WIDE), Params())
+    assert flagged(scores) == {"still"}
     # nine places from 49 to 51: the tenth per cent is 49, the ninetieth 51.
-    told = (
+    sentence = (
         "s: the middle four fifths of the answers lie within 2.0 % of the scale; half "
         "of 1 other spread over 64.0 % or more"
     )
-    assert cells(found, "still")[2] == told
+    assert cells(scores, "still")[2] == sentence
 
 
 def test_one_jump_does_not_hide_the_habit() -> None:

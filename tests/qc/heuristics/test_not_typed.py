@@ -41,10 +41,10 @@ def test_fewer_keystrokes_are_more_suspicious() -> None:
     """None at all is 1; 5 of a limit of 10 is 1 - 0.5*0.5 = 0.75."""
     none = row("a", text=TEXT, pastes=1.0, keystrokes=0.0)
     some = row("b", text=TEXT, pastes=1.0, keystrokes=5.0)
-    found = score(table(none, some), Params())
-    assert found["suspicion"].tolist() == pytest.approx([1.0, 0.75])
-    said = evidence(found, "b")
-    assert said == "5 keystrokes, 1 paste, 40.0 seconds for a text of 50 characters"
+    scores = score(table(none, some), Params())
+    assert scores["suspicion"].tolist() == pytest.approx([1.0, 0.75])
+    sentence = evidence(scores, "b")
+    assert sentence == "5 keystrokes, 1 paste, 40.0 seconds for a text of 50 characters"
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,8 @@ def test_the_evidence_does_not_say_which_answer_it_was() -> None:
     """Findings are shown in reports; color vision is private."""
     answers = table(row("a"))
     answers["is_outside"] = [True]
-    found = score(answers, Params())
-    assert cells(found, "a") == (1.0, True, EVIDENCE)
+    scores = score(answers, Params())
+    assert cells(scores, "a") == (1.0, True, EVIDENCE)
     assert "color" not in EVIDENCE
 
 

@@ -50,8 +50,8 @@ def test_words_about_the_thing_are_not(text: str) -> None:
 
 def test_evidence_names_each_word_once() -> None:
     """What was found is shown, in the order of the text."""
-    found = score(table(row("a", text="Blurry, blurry, bad quality")), Params())
-    assert "(blurry, quality)" in evidence(found, "a")
+    scores = score(table(row("a", text="Blurry, blurry, bad quality")), Params())
+    assert "(blurry, quality)" in evidence(scores, "a")
 
 
 def test_the_campaign_chooses_the_words() -> None:

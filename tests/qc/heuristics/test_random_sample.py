@@ -34,8 +34,8 @@ def test_whoever_knows_seed_and_id_can_check_the_draw() -> None:
     digest = hashlib.sha256(b"7:A.1").digest()
     drawn = int.from_bytes(digest[:6], "big") / 2**48
     for share in (drawn, math.nextafter(drawn, 1)):
-        found = score(table(row("A.1")), Params(share=share, seed=7))
-        assert flagged(found) == ({"A.1"} if share > drawn else set())
+        scores = score(table(row("A.1")), Params(share=share, seed=7))
+        assert flagged(scores) == ({"A.1"} if share > drawn else set())
 
 
 @settings(max_examples=25, deadline=None)
@@ -65,9 +65,9 @@ def test_none_and_all() -> None:
 
 def test_being_drawn_is_no_suspicion() -> None:
     """Suspicion is 0, with the reason in words."""
-    found = score(table(*rows(5)), Params(share=1.0))
-    assert set(found["suspicion"]) == {0.0}
-    assert all("by chance" in evidence for evidence in found["evidence"])
+    scores = score(table(*rows(5)), Params(share=1.0))
+    assert set(scores["suspicion"]) == {0.0}
+    assert all("by chance" in evidence for evidence in scores["evidence"])
 
 
 def test_an_empty_table_has_no_answers() -> None:

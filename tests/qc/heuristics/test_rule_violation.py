@@ -7,19 +7,19 @@ from tests.qc.tables import cells, evidence, flagged, row, table
 def test_any_problem_is_a_flag_with_its_name() -> None:
     """All broken rules are named; an answer without is no suspicion."""
     broken = row("a", problems=("caption_min_words", "caption_one_sentence"))
-    found = score(table(broken, row("b")), Params())
-    assert flagged(found) == {"a"}
-    said = evidence(found, "a")
-    assert said == "breaks: caption_min_words, caption_one_sentence"
-    assert cells(found, "b") == (0.0, False, "")
+    scores = score(table(broken, row("b")), Params())
+    assert flagged(scores) == {"a"}
+    sentence = evidence(scores, "a")
+    assert sentence == "breaks: caption_min_words, caption_one_sentence"
+    assert cells(scores, "b") == (0.0, False, "")
 
 
 def test_ignored_rules_do_not_count() -> None:
     """What the campaign lets through is not even named."""
-    one, two = row("a", problems=("x",)), row("b", problems=("x", "y"))
-    found = score(table(one, two), Params(ignore=("x",)))
-    assert flagged(found) == {"b"}
-    assert evidence(found, "b") == "breaks: y"
+    first, second = row("a", problems=("x",)), row("b", problems=("x", "y"))
+    scores = score(table(first, second), Params(ignore=("x",)))
+    assert flagged(scores) == {"b"}
+    assert evidence(scores, "b") == "breaks: y"
 
 
 def test_an_empty_table_has_no_answers() -> None:

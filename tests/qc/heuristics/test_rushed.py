@@ -16,9 +16,9 @@ USUAL = (80.0, 84.0, 88.0, 92.0, 96.0, 100.0, 104.0, 110.0, 120.0, 130.0, 140.0)
 
 def test_much_faster_than_the_batch_is_flagged_whatever_the_tail() -> None:
     """One who was away for a day hides nobody, and is no suspicion."""
-    found = score(table(*timed(20.0, *USUAL, 90_000.0)), Params())
-    assert flagged(found) == {"assignment-00"}
-    assert cells(found, "assignment-00")[2] == (
+    scores = score(table(*timed(20.0, *USUAL, 90_000.0)), Params())
+    assert flagged(scores) == {"assignment-00"}
+    assert cells(scores, "assignment-00")[2] == (
         "20.0 seconds an item, 100.0 would be usual here for as many words: 5.0 times "
         "as fast, the limit is 2.0"
     )
@@ -27,8 +27,8 @@ def test_much_faster_than_the_batch_is_flagged_whatever_the_tail() -> None:
 def test_who_types_less_needs_less() -> None:
     """Eleven words are usual; without any, 100 - 11 * 60/52 = 87 seconds are."""
     short = row("short", page_seconds=45.0, text="")
-    found = score(table(short, *timed(*USUAL)), Params())
-    assert flagged(found) == set()
+    scores = score(table(short, *timed(*USUAL)), Params())
+    assert flagged(scores) == set()
     long = row("long", page_seconds=45.0)
     assert flagged(score(table(long, *timed(*USUAL)), Params())) == {"assignment-long"}
 
@@ -43,8 +43,8 @@ def test_where_half_are_far_apart_the_line_moves_away() -> None:
 def test_no_time_is_no_suspicion(time: float) -> None:
     """Of page and market; `too_fast` has the impossible ones."""
     own = row("own", page_seconds=time, market_seconds=time)
-    found = score(table(own, *timed(*USUAL)), Params())
-    assert cells(found, "assignment-own") == (0.0, False, "")
+    scores = score(table(own, *timed(*USUAL)), Params())
+    assert cells(scores, "assignment-own") == (0.0, False, "")
 
 
 def test_a_small_batch_has_no_usual_time() -> None:

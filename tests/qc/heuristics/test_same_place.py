@@ -28,12 +28,12 @@ def shuffled(worker: str, places: list[int]) -> tuple[list[Any], dict[Any, Any]]
 def test_always_the_first_of_three_is_flagged() -> None:
     """Ten times of ten: 3 x (1/3)^10, one in 19,683, which is 4.3 powers of ten."""
     rows, orders = shuffled("first", [0] * 10)
-    found = score(ratings(SHUFFLED, rows, orders=orders), Params())
-    suspicion, flag, told = cells(found, "first")
+    scores = score(ratings(SHUFFLED, rows, orders=orders), Params())
+    suspicion, flag, sentence = cells(scores, "first")
     assert flag
     # A measure of 4.294 at a limit of 3 is 1 - 0.5 / (4.294 / 3).
     assert round(suspicion, 3) == round(1 - 0.5 * 3 / 4.294, 3)
-    assert told == (
+    assert sentence == (
         "best: the one option chosen stands first on 10 of 10 items, by chance it "
         "would on 3.3"
     )
@@ -42,8 +42,8 @@ def test_always_the_first_of_three_is_flagged() -> None:
 def test_a_small_imbalance_is_chance() -> None:
     """Six firsts of twelve are no habit."""
     rows, orders = shuffled("fair", [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2])
-    found = score(ratings(SHUFFLED, rows, orders=orders), Params())
-    assert flagged(found) == set()
+    scores = score(ratings(SHUFFLED, rows, orders=orders), Params())
+    assert flagged(scores) == set()
 
 
 def test_a_side_is_read_as_it_was_shown() -> None:
@@ -53,13 +53,13 @@ def test_a_side_is_read_as_it_was_shown() -> None:
         ("w", f"i{n}"): {"sides": ("two", "one") if n % 2 else ("one", "two")}
         for n in range(14)
     }
-    found = score(ratings(SIDES, rows, orders=orders), Params())
+    scores = score(ratings(SIDES, rows, orders=orders), Params())
     # 2 x (1/2)^14 is one in 8,192.
-    assert flagged(found) == {"w"}
-    assert "the side preferred stands first on 14 of 14 items" in cells(found, "w")[2]
+    assert flagged(scores) == {"w"}
+    assert "the side preferred stands first on 14 of 14 items" in cells(scores, "w")[2]
     neither = [("w", f"i{n}", "same") for n in range(14)]
-    found = score(ratings(SIDES, neither, orders=orders), Params())
-    assert flagged(found) == set()
+    scores = score(ratings(SIDES, neither, orders=orders), Params())
+    assert flagged(scores) == set()
 
 
 def test_without_an_order_there_is_no_place() -> None:

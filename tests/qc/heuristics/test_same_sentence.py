@@ -18,9 +18,9 @@ def worker(name: str, *texts: str) -> list[dict[str, object]]:
 
 def test_a_sentence_on_three_images_is_flagged_on_each() -> None:
     """Three of four texts are one sentence; the fourth is not touched."""
-    found = score(table(*worker("w", SPAM, SPAM, "a bird", SPAM)), Params())
-    assert flagged(found) == {"w0", "w1", "w3"}
-    assert "on 3 items of this worker, 75.0 % of whose" in evidence(found, "w0")
+    scores = score(table(*worker("w", SPAM, SPAM, "a bird", SPAM)), Params())
+    assert flagged(scores) == {"w0", "w1", "w3"}
+    assert "on 3 items of this worker, 75.0 % of whose" in evidence(scores, "w0")
 
 
 def test_case_spacing_and_punctuation_make_no_difference() -> None:
@@ -40,8 +40,8 @@ def test_rotating_sentences_are_found_together() -> None:
     """Each of four sentences is 15 % of twenty texts, all of them 60 %."""
     rotated = [f"wonderful sentence {letter}" for letter in "abcd"] * 3
     others = [f"picture number {place}" for place in range(8)]
-    found = score(table(*worker("w", *rotated, *others)), Params())
-    assert len(flagged(found)) == 12
+    scores = score(table(*worker("w", *rotated, *others)), Params())
+    assert len(flagged(scores)) == 12
 
 
 def test_different_workers_may_write_the_same() -> None:
@@ -55,8 +55,8 @@ def test_different_workers_may_write_the_same() -> None:
 def test_canned_and_empty_texts_are_no_repetitions() -> None:
     """They have their own rules, and do not thin out the share of the others."""
     texts = [*[CANNED] * 10, *[""] * 10, SPAM, SPAM, SPAM]
-    found = score(table(*worker("w", *texts)), Params())
-    assert flagged(found) == {"w20", "w21", "w22"}
+    scores = score(table(*worker("w", *texts)), Params())
+    assert flagged(scores) == {"w20", "w21", "w22"}
 
 
 def test_a_second_answer_about_an_image_counts_once() -> None:
@@ -70,9 +70,9 @@ def test_a_second_answer_about_an_image_counts_once() -> None:
 def test_copied_instructions_are_flagged_once_written(name: str) -> None:
     """Nobody writes the page's own sentence; the worker need not be known."""
     text = "Imagine how you would describe this image on the phone to a friend!"
-    found = score(table(row("a", worker_id=name, text=text)), Params())
-    assert found.loc["a", "suspicion"] == 1.0
-    assert evidence(found, "a").startswith("copies the instructions")
+    scores = score(table(row("a", worker_id=name, text=text)), Params())
+    assert scores.loc["a", "suspicion"] == 1.0
+    assert evidence(scores, "a").startswith("copies the instructions")
 
 
 def test_the_campaign_chooses_the_phrases() -> None:

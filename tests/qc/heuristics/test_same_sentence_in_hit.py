@@ -18,9 +18,9 @@ def test_the_hit_is_flagged_and_no_other_of_the_worker() -> None:
     """What is said of one HIT is true of that HIT."""
     spam = hit("spam", "A nice view!", "a nice view", "a  nice view.")
     good = hit("good", "a nice view", "a red dog runs", "two cups of tea")
-    found = score(table(*spam, *good), Params())
-    assert flagged(found) == {"spam"}
-    assert cells(found, "spam")[2] == (
+    scores = score(table(*spam, *good), Params())
+    assert flagged(scores) == {"spam"}
+    assert cells(scores, "spam")[2] == (
         "one sentence under all 3 items of the HIT: “A nice view!”"
     )
 

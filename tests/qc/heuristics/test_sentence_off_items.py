@@ -30,11 +30,13 @@ def described(spam: int, *, worker: str) -> pd.DataFrame:
 @pytest.mark.parametrize("worker", ["", "one"])
 def test_spam_is_told_from_an_honest_repeat_without_worker_ids(worker: str) -> None:
     """Both stand on twelve items and more; only one is about them."""
-    found = score(described(25, worker=worker), Params())
-    assert flagged(found) == {f"s{n}" for n in range(25)}
-    said = cells(found, "s0")[2]
-    assert said.startswith("stands on 25 items that others wrote about; on average ")
-    assert said.endswith(f"“{SPAM}”")
+    scores = score(described(25, worker=worker), Params())
+    assert flagged(scores) == {f"s{n}" for n in range(25)}
+    sentence = cells(scores, "s0")[2]
+    assert sentence.startswith(
+        "stands on 25 items that others wrote about; on average "
+    )
+    assert sentence.endswith(f"“{SPAM}”")
 
 
 def test_nine_items_are_too_few() -> None:

@@ -7,37 +7,37 @@ from tests.qc.tables import cells, flagged, row, table
 TASK = task_of(choice("fit", "yes", "no"))
 
 
-def said(worker: str, values: str) -> list[tuple[str, str, str]]:
+def votes(worker: str, values: str) -> list[tuple[str, str, str]]:
     """One answer an item: y or n."""
     words = {"y": "yes", "n": "no"}
-    return [(worker, f"i{n}", words[one]) for n, one in enumerate(values)]
+    return [(worker, f"i{n}", words[letter]) for n, letter in enumerate(values)]
 
 
 def test_a_line_that_is_rare_among_the_others_is_flagged() -> None:
     """Ten yes, where others say yes on half: (11 + 1) / (20 + 2) to the tenth."""
-    rows = said("line", "y" * 10) + said("a", "yynnyynnyy") + said("b", "nnyynnyyny")
+    rows = votes("line", "y" * 10) + votes("a", "yynnyynnyy") + votes("b", "nnyynnyyny")
     # others: 6 + 5 = 11 yes of 20, so 12/22 with one more of each kind; its tenth power
     # is 0.0023: not rarer than a thousandth, rarer than a hundredth.
-    found = score(ratings(TASK, rows), Params())
-    assert flagged(found) == set()
-    found = score(ratings(TASK, rows), Params(rarer_than=2))
-    assert flagged(found) == {"line"}
-    told = cells(found, "line")[2]
-    assert told == "fit: yes on 10 of 10 items; others say so on 55.0 % of theirs"
+    scores = score(ratings(TASK, rows), Params())
+    assert flagged(scores) == set()
+    scores = score(ratings(TASK, rows), Params(rarer_than=2))
+    assert flagged(scores) == {"line"}
+    sentence = cells(scores, "line")[2]
+    assert sentence == "fit: yes on 10 of 10 items; others say so on 55.0 % of theirs"
 
 
 def test_where_nearly_all_is_alike_a_line_is_no_suspicion() -> None:
     """Others say yes on 19 of 20: ten yes in a row are what most workers send."""
-    rows = said("line", "y" * 10) + said("a", "y" * 10) + said("b", "y" * 9 + "n")
+    rows = votes("line", "y" * 10) + votes("a", "y" * 10) + votes("b", "y" * 9 + "n")
     assert cells(score(ratings(TASK, rows), Params()), "line")[:2] == (0.0, False)
 
 
 def test_few_items_or_a_second_answer_make_no_line() -> None:
     """Nine are too few, and answering one item ten times is one answer."""
-    others = said("a", "n" * 30)
-    nine = ratings(TASK, said("line", "y" * 9) + others)
+    others = votes("a", "n" * 30)
+    nine = ratings(TASK, votes("line", "y" * 9) + others)
     again = ratings(TASK, [("line", "i0", "yes")] * 12 + others)
-    ten = ratings(TASK, said("line", "y" * 10) + others)
+    ten = ratings(TASK, votes("line", "y" * 10) + others)
     assert "line" not in flagged(score(nine, Params()))
     assert "line" not in flagged(score(again, Params()))
     assert "line" in flagged(score(ten, Params()))

@@ -51,9 +51,9 @@ def test_ties_are_no_majority() -> None:
 
 def test_evidence_counts_the_votes() -> None:
     """A reviewer sees who said what."""
-    found = score(table(*votes("yyyyn")), Params())
-    assert evidence(found, "4") == "says “no” to has_text; 4 of 5 say “yes”"
-    assert found.loc["4", "suspicion"] == pytest.approx(0.8)
+    scores = score(table(*votes("yyyyn")), Params())
+    assert evidence(scores, "4") == "says “no” to has_text; 4 of 5 say “yes”"
+    assert scores.loc["4", "suspicion"] == pytest.approx(0.8)
 
 
 def test_a_second_answer_is_no_second_vote() -> None:
@@ -66,9 +66,9 @@ def test_a_second_answer_is_no_second_vote() -> None:
 
 def test_a_task_without_the_field_is_no_suspicion() -> None:
     """Other tasks have other fields; nothing fails."""
-    found = score(table(*votes("yyyyn")), Params(field="unheard_of"))
-    assert flagged(found) == set()
-    assert len(found) == 5
+    scores = score(table(*votes("yyyyn")), Params(field="unheard_of"))
+    assert flagged(scores) == set()
+    assert len(scores) == 5
 
 
 def test_an_empty_table_has_no_answers() -> None:

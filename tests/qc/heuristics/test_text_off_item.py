@@ -39,10 +39,10 @@ def test_a_text_about_another_item_is_flagged() -> None:
     off = row(
         "off", item_id=SUBJECTS[0], worker_id="x", text="boat mast sails sea harbour"
     )
-    found = score(answers(off), Params())
-    assert flagged(found) == {"off"}
-    said = cells(found, "off")[2]
-    assert said.startswith(
+    scores = score(answers(off), Params())
+    assert flagged(scores) == {"off"}
+    sentence = cells(scores, "off")[2]
+    assert sentence.startswith(
         "0 of 5 different words are in 3 texts of others about this item, "
     )
     true = row(
@@ -94,9 +94,9 @@ def test_a_second_answer_is_judged_and_is_no_voice() -> None:
     again = row(
         "z", item_id=SUBJECTS[0], worker_id="w0", text="boat mast sails sea harbour"
     )
-    found = text_fit(answers(again))
-    assert found.loc["brown dog grass.1", "others"] == 2
-    assert found.loc["z", "others"] == 2
+    fits = text_fit(answers(again))
+    assert fits.loc["brown dog grass.1", "others"] == 2
+    assert fits.loc["z", "others"] == 2
     assert flagged(score(answers(again), Params())) == {"z"}
 
 
@@ -113,9 +113,9 @@ def test_a_second_answer_is_judged_and_is_no_voice() -> None:
 )
 def test_little_to_compare_with_is_no_suspicion(rows: list[dict[str, object]]) -> None:
     """One answer, one item, one worker, one text, or none: it is silent."""
-    found = score(table(*rows), Params())
-    assert flagged(found) == set()
-    assert len(found) == len(rows)
+    scores = score(table(*rows), Params())
+    assert flagged(scores) == set()
+    assert len(scores) == len(rows)
 
 
 def test_what_is_there_already_is_not_computed_again() -> None:

@@ -16,9 +16,9 @@ def sent(worker: str, *texts: str) -> list[dict[str, object]]:
 def test_small_doubts_add_up() -> None:
     """Three texts about nothing that the others saw."""
     texts = ("nice view indeed", "lovely colours everywhere", "wonderful moments today")
-    found = score(answers(*sent("x", *texts)), Params())
-    assert flagged(found) == {"x"}
-    assert cells(found, "x")[2].startswith(
+    scores = score(answers(*sent("x", *texts)), Params())
+    assert flagged(scores) == {"x"}
+    assert cells(scores, "x")[2].startswith(
         "0 of 9 different words in 3 texts are in others' "
     )
 
@@ -39,6 +39,6 @@ def test_one_long_good_text_does_not_wash_off_the_others() -> None:
 def test_unknown_workers_and_empty_tables_are_no_suspicion() -> None:
     """Nobody is behind an empty id."""
     texts = ("nice view indeed", "lovely colours everywhere", "wonderful moments today")
-    unknown = [{**one, "worker_id": ""} for one in sent("x", *texts)]
+    unknown = [{**row, "worker_id": ""} for row in sent("x", *texts)]
     assert flagged(score(answers(*unknown), Params())) == set()
     assert score(table(), Params()).empty

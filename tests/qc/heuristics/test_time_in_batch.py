@@ -41,10 +41,10 @@ def test_log_times_find_both_ends() -> None:
 
 def test_evidence_gives_both_distances_and_the_deciding_scale() -> None:
     """A reviewer sees on which times it is an outlier, and by which it was judged."""
-    said = evidence(score(table(*batch(*HEAVY)), Params()), ids(0).pop())
-    assert "sd on raw times" in said
-    assert "sd on log times" in said
-    assert "limit 1.95 (log)" in said
+    sentence = evidence(score(table(*batch(*HEAVY)), Params()), ids(0).pop())
+    assert "sd on raw times" in sentence
+    assert "sd on log times" in sentence
+    assert "limit 1.95 (log)" in sentence
 
 
 def test_negative_times_are_flagged_and_left_out_of_the_mean() -> None:

@@ -17,9 +17,9 @@ def about_one_item(*seconds: float, **columns: object) -> list[dict[str, object]
 
 def test_one_extreme_of_five_is_at_two_sd() -> None:
     """1, 1, 1, 1, 6: mean 2, sd sqrt((4*1 + 16)/5) = 2, so 6 is at 2.00 > 1.95."""
-    found = score(table(*about_one_item(1, 1, 1, 1, 6)), Params())
-    assert flagged(found) == {"e"}
-    assert "2.00 sd above" in evidence(found, "e")
+    scores = score(table(*about_one_item(1, 1, 1, 1, 6)), Params())
+    assert flagged(scores) == {"e"}
+    assert "2.00 sd above" in evidence(scores, "e")
 
 
 def test_with_four_answers_it_never_fires() -> None:
@@ -34,21 +34,21 @@ def test_two_slow_of_five_hide_each_other() -> None:
 
 def test_negative_is_flagged_and_left_out_of_the_mean() -> None:
     """With -5 left out, the other five are judged as if it were not there."""
-    found = score(table(*about_one_item(1, 1, 1, 1, 6, -5)), Params())
-    assert flagged(found) == {"e", "f"}
-    assert found.loc["f", "suspicion"] == 1.0
+    scores = score(table(*about_one_item(1, 1, 1, 1, 6, -5)), Params())
+    assert flagged(scores) == {"e", "f"}
+    assert scores.loc["f", "suspicion"] == 1.0
 
 
 def test_zero_is_left_out_of_the_mean_but_compared_with_it() -> None:
     """10, 10, 11, 9 have mean 10 and sd 0.71; 0 is at -14.1."""
-    found = score(table(*about_one_item(10, 10, 11, 9, 0)), Params())
-    assert flagged(found) == {"e"}
+    scores = score(table(*about_one_item(10, 10, 11, 9, 0)), Params())
+    assert flagged(scores) == {"e"}
 
 
 def test_missing_times_are_no_suspicion() -> None:
     """Who sent no time is not compared."""
-    found = score(table(*about_one_item(1, 1, 1, 1, 6, NAN)), Params())
-    assert cells(found, "f") == (0.0, False, "")
+    scores = score(table(*about_one_item(1, 1, 1, 1, 6, NAN)), Params())
+    assert cells(scores, "f") == (0.0, False, "")
 
 
 def test_equal_times_are_no_suspicion() -> None:
@@ -67,8 +67,8 @@ def test_each_definition_of_time_is_judged_alone(time: TimeColumn) -> None:
     }
     rows = [row(name, **same) for name in "abcd"]
     rows.append(row("e", **same | {time: 6.0}))
-    found = score(table(*rows), Params(time=time))
-    assert flagged(found) == {"e"}
+    scores = score(table(*rows), Params(time=time))
+    assert flagged(scores) == {"e"}
     other: TimeColumn = "page_seconds" if time == "shown_seconds" else "shown_seconds"
     assert flagged(score(table(*rows), Params(time=other))) == set()
 
@@ -77,9 +77,9 @@ def test_a_second_answer_has_no_voice() -> None:
     """A worker's second answer neither widens the others' bounds nor is judged."""
     rows = about_one_item(1, 1, 1, 1, 6)
     rows.append(row("z", item_id="i", worker_id="worker-a", shown_seconds=99.0))
-    found = score(table(*rows), Params())
-    assert flagged(found) == {"e"}
-    assert cells(found, "z") == (0.0, False, "")
+    scores = score(table(*rows), Params())
+    assert flagged(scores) == {"e"}
+    assert cells(scores, "z") == (0.0, False, "")
 
 
 def test_an_empty_table_has_no_answers() -> None:

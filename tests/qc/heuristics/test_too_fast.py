@@ -12,30 +12,30 @@ from tests.qc.tables import CANNED, NAN, cells, evidence, flagged, row, table
 )
 def test_the_line_is_absolute(seconds: float, too_fast: bool) -> None:  # noqa: FBT001 - a case
     """Below five seconds is flagged, at five is not, and a wrong clock is below."""
-    found = score(table(row("a", text="a bird", shown_seconds=seconds)), Params())
-    assert found["flag"].tolist() == [too_fast]
+    scores = score(table(row("a", text="a bird", shown_seconds=seconds)), Params())
+    assert scores["flag"].tolist() == [too_fast]
 
 
 def test_typing_has_a_speed_limit() -> None:
     """Thirty words in ten seconds are three a second, above two; in twenty, 1.5."""
     text = "word " * 30
     fast = row("a", text=text, shown_seconds=10.0)
-    found = score(table(fast, row("b", text=text, shown_seconds=20.0)), Params())
-    assert flagged(found) == {"a"}
-    assert "3.0 words a second" in evidence(found, "a")
+    scores = score(table(fast, row("b", text=text, shown_seconds=20.0)), Params())
+    assert flagged(scores) == {"a"}
+    assert "3.0 words a second" in evidence(scores, "a")
 
 
 def test_exactly_the_speed_limit_is_allowed() -> None:
     """Twenty words in ten seconds are two a second."""
-    found = score(table(row("a", text="word " * 20, shown_seconds=10.0)), Params())
-    assert flagged(found) == set()
+    scores = score(table(row("a", text="word " * 20, shown_seconds=10.0)), Params())
+    assert flagged(scores) == set()
 
 
 def test_canned_text_is_one_click() -> None:
     """Nine words of canned text in three seconds are honest; in one second not."""
     honest = row("a", text=CANNED, shown_seconds=3.0)
-    found = score(table(honest, row("b", text=CANNED, shown_seconds=1.0)), Params())
-    assert flagged(found) == {"b"}
+    scores = score(table(honest, row("b", text=CANNED, shown_seconds=1.0)), Params())
+    assert flagged(scores) == {"b"}
 
 
 def test_all_fast_are_all_found() -> None:
@@ -58,8 +58,8 @@ def test_the_closest_known_time_decides() -> None:
 def test_no_time_is_no_suspicion() -> None:
     """Nothing is known about who sent no time."""
     unknown = dict.fromkeys(("shown_seconds", "page_seconds", "market_seconds"), NAN)
-    found = score(table(row("a", **unknown)), Params())
-    assert cells(found, "a") == (0.0, False, "")
+    scores = score(table(row("a", **unknown)), Params())
+    assert cells(scores, "a") == (0.0, False, "")
 
 
 def test_faster_is_more_suspicious() -> None:
@@ -69,8 +69,8 @@ def test_faster_is_more_suspicious() -> None:
         row("b", text="", shown_seconds=4.0),
         *(row(f"c{n}") for n in range(2)),
     )
-    found = score(rows, Params())["suspicion"]
-    assert found.tolist()[:2] == pytest.approx([0.75, 1 - 0.5 * 4 / 5])
+    suspicions = score(rows, Params())["suspicion"]
+    assert suspicions.tolist()[:2] == pytest.approx([0.75, 1 - 0.5 * 4 / 5])
 
 
 def test_zero_seconds_switches_the_line_off() -> None:
@@ -89,5 +89,5 @@ def test_where_nothing_is_typed_the_line_is_that_of_a_click() -> None:
     chosen = [row(f"{n}", text="", shown_seconds=3.0) for n in range(4)]
     assert flagged(score(table(*chosen), Params())) == set()
     written = [row(f"w{n}") for n in range(4)]
-    found = flagged(score(table(*chosen, *written), Params()))
-    assert found == {"0", "1", "2", "3"}
+    fast = flagged(score(table(*chosen, *written), Params()))
+    assert fast == {"0", "1", "2", "3"}
