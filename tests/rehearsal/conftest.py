@@ -43,8 +43,11 @@ class Market:
     ) -> str:
         """Post one HIT that shows these items; its id."""
         items = [
-            Item(item_id=one, columns={"image_id": one, "url": f"/pictures/{one}.svg"})  # type: ignore[arg-type] # a plain text will do
-            for one in item_ids
+            Item(
+                item_id=item_id,  # type: ignore[arg-type] # a plain text will do
+                columns={"image_id": item_id, "url": f"/pictures/{item_id}.svg"},
+            )
+            for item_id in item_ids
         ]
         made = self.requester.create_hit(
             Title="Describe pictures",

@@ -58,12 +58,12 @@ def test_ten_hits_by_five_are_done_by_different_workers(market: Market) -> None:
     for hit_id in hit_ids:
         assert market.status(hit_id) == "Reviewable"
         submitted = market.assignments(hit_id)
-        assert len({one["WorkerId"] for one in submitted}) == 5
-        for one in submitted:
-            assert one["WorkerId"] in traits
-            fields = answer_fields(one["Answer"])
+        assert len({assignment["WorkerId"] for assignment in submitted}) == 5
+        for assignment in submitted:
+            assert assignment["WorkerId"] in traits
+            fields = answer_fields(assignment["Answer"])
             shown = sum(int(fields[f"shown_ms.{n}"]) for n in range(1, 6))
-            taken = one["SubmitTime"] - one["AcceptTime"]
+            taken = assignment["SubmitTime"] - assignment["AcceptTime"]
             assert timedelta(milliseconds=shown) <= taken
 
 
@@ -77,9 +77,9 @@ def test_the_same_seed_gives_the_same_events_byte_for_byte(open_market: Open) ->
             with crowd_on(market, MIXED, events) as crowd:
                 crowd.work_until()
             answers = [
-                (one["WorkerId"], one["Answer"], one["SubmitTime"])
+                (assignment["WorkerId"], assignment["Answer"], assignment["SubmitTime"])
                 for hit_id in hit_ids
-                for one in market.assignments(hit_id)
+                for assignment in market.assignments(hit_id)
             ]
         runs.append((events, answers))
     assert runs[0] == runs[1]
@@ -144,7 +144,7 @@ def test_work_that_comes_too_late_is_done_by_somebody_else(market: Market) -> No
     events: list[Event] = []
     with crowd_on(market, MIXED, events) as crowd:
         first = crowd.work_until(hours=0.5)
-        held = [one for one in crowd._in_hand.values() if one.page.item_ids]
+        held = [work for work in crowd._in_hand.values() if work.page.item_ids]
         crowd.clock.let_pass(timedelta(hours=3))
         second = crowd.work_until()
     assert held

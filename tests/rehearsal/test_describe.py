@@ -24,26 +24,28 @@ SCENE = Scene(
 
 def test_one_scene_is_described_in_hundreds_of_ways() -> None:
     """The grammar has far more than three hundred sentences for two things."""
-    said = {describe(SCENE, seeded_rng(1, str(n))) for n in range(1000)}
-    assert len(said) > 300
+    sentences = {describe(SCENE, seeded_rng(1, str(n))) for n in range(1000)}
+    assert len(sentences) > 300
 
 
 def test_a_description_keeps_every_rule_of_the_page(caption: Task) -> None:
     """No rule of the caption task is broken, whatever is described."""
     for scene in scenes(3, 200):
         for n in range(5):
-            said = describe(scene, seeded_rng(2, scene.item_id, str(n)), accuracy=0.5)
-            assert broken_rules(caption, said) == (), said
+            sentence = describe(
+                scene, seeded_rng(2, scene.item_id, str(n)), accuracy=0.5
+            )
+            assert broken_rules(caption, sentence) == (), sentence
 
 
 def test_an_accurate_description_names_only_what_is_there() -> None:
     """With full accuracy colours, names and labels of other things never appear."""
     for n in range(300):
-        said = describe(SCENE, seeded_rng(3, str(n))).lower()
-        assert "red mugs" in said or "blue can" in said
-        assert ("corn" in said) == ("blue can" in said)
+        sentence = describe(SCENE, seeded_rng(3, str(n))).lower()
+        assert "red mugs" in sentence or "blue can" in sentence
+        assert ("corn" in sentence) == ("blue can" in sentence)
         assert not {"green", "yellow", "purple", "kettle"} & set(
-            said.replace("green hills", "").split()
+            sentence.replace("green hills", "").split()
         )
 
 
@@ -53,18 +55,19 @@ def test_accuracy_is_the_share_of_things_seen_right() -> None:
     1,000 sentences, of which some do not name the can: at least 800 do. The sd of a
     share of 0.2 is sqrt(0.16 / 800) = 0.014; four of them are 0.06.
     """
-    one = Scene(item_id=ItemId("x"), place="desk", things=(SCENE.things[0],))
-    said = [
-        describe(one, seeded_rng(4, str(n)), accuracy=0.8).lower() for n in range(1000)
+    scene = Scene(item_id=ItemId("x"), place="desk", things=(SCENE.things[0],))
+    sentences = [
+        describe(scene, seeded_rng(4, str(n)), accuracy=0.8).lower()
+        for n in range(1000)
     ]
-    wrong = sum("two red mugs" not in sentence for sentence in said)
+    wrong = sum("two red mugs" not in sentence for sentence in sentences)
     assert wrong / 1000 == pytest.approx(0.2, abs=0.06)
 
 
 def test_no_slip_without_a_rate() -> None:
     """Perfect fingers change nothing."""
-    said = describe(SCENE, seeded_rng(5))
-    assert mistype(said, seeded_rng(6), rate=0.0) == said
+    sentence = describe(SCENE, seeded_rng(5))
+    assert mistype(sentence, seeded_rng(6), rate=0.0) == sentence
 
 
 def test_slips_spare_short_words_first_letters_and_numbers() -> None:

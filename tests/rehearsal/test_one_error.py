@@ -16,9 +16,9 @@ def items(language: str) -> list[Row]:
     return [row for row in rows(language) if not row["practice"]]
 
 
-def apart(one: str, other: str) -> int:
+def apart(first: str, second: str) -> int:
     """At how many places two texts of one length differ."""
-    return sum(a != b for a, b in zip(one, other, strict=True))
+    return sum(a != b for a, b in zip(first, second, strict=True))
 
 
 @pytest.mark.parametrize("row", [*rows("zh-Hant")], ids=lambda row: row["item_id"])

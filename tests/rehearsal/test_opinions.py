@@ -35,7 +35,8 @@ def item(name: str, error: str) -> Item:
 def test_people_differ_as_much_as_those_of_the_study() -> None:
     """sqrt(21^2 + 10.5^2 + 18^2) = 29.6 of 100; 600 people give it within 10 %."""
     off = [
-        opinion_offset(TASK, QUALITY, item("a", "age"), one, seed=1) for one in CROWD
+        opinion_offset(TASK, QUALITY, item("a", "age"), person, seed=1)
+        for person in CROWD
     ]
     assert statistics.stdev(off) == pytest.approx(29.6, rel=0.1)
     assert abs(statistics.mean(off)) < 3.5 * 29.6 / 600**0.5
@@ -44,9 +45,9 @@ def test_people_differ_as_much_as_those_of_the_study() -> None:
 def test_two_answers_of_a_person_are_alike_most_of_all_in_one_condition() -> None:
     """The sd between two is 18 sqrt 2 there, and sqrt(18^2 + 10.5^2) sqrt 2 else."""
     within, between = [], []
-    for one in CROWD:
+    for person in CROWD:
         first, same, other = (
-            opinion_offset(TASK, QUALITY, made, one, seed=1)
+            opinion_offset(TASK, QUALITY, made, person, seed=1)
             for made in (item("a", "age"), item("b", "age"), item("c", "gender"))
         )
         within.append(first - same)

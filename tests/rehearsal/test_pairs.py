@@ -20,9 +20,9 @@ def test_the_grades_follow_from_what_was_planted() -> None:
     """No error beats one slightly and two by far; a thing left out is one detail."""
     for row in ROWS:
         faults = {"thorough": 0, "terse": 0, "hasty": 1, "dreaming": 2}
-        one, other = row["made_by.generated_1"], row["made_by.generated_2"]
-        wrong = faults[one] - faults[other]
-        gone = (one == "terse") - (other == "terse")
+        first, second = row["made_by.generated_1"], row["made_by.generated_2"]
+        wrong = faults[first] - faults[second]
+        gone = (first == "terse") - (second == "terse")
         assert row["truth.mistakes"] == str(3 + wrong)
         assert row["truth.missing_details"] == str(3 + gone)
         assert row["truth.overall_quality"] == str(3 + max(-2, min(2, wrong + gone)))

@@ -36,8 +36,11 @@ def person(trait: str, number: int = 0) -> Person:
 def page_of(task: Task, item_ids: Sequence[ItemId]) -> Page:
     """The page that shows these items."""
     items = [
-        Item(item_id=one, columns={"image_id": one, "url": f"/pictures/{one}.svg"})
-        for one in item_ids
+        Item(
+            item_id=item_id,
+            columns={"image_id": item_id, "url": f"/pictures/{item_id}.svg"},
+        )
+        for item_id in item_ids
     ]
     return read_page(render_hit(task, items))
 
@@ -154,8 +157,8 @@ def test_the_button_is_pressed_under_clear_pictures_at_the_traits_rate(
 ) -> None:
     """Of about 137 clear scenes: none, three in ten, seven in ten (sd 0.04)."""
     clear = [n for n, scene in enumerate(SCENES) if scene.unreadable_share == 0]
-    said = captions(caption, trait)
-    share = sum(said[n] == caption.canned_text for n in clear) / len(clear)
+    texts = captions(caption, trait)
+    share = sum(texts[n] == caption.canned_text for n in clear) / len(clear)
     assert low <= share <= high
 
 
@@ -164,20 +167,20 @@ def test_nobody_who_looks_can_describe_a_hopeless_picture(caption: Task) -> None
     hopeless = [n for n, scene in enumerate(SCENES) if scene.unreadable_share == 1]
     assert hopeless
     for trait in ("diligent", "hurried", "shouting", "quality_writer"):
-        said = captions(caption, trait)
-        assert {said[n] for n in hopeless} == {caption.canned_text}
+        texts = captions(caption, trait)
+        assert {texts[n] for n in hopeless} == {caption.canned_text}
 
 
 def test_a_careless_speller_mistypes_many_more_words_than_a_diligent_one(
     caption: Task,
 ) -> None:
     """Words outside the vocabulary of flawless sentences are many times as many."""
-    said = [
+    sentences = [
         KNOWLEDGE.look(scene.item_id, seeded_rng(seed, "words"), accuracy=1.0).sentence
         for seed in range(40)
         for scene in SCENES
     ]
-    flawless = {word for sentence in said for word in words(sentence)}
+    flawless = {word for sentence in sentences for word in words(sentence)}
     wrong = {
         trait: sum(
             word not in flawless
@@ -291,9 +294,9 @@ def test_every_planted_trait_works_in_some_default_crowd() -> None:
 def test_of_eight_with_one_trait_one_is_abroad_and_one_is_new() -> None:
     """So that every requirement of a campaign shuts somebody out."""
     eight = people({"diligent": 8}, seed=1)
-    assert [one.country != "US" for one in eight] == [False] * 6 + [True, False]
-    assert [one.hits_approved <= 500 for one in eight] == [False] * 7 + [True]
-    assert all(one.hits_approved >= 0.95 * one.hits_submitted for one in eight)
+    assert [person.country != "US" for person in eight] == [False] * 6 + [True, False]
+    assert [person.hits_approved <= 500 for person in eight] == [False] * 7 + [True]
+    assert all(person.hits_approved >= 0.95 * person.hits_submitted for person in eight)
 
 
 def test_an_unknown_trait_is_a_fault_of_the_campaign() -> None:

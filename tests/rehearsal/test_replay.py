@@ -73,9 +73,9 @@ def test_captions_are_sent_verbatim_with_their_typos(caption: Task) -> None:
 def test_what_the_page_refuses_is_mended_and_counted(caption: Task) -> None:
     """A caption of three words is extended; the count says so."""
     replay = Replay({"dog": ("A brwon dog", LONG[1])}, caption)
-    said = sent(replay, "dog", 1)[0]
-    assert said.startswith("A brwon dog ")
-    assert broken_rules(caption, said) == ()
+    sentence = sent(replay, "dog", 1)[0]
+    assert sentence.startswith("A brwon dog ")
+    assert broken_rules(caption, sentence) == ()
     assert (replay.repaired, replay.swapped) == (1, 0)
 
 
@@ -136,8 +136,8 @@ def test_real_captions_pass_the_page_once_mended(caption: Task, name: str) -> No
     replay = Replay.read(path, caption)
     images = sorted(key for key in replay._captions if key.endswith(".jpg"))[:400]
     for image in images:
-        for said in sent(replay, image, 5):
-            assert broken_rules(caption, said) == ()
+        for sentence in sent(replay, image, 5):
+            assert broken_rules(caption, sentence) == ()
     assert replay.repaired < 0.4 * 5 * len(images)
     # The worst real caption quotes the page's own instructions as a list.
     assert replay.swapped < 0.01 * 5 * len(images)

@@ -27,8 +27,8 @@ def test_the_same_seed_draws_the_same_pictures() -> None:
 
 def test_another_seed_draws_other_pictures() -> None:
     """Two seeds share no picture among the first twelve."""
-    one, other = ({draw(scene) for scene in scenes(seed, 12)} for seed in (7, 8))
-    assert not one & other
+    first, second = ({draw(scene) for scene in scenes(seed, 12)} for seed in (7, 8))
+    assert not first & second
 
 
 def test_more_scenes_never_change_the_earlier_ones() -> None:

@@ -45,9 +45,9 @@ class Documented:
             if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", template), path)
             and method.lower() in self.document["paths"][template]
         ]
-        template = min(fitting, key=lambda one: one.count("{"))
-        found: dict[str, Any] = self.document["paths"][template][method.lower()]
-        return found
+        template = min(fitting, key=lambda candidate: candidate.count("{"))
+        operation: dict[str, Any] = self.document["paths"][template][method.lower()]
+        return operation
 
     def check(self, response: httpx.Response) -> None:
         """Hold an answer, and what was sent for it, to the document."""
@@ -76,7 +76,8 @@ class Documented:
             {**_schema(described), "components": self.document["components"]}
         )
         faults = [
-            f"{one.json_path}: {one.message}" for one in validator.iter_errors(value)
+            f"{fault.json_path}: {fault.message}"
+            for fault in validator.iter_errors(value)
         ]
         assert not faults, faults
 
@@ -88,8 +89,8 @@ class Documented:
         if "results" in value:
             known |= _OF_LISTS
             inner = schema["properties"]["results"]["items"]
-            for one in value["results"]:
-                self._check_names(name, inner, one)
+            for entry in value["results"]:
+                self._check_names(name, inner, entry)
         assert set(value) <= known, set(value) - known
 
     def _resolved(self, schema: dict[str, Any]) -> dict[str, Any]:
@@ -111,8 +112,8 @@ def documented() -> Documented | None:
 
 
 def _schema(described: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = described["content"]["application/json"]["schema"]
-    return found
+    schema: dict[str, Any] = described["content"]["application/json"]["schema"]
+    return schema
 
 
 def _read() -> dict[str, Any]:

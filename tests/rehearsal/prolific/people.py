@@ -148,9 +148,9 @@ class Researcher:
 
     def balance(self) -> tuple[int, int]:
         """What is available, and what is held."""
-        found = self.get(f"/workspaces/{self.workspace_id()}/balance/")
-        available = found["available_balance"]
-        return available, found["total_balance"] - available
+        balance = self.get(f"/workspaces/{self.workspace_id()}/balance/")
+        available = balance["available_balance"]
+        return available, balance["total_balance"] - available
 
     def participant(self, **described: object) -> "Participant":
         """Somebody new."""

@@ -92,7 +92,7 @@ def test_pages_of_studies_end_with_404(researcher: Researcher) -> None:
     assert first["meta"]["count"] == 21
     assert first["_links"]["next"]["href"].endswith("?page=2&page_size=20")
     following = researcher.http.get(first["_links"]["next"]["href"]).json()
-    assert [one["internal_name"] for one in following["results"]] == ["run 0"]
+    assert [study["internal_name"] for study in following["results"]] == ["run 0"]
     assert following["_links"]["next"]["href"] is None
     with pytest.raises(Refused) as caught:
         researcher.get("/studies/", page=3)
@@ -108,7 +108,7 @@ def test_lists_are_walked_by_offset_too(researcher: Researcher) -> None:
     """As the official command line does; past the end is an empty list."""
     ids = [researcher.draft() for _ in range(3)]
     page = researcher.get("/studies/", limit=2, offset=1, ordering="date_created")
-    assert [one["id"] for one in page["results"]] == ids[1:]
+    assert [study["id"] for study in page["results"]] == ids[1:]
     assert page["meta"]["count"] == 3
     assert page["_links"]["next"]["href"] is None
     assert researcher.get("/studies/", limit=2, offset=9)["results"] == []
@@ -148,14 +148,14 @@ def test_a_body_has_a_mebibyte_at_most(researcher: Researcher) -> None:
 def test_rewards_are_recommended_in_minor_units(researcher: Researcher) -> None:
     """6 and 9 pounds, 8 and 12 dollars an hour."""
     workspace = researcher.workspace_id()
-    told = {
+    recommended = {
         currency: researcher.get(
             "/reward-recommendations/", workspace_id=workspace, currency=currency
         )[0]
         for currency in ("GBP", "USD")
     }
-    assert told["GBP"]["min_reward_per_hour"] == 600
-    assert told["USD"]["recommended_reward_per_hour"] == 1200
+    assert recommended["GBP"]["min_reward_per_hour"] == 600
+    assert recommended["USD"]["recommended_reward_per_hour"] == 1200
 
 
 def test_the_same_seed_gives_the_same_ids() -> None:

@@ -133,7 +133,7 @@ def test_a_group_changes_who_sees_a_running_study(researcher: Researcher) -> Non
     path = f"/participant-groups/{allowed}/participants/"
     researcher.post(path, participant_ids=[second.participant_id])
     members = researcher.post(path, participant_ids=[second.participant_id])
-    assert [one["participant_id"] for one in members["results"]] == [
+    assert [member["participant_id"] for member in members["results"]] == [
         first.participant_id,
         second.participant_id,
     ]
@@ -143,7 +143,9 @@ def test_a_group_changes_who_sees_a_running_study(researcher: Researcher) -> Non
     )
     assert (first.studies(), second.studies()) == ([], [study_id])
     left = researcher.ask("DELETE", path, {"participant_ids": [second.participant_id]})
-    assert [one["participant_id"] for one in left["results"]] == [first.participant_id]
+    assert [member["participant_id"] for member in left["results"]] == [
+        first.participant_id
+    ]
     assert second.studies() == []
 
 
@@ -151,14 +153,14 @@ def test_several_groups_are_or_and_repeated_filters_are_and(
     researcher: Researcher,
 ) -> None:
     """As documented."""
-    both, one = researcher.participant(), researcher.participant()
-    first = _group(researcher, both.participant_id, one.participant_id)
+    both, first_only = researcher.participant(), researcher.participant()
+    first = _group(researcher, both.participant_id, first_only.participant_id)
     second = _group(researcher, both.participant_id)
     name = "participant_group_allowlist"
     any_of = researcher.study(filters=[_select(name, first, second)])
     all_of = researcher.study(filters=[_select(name, first), _select(name, second)])
     assert both.studies() == [any_of, all_of]
-    assert one.studies() == [any_of]
+    assert first_only.studies() == [any_of]
 
 
 def test_a_group_is_renamed_emptied_and_deleted(researcher: Researcher) -> None:
@@ -241,7 +243,7 @@ def test_a_code_puts_into_a_group_and_takes_out(researcher: Researcher) -> None:
 
 
 @pytest.mark.parametrize(
-    "one",
+    "wrong_filter",
     [
         {"filter_id": "shoe-size", "selected_values": ["0"]},
         {"filter_id": "age", "selected_values": ["30"]},
@@ -255,12 +257,12 @@ def test_a_code_puts_into_a_group_and_takes_out(researcher: Researcher) -> None:
     ],
 )
 def test_a_filter_that_cannot_be_is_refused(
-    researcher: Researcher, one: dict[str, Any]
+    researcher: Researcher, wrong_filter: dict[str, Any]
 ) -> None:
     """A study with it is not made, and nobody is counted for it."""
     for path, body in (
-        ("/eligibility-count/", {"filters": [one]}),
-        ("/studies/", {"filters": [one]}),
+        ("/eligibility-count/", {"filters": [wrong_filter]}),
+        ("/studies/", {"filters": [wrong_filter]}),
     ):
         with pytest.raises(Refused) as caught:
             researcher.post(path, **body)
@@ -273,7 +275,7 @@ def test_few_are_counted_as_none() -> None:
     options = Options(start=START, seed=3, participants=200)
     with serve(options) as url, Researcher(url) as researcher:
         people = researcher.control("GET", "/participants")["results"]
-        british = sum(one["country"] == "GB" for one in people)
+        british = sum(person["country"] == "GB" for person in people)
         assert 25 <= british < 200
         for filters, count in (
             ([], 200),
@@ -291,7 +293,7 @@ def test_the_list_of_filters_names_what_can_be_chosen(researcher: Researcher) ->
     study_id, group_id = researcher.study(), _group(researcher)
     researcher.status(study_id)
     listed = researcher.get("/filters/", workspace_id=researcher.workspace_id())
-    by_id = {one["filter_id"]: one for one in listed["results"]}
+    by_id = {entry["filter_id"]: entry for entry in listed["results"]}
     assert by_id[COUNTRY]["choices"]["1"] == "United States"
     assert list(by_id["participant_group_allowlist"]["choices"]) == [group_id]
     assert list(by_id["previous_studies_blocklist"]["choices"]) == [study_id]

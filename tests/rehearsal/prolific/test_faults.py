@@ -32,7 +32,7 @@ def test_a_lost_reply_leaves_the_work_done(researcher: Researcher) -> None:
         researcher.draft(internal_name="second")
     third = researcher.draft(internal_name="third")
     listed = researcher.get("/studies/", ordering="date_created")["results"]
-    assert [one["internal_name"] for one in listed] == ["first", "second", "third"]
+    assert [study["internal_name"] for study in listed] == ["first", "second", "third"]
     assert (listed[0]["id"], listed[2]["id"]) == (first, third)
 
 

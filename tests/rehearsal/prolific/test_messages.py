@@ -6,7 +6,7 @@ from tests.rehearsal.prolific.people import START, Participant, Refused, Researc
 
 
 def _read_by(someone: Participant) -> list[str]:
-    return [one["body"] for one in someone.ask("GET", "/messages")["results"]]
+    return [message["body"] for message in someone.ask("GET", "/messages")["results"]]
 
 
 def test_a_message_reaches_one_several_or_a_group(researcher: Researcher) -> None:
@@ -52,7 +52,7 @@ def test_an_answer_is_unread(researcher: Researcher) -> None:
     [unread] = researcher.get("/messages/unread/")["results"]
     assert (unread["body"], unread["sender_id"]) == ("Well.", someone.participant_id)
     both = researcher.get("/messages/", user_id=someone.participant_id)["results"]
-    assert [one["body"] for one in both] == ["Well?", "Well."]
+    assert [message["body"] for message in both] == ["Well?", "Well."]
     assert both[0]["channel_id"] == both[1]["channel_id"]
     mine = researcher.get("/users/me/")["id"]
     [theirs] = researcher.get(
@@ -70,7 +70,7 @@ def test_messages_are_asked_for_by_person_or_by_time(researcher: Researcher) -> 
     researcher.post("/messages/", body="New", **body)
     since = START.replace(day=5, hour=12).isoformat()
     listed = researcher.get("/messages/", created_after=since)["results"]
-    assert [one["body"] for one in listed] == ["New"]
+    assert [message["body"] for message in listed] == ["New"]
     for query in ({}, {"created_after": "2025-11-01T00:00Z"}, {"created_after": "x"}):
         with pytest.raises(Refused):
             researcher.get("/messages/", **query)

@@ -296,16 +296,21 @@ class MoneyLaws(RuleBasedStateMachine):
         """Available, held and each status are what the model says."""
         with self.state.transaction():
             catch_up(self.state)
-            found = books.read(Call(state=self.state))
-        assert found["broken_laws"] == []
-        accounts = found["accounts"]
+            all_books = books.read(Call(state=self.state))
+        assert all_books["broken_laws"] == []
+        accounts = all_books["accounts"]
         assert accounts.get("available", 0) == self.available()
-        assert accounts.get("held", 0) == sum(one.held() for one in self.posted)
-        statuses = {one["id"]: one["status"] for one in found["submissions"]}
-        assert statuses == {
-            work.submission_id: work.status for one in self.posted for work in one.work
+        assert accounts.get("held", 0) == sum(posted.held() for posted in self.posted)
+        statuses = {
+            submission["id"]: submission["status"]
+            for submission in all_books["submissions"]
         }
-        studies_now = {one["id"]: one["status"] for one in found["studies"]}
+        assert statuses == {
+            work.submission_id: work.status
+            for posted in self.posted
+            for work in posted.work
+        }
+        studies_now = {study["id"]: study["status"] for study in all_books["studies"]}
         for posted in self.posted:
             assert studies_now[posted.study_id] == posted.status
 
@@ -339,8 +344,10 @@ class MoneyLaws(RuleBasedStateMachine):
 
     def available(self) -> int:
         """What is left of the opening balance."""
-        paid = sum(one.number("APPROVED") * COSTS[one.reward] for one in self.posted)
-        held = sum(one.held() for one in self.posted)
+        paid = sum(
+            posted.number("APPROVED") * COSTS[posted.reward] for posted in self.posted
+        )
+        held = sum(posted.held() for posted in self.posted)
         return OPENING - paid - held - self.bonuses
 
     def _finish(

@@ -25,7 +25,7 @@ def _work(page: str, seen: list[str]) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(page.encode())
 
-        def log_message(self, *_given: object) -> None:
+        def log_message(self, *_arguments: object) -> None:
             """Nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Work) as server:

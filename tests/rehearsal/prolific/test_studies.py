@@ -298,7 +298,7 @@ def test_only_drafts_are_deleted(researcher: Researcher) -> None:
     researcher.ask("DELETE", f"/studies/{first}/")
     researcher.ask("DELETE", f"/projects/{project}/studies/{second}/")
     _refused(researcher, "DELETE", f"/studies/{third}/", None)
-    left = [one["id"] for one in researcher.get("/studies/")["results"]]
+    left = [study["id"] for study in researcher.get("/studies/")["results"]]
     assert left == [third]
 
 
@@ -318,10 +318,10 @@ def test_a_list_shows_what_the_document_says(researcher: Researcher) -> None:
 
 def test_costs_are_told_before_and_after(researcher: Researcher) -> None:
     """The calculator, the projection, and what was paid: rewards, fees and tax."""
-    told = researcher.post(
+    cost = researcher.post(
         "/study-cost-calculator/", reward=150, total_available_places=3
     )
-    assert told == {"total_cost": 3 * UNIT}
+    assert cost == {"total_cost": 3 * UNIT}
     study_id = researcher.study()
     path = f"/studies/{study_id}/cost/"
     projected = researcher.get(path, is_projected="true")["rewards"]

@@ -35,8 +35,8 @@ def test_a_place_leads_to_the_work_with_the_three_ids(researcher: Researcher) ->
         "STUDY_ID": study_id,
         "SESSION_ID": taken["submission_id"],
     }
-    found = researcher.submission(taken["submission_id"])
-    assert (found["status"], found["started_at"]) == (
+    submission = researcher.submission(taken["submission_id"])
+    assert (submission["status"], submission["started_at"]) == (
         "ACTIVE",
         "2026-01-05T09:00:00.000000Z",
     )
@@ -82,7 +82,7 @@ def test_several_visits_are_allowed_up_to_the_stated_number(
     with pytest.raises(Refused):
         someone.take(study_id)
     listed = researcher.get("/submissions/", study=study_id)["results"]
-    assert [one["has_siblings"] for one in listed] == [True, True]
+    assert [submission["has_siblings"] for submission in listed] == [True, True]
 
 
 def test_visits_may_be_without_a_limit(researcher: Researcher) -> None:
@@ -156,8 +156,11 @@ def test_no_code_and_a_wrong_code_are_reviewed(
     """The requester sees what was entered."""
     study_id = researcher.study()
     submission_id = researcher.participant().do(study_id, code)
-    found = researcher.submission(submission_id)
-    assert (found["status"], found["entered_code"]) == ("AWAITING REVIEW", shown)
+    submission = researcher.submission(submission_id)
+    assert (submission["status"], submission["entered_code"]) == (
+        "AWAITING REVIEW",
+        shown,
+    )
 
 
 def test_a_code_may_approve_at_once(researcher: Researcher) -> None:
@@ -177,8 +180,8 @@ def test_a_code_may_ask_for_a_return(researcher: Researcher) -> None:
     someone = researcher.participant()
     submission_id = someone.do(study_id, "OTHER")
     assert researcher.submission(submission_id)["return_requested"]
-    [told] = someone.ask("GET", "/messages")["results"]
-    assert "No consent." in told["body"]
+    [message] = someone.ask("GET", "/messages")["results"]
+    assert "No consent." in message["body"]
     assert someone.give_back(submission_id) == "RETURNED"
 
 
@@ -258,8 +261,8 @@ def test_the_same_transition_twice_pays_once(researcher: Researcher) -> None:
     submission_id = researcher.participant().do(researcher.study())
     for _ in range(2):
         assert researcher.judge(submission_id, "APPROVE") == "APPROVED"
-    [told] = researcher.books()["submissions"]
-    assert told["reward_paid"] == 150
+    [submission] = researcher.books()["submissions"]
+    assert submission["reward_paid"] == 150
     with pytest.raises(Refused) as caught:
         researcher.judge(submission_id, "REJECT", **REJECTION)
     assert caught.value.status == 400
@@ -354,16 +357,16 @@ def test_lists_are_filtered(researcher: Researcher) -> None:
     approved = people[2].do(study_id)
     researcher.judge(approved, "APPROVE")
 
-    def found(**query: object) -> list[str]:
+    def filtered(**query: object) -> list[str]:
         listed = researcher.get("/submissions/", study=study_id, **query)["results"]
-        return [one["id"] for one in listed]
+        return [submission["id"] for submission in listed]
 
-    assert found(status="AWAITING_REVIEW") == [waiting]
-    assert found(status="timed-out") == found(timeout="yes")
-    assert found(approved="false", completed="true") == [waiting]
-    assert found(submitted_from="06/01/2026") == [approved]
-    assert found(submitted_before="06/01/2026") == [waiting]
-    assert found(ordering="-started_at", completed=1) == [approved, waiting]
+    assert filtered(status="AWAITING_REVIEW") == [waiting]
+    assert filtered(status="timed-out") == filtered(timeout="yes")
+    assert filtered(approved="false", completed="true") == [waiting]
+    assert filtered(submitted_from="06/01/2026") == [approved]
+    assert filtered(submitted_before="06/01/2026") == [waiting]
+    assert filtered(ordering="-started_at", completed=1) == [approved, waiting]
     for wrong in (
         {"status": "HAPPY"},
         {"approved": "maybe"},
@@ -371,7 +374,7 @@ def test_lists_are_filtered(researcher: Researcher) -> None:
         {"ordering": "ip"},
     ):
         with pytest.raises(Refused) as caught:
-            found(**wrong)
+            filtered(**wrong)
         assert list(caught.value.detail) == list(wrong)
 
 
@@ -381,7 +384,7 @@ def test_the_study_s_own_list_is_the_same(researcher: Researcher) -> None:
     done = [researcher.participant().do(study_id) for _ in range(3)]
     path = f"/studies/{study_id}/submissions/"
     listed = researcher.get(path, page_size=2, ordering="-completed_at")
-    assert [one["id"] for one in listed["results"]] == done[:0:-1]
+    assert [submission["id"] for submission in listed["results"]] == done[:0:-1]
     with pytest.raises(Refused) as caught:
         researcher.get(path, page=2)
     assert caught.value.status == 404

@@ -92,8 +92,8 @@ def _put_event(state: State, target_url: str) -> None:
 
 def _signature(asked: Asked, secret: str) -> str:
     """As Prolific's page on verifying has it, worked out anew."""
-    said = asked.headers["X-Prolific-Request-Timestamp"] + json.dumps(asked.body)
-    digest = hmac.new(secret.encode(), said.encode(), hashlib.sha256).digest()
+    signed_text = asked.headers["X-Prolific-Request-Timestamp"] + json.dumps(asked.body)
+    digest = hmac.new(secret.encode(), signed_text.encode(), hashlib.sha256).digest()
     return base64.b64encode(digest).decode()
 
 

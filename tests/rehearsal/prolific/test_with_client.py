@@ -75,7 +75,9 @@ def test_a_study_from_draft_to_bonus(
     assert [someone.studies() for someone in people] == [[study.id]] * 3 + [[]]
 
     done = [someone.do(study.id, "C1ABCDEF") for someone in people[:3]]
-    assert [one.id for one in prolific.submissions.of_study(study.id)] == done
+    assert [
+        submission.id for submission in prolific.submissions.of_study(study.id)
+    ] == done
     assert prolific.submissions.counts(study.id)["AWAITING REVIEW"] == 3
     assert prolific.submissions.approve(done[0]).status == "APPROVED"
     rejected = prolific.submissions.reject(
@@ -95,7 +97,9 @@ def test_a_study_from_draft_to_bonus(
     assert available == Money(minor=1_000_000 - 3 * UNIT, currency="GBP")
     prolific.studies.change(study.id, StudyChanges(places=4))
     assert prolific.studies.get(study.id).status == "ACTIVE"
-    assert [one["reward_paid"] for one in researcher.books()["submissions"]] == [
+    assert [
+        submission["reward_paid"] for submission in researcher.books()["submissions"]
+    ] == [
         150,
         0,
         150,
@@ -108,7 +112,9 @@ def test_every_page_is_walked(prolific: Prolific, researcher: Researcher) -> Non
     [workspace] = prolific.account.workspaces()
     [project] = prolific.account.projects(workspace.id)
     drafts = [researcher.draft() for _ in range(101)]
-    assert {one.id for one in prolific.studies.of_project(project.id)} == set(drafts)
+    assert {study.id for study in prolific.studies.of_project(project.id)} == set(
+        drafts
+    )
 
 
 def test_bursts_are_waited_out_and_losses_are_told(
