@@ -21,13 +21,13 @@ def item(name: str, error: str, text: str, reference: str = "") -> Item:
     return Item(item_id=ItemId(name), columns=columns)
 
 
-def frame(said: dict[str, str]) -> pd.DataFrame:
+def frame(texts: dict[str, str]) -> pd.DataFrame:
     """One counted edit of each item."""
     return pd.DataFrame(
         {
-            "item_id": list(said),
+            "item_id": list(texts),
             "worker": "w",
-            "value.correction": list(said.values()),
+            "value.correction": list(texts.values()),
             "value.outcome": "corrected",
             "is_rejected": False,
             "is_surplus": False,
@@ -43,29 +43,31 @@ def test_each_kind_is_scored_over_all_descriptions_with_only_its_errors_mended()
         item("c", "color", "a red cat on a mat", "a blue cat on a mat"),
         item("n", "number", "two big dogs in a park", "three big dogs in a park"),
     ]
-    found = corrections(
+    gains = corrections(
         frame({"c": "a blue cat on a mat", "n": "two big dogs in a park"}), items, TASK
     ).set_index("kind")
     # 5 of 6 words match in either text: 10 of 12; the color mends one: 11 of 12.
-    assert found["bleu_1_before"].tolist() == pytest.approx([10 / 12, 10 / 12])
-    assert found["bleu_1"].tolist() == pytest.approx([11 / 12, 10 / 12])
-    assert found["changed"].tolist() == [1, 0]
-    assert found["descriptions"].tolist() == [2, 2]
-    assert found["meteor"]["color"] > found["meteor_before"]["color"]
-    assert found["meteor"]["number"] == found["meteor_before"]["number"]
+    assert gains["bleu_1_before"].tolist() == pytest.approx([10 / 12, 10 / 12])
+    assert gains["bleu_1"].tolist() == pytest.approx([11 / 12, 10 / 12])
+    assert gains["changed"].tolist() == [1, 0]
+    assert gains["descriptions"].tolist() == [2, 2]
+    assert gains["meteor"]["color"] > gains["meteor_before"]["color"]
+    assert gains["meteor"]["number"] == gains["meteor_before"]["number"]
 
 
 def test_without_references_edits_are_counted_and_nothing_is_scored() -> None:
     """The items file need not have any."""
-    found = corrections(frame({"c": "a blue cat"}), [item("c", "color", "a cat")], TASK)
-    assert found[["items", "changed", "descriptions"]].to_numpy().tolist() == [
+    gains = corrections(frame({"c": "a blue cat"}), [item("c", "color", "a cat")], TASK)
+    assert gains[["items", "changed", "descriptions"]].to_numpy().tolist() == [
         [1, 1, 0]
     ]
-    assert math.isnan(found["bleu_1"][0])
+    assert math.isnan(gains["bleu_1"][0])
 
 
 def test_other_tasks_have_no_corrections() -> None:
     """Nor has a campaign without answers."""
     assert corrections(pd.DataFrame(), [], TASK).empty
-    told = frame({"c": "a cat"})
-    assert corrections(told, [item("c", "color", "a")], load_task("congruency")).empty
+    answers = frame({"c": "a cat"})
+    assert corrections(
+        answers, [item("c", "color", "a")], load_task("congruency")
+    ).empty

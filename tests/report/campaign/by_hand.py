@@ -179,8 +179,8 @@ def _decisions() -> pd.DataFrame:
         for answer in _ANSWERS
     ]
     rows += [
-        ("assignment", one, "approve", POLICY, 1, "nothing speaks against it")
-        for one in ("A1", "A2", "A3", "A4")
+        ("assignment", assignment_id, "approve", POLICY, 1, "nothing speaks against it")
+        for assignment_id in ("A1", "A2", "A3", "A4")
     ]
     # A person overrules the policy about A3; the policy excludes dan.
     rows += [

@@ -33,7 +33,9 @@ def campaign(texts: tuple[str, ...]) -> ReportFacts:
     renamed = dict(zip(workers.index, names, strict=True))
     captions = _cycle(texts, len(answers))
     typed: dict[str, Any] = {
-        "value.flaws": pd.Series([(one,) for one in captions], index=answers.index),
+        "value.flaws": pd.Series(
+            [(caption,) for caption in captions], index=answers.index
+        ),
         "value.flaw_other": captions,
     }
     stranger = {"title": " ".join(texts), "picture": texts[0]}
@@ -45,7 +47,9 @@ def campaign(texts: tuple[str, ...]) -> ReportFacts:
         campaign=texts[0],
         purpose=" ".join(texts),
         task=task,
-        shown_items=tuple(replace(one, columns=stranger) for one in facts.shown_items),
+        shown_items=tuple(
+            replace(item, columns=stranger) for item in facts.shown_items
+        ),
         heuristics=dict.fromkeys(texts, texts[0]),
         source_hash=texts[1 % len(texts)],
         code_commit=texts[2 % len(texts)],
@@ -79,7 +83,9 @@ def _findings(
     return findings.assign(
         heuristic=findings["heuristic"].map(names),
         evidence=_cycle(texts, len(findings)),
-        subject_id=findings["subject_id"].map(lambda one: renamed.get(one, one)),
+        subject_id=findings["subject_id"].map(
+            lambda subject: renamed.get(subject, subject)
+        ),
     )
 
 

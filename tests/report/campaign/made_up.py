@@ -173,14 +173,18 @@ class _Campaign:
         made = self.answers[start:]
         self._exclude(posted + timedelta(hours=6))
         out = sum(bool(answer["is_rejected"]) for answer in made)
-        last = max(datetime.fromisoformat(str(one["submitted_at"])) for one in made)
+        last = max(
+            datetime.fromisoformat(str(answer["submitted_at"])) for answer in made
+        )
         self.batches.append(
             {
                 "batch": batch,
                 "round": transaction,
                 "hits": len(lacking),
                 "assignments_wanted": sum(lacking.values()),
-                "assignments_submitted": len({one["assignment_id"] for one in made}),
+                "assignments_submitted": len(
+                    {answer["assignment_id"] for answer in made}
+                ),
                 "answers_kept": len(made) - out,
                 "answers_dropped": out,
                 "posted_at": posted,
@@ -193,8 +197,8 @@ class _Campaign:
 
     def _takers(self, hit: int, number: int) -> list[str]:
         done = self.done.setdefault(hit, set())
-        free = [one for one in self.traits if one not in self.excluded | done]
-        free.sort(key=lambda one: self.chance.random() ** (1 / self.zeal[one]))
+        free = [worker for worker in self.traits if worker not in self.excluded | done]
+        free.sort(key=lambda worker: self.chance.random() ** (1 / self.zeal[worker]))
         done |= {*free[-number:]}
         return free[-number:]
 
@@ -297,20 +301,20 @@ class _Campaign:
         }
 
     def _judge(self, answer: str, trait: _Trait, *, is_out: bool) -> None:
-        for one in _TRAITS:
-            if not one.heuristic:
+        for known_trait in _TRAITS:
+            if not known_trait.heuristic:
                 continue
-            is_his = one is trait
+            is_his = known_trait is trait
             flag = self.chance.random() < ((0.9 if is_out else 0.3) if is_his else 0.01)
             self.findings.append(
                 {
-                    "heuristic": one.heuristic,
-                    "version": 1 + len(one.name) % 3,
+                    "heuristic": known_trait.heuristic,
+                    "version": 1 + len(known_trait.name) % 3,
                     "subject_kind": "answer",
                     "subject_id": answer,
                     "suspicion": self.chance.uniform(0.7, 1) if flag else 0.1,
                     "flag": flag,
-                    "evidence": one.evidence * flag,
+                    "evidence": known_trait.evidence * flag,
                 }
             )
         verdict, because = ("drop", trait.evidence) if is_out else ("keep", FINE)

@@ -63,11 +63,13 @@ def test_dark_screens_can_be_read_as_well(browser: Browser, tmp_path: Path) -> N
     file.write_text(render(_PAGES["real"]), encoding="utf-8")
     page = browser.new_page(color_scheme="dark")
     page.goto(file.as_uri())
-    found = Axe().run(page).response["violations"]
+    violations = Axe().run(page).response["violations"]
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.close()
 
-    assert not [(one["id"], one["nodes"][0]["html"]) for one in found]
+    assert not [
+        (violation["id"], violation["nodes"][0]["html"]) for violation in violations
+    ]
     assert ground == "rgb(14, 18, 22)"
 
 

@@ -29,7 +29,7 @@ def test_two_plots_of_one_page_share_no_id() -> None:
     ids = re.findall(r' id="([^"]+)"', drawing)
     references = re.findall(r'(?:href="#|url\(#)([^")]+)', drawing)
     assert len(ids) == len(set(ids))
-    assert all(one.startswith("k-") for one in ids)
+    assert all(element_id.startswith("k-") for element_id in ids)
     assert set(references) <= set(ids)
     assert references
 
@@ -52,8 +52,8 @@ def _luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _contrast(one: str, other: str) -> float:
-    light, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+def _contrast(first: str, second: str) -> float:
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 
 

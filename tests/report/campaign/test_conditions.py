@@ -40,11 +40,11 @@ STUDY = facts_of(
 )  # fmt: skip
 
 
-def section(one: Compared) -> Section:
+def section(compared: Compared) -> Section:
     """The section of a campaign with these conditions."""
-    found = conditions.build(report_model(replace(empty(), compared=(one,))))
-    assert found is not None
-    return found
+    built = conditions.build(report_model(replace(empty(), compared=(compared,))))
+    assert built is not None
+    return built
 
 
 def test_without_conditions_there_is_no_section() -> None:

@@ -16,9 +16,9 @@ COLOR = ("color_of_clothing", 8, 7, 20, 0.5, 0.625, 0.25, 0.3, 0.3, 0.35)
 def test_scores_stand_before_and_after() -> None:
     """In per cent, each kind of error a row."""
     frame = pd.DataFrame([COLOR], columns=list(COLUMNS))
-    found = corrected.build(report_model(replace(empty(), corrections=frame)))
-    assert found is not None
-    assert found.tables[0].rows == (
+    section = corrected.build(report_model(replace(empty(), corrections=frame)))
+    assert section is not None
+    assert section.tables[0].rows == (
         (
             "color of clothing", "8", "7", "50.0 \u2192 62.5", "25.0 \u2192 30.0",
             "30.0 \u2192 35.0",
@@ -29,8 +29,8 @@ def test_scores_stand_before_and_after() -> None:
 def test_without_references_the_report_says_what_is_missing() -> None:
     """No column of scores, and what to add."""
     frame = pd.DataFrame([("color", 8, 7, 0, *[NAN] * 6)], columns=list(COLUMNS))
-    found = corrected.build(report_model(replace(empty(), corrections=frame)))
-    assert found is not None
-    assert found.tables[0].rows == (("color", "8", "7"),)
-    assert "reference_1" in found.tables[0].note
+    section = corrected.build(report_model(replace(empty(), corrections=frame)))
+    assert section is not None
+    assert section.tables[0].rows == (("color", "8", "7"),)
+    assert "reference_1" in section.tables[0].note
     assert corrected.build(report_model(empty())) is None

@@ -28,9 +28,9 @@ def scores() -> pd.DataFrame:
 
 def test_only_who_met_known_answers_is_counted() -> None:
     """Right and met, over all fields."""
-    found = scores()
-    assert found.index.tolist() == ["ann", "bob"]
-    assert found[["met", "right"]].to_numpy().tolist() == [[10, 8], [2, 1]]
+    by_worker = scores()
+    assert by_worker.index.tolist() == ["ann", "bob"]
+    assert by_worker[["met", "right"]].to_numpy().tolist() == [[10, 8], [2, 1]]
 
 
 def test_the_worst_stand_first_and_too_few_is_said() -> None:
@@ -63,11 +63,11 @@ def test_before_anybody_met_one_it_says_so() -> None:
 
 def test_known_answers_that_most_contradict_are_shown() -> None:
     """All four say no to i0 and three to i1; of i2 two of four, i3 has two workers."""
-    said = {"i0": "nnnn", "i1": "nnny", "i2": "nnyy", "i3": "nn"}
+    votes = {"i0": "nnnn", "i1": "nnny", "i2": "nnyy", "i3": "nn"}
     rows = [
-        (f"w{n}", item, {"n": "no", "y": "yes"}[one])
-        for item, own in said.items()
-        for n, one in enumerate(own)
+        (f"w{n}", item, {"n": "no", "y": "yes"}[letter])
+        for item, own in votes.items()
+        for n, letter in enumerate(own)
     ]
     table = ratings(TASK, rows, items=ITEMS)
     known = Gold(
@@ -92,10 +92,10 @@ def test_what_is_enough_is_counted_by_field_as_the_heuristic_does() -> None:
     table = ratings(TASK, [("ann", "i0", "no"), ("ann", "i1", "no")], items=ITEMS)
     for kind in ("rated", "gold"):
         table[f"{kind}.true"] = table[f"{kind}.fit"]
-    found = gold_scores(table, 0.25)
-    assert found[["met", "right", "most"]].to_numpy().tolist() == [[4, 0, 2]]
+    scores = gold_scores(table, 0.25)
+    assert scores[["met", "right", "most"]].to_numpy().tolist() == [[4, 0, 2]]
     assert "no worker has met 4" in silences(table, {})["gold_failed"]
-    known = Gold(items=2, mixed_in=0, least=4, scores=found, contradicted=NONE)
+    known = Gold(items=2, mixed_in=0, least=4, scores=scores, contradicted=NONE)
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
     assert section.tables[0].rows[0][-1] == "too few"

@@ -25,9 +25,9 @@ class _Elements(HTMLParser):
 
 
 def _elements(page: str) -> _Elements:
-    found = _Elements()
-    found.feed(page)
-    return found
+    elements = _Elements()
+    elements.feed(page)
+    return elements
 
 
 @cache

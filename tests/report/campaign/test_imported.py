@@ -22,11 +22,11 @@ FILE = ImportedSource(
 
 def _facts() -> ImportedFacts:
     answers = by_hand.small().answers
-    said = pd.Series("Approved", index=answers.index, dtype="str")
-    said["A1.1"] = "Rejected"
+    outcomes = pd.Series("Approved", index=answers.index, dtype="str")
+    outcomes["A1.1"] = "Rejected"
     return ImportedFacts(
         files=(FILE,),
-        outcomes=said,
+        outcomes=outcomes,
         has_times=True,
         unnamed_workers=1,
         wages_cents_per_hour=pd.Series({"w": 725.0}),
@@ -54,7 +54,7 @@ def test_a_campaign_that_collected_its_answers_has_no_such_section() -> None:
 
 def test_what_waits_is_counted_and_its_flags_are_told() -> None:
     """A flagged answer that nobody has decided is neither dropped nor forgotten."""
-    small, told = by_hand.small(), _facts()
+    small, imported_facts = by_hand.small(), _facts()
     extra = small.answers.iloc[[0]].assign(assignment_id="A9", worker="w9")
     extra = extra.set_axis(pd.Index(["A9.1"], name=extra.index.name))
     finding = small.findings.iloc[[0]].assign(
@@ -65,8 +65,8 @@ def test_what_waits_is_counted_and_its_flags_are_told() -> None:
         findings=pd.concat([small.findings, finding]),
         waiting=extra,
         imported=replace(
-            told,
-            outcomes=pd.concat([told.outcomes, pd.Series({"A9.1": "Late"})]),
+            imported_facts,
+            outcomes=pd.concat([imported_facts.outcomes, pd.Series({"A9.1": "Late"})]),
         ),
     )
     model = report_model(facts)
@@ -122,8 +122,8 @@ def test_whom_no_file_names_is_not_counted_as_a_worker() -> None:
     some = report_model(facts)
     assert some.workers == "3 workers, and others whom no file names"
     assert "3 workers, and others whom no file names took part" in render(facts)
-    told = replace(facts, imported=replace(_facts(), unnamed_workers=4))
-    page = render(told)
+    imported_facts = replace(facts, imported=replace(_facts(), unnamed_workers=4))
+    page = render(imported_facts)
     assert "by workers whom no file names." in page
     assert "Each of 4 assignments counts as another person" in page
     assert "The workers</h2>" not in page
@@ -148,11 +148,11 @@ def test_nothing_is_said_of_pay_that_was_another_tools() -> None:
 def test_nothing_is_said_of_times_that_no_file_says() -> None:
     """The moment of the import is not when the work was done."""
     facts = by_hand.small()
-    told = replace(_facts(), has_times=False)
-    page = render(replace(facts, imported=told))
+    imported = replace(_facts(), has_times=False)
+    page = render(replace(facts, imported=imported))
     assert "Times not known" in page
     assert "When it happened" not in page
-    origin = provenance.build(report_model(replace(facts, imported=told))).tables[0]
+    origin = provenance.build(report_model(replace(facts, imported=imported))).tables[0]
     assert ("Time span (UTC)", "not known") in origin.rows
     known = timeline.build(report_model(replace(facts, imported=_facts())))
     assert known is not None

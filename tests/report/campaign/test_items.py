@@ -19,7 +19,9 @@ from tests.report.campaign import by_hand, made_up
 def _cards() -> dict[str, Card]:
     section = items.build(report_model(by_hand.small()))
     assert section is not None
-    return {card.heading: card for one in section.galleries for card in one.cards}
+    return {
+        card.heading: card for gallery in section.galleries for card in gallery.cards
+    }
 
 
 def test_items_are_chosen_for_what_their_answers_say() -> None:
@@ -42,8 +44,8 @@ def test_a_card_has_every_answer_with_what_became_of_it() -> None:
     """Image 1: two kept and edited, one surplus, one rejected."""
     card = _cards()["i1"]
 
-    said = [(one.tag.text, one.text, one.typed != "") for one in card.replies]
-    assert said == [
+    shown = [(reply.tag.text, reply.text, reply.typed != "") for reply in card.replies]
+    assert shown == [
         ("kept", "the red bottle stands", True),
         ("kept", "the bottle is red", True),
         ("rejected", "buy things", True),
@@ -76,8 +78,8 @@ def test_what_names_an_item_stands_once_on_its_card() -> None:
     facts = by_hand.small()
     task = replace(facts.task, optional_columns=("file_name", "title"))
     shown = tuple(
-        replace(one, columns={"file_name": one.item_id, "title": "A view"})
-        for one in facts.shown_items
+        replace(item, columns={"file_name": item.item_id, "title": "A view"})
+        for item in facts.shown_items
     )
     section = items.build(report_model(replace(facts, task=task, shown_items=shown)))
     assert section is not None
@@ -87,23 +89,23 @@ def test_what_names_an_item_stands_once_on_its_card() -> None:
 def test_only_pictures_that_are_missing_are_spoken_of() -> None:
     """Items of texts have none, and nothing is said of pictures."""
     facts = by_hand.small()
-    said = []
+    mentions = []
     for cell in ("It was the best of times,", "https://example.org/7.jpg"):
         shown = tuple(
-            replace(one, picture="", columns={"sentence": cell})
-            for one in facts.shown_items
+            replace(item, picture="", columns={"sentence": cell})
+            for item in facts.shown_items
         )
         section = items.build(report_model(replace(facts, shown_items=shown)))
         assert section is not None
-        said.append("are not shown" in section.lead[0])
-    assert said == [False, True]
+        mentions.append("are not shown" in section.lead[0])
+    assert mentions == [False, True]
 
 
 def test_equal_answers_are_told_once() -> None:
     """Image 2: two canned answers, and a rejected one first, for which it is shown."""
     replies = _cards()["i2"].replies
 
-    assert [(one.tag.text, one.times) for one in replies] == [
+    assert [(reply.tag.text, reply.times) for reply in replies] == [
         ("rejected", 1),
         ("canned", 2),
     ]
@@ -134,6 +136,6 @@ def test_a_large_campaign_shows_no_more_than_a_small_one() -> None:
     facts = made_up.large(items=300)
     assert len(facts.shown_items) == 16
     heavy = "data:image/jpeg;base64," + "A" * 54_000
-    shown = tuple(replace(one, picture=heavy) for one in facts.shown_items)
+    shown = tuple(replace(item, picture=heavy) for item in facts.shown_items)
 
     assert len(render(replace(facts, shown_items=shown)).encode()) < 1_500_000

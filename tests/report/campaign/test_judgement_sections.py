@@ -50,8 +50,8 @@ def tables(section: Section | None) -> dict[str, list[tuple[str, ...]]]:
 
 def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
     """Alpha and Jaccard are 1.00; graded options are compared as grades."""
-    found = tables(judgements.build(report_model(facts)))["Agreement about items"]
-    assert [row[:3] for row in found] == [
+    table_rows = tables(judgements.build(report_model(facts)))["Agreement about items"]
+    assert [row[:3] for row in table_rows] == [
         ("fit", "alpha, nominal", "1.00"),
         ("grade", "alpha, ordinal", "1.00"),
         ("ticks", "Jaccard index", "1.00"),
@@ -61,14 +61,14 @@ def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
 
 def test_options_are_counted(facts: ReportFacts) -> None:
     """A is ticked in all twelve answers, b in six, c never."""
-    found = tables(judgements.build(report_model(facts)))["Options of ticks"]
-    assert [(row[0], row[2], row[3]) for row in found] == [
+    table_rows = tables(judgements.build(report_model(facts)))["Options of ticks"]
+    assert [(row[0], row[2], row[3]) for row in table_rows] == [
         ("a", "12", "100.0 %"),
         ("b", "6", "50.0 %"),
         ("c", "0", "0.0 %"),
     ]
     # Options that say themselves what they mean are not said twice.
-    plain = tuple(replace(one, label=one.value) for one in FIT.options)
+    plain = tuple(replace(option, label=option.value) for option in FIT.options)
     task = replace(TASK, fields=(replace(FIT, options=plain), *TASK.fields[1:]))
     every = tables(judgements.build(report_model(replace(facts, task=task))))
     assert every["Options of fit"][0] == ("yes", "6", "50.0 %")
@@ -77,14 +77,14 @@ def test_options_are_counted(facts: ReportFacts) -> None:
 def test_a_scale_of_few_steps_has_a_column_a_value(facts: ReportFacts) -> None:
     """Each value stands under its column; 0 to 100 is drawn in twentieths."""
     field = replace(PLACE, maximum=5)
-    votes = [(who, item, {**said, "place": 5.0}) for who, item, said in SAID]
+    votes = [(who, item, {**values, "place": 5.0}) for who, item, values in SAID]
     task = replace(TASK, fields=(field,))
-    told = replace(facts, answers=rows(votes), task=task)
-    section = judgements.build(report_model(told))
+    changed_facts = replace(facts, answers=rows(votes), task=task)
+    section = judgements.build(report_model(changed_facts))
     assert section is not None
     (figure,) = section.figures
     assert all(f">{tick}</text>" in figure.svg for tick in range(6))
-    assert [one.amount for one in judgements._bins(PLACES, -0.5, 1, 6)] == [
+    assert [column.amount for column in judgements._bins(PLACES, -0.5, 1, 6)] == [
         *(1, 0, 0, 0, 0, 3)
     ]
 
@@ -93,8 +93,8 @@ def test_items_with_one_answer_each_have_nothing_to_agree_about(
     facts: ReportFacts,
 ) -> None:
     """One sentence, and no table of dashes."""
-    told = replace(facts, answers=rows(SAID[:4]))
-    section = judgements.build(report_model(told))
+    changed_facts = replace(facts, answers=rows(SAID[:4]))
+    section = judgements.build(report_model(changed_facts))
     assert section is not None
     (agreement, *_) = section.tables
     assert (agreement.rows, agreement.note) == ((), "")
@@ -106,9 +106,9 @@ def test_places_among_options_are_held_against_equal_shares(
     facts: ReportFacts,
 ) -> None:
     """The order was always a, b, c: 12, 6 and 0 of 18; chi-square is 12, p 0.002."""
-    found = tables(order_effects.build(report_model(facts)))["Order on the page"]
+    effects = tables(order_effects.build(report_model(facts)))["Order on the page"]
     # (12-6)^2/6 + 0 + (0-6)^2/6 = 12 with 2 degrees: exp(-6) = 0.0025.
-    by = {(row[0], row[1]): row for row in found}
+    by = {(row[0], row[1]): row for row in effects}
     place = by["ticks", "place among the options"]
     assert place[2:] == ("12, 6, 0", "18 choices", "0.002")
 
@@ -141,9 +141,11 @@ def test_only_options_are_counted_for_a_side(facts: ReportFacts) -> None:
     task = replace(TASK, fields=fields, arrangements=(sides,))
     shown: dict[str, object] = {"order.sides": ("a", "b")}
     stray = [("z", "i1", {**SAID[0][2], "fit": "perhaps"}), *SAID[:2]]
-    told = replace(facts, answers=rows(stray, task, **shown), task=task)
-    found = tables(order_effects.build(report_model(told)))["Order on the page"]
-    side = {row[1]: row for row in found}["side shown first"]
+    changed_facts = replace(facts, answers=rows(stray, task, **shown), task=task)
+    effects = tables(order_effects.build(report_model(changed_facts)))[
+        "Order on the page"
+    ]
+    side = {row[1]: row for row in effects}["side shown first"]
     assert side[2:4] == ("first 1, second 1", "2 comparisons")
 
 

@@ -45,11 +45,11 @@ def test_the_words_are_those_of_the_report() -> None:
     """Figures and notes stand in it as a person reads them."""
     facts = by_hand.small()
     tokens = MarkdownIt("commonmark").enable("table").parse(render_markdown(facts))
-    said = " ".join(child.content for token in tokens for child in token.children or ())
+    text = " ".join(child.content for token in tokens for child in token.children or ())
     model = report_model(facts)
-    assert facts.campaign in said
+    assert facts.campaign in text
     for figure in summary.key_figures(model):
-        assert figure.value in said
-        assert figure.beside in said
+        assert figure.value in text
+        assert figure.beside in text
     for note in summary.notes(model):
-        assert note.text in said
+        assert note.text in text

@@ -8,18 +8,18 @@ from piecework.report.sections import overview
 from tests.report.campaign import by_hand, made_up
 
 
-def _said(*, is_rehearsal: bool = False) -> dict[str, str]:
+def _paragraphs(*, is_rehearsal: bool = False) -> dict[str, str]:
     facts = by_hand.small(is_rehearsal=is_rehearsal)
     return dict(overview.paragraphs(report_model(facts)))
 
 
 def test_what_was_asked_and_what_came() -> None:
     """Six wanted, eleven came, four captions and two canned answers count."""
-    said = _said()
+    paragraphs = _paragraphs()
 
-    assert "2 answers about each of 3 images" in said["What was asked"]
-    assert "6 answers in all" in said["What was asked"]
-    assert said["What came"] == (
+    assert "2 answers about each of 3 images" in paragraphs["What was asked"]
+    assert "6 answers in all" in paragraphs["What was asked"]
+    assert paragraphs["What came"] == (
         "11 answers by 4 workers. 4 novel captions and 2 answers that the picture "
         "cannot be recognised count. 3 of 3 images (100.0 %) have all the answers "
         "wanted."
@@ -28,7 +28,7 @@ def test_what_was_asked_and_what_came() -> None:
 
 def test_what_does_not_count_has_its_reasons() -> None:
     """Three rejected, one dropped, one surplus; all four for one reason."""
-    assert _said()["What does not count, and why"] == (
+    assert _paragraphs()["What does not count, and why"] == (
         "3 answers rejected and not paid, 1 answer dropped, though paid for and "
         "1 answer good, but more than were wanted. The reasons given most often: "
         "“off the subject” (4)."
@@ -52,8 +52,8 @@ def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
     facts = replace(
         small, policy=(rule,), answers=small.answers.assign(rejected_because=because)
     )
-    said = dict(overview.paragraphs(report_model(facts)))
-    assert said["What does not count, and why"].endswith(
+    paragraphs = dict(overview.paragraphs(report_model(facts)))
+    assert paragraphs["What does not count, and why"].endswith(
         "most often: “Set by: …” (4; flagged: “canned_share” 3 times, “Text that was "
         "pasted and not typed” 3 times and “too_fast” 3 times)."
     )
@@ -61,43 +61,46 @@ def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
 
 def test_money_is_told_by_the_answer_and_by_the_hour() -> None:
     """252 cents for four captions; wages of 0, 720, 750 and 900 cents an hour."""
-    said = _said()
+    paragraphs = _paragraphs()
 
-    assert said["What it cost"] == (
+    assert paragraphs["What it cost"] == (
         "$2.52 of a budget of $10.00, of which $0.42 are fees. That is $0.63 for a "
         "novel caption."
     )
-    assert "Half of the workers earned $7.35/h or more." in said["What people earned"]
-    assert "2 of 4 workers (50.0 %) earned less" in said["What people earned"]
+    assert (
+        "Half of the workers earned $7.35/h or more."
+        in paragraphs["What people earned"]
+    )
+    assert "2 of 4 workers (50.0 %) earned less" in paragraphs["What people earned"]
 
 
 def test_a_rehearsal_paid_nobody() -> None:
     """And its workers are simulated."""
-    said = _said(is_rehearsal=True)
+    paragraphs = _paragraphs(is_rehearsal=True)
 
-    assert "4 simulated workers" in said["What came"]
-    assert said["What it cost"].endswith("Nothing was paid: it was rehearsed.")
+    assert "4 simulated workers" in paragraphs["What came"]
+    assert paragraphs["What it cost"].endswith("Nothing was paid: it was rehearsed.")
 
 
 def test_problems_come_first_in_what_to_be_careful_of() -> None:
     """Half of the workers below the floor is the one problem of the small campaign."""
-    assert _said()["What to be careful of"].startswith(
+    assert _paragraphs()["What to be careful of"].startswith(
         "1 problem and 1 thing to watch."
     )
 
 
 def test_a_campaign_that_just_began_says_so() -> None:
     """Without an answer, a worker or a wage."""
-    said = dict(overview.paragraphs(report_model(made_up.empty())))
+    paragraphs = dict(overview.paragraphs(report_model(made_up.empty())))
 
-    assert said["What came"] == "Nothing yet."
-    assert said["What people earned"].startswith("Not known")
+    assert paragraphs["What came"] == "Nothing yet."
+    assert paragraphs["What people earned"].startswith("Not known")
 
 
 def test_a_dataset_without_a_ledger_has_no_money() -> None:
     """Nothing is said of what nobody knows."""
     facts = replace(by_hand.small(), money=None)
-    said = dict(overview.paragraphs(report_model(facts)))
+    paragraphs = dict(overview.paragraphs(report_model(facts)))
 
-    assert "What it cost" not in said
-    assert "What people earned" not in said
+    assert "What it cost" not in paragraphs
+    assert "What people earned" not in paragraphs

@@ -75,13 +75,14 @@ def _page(name: str) -> str:
 def test_every_element_is_closed_and_every_id_is_unique(name: str) -> None:
     """The page is a tree, its ids are unique, and each reference finds its target."""
     tree = _Tree(_page(name))
-    ids = [one["id"] for _, one, _ in tree.elements if "id" in one]
+    ids = [attributes["id"] for _, attributes, _ in tree.elements if "id" in attributes]
     wanted = {
         target
-        for _, one, _ in tree.elements
+        for _, attributes, _ in tree.elements
         for name in ("aria-labelledby", "href", "clip-path")
         for target in re.findall(
-            r"[^\s#()]+", one.get(name, "").replace("data:,", "").replace("url", "")
+            r"[^\s#()]+",
+            attributes.get(name, "").replace("data:,", "").replace("url", ""),
         )
     }
 
@@ -102,7 +103,7 @@ def test_headings_follow_in_order(name: str) -> None:
 def test_every_table_has_a_caption_and_scopes(name: str) -> None:
     """A screen reader can tell for each cell which row and column it is of."""
     tree = _Tree(_page(name))
-    scopes = [one.get("scope") for one, _ in tree.all("th")]
+    scopes = [attributes.get("scope") for attributes, _ in tree.all("th")]
     tables, titles = [*tree.all("table")], [*tree.all("caption")]
 
     assert len(tables) == len(titles)
@@ -119,7 +120,10 @@ def test_every_plot_says_in_words_what_it_shows(name: str) -> None:
     descriptions = [words for _, words in tree.all("desc")]
 
     assert plots
-    assert all(one["role"] == "img" and one["aria-labelledby"] for one, _ in plots)
+    assert all(
+        attributes["role"] == "img" and attributes["aria-labelledby"]
+        for attributes, _ in plots
+    )
     assert len(descriptions) == len(plots)
     numbered = [words for words in descriptions if re.search(r"\d|Dark", words)]
     assert numbered == descriptions

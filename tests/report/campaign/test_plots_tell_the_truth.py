@@ -22,10 +22,16 @@ def _paid(floor: int) -> Money:
 
 def test_every_wage_is_in_one_column_and_the_floor_is_an_edge() -> None:
     """Wages of 0, 720, 750 and 900: two in red below $7.25, two in teal above."""
-    bins = [one for one in money._bins(report_model(_SMALL), _paid(725)) if one.amount]
+    bins = [
+        column
+        for column in money._bins(report_model(_SMALL), _paid(725))
+        if column.amount
+    ]
 
     # Columns of 50 cents, so that $9.00 needs fewer than 24, with an edge at $7.25.
-    assert [(one.start, one.end, one.amount, one.colour) for one in bins] == [
+    assert [
+        (column.start, column.end, column.amount, column.colour) for column in bins
+    ] == [
         (0.0, 0.25, 1, plots.RED),
         (6.75, 7.25, 1, plots.RED),
         (7.25, 7.75, 1, plots.TEAL),
@@ -45,9 +51,10 @@ def test_wages_are_never_lost_between_columns(paid: list[int], floor: int) -> No
     model = report_model(facts)
     bins = money._bins(model, _paid(floor))
 
-    assert sum(one.amount for one in bins) == 4
+    assert sum(column.amount for column in bins) == 4
     assert (
-        sum(one.amount for one in bins if one.colour == plots.RED) == model.below_floor
+        sum(column.amount for column in bins if column.colour == plots.RED)
+        == model.below_floor
     )
     assert len(bins) <= 24 + 2
 
@@ -90,8 +97,8 @@ def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
 @pytest.mark.parametrize("rounds", [39, 41])
 def test_endless_rounds_are_drawn_in_part_and_it_is_said(rounds: int) -> None:
     """Forty rounds are drawn at most; the table keeps all of them."""
-    one = _SMALL.batches.iloc[[0] * rounds].assign(batch=range(rounds))
-    section = timeline.build(report_model(replace(_SMALL, batches=one)))
+    batches = _SMALL.batches.iloc[[0] * rounds].assign(batch=range(rounds))
+    section = timeline.build(report_model(replace(_SMALL, batches=batches)))
 
     assert section is not None
     assert ("Only the first 40 rounds" in section.figures[0].note) == (rounds > 40)

@@ -61,8 +61,8 @@ Build = Callable[[ReportModel], Section | None]
 
 
 def _section(build: Build, facts: ReportFacts | None = None) -> Section:
-    told = replace(facts or by_hand.small(), before_work=_TEST, reviews=_REVIEWS)
-    section = build(report_model(told))
+    shown_facts = replace(facts or by_hand.small(), before_work=_TEST, reviews=_REVIEWS)
+    section = build(report_model(shown_facts))
     assert section is not None
     return section
 
@@ -73,8 +73,8 @@ def _words(cell: Cell) -> str:
 
 def _table(section: Section, caption: str) -> dict[str, tuple[str, ...]]:
     """The rows of the table with this caption, by their heading."""
-    (found,) = (one for one in section.tables if one.caption == caption)
-    return {_words(row[0]): tuple(map(_words, row[1:])) for row in found.rows}
+    (table,) = (table for table in section.tables if table.caption == caption)
+    return {_words(row[0]): tuple(map(_words, row[1:])) for row in table.rows}
 
 
 def _levels(facts: ReportFacts) -> dict[str, str]:
@@ -211,8 +211,8 @@ def test_reasons_are_counted_by_the_sentence_of_their_rule() -> None:
         because="Set aside: {evidence}.",
     )
     facts = replace(by_hand.small(), policy=(rule,))
-    said = pd.Series(["Set aside: 80%.", "Set aside: 90%.", "Advertising."])
-    assert report_model(facts).as_stated(said).tolist() == [
+    reasons = pd.Series(["Set aside: 80%.", "Set aside: 90%.", "Advertising."])
+    assert report_model(facts).as_stated(reasons).tolist() == [
         *("Set aside: ….", "Set aside: …."),
         "Advertising.",
     ]
@@ -284,9 +284,9 @@ def test_overlaps_are_symmetric_and_hold_the_totals_on_the_diagonal() -> None:
 def test_evidence_is_shown_worst_first_and_at_most_twice_a_heuristic() -> None:
     """Of the three flags of pasted the two with suspicion 0.9 are shown."""
     (table,) = (
-        one
-        for one in _section(flags.build).tables
-        if one.caption.startswith("Examples")
+        table
+        for table in _section(flags.build).tables
+        if table.caption.startswith("Examples")
     )
     shown = [tuple(map(_words, row)) for row in table.rows]
 
@@ -529,7 +529,7 @@ def test_key_figures_are_the_ones_of_the_sections() -> None:
     """Three images, six captions, four workers, $2.52, and $7.35 an hour."""
     figures = summary.key_figures(report_model(by_hand.small()))
 
-    assert [(one.label, one.value) for one in figures] == [
+    assert [(figure.label, figure.value) for figure in figures] == [
         ("Images", "3"),
         ("Accepted captions", "6"),
         ("Workers", "4"),
@@ -596,14 +596,14 @@ def test_provenance_names_every_version() -> None:
 def test_nine_of_nine_bad_workers_missed_are_a_problem() -> None:
     """Nobody was caught; half of them caught would be to be watched."""
     facts = by_hand.small()
-    for found, level in ((0, "problem"), (4, "problem"), (6, "watch"), (9, "fine")):
+    for excluded, level in ((0, "problem"), (4, "problem"), (6, "watch"), (9, "fine")):
         bad = facts.workers.loc[["ann"] * 9].assign(
-            is_planted_bad=True, is_excluded=[n < found for n in range(9)]
+            is_planted_bad=True, is_excluded=[n < excluded for n in range(9)]
         )
         bad.index = pd.Index([f"w{n}" for n in range(9)])
         model = report_model(replace(facts, workers=bad))
         note = planted.notes(model, planted.score(model))[0]
-        assert (note.level, note.text[:6]) == (level, f"{found} of 9")
+        assert (note.level, note.text[:6]) == (level, f"{excluded} of 9")
 
 
 OF_ANSWERS = {
@@ -619,7 +619,7 @@ OF_ANSWERS = {
 }
 of_captions = pytest.mark.parametrize(
     "build",
-    [one for one in SECTIONS if one not in OF_ANSWERS],
+    [section for section in SECTIONS if section not in OF_ANSWERS],
     ids=lambda build: build.__module__,
 )
 """Datasets of answers have more: see test_judgement_sections and test_conditions."""
@@ -651,7 +651,9 @@ def test_the_same_evidence_is_shown_once() -> None:
     same = facts.findings["evidence"].mask(is_pasted, "1 paste")
     facts = replace(facts, findings=facts.findings.assign(evidence=same))
     (table,) = (
-        one for one in _section(flags.build, facts).tables if "evidence" in one.caption
+        table
+        for table in _section(flags.build, facts).tables
+        if "evidence" in table.caption
     )
 
     assert [_words(row[2]) for row in table.rows].count("1 paste") == 1

@@ -28,9 +28,9 @@ def test_a_system_preferred_three_times_of_four_is_stronger_by_the_log_of_three(
     """Without ties two sides' strengths differ by the log-odds: ln 3 = 1.0986."""
     won: Row = ("north", "south", "first", 2.0, "first")
     lost: Row = ("north", "south", "second", -1.0, "second")
-    found = section([won, won, won, lost])
-    assert found is not None
-    strengths, sides = found.tables
+    built = section([won, won, won, lost])
+    assert built is not None
+    strengths, sides = built.tables
     # Half of 1.0986 above and below 0; grades 2, 2, 2, -1 have the mean 1.25.
     assert [row[:2] for row in strengths.rows] == [
         ("north", "+0.55"),
@@ -42,29 +42,29 @@ def test_a_system_preferred_three_times_of_four_is_stronger_by_the_log_of_three(
     ]
     # 3 against 1: two-sided 2 * (4 + 1) / 16 = 0.625.
     assert sides.rows == (("overall quality", "3", "0", "1", "0.625"),)
-    assert found.notes == ()
+    assert built.notes == ()
 
 
 def test_who_wins_everything_gets_a_finite_strength_and_the_report_says_how() -> None:
     """Half a win is added to either side, and a one-sided page is pointed out."""
-    found = section([("north", "south", "first", 2.0, "second")] * 12)
-    assert found is not None
-    assert "0.5 wins were added" in found.tables[0].note
-    (note,) = found.notes
+    built = section([("north", "south", "first", 2.0, "second")] * 12)
+    assert built is not None
+    assert "0.5 wins were added" in built.tables[0].note
+    (note,) = built.notes
     assert "shown second is preferred" in note.text  # 2 / 2^12 = 0.0005
 
 
 def test_systems_that_were_never_compared_have_no_strengths() -> None:
     """The table says why it is empty."""
-    found = section(
+    built = section(
         [
             ("a", "b", "first", 1.0, "first"),
             ("c", "d", "second", -1.0, "second"),
         ]
     )
-    assert found is not None
-    assert found.tables[0].rows == ()
-    assert "never compared" in found.tables[0].empty
+    assert built is not None
+    assert built.tables[0].rows == ()
+    assert "never compared" in built.tables[0].empty
 
 
 def test_a_campaign_without_pairs_has_no_such_section() -> None:

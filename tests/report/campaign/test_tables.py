@@ -42,7 +42,7 @@ def test_all_missing_columns_are_named_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "found", "expected"),
+    ("kind", "stored", "expected"),
     [
         ("truth", [0, 1, None], [False, True, False]),
         ("truth", [False, True, True], [False, True, True]),
@@ -52,10 +52,10 @@ def test_all_missing_columns_are_named_at_once() -> None:
     ],
 )
 def test_values_of_a_store_are_mended(
-    kind: tables.Kind, found: list[object], expected: list[object]
+    kind: tables.Kind, stored: list[object], expected: list[object]
 ) -> None:
     """0 and 1 are truth, a missing text is empty, a missing count is none."""
-    frame = pd.DataFrame({"x": pd.Series(found, index=[7, 8, 9], dtype="object")})
+    frame = pd.DataFrame({"x": pd.Series(stored, index=[7, 8, 9], dtype="object")})
     mended = tables.shaped(frame, {"x": kind}, name="x")
 
     assert mended["x"].tolist() == expected

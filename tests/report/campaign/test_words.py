@@ -15,8 +15,8 @@ def test_the_examples_in_the_docstrings_run() -> None:
     """What the documentation shows is what happens."""
     results = [doctest.testmod(module) for module in (counts, formatting, plots)]
 
-    assert sum(one.attempted for one in results) >= 8
-    assert sum(one.failed for one in results) == 0
+    assert sum(result.attempted for result in results) >= 8
+    assert sum(result.failed for result in results) == 0
 
 
 @given(st.integers(0, 10**6), st.integers(1, 10**6))
@@ -45,7 +45,11 @@ def test_a_wage_below_a_floor_never_looks_as_if_it_met_it(
 def test_an_excerpt_is_one_visible_line(text: str, limit: int) -> None:
     """No control character, no direction mark, no line break gets through."""
     shown = formatting.excerpt(text, limit=limit)
-    hidden = {one for one in shown if unicodedata.category(one) in {"Cc", "Cs", "Zl"}}
+    hidden = {
+        character
+        for character in shown
+        if unicodedata.category(character) in {"Cc", "Cs", "Zl"}
+    }
 
     assert not hidden
     assert not set(shown) & set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u200e")

@@ -32,22 +32,22 @@ def _corpus(*captions: Caption) -> Corpus:
     return Corpus(
         source="by hand",
         captions=captions,
-        images=[*dict.fromkeys(one.image for one in captions)],
+        images=[*dict.fromkeys(caption.image for caption in captions)],
     )
 
 
 def test_composition_by_hand() -> None:
     """Means by caption and by image differ where images have unequal many captions."""
-    one = compose([("1", _RED_CUP), ("1", _CUP), ("2", _CUP)])
-    assert (one.captions, one.images) == (3, 2)
+    composition = compose([("1", _RED_CUP), ("1", _CUP), ("2", _CUP)])
+    assert (composition.captions, composition.images) == (3, 2)
     # Nouns: 3, 1 and 1 in the captions; image 1 has 2 a caption, image 2 has 1.
-    assert one.per_caption["nouns"] == pytest.approx(5 / 3)
-    assert one.per_image["nouns"] == pytest.approx((2 + 1) / 2)
-    assert one.per_caption["words"] == pytest.approx(9 / 3)
+    assert composition.per_caption["nouns"] == pytest.approx(5 / 3)
+    assert composition.per_image["nouns"] == pytest.approx((2 + 1) / 2)
+    assert composition.per_caption["words"] == pytest.approx(9 / 3)
     # "of" is a preposition, but no place.
-    assert one.per_caption["spatial relations"] == pytest.approx(1 / 3)
-    assert one.per_caption["prepositions"] == pytest.approx(2 / 3)
-    assert one.unique == {
+    assert composition.per_caption["spatial relations"] == pytest.approx(1 / 3)
+    assert composition.per_caption["prepositions"] == pytest.approx(2 / 3)
+    assert composition.unique == {
         "words": 6,
         "nouns": 2,
         "verbs": 0,
@@ -61,16 +61,16 @@ def test_overlap_by_hand() -> None:
     """Of three most common words two are shared; the fourth does not count."""
     here = Counter({"cup": 9, "red": 8, "tea": 7, "dog": 1})
     there = Counter({"dog": 9, "cup": 8, "tea": 8, "red": 7})
-    found = overlap(here, there, commonest=3)
-    assert (found.compared, found.shared) == (3, 2)
-    assert list(found.only_here) == ["red"]
+    comparison = overlap(here, there, commonest=3)
+    assert (comparison.compared, comparison.shared) == (3, 2)
+    assert list(comparison.only_here) == ["red"]
 
 
 def test_overlap_compares_lists_of_equal_length() -> None:
     """A vocabulary of one word is compared with one word; an empty one with none."""
-    found = overlaps([_RED_CUP], [_CUP])
-    assert found["nouns"].compared == 1
-    assert found["nouns"].share == 0  # "tea" is the most common noun here
+    comparisons = overlaps([_RED_CUP], [_CUP])
+    assert comparisons["nouns"].compared == 1
+    assert comparisons["nouns"].share == 0  # "tea" is the most common noun here
     assert overlaps([_RED_CUP], [])["words"].share == 0
 
 
@@ -78,9 +78,11 @@ def test_specificity_by_hand() -> None:
     """The share of either caption's weight that the other has too, averaged."""
     # Stems: cup in both images weighs log(1 + 2/2), red and dog log(1 + 2/1).
     cup, red = 0.6931471805599453, 1.0986122886681098
-    found = specificity({"1": [["red", "cups"], ["cup"]], "2": [["dog"], ["cup"]]})
-    assert found["1"] == pytest.approx((cup / (cup + red) + 1) / 2)
-    assert found["2"] == 0
+    specificities = specificity(
+        {"1": [["red", "cups"], ["cup"]], "2": [["dog"], ["cup"]]}
+    )
+    assert specificities["1"] == pytest.approx((cup / (cup + red) + 1) / 2)
+    assert specificities["2"] == 0
 
 
 def test_specificity_needs_two_captions() -> None:
@@ -91,10 +93,10 @@ def test_specificity_needs_two_captions() -> None:
 @given(st.lists(st.lists(_WORDS, min_size=2, max_size=4), min_size=1, max_size=3))
 def test_specificity_lies_in_0_to_1_in_any_order(images: list[list[list[str]]]) -> None:
     """Captions without a word included."""
-    found = specificity({str(n): captions for n, captions in enumerate(images)})
+    specificities = specificity({str(n): captions for n, captions in enumerate(images)})
     back = specificity({str(n): captions[::-1] for n, captions in enumerate(images)})
-    assert found == pytest.approx(back)
-    assert all(0 <= value <= 1 + 1e-9 for value in found.values())
+    assert specificities == pytest.approx(back)
+    assert all(0 <= value <= 1 + 1e-9 for value in specificities.values())
 
 
 def test_levels_count_accepted_answers_alone() -> None:
@@ -102,10 +104,10 @@ def test_levels_count_accepted_answers_alone() -> None:
     canned = Caption(image="1", text="too bad", is_canned=True)
     rejected = Caption(image="1", text="spam", is_canned=True, is_rejected=True)
     corpus = _corpus(canned, rejected, Caption(image="1", text="cup"), canned)
-    found = levels(corpus)
+    counts = levels(corpus)
     assert difficulties(corpus) == {"1": "difficult"}
-    assert found.canned.tolist() == [0, 0, 1, 0]
-    assert (found.wanted, found.incomplete) == (3, 0)
+    assert counts.canned.tolist() == [0, 0, 1, 0]
+    assert (counts.wanted, counts.incomplete) == (3, 0)
 
 
 def test_votes_on_quality_have_levels_and_flaws_without_captions() -> None:
@@ -115,10 +117,10 @@ def test_votes_on_quality_have_levels_and_flaws_without_captions() -> None:
         images=["1"],
         quality={"1": Quality(unrecognizable=4, flaws={"BLR": 3, "DRK": 2})},
     )
-    found = levels(corpus)
-    assert dict(found.names) == {"difficult": 1}
-    assert found.canned.tolist() == [0, 0, 0, 0, 1, 0]
-    assert dict(found.flaws) == {"BLR": 1}
+    counts = levels(corpus)
+    assert dict(counts.names) == {"difficult": 1}
+    assert counts.canned.tolist() == [0, 0, 0, 0, 1, 0]
+    assert dict(counts.flaws) == {"BLR": 1}
 
 
 def test_text_is_a_majority_of_workers_before_it_is_a_word_of_the_file() -> None:
@@ -158,10 +160,10 @@ def test_only_easy_images_measure_people() -> None:
 
 def test_an_image_added_to_a_file_moves_no_other_choice() -> None:
     """The draw depends on the seed and the image alone."""
-    one = [Caption(image="1", text=f"cup {n}") for n in range(5)]
-    other = [Caption(image="0", text=f"dog {n}") for n in range(5)]
-    (alone,) = human_pairs(_corpus(*one), seed=3)
-    assert alone in [*human_pairs(_corpus(*other, *one), seed=3)]
+    cups = [Caption(image="1", text=f"cup {n}") for n in range(5)]
+    dogs = [Caption(image="0", text=f"dog {n}") for n in range(5)]
+    (alone,) = human_pairs(_corpus(*cups), seed=3)
+    assert alone in [*human_pairs(_corpus(*dogs, *cups), seed=3)]
 
 
 def test_another_seed_draws_other_captions() -> None:

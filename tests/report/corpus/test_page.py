@@ -62,10 +62,10 @@ def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> 
 
 def test_equal_descriptions_give_equal_bytes() -> None:
     """Nothing of the clock or of an address in memory."""
-    one, other = (
+    first, second = (
         render(describe(_corpus(), against=_corpus(), seed=1)) for _ in range(2)
     )
-    assert one == other
+    assert first == second
 
 
 def test_nothing_of_an_empty_corpus_fails() -> None:

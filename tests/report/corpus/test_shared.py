@@ -29,11 +29,15 @@ def test_half_of_val_is_as_documented() -> None:
 
     One test and not four, since the analyses take ten seconds and tests run apart.
     """
-    found = describe(read_captions(_path("vizwiz_val_captions_half.csv")), seed=0)
+    description = describe(read_captions(_path("vizwiz_val_captions_half.csv")), seed=0)
 
-    assert found.levels.canned.tolist() == [2575, 656, 237, 146, 132, 97]
-    assert (found.images, found.captions, found.canned) == (3843, 16634, 2581)
-    whole = found.compositions["all"]
+    assert description.levels.canned.tolist() == [2575, 656, 237, 146, 132, 97]
+    assert (description.images, description.captions, description.canned) == (
+        3843,
+        16634,
+        2581,
+    )
+    whole = description.compositions["all"]
     assert {part: round(mean, 2) for part, mean in whole.per_caption.items()} == {
         "words": 12.10,
         "nouns": 4.44,
@@ -58,11 +62,13 @@ def test_half_of_val_is_as_documented() -> None:
         "spatial relations": 43,
         "prepositions": 63,
     }
-    assert found.people == 784
-    assert len(found.specificity) == 3614
-    assert round(fmean(found.specificity.values()), 2) == 0.30
-    assert found.human.images == 2575
-    assert {name: round(one, 1) for name, one in found.human.scores.items()} == {
+    assert description.people == 784
+    assert len(description.specificity) == 3614
+    assert round(fmean(description.specificity.values()), 2) == 0.30
+    assert description.human.images == 2575
+    assert {
+        name: round(score, 1) for name, score in description.human.scores.items()
+    } == {
         "BLEU-1": 59.6,
         "BLEU-2": 39.8,
         "BLEU-3": 26.8,
@@ -75,13 +81,13 @@ def test_half_of_val_is_as_documented() -> None:
 
 def test_votes_of_the_training_images_are_as_documented() -> None:
     """23,431 images by the votes of five workers, and the flaws most of them saw."""
-    found = describe(read_captions(_path("vizwiz_quality_train.json")))
+    description = describe(read_captions(_path("vizwiz_quality_train.json")))
 
-    assert found.levels.canned.tolist() == [15751, 4122, 1424, 878, 725, 531]
-    assert dict(found.levels.names) == {
+    assert description.levels.canned.tolist() == [15751, 4122, 1424, 878, 725, 531]
+    assert dict(description.levels.names) == {
         "easy": 15751,
         "medium": 4122 + 1424,
         "difficult": 878 + 725,
         "unrecognizable": 531,
     }
-    assert found.levels.flaws["BLR"] == 6696
+    assert description.levels.flaws["BLR"] == 6696

@@ -35,14 +35,16 @@ def test_272_of_277_tokens_labelled_by_hand_are_tagged_right() -> None:
         rows = list(csv.DictReader(file))
     with _LABELS.open(encoding="utf-8", newline="") as file:
         gold = list(csv.DictReader(file))
-    captions = [rows[int(one["row"])] for one in gold]
-    assert [one["image_id"] for one in captions] == [one["image_id"] for one in gold]
+    captions = [rows[int(entry["row"])] for entry in gold]
+    assert [caption["image_id"] for caption in captions] == [
+        entry["image_id"] for entry in gold
+    ]
 
-    found = tagged(one["caption"] for one in captions)
+    tags = tagged(caption["caption"] for caption in captions)
     pairs = Counter(
         (right, _LETTERS[kind])
-        for one, words in zip(gold, found, strict=True)
-        for right, (_, kind) in zip(one["labels"], words, strict=True)
+        for entry, words in zip(gold, tags, strict=True)
+        for right, (_, kind) in zip(entry["labels"], words, strict=True)
     )
 
     assert pairs.total() == 277

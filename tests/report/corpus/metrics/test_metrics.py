@@ -22,7 +22,7 @@ _PAIRS = st.lists(
 
 
 def _pair(candidate: str, *references: str) -> Pair:
-    return Pair(candidate.split(), [one.split() for one in references])
+    return Pair(candidate.split(), [reference.split() for reference in references])
 
 
 def test_bleu_by_hand() -> None:
@@ -31,10 +31,10 @@ def test_bleu_by_hand() -> None:
     # right ("the cat"); lengths 3 against 4 (closest): exp(1 - 4/3).
     pairs = [_pair("the the cat", "see the cat run", "a b c d e f g h")]
     penalty = math.exp(1 - 4 / 3)
-    one, two, three, _ = bleu(pairs)
-    assert one == pytest.approx(penalty * 2 / 3)
-    assert two == pytest.approx(penalty * math.sqrt(2 / 3 * 1 / 2))
-    assert three == 0
+    bleu_1, bleu_2, bleu_3, _ = bleu(pairs)
+    assert bleu_1 == pytest.approx(penalty * 2 / 3)
+    assert bleu_2 == pytest.approx(penalty * math.sqrt(2 / 3 * 1 / 2))
+    assert bleu_3 == 0
 
 
 def test_bleu_takes_the_shorter_of_two_lengths_equally_close() -> None:
@@ -101,18 +101,18 @@ def test_meteor_of_the_very_same_caption_is_1() -> None:
 
 def test_meteor_takes_the_best_reference() -> None:
     """A worse reference beside it changes nothing."""
-    one = _pair("a red cup", "a red bottle")
+    pair = _pair("a red cup", "a red bottle")
     both = _pair("a red cup", "dogs run", "a red bottle")
-    assert best_stats(both) == stats(one.candidate, one.references[0])
+    assert best_stats(both) == stats(pair.candidate, pair.references[0])
 
 
 def test_an_alignment_prefers_fewer_chunks_to_nearer_words() -> None:
     """The words "a desk" stay together, although another "a" stands nearer."""
     pair = _pair("a cup on a desk", "a desk and a desk on a chair")
     # Four words have partners; "a desk" is one chunk, "a" and "on" are one each.
-    found = align(pair.candidate, pair.references[0])
-    assert (len(found.partners), found.chunks) == (4, 3)
-    assert {(3, 3), (4, 4)} <= {*found.partners}
+    alignment = align(pair.candidate, pair.references[0])
+    assert (len(alignment.partners), alignment.chunks) == (4, 3)
+    assert {(3, 3), (4, 4)} <= {*alignment.partners}
 
 
 @given(_SHORT, _SHORT)
@@ -120,8 +120,8 @@ def test_no_alignment_is_better_than_the_one_found(
     candidate: list[str], reference: list[str]
 ) -> None:
     """All one-to-one alignments of short captions, tried one by one."""
-    found = align(candidate, reference)
-    assert found.rank == min(_every(candidate, reference))
+    alignment = align(candidate, reference)
+    assert alignment.rank == min(_every(candidate, reference))
 
 
 def _every(candidate: list[str], reference: list[str]) -> list[tuple[int, int, int]]:
@@ -152,7 +152,7 @@ def _rank(partners: tuple[tuple[int, int], ...]) -> tuple[int, int, int]:
 def test_every_score_keeps_its_range(pairs: list[Pair]) -> None:
     """BLEU, ROUGE-L and METEOR lie in 0 to 1, CIDEr-D in 0 to 10."""
     hair = 1e-9
-    assert all(0 <= one <= 1 + hair for one in bleu(pairs))
+    assert all(0 <= score <= 1 + hair for score in bleu(pairs))
     assert 0 <= rouge_l(pairs) <= 1 + hair
     assert 0 <= meteor(pairs) <= 1 + hair
     assert 0 <= cider_d(pairs) <= 10 + hair
