@@ -90,15 +90,15 @@ def opened(
                     at=MONDAY,
                 )
                 hits.mark_collected(store, HitId(f"H{hit.hit_key}"), at=MONDAY)
-        found, proposed = [], []
+        all_flags, proposed = [], []
         with store.db.atomic():
             for w in range(workers):
                 for place, hit in enumerate(planned):
                     made, flags = _answered(hit, w, place, texts, values)
                     assignments.keep(store, *made)
-                    found += flags
+                    all_flags += flags
                     proposed += _proposals(made, is_first=place == 0)
-        findings.replace(store, found, subjects={})
+        findings.replace(store, all_flags, subjects={})
         decisions.propose(store, proposed)
     with open_to_look(loaded) as opened:
         yield opened
@@ -191,8 +191,10 @@ def _proposals(
 
     return [
         *(
-            proposed("answer", one.answer_id, "drop" if one.position == 1 else "keep")
-            for one in answers
+            proposed(
+                "answer", answer.answer_id, "drop" if answer.position == 1 else "keep"
+            )
+            for answer in answers
         ),
         proposed(
             "assignment", assignment.assignment_id, "reject" if is_first else "approve"

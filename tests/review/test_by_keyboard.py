@@ -51,11 +51,11 @@ def test_what_is_decided_by_keys_is_settled_to_the_cent(
             expect(page.get_by_text("proposed")).to_have_count(3)
             expect(page.get_by_text("1 answer asked again.")).to_be_visible()
             _press(page, "k")
-            _told(page, "Kept.")
+            _expect_notice(page, "Kept.")
             _press(page, "u")
-            _told(page, "It waits again")
+            _expect_notice(page, "It waits again")
             _press(page, "d")
-            _told(page, "Dropped;")
+            _expect_notice(page, "Dropped;")
             expect(page.get_by_text("$0.60 paid, fees included.").first).to_be_visible()
             _press(page, "e")
             page.keyboard.type("Own words: ")
@@ -67,13 +67,17 @@ def test_what_is_decided_by_keys_is_settled_to_the_cent(
             _press(page, "Enter")
             expect(page.get_by_text("Keep worker")).to_be_visible()
             _press(page, "x")
-            _told(page, "Excluded from later HITs.")
+            _expect_notice(page, "Excluded from later HITs.")
         assert waiting_csv(run)[1] == 0
-        made = [one for one in decisions.load(run.store) if one.decided_by == "ada"]
-        assert sorted(one.verdict for one in made) == [
+        made = [
+            decision
+            for decision in decisions.load(run.store)
+            if decision.decided_by == "ada"
+        ]
+        assert sorted(decision.verdict for decision in made) == [
             "approve", "drop", "drop", "exclude"
         ]  # fmt: skip
-        assert any("Own words" in one.because for one in made)
+        assert any("Own words" in decision.because for decision in made)
         reached = run_pass(run)
         assert (reached.rewards_cents, reached.dropped, reached.excluded) == (100, 2, 1)
         assert (reached.rejected, reached.replaced) == (0, 1)
@@ -91,33 +95,33 @@ def test_what_is_paid_is_what_the_page_said(
         people.work()
         run_pass(run)
         paid_before = _paid(run)
-        said: list[int] = []
+        stated_cents: list[int] = []
         with served(run) as started:
             page = _entered(open_page, started.links["ada"])
             acts = (("r", 0), ("u", 0), ("a", 60), ("u", 0), ("d", 0), ("d", 60))
             for key, expected in acts:
                 if key == "u":
-                    said.pop()
+                    stated_cents.pop()
                     _press(page, "u")
-                    _told(page, "It waits again")
+                    _expect_notice(page, "It waits again")
                     continue
                 view = "assignment" if key in "ra" else "answer"
                 page.goto(f"{started.url}/next?view={view}")
-                said.append(_said_to_be_paid(page, key))
-                assert said[-1] == expected, key
+                stated_cents.append(_cents_to_be_paid(page, key))
+                assert stated_cents[-1] == expected, key
                 _press(page, key)
                 expect(page.locator(".notice.done")).to_be_visible()
-        assert sum(said) == 60
+        assert sum(stated_cents) == 60
         run_pass(run)
-        assert _paid(run) - paid_before == sum(said)
+        assert _paid(run) - paid_before == sum(stated_cents)
         check_books(run)
 
 
-def _said_to_be_paid(page: Page, key: str) -> int:
+def _cents_to_be_paid(page: Page, key: str) -> int:
     """What the page says beside a key's button that will be paid, in cents."""
     choice = page.locator(".choices li", has=page.locator(f"[data-key={key}]"))
-    found = re.search(r"\$(\d+)\.(\d\d) paid", choice.inner_text())
-    return int(found[1]) * 100 + int(found[2]) if found else 0
+    price = re.search(r"\$(\d+)\.(\d\d) paid", choice.inner_text())
+    return int(price[1]) * 100 + int(price[2]) if price else 0
 
 
 def _paid(opened: OpenedCampaign) -> int:
@@ -135,7 +139,7 @@ def test_two_people_at_one_card(page: Served, open_page: OpenPage) -> None:
     ada.goto(card)
     grace.goto(card)
     _press(ada, "k")
-    _told(ada, "Kept.")
+    _expect_notice(ada, "Kept.")
     _press(grace, "r")
     expect(grace.get_by_text("Somebody was faster")).to_be_visible()
     expect(grace.get_by_role("alert").get_by_text("ada").first).to_be_visible()
@@ -157,9 +161,9 @@ def test_many_at_once_are_shown_before(page: Served, open_page: OpenPage) -> Non
     _press(ada, "r")
     expect(ada.get_by_role("heading", name="Reject: 2 at once")).to_be_visible()
     _press(ada, "y")
-    _told(ada, "Rejected;")
+    _expect_notice(ada, "Rejected;")
     _press(ada, "u")
-    _told(ada, "It waits again")
+    _expect_notice(ada, "It waits again")
 
 
 @pytest.mark.parametrize(
@@ -197,6 +201,6 @@ def _press(page: Page, key: str) -> None:
     page.keyboard.press(key)
 
 
-def _told(page: Page, words: str) -> None:
+def _expect_notice(page: Page, words: str) -> None:
     """The page says what was done."""
     expect(page.locator(".notice").get_by_text(words)).to_be_visible()

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "message"),
     [
         (["--listen", "0.0.0.0"], 3, "could decide who is paid"),  # noqa: S104 - refused
         (["--by", "ada", "--reviewer", "grace"], 2, "give one"),
@@ -35,14 +35,14 @@ ROOT = Path(__file__).resolve().parents[2]
     ids=lambda words: " ".join(words) if isinstance(words, list) else None,
 )
 def test_what_would_be_unsafe_or_makes_no_sense_is_refused(
-    tmp_path: Path, words: list[str], code: int, said: str
+    tmp_path: Path, words: list[str], code: int, message: str
 ) -> None:
     """With a sentence, before anything listens."""
     with stores.opened(tmp_path, workers=1, items=2) as run:
         path = str(run.campaign.path)
         result = CliRunner().invoke(main, ["review", path, *words])
     assert result.exit_code == code
-    assert said in result.output
+    assert message in result.output
 
 
 @pytest.mark.full
@@ -52,16 +52,18 @@ def test_the_command_shows_a_link_and_ends_by_ctrl_c(tmp_path: Path) -> None:
         path = str(run.campaign.path)
     run_main = "from piecework.cli.main import main; main()"
     command = [sys.executable, "-c", run_main, "review", path, "--by", "ada"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
-        assert one.stdout is not None
-        link = one.stdout.readline().removeprefix("open ").strip()
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        link = server.stdout.readline().removeprefix("open ").strip()
         url, _, token = link.partition("/enter#")
         with httpx.Client(base_url=url, headers={"Origin": url}) as ada:
             assert ada.get("/enter").status_code == 200
             ada.post("/enter", data={"token": token}).raise_for_status()
             assert "2 answers wait for a person" in ada.get("/").text
-        one.send_signal(signal.SIGINT)
-        assert one.wait(timeout=60) in {0, 130}
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=60) in {0, 130}
 
 
 def test_a_team_reviews_behind_tls_with_a_link_each(tmp_path: Path) -> None:

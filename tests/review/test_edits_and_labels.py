@@ -71,11 +71,11 @@ def test_cleaning_follows_what_people_say_of_words(tmp_path: Path) -> None:
         assert "skatebaord" in text
         assert "skateboard" in text
         assert "2 words that cleaning would change" in text
-        for said in (
+        for form in (
             {"word": "skatebaord", "what": "right"},
             {"word": "tabel", "what": "type", "typed": "counter"},
         ):
-            ada.post("/words", data={**token, **said})
+            ada.post("/words", data={**token, **form})
         assert "No word waits" in ada.get("/words").text
         clean(run)
         export(run)
@@ -91,7 +91,7 @@ def test_cleaning_follows_what_people_say_of_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "form",
     [
         {"word": "tabel", "what": "type", "typed": "  "},
         {"word": "tabel", "what": "type", "typed": "x" * 61},
@@ -99,9 +99,9 @@ def test_cleaning_follows_what_people_say_of_words(tmp_path: Path) -> None:
         {"word": "window", "what": "right"},
         {"word": "tabel", "what": "burn"},
     ],
-    ids=lambda said: said["what"] + said.get("typed", "")[:2],
+    ids=lambda form: form["what"] + form.get("typed", "")[:2],
 )
-def test_what_is_no_word_is_refused(tmp_path: Path, said: dict[str, str]) -> None:
+def test_what_is_no_word_is_refused(tmp_path: Path, form: dict[str, str]) -> None:
     """And the page says why; nothing is stored."""
     with (
         stores.opened(tmp_path, workers=1, texts=TYPOS) as run,
@@ -110,7 +110,7 @@ def test_what_is_no_word_is_refused(tmp_path: Path, said: dict[str, str]) -> Non
     ):
         clean(run)
         reply = ada.post(
-            "/words", data={**_token(ada, "/words"), **said}, follow_redirects=True
+            "/words", data={**_token(ada, "/words"), **form}, follow_redirects=True
         )
         assert "Not stored" in reply.text
         assert "2 words that cleaning would change" in reply.text
@@ -121,8 +121,8 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
 
     def congruent(worker: int, item: int) -> dict[str, str]:
         # Item 0: a tie of two (the third says nothing known); item 1: 2 to 1; 2: all.
-        said = {0: ("congruent", "incongruent", "?"), 1: ("congruent",) * 2}
-        of_item = (*said.get(item, ()), *("incongruent",) * 3)
+        votes = {0: ("congruent", "incongruent", "?"), 1: ("congruent",) * 2}
+        of_item = (*votes.get(item, ()), *("incongruent",) * 3)
         return {"congruent": of_item[worker]}
 
     campaign = CAMPAIGN.replace('task = "caption"', 'task = "congruency"').replace(
@@ -175,19 +175,19 @@ def test_who_said_it_orders_the_labels(tmp_path: Path) -> None:
         rows += [f"i{number},{name},{guess}" for name in ("poor", "bad")]
     rows += ["a,able,yes", "a,apt,yes", "a,poor,no"]
     rows += ["z,poor,yes", "z,bad,yes", "z,able,no"]
-    said, columns = tmp_path / "said.csv", tmp_path / "columns.toml"
-    said.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    columns.write_text(
+    answers_path, columns_path = tmp_path / "said.csv", tmp_path / "columns.toml"
+    answers_path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    columns_path.write_text(
         'item = ["item"]\nitem_id = "item"\nanswers = { label = "label" }\n'
         '[columns]\nworker = "worker"\n',
         encoding="utf-8",
     )
     campaign = tmp_path / "said.toml"
-    done("import", said, "--columns", columns, "--as", campaign)
+    done("import", answers_path, "--columns", columns_path, "--as", campaign)
     with open_for_import(load_campaign(campaign)) as opened:
         _keep_all(opened)
-        found = {one.item_id: one for one in doubtful(opened)}
-    order = [item for item in found if item in {"a", "z"}]
+        by_item = {item.item_id: item for item in doubtful(opened)}
+    order = [item for item in by_item if item in {"a", "z"}]
     assert order == ["z", "a"]
-    assert found["z"].votes == found["a"].votes
-    assert found["z"].certainty < found["a"].certainty
+    assert by_item["z"].votes == by_item["a"].votes
+    assert by_item["z"].certainty < by_item["a"].certainty

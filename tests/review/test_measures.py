@@ -88,15 +88,15 @@ def test_the_sample_says_what_nothing_flagged(tmp_path: Path) -> None:
                     _decided(flagged_too, "drop", "ada"),
                 ],
             )
-        found = review_quality(run)
-        assert (found.sampled, found.sampled_bad, found.unflagged) == (4, 1, 16)
+        quality = review_quality(run)
+        assert (quality.sampled, quality.sampled_bad, quality.unflagged) == (4, 1, 16)
         # Wilson for 1 of 4: (p + z2/2n -+ z sqrt(p(1-p)/n + z2/4n2)) / (1 + z2/n).
         z2, n, p = 1.959964**2, 4, 0.25
         middle = (p + z2 / (2 * n)) / (1 + z2 / n)
         half = math.sqrt(z2) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-        assert found.low == pytest.approx(middle - half / (1 + z2 / n), abs=1e-4)
-        assert found.high == pytest.approx(middle + half / (1 + z2 / n), abs=1e-4)
-        assert found.missed[0] == 4
+        assert quality.low == pytest.approx(middle - half / (1 + z2 / n), abs=1e-4)
+        assert quality.high == pytest.approx(middle + half / (1 + z2 / n), abs=1e-4)
+        assert quality.missed[0] == 4
 
 
 def test_what_is_drawn_by_chance_is_not_told_by_its_words_or_place(
@@ -148,17 +148,20 @@ def test_a_second_opinion_is_asked_for_unnoticed_and_decides_nothing(
             assert "ada" not in text
             assert "set aside" not in text.partition("What others")[0]
         _decide(page, "grace", keys, ["drop", "keep", "keep", "drop"])
-        in_force = {one.subject_id: one for one in decisions.load(run.store, "answer")}
+        in_force = {
+            decision.subject_id: decision
+            for decision in decisions.load(run.store, "answer")
+        }
         assert [in_force[key].decided_by for key in keys] == ["ada"] * 4
-        found = review_quality(run)
+        quality = review_quality(run)
         # Two of four alike, and two by chance: no better than that.
-        assert (found.twice, found.agreed, found.kappa) == (4, 2, 0.0)
+        assert (quality.twice, quality.agreed, quality.kappa) == (4, 2, 0.0)
         with page.client("grace") as grace:
             measures = grace.get("/quality").text
             assert "Cohen&#39;s kappa 0.00" in measures
             # The two about which they differ are listed, and each leads to its card.
-            assert [key for key, _ in found.differing] == keys[2:]
-            assert found.differing[0][1] == (("ada", "drop"), ("grace", "keep"))
+            assert [key for key, _ in quality.differing] == keys[2:]
+            assert quality.differing[0][1] == (("ada", "drop"), ("grace", "keep"))
             links = re.findall(r'href="(/card\?view=answer[^"]+)"', measures)
             assert len(links) == 2
             card = grace.get(unescape(links[0]))
@@ -195,9 +198,9 @@ def test_the_status_says_how_long_it_takes_and_when_it_is_too_late(
         delay = run.campaign.posting.auto_approval_delay_seconds
         first = stores.MONDAY + timedelta(seconds=delay)
         assert before.pays_itself_at == first.isoformat()
-        told = dict(progress_rows(before))
+        shown = dict(progress_rows(before))
         at = f"{first:%Y-%m-%d %H:%M} UTC"
-        assert told["  the marketplace pays by itself at"] == at
+        assert shown["  the marketplace pays by itself at"] == at
         for place, seconds in enumerate((0, 20, 40, 1000, 1020)):
             with run.store.db.atomic():
                 reviews.add(

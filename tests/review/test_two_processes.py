@@ -36,10 +36,12 @@ def _page(path: Path, name: str) -> Iterator[httpx.Client]:
     """A reviewer with a server of one's own."""
     run_main = "from piecework.cli.main import main; main()"
     command = [sys.executable, "-c", run_main, "review", str(path), "--by", name]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as one:
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as server:
         try:
-            assert one.stdout is not None
-            link = one.stdout.readline().removeprefix("open ").strip()
+            assert server.stdout is not None
+            link = server.stdout.readline().removeprefix("open ").strip()
             url, _, token = link.partition("/enter#")
             with httpx.Client(
                 base_url=url, headers={"Origin": url}, timeout=60
@@ -47,8 +49,8 @@ def _page(path: Path, name: str) -> Iterator[httpx.Client]:
                 client.post("/enter", data={"token": token}).raise_for_status()
                 yield client
         finally:
-            one.terminate()
-            one.wait(timeout=20)
+            server.terminate()
+            server.wait(timeout=20)
 
 
 class _Reviewer:
@@ -67,10 +69,10 @@ class _Reviewer:
 
     def work(self) -> None:
         """Until nothing waits."""
-        while self._one():
+        while self._decide_next():
             pass
 
-    def _one(self) -> bool:
+    def _decide_next(self) -> bool:
         card = self._client.get("/next?view=answer", follow_redirects=True)
         if card.url.path != "/card":
             return False
@@ -149,12 +151,12 @@ def test_two_processes_and_a_file_decide_the_same_and_nothing_is_overwritten(
             ada, grace = _Reviewer(first, "grace", 1), _Reviewer(second, "ada", 2)
             working = [pool.submit(ada.work), pool.submit(grace.work)]
             reading = pool.submit(_read_files, path, 12)
-            for one in working:
-                one.result()
+            for future in working:
+                future.result()
             by_file, _ = reading.result()
             # Who was done before another took something back goes on.
             ada.work()
-        said = {"ada": ada.made, "grace": grace.made, "file": by_file}
+        verdicts = {"ada": ada.made, "grace": grace.made, "file": by_file}
         assert ada.met["decided"] > 20
         assert grace.met["decided"] > 20
         assert ada.met["late"] + grace.met["late"] > 0
@@ -162,10 +164,10 @@ def test_two_processes_and_a_file_decide_the_same_and_nothing_is_overwritten(
         answers = decisions.load(run.store, "answer")
         assert len(answers) == WORKERS * ITEMS
         for made in answers:
-            assert said[made.decided_by][made.subject_id] == made.verdict
+            assert verdicts[made.decided_by][made.subject_id] == made.verdict
         by = {made.subject_id: made for made in answers}
         for name in ("ada", "grace"):
-            assert all(by[key].decided_by == name for key in said[name])
+            assert all(by[key].decided_by == name for key in verdicts[name])
         # A file may say once more what somebody has said before.
         assert {by[key].verdict for key in by_file} == {"drop"}
         (again,) = run.store.db.execute(
@@ -179,9 +181,9 @@ def test_two_processes_and_a_file_decide_the_same_and_nothing_is_overwritten(
 def _check_approvals(verdicts: dict[str, Verdict], opened: OpenedCampaign) -> None:
     """Approved is what has an answer that is kept, or was to be approved anyhow."""
     approved = {
-        one.subject_id
-        for one in decisions.load(opened.store, "assignment")
-        if one.because == ALL_LOOKED_AT
+        decision.subject_id
+        for decision in decisions.load(opened.store, "assignment")
+        if decision.because == ALL_LOOKED_AT
     }
     expected = set()
     for answer_id, verdict in verdicts.items():

@@ -115,7 +115,9 @@ def test_one_reviewers_form_is_no_others(page: Served) -> None:
         assert ada.post("/decide", data=form).status_code == 303
         undone = grace.post("/undo", data=form_of(grace, CARD), follow_redirects=True)
         assert "nothing to undo" in undone.text
-    assert [one.decided_by for one in decisions.load(page.run.store)] == ["ada"]
+    assert [decision.decided_by for decision in decisions.load(page.run.store)] == [
+        "ada"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -256,4 +258,4 @@ def test_what_follows_of_very_many_is_told_before_it_is_done(
 
 
 def _all_of(kept: list[Finding]) -> dict[SubjectKind, list[str]]:
-    return {"answer": [one.subject_id for one in kept]}
+    return {"answer": [finding.subject_id for finding in kept]}
