@@ -70,7 +70,7 @@ class PrefectApart:
                     return
             except httpx.TransportError:
                 time.sleep(0.2)
-        raise TimeoutError(self.said("server"))
+        raise TimeoutError(self.log_tail("server"))
 
     def worker(self) -> None:
         """Start a process worker of the pool that `prefect.yaml` names."""
@@ -115,7 +115,7 @@ class PrefectApart:
         """Names of the states of all flow runs that have begun, oldest first."""
         begun = {"state": {"type": {"not_any_": ["SCHEDULED"]}}}
         runs = self.read("flow_runs/filter", flow_runs=begun)
-        return [str(one["state_name"]) for one in sorted(runs, key=_began)]
+        return [str(run["state_name"]) for run in sorted(runs, key=_began)]
 
     def read(self, what: str, **wanted: object) -> list[dict[str, Any]]:
         """All of something that fits a filter, as the server's API lists it."""
@@ -123,8 +123,8 @@ class PrefectApart:
             f"{self.api}/{what}", json={"limit": 200, **wanted}, timeout=30
         )
         reply.raise_for_status()
-        found: list[dict[str, Any]] = reply.json()
-        return found
+        rows: list[dict[str, Any]] = reply.json()
+        return rows
 
     def kill(self, name: str) -> int:
         """SIGKILL to a process and all that it started, as a machine's end would.
@@ -144,16 +144,18 @@ class PrefectApart:
     def _passes(self) -> list[int]:
         """Flow runs of this Prefect: a worker starts them in sessions of their own."""
         mine = f"PREFECT_HOME={self.home}".encode()
-        found = []
+        pids = []
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
                 words = (folder / "environ").read_bytes().split(b"\0")
-                is_run = any(one.startswith(b"PREFECT__FLOW_RUN_ID=") for one in words)
+                is_run = any(
+                    word.startswith(b"PREFECT__FLOW_RUN_ID=") for word in words
+                )
                 if mine in words and is_run:
-                    found.append(int(folder.name))
-        return found
+                    pids.append(int(folder.name))
+        return pids
 
-    def said(self, name: str) -> str:
+    def log_tail(self, name: str) -> str:
         """What a process has printed."""
         return (self.home / f"{name}.log").read_text()[-4000:]
 

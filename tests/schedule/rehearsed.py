@@ -96,10 +96,10 @@ def driven_by_a_schedule(
     )
     try:
         assert crowd.stdout is not None
-        said = re.search(r"http://\S+", crowd.stdout.readline())
-        assert said is not None
+        link = re.search(r"http://\S+", crowd.stdout.readline())
+        assert link is not None
         campaign.with_suffix(".deployment.toml").write_text(
-            f'endpoint = "{said.group()}"\nrehearsal = true\n'
+            f'endpoint = "{link.group()}"\nrehearsal = true\n'
         )
         prefect.server()
         prefect.deploy(
@@ -108,7 +108,7 @@ def driven_by_a_schedule(
         )
         prefect.worker()
         while crowd.poll() is None:
-            assert time.monotonic() - began < patience, prefect.said("worker")
+            assert time.monotonic() - began < patience, prefect.log_tail("worker")
             if disturb is not None:
                 disturb(_posted(folder / "out/marketplace.db"))
             time.sleep(0.2 if disturb is None else 0.02)

@@ -24,7 +24,7 @@ def _shipped() -> dict[str, str]:
         cwd=ROOT,
         env={"PATH": os.environ["PATH"], "PIECEWORK_PREFECT_AUTH": "ada:a secret"},
     )
-    pairs = (one.partition("=") for one in done.stdout.decode().split("\0"))
+    pairs = (setting.partition("=") for setting in done.stdout.decode().split("\0"))
     return {name: value for name, _, value in pairs if name.startswith("PREFECT_")}
 
 
@@ -53,6 +53,6 @@ def test_a_web_page_can_start_no_pass(tmp_path: Path) -> None:
             "Access-Control-Request-Method": "POST",
             "Access-Control-Request-Headers": "authorization,content-type",
         }
-        told = httpx.options(read, headers=asked)
-        assert told.headers.get("access-control-allow-origin") not in {"*", EVIL}
+        reply = httpx.options(read, headers=asked)
+        assert reply.headers.get("access-control-allow-origin") not in {"*", EVIL}
         assert httpx.post(read, json={}, auth=("ada", "a secret")).status_code == 200

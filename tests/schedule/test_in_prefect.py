@@ -91,20 +91,20 @@ def _automate(prefect: PrefectApart, url: str) -> None:
     )
 
 
-def _until(is_so: Callable[[], object], said: Callable[[], str]) -> None:
+def _until(is_so: Callable[[], object], explanation: Callable[[], str]) -> None:
     until = time.monotonic() + _PATIENCE
     while not is_so():
-        assert time.monotonic() < until, said()
+        assert time.monotonic() < until, explanation()
         time.sleep(0.3)
 
 
 def _lines_are_there(prefect: PrefectApart) -> bool:
     """Whether the lines on the worker's console were sent, which takes seconds."""
     console = (prefect.home / "worker.log").read_text()
-    said = Counter(_said_by_passes(prefect.read("logs/filter")))
-    is_last_there = any(message.endswith("spent; finished") for message in said)
+    counts = Counter(_said_by_passes(prefect.read("logs/filter")))
+    is_last_there = any(message.endswith("spent; finished") for message in counts)
     return is_last_there and all(
-        console.count(message) == times for message, times in said.items()
+        console.count(message) == times for message, times in counts.items()
     )
 
 
@@ -126,7 +126,7 @@ def _run(prefect: PrefectApart, flow: str) -> None:
             httpx.get(f"{prefect.api}/flow_runs/{run}", timeout=30).json()["state_type"]
             in {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
         ),
-        lambda: prefect.said("worker"),
+        lambda: prefect.log_tail("worker"),
     )
 
 
@@ -190,8 +190,10 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Shown]:
             assert crowd.returncode == 0
             _run(prefect, "rehearse")  # finds nothing left to do
             _tell_that_people_are_waited_for(prefect, campaign)
-            _until(lambda: calls, lambda: prefect.said("server"))
-            _until(lambda: _lines_are_there(prefect), lambda: prefect.said("worker"))
+            _until(lambda: calls, lambda: prefect.log_tail("server"))
+            _until(
+                lambda: _lines_are_there(prefect), lambda: prefect.log_tail("worker")
+            )
             with sqlite3.connect(folder / "out/piecework.db") as store:
                 workers = store.execute("SELECT DISTINCT worker_id FROM assignments")
                 worker_ids = {str(row[0]) for row in workers}
@@ -238,12 +240,12 @@ def test_what_passes_say_stands_in_their_runs_once(shown: _Shown) -> None:
     ours = [
         log for log in shown.logs if log["name"].startswith(("flows.", "platforms."))
     ]
-    said = [str(log["message"]) for log in ours]
-    assert "5 assignments came in" in said
-    assert any(message.endswith("spent; finished") for message in said)
+    messages = [str(log["message"]) for log in ours]
+    assert "5 assignments came in" in messages
+    assert any(message.endswith("spent; finished") for message in messages)
     finished = [run["id"] for run in shown.runs if run["state_name"] == "Finished"]
     assert {log["flow_run_id"] for log in ours} & {*finished}
-    for message, times in Counter(said).items():
+    for message, times in Counter(messages).items():
         assert shown.console.count(message) == times, message
     whole = "\n".join(str(log["message"]) for log in shown.logs) + shown.console
     assert shown.typed
@@ -253,13 +255,15 @@ def test_what_passes_say_stands_in_their_runs_once(shown: _Shown) -> None:
 
 def test_artifacts_are_read_in_the_browser(shown: _Shown) -> None:
     """Each says what it is, and none leads to a file of the worker's machine."""
-    keys = {str(one["key"]) for one in shown.artifacts}
+    keys = {str(artifact["key"]) for artifact in shown.artifacts}
     assert {f"days-{what}" for what in ("progress", "status", "report")} <= keys
     for artifact in shown.artifacts:
         assert artifact["description"], artifact["key"]
         assert "file://" not in str(artifact["data"])
         assert artifact["type"] in {"markdown", "progress", "table"}
-    report = next(one for one in shown.artifacts if one["key"] == "days-report")
+    report = next(
+        artifact for artifact in shown.artifacts if artifact["key"] == "days-report"
+    )
     assert "| Images | 5 |" in report["data"]
     assert "out/report.html" in report["data"]
 

@@ -33,10 +33,14 @@ def test_a_schedule_alone_brings_a_small_campaign_to_its_end(tmp_path: Path) -> 
         assert {"captions.csv", "captions.json", "report.html"} <= set(ended.files)
         assert "Finished" in ended.states
         assert not {"Failed", "Crashed"} & set(ended.states)
-        artifacts = {one["key"] for one in prefect.read("artifacts/filter")}
+        artifacts = {artifact["key"] for artifact in prefect.read("artifacts/filter")}
         assert {"days-progress", "days-status", "days-report"} <= artifacts
         key = "/marketplace.db"
-        assert not [one for one in artifacts if one and key in one]
+        assert not [
+            artifact_key
+            for artifact_key in artifacts
+            if artifact_key and key in artifact_key
+        ]
 
 
 class _Kills:
@@ -48,7 +52,7 @@ class _Kills:
         self.passes = 0
 
     def __call__(self, posted: int) -> None:
-        for number in [one for one in self._at if posted >= one]:
+        for number in [threshold for threshold in self._at if posted >= threshold]:
             name = self._at.pop(number)
             self.passes += self._prefect.kill(name)
             self.done.append(posted)
