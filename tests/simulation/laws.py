@@ -61,9 +61,9 @@ class BrokenLawError(AssertionError):
     """Something that must hold does not."""
 
 
-def _law(sentence: str, *, holds: bool, found: object = "") -> None:
+def _law(sentence: str, *, holds: bool, evidence: object = "") -> None:
     if not holds:
-        raise BrokenLawError(f"{sentence}: {found}")
+        raise BrokenLawError(f"{sentence}: {evidence}")
 
 
 @dataclass(slots=True)
@@ -119,12 +119,12 @@ class Books:
             row[0] for row in market.execute("SELECT annotation FROM hits ORDER BY id")
         )
         twice = [text for text, number in annotations.items() if number > 1]
-        _law("every HIT exists once", holds=not twice, found=twice)
+        _law("every HIT exists once", holds=not twice, evidence=twice)
         reasons = Counter(
             row[0] for row in market.execute("SELECT reason FROM bonuses")
         )
         twice = [text for text, number in reasons.items() if number > 1]
-        _law("each bonus is paid once", holds=not twice, found=twice)
+        _law("each bonus is paid once", holds=not twice, evidence=twice)
 
     def _check_told(self, market: sqlite3.Connection) -> None:
         rows = market.execute(
@@ -141,13 +141,13 @@ class Books:
             ):
                 kept.add(row["assignment_id"])
         lost = self.acknowledged - kept
-        _law("an acknowledged answer is there", holds=not lost, found=lost)
+        _law("an acknowledged answer is there", holds=not lost, evidence=lost)
         for program in self.programs:
             for assignment_id, verdict in program.verdicts.items():
                 _law(
                     "an acknowledged verdict holds",
                     holds=status[assignment_id] == verdict,
-                    found=(assignment_id, verdict, status[assignment_id]),
+                    evidence=(assignment_id, verdict, status[assignment_id]),
                 )
             self._check_approved(market, program)
 
@@ -164,14 +164,14 @@ class Books:
             (program.key, self.now_ms()),
         )
         early = {row[0] for row in rows} - program.approvals
-        _law("only its requester approves", holds=not early, found=early)
+        _law("only its requester approves", holds=not early, evidence=early)
 
     def _check_prolific(self, market: sqlite3.Connection) -> None:
         books = self.theirs()
         _law(
             "Prolific's books",
             holds=not books["broken_laws"],
-            found=books["broken_laws"],
+            evidence=books["broken_laws"],
         )
         published = Counter(
             study["internal_name"]
@@ -179,7 +179,7 @@ class Books:
             if study["status"] not in ("UNPUBLISHED", "SCHEDULED")
         )
         twice = [name for name, number in published.items() if number > 1]
-        _law("no study is published twice", holds=not twice, found=twice)
+        _law("no study is published twice", holds=not twice, evidence=twice)
         names = {
             row[0]
             for row in market.execute(
@@ -188,18 +188,18 @@ class Books:
             )
         }
         is_known = set(published) <= names or not self.is_compared
-        _law("each study is known", holds=is_known, found=(published, names))
+        _law("each study is known", holds=is_known, evidence=(published, names))
         more = set(published) - self._published
         _law(
             "nothing is published while a study waits for a person",
             holds=not (more and self._was_undecided),
-            found=more,
+            evidence=more,
         )
         self._published = set(published)
         self._was_undecided = bool(market.execute(_UNDECIDED).fetchone())
         spent = sum(books["accounts"].get(name, 0) for name in SPENT)
         cap = self.served.terms.spend_at_most_cents if self.served.terms else 0
-        _law("the cap is not exceeded", holds=spent <= cap, found=(spent, cap))
+        _law("the cap is not exceeded", holds=spent <= cap, evidence=(spent, cap))
         self._check_paid(market, books)
 
     def _check_paid(self, market: sqlite3.Connection, books: Any) -> None:  # noqa: ANN401 - JSON
@@ -213,12 +213,12 @@ class Books:
             _law(
                 "no more is paid by bonuses than was wanted",
                 holds=cents <= sum(wanted.values()),
-                found=(submission, cents, wanted),
+                evidence=(submission, cents, wanted),
             )
             _law(
                 "nothing is paid by reward and by bonus",
                 holds=not rewards[submission] or not instead.get(submission),
-                found=submission,
+                evidence=submission,
             )
         self._check_each_once(books)
         # What Prolific says by itself may come for each submission.
@@ -227,7 +227,7 @@ class Books:
         twice = [
             key for key, number in messages.items() if number > 1 and key[1] in subjects
         ]
-        _law("no message comes twice", holds=not twice, found=twice)
+        _law("no message comes twice", holds=not twice, evidence=twice)
 
     def _check_each_once(self, books: Any) -> None:  # noqa: ANN401 - JSON
         """Whatever was put back, Prolific has paid each bonus of a requester once."""
@@ -237,7 +237,7 @@ class Books:
             if (meaning := self.losses.meaning(payment)) != "reward"
         )
         twice = [key for key, number in paid.items() if number > 1]
-        _law("each bonus is paid once at Prolific", holds=not twice, found=twice)
+        _law("each bonus is paid once at Prolific", holds=not twice, evidence=twice)
 
     def _check_store(
         self, market: sqlite3.Connection, store: sqlite3.Connection
@@ -253,13 +253,13 @@ class Books:
             )
         }
         missing = here - set(there) - self.losses.ids
-        _law("each HIT of the store is there", holds=not missing, found=missing)
+        _law("each HIT of the store is there", holds=not missing, evidence=missing)
         paid = market.execute(_PAID_OUT).fetchone()[0]
         held = market.execute(_HELD).fetchone()[0]
         _law(
             "the amount agreed to is not exceeded",
             holds=paid + held <= AGREED_CENTS,
-            found=(paid, held),
+            evidence=(paid, held),
         )
         ledger = _ledger(store)
         # What Prolific took beside is booked by another pass than it is taken.
@@ -267,9 +267,13 @@ class Books:
         _law(
             "the store books nothing that was not paid",
             holds=_spent(ledger) - beside <= paid or self.is_restored,
-            found=(ledger, beside, paid),
+            evidence=(ledger, beside, paid),
         )
-        _law("the store's ledger adds up", holds=not sum(ledger.values()), found=ledger)
+        _law(
+            "the store's ledger adds up",
+            holds=not sum(ledger.values()),
+            evidence=ledger,
+        )
 
     def check_end(self) -> None:
         """What holds when all is quiet.
@@ -296,7 +300,7 @@ class Books:
                 "SELECT intent_key FROM intents WHERE done_at IS NULL"
             )
         ]
-        _law("no intent is left open", holds=not left, found=left)
+        _law("no intent is left open", holds=not left, evidence=left)
         there = {row[0] for row in market.execute(f"SELECT hit_id {_OWN}")}
         here = {
             row[0]
@@ -305,7 +309,7 @@ class Books:
         _law(
             "store and marketplace have the same HITs",
             holds=there == here - self.losses.ids,
-            found=(there, here),
+            evidence=(there, here),
         )
         sent = {
             row[0]
@@ -323,23 +327,23 @@ class Books:
         _law(
             "the store has every answer, and none beside those that were lost",
             holds=sent <= kept and kept - sent <= self.losses.ids,
-            found=sent ^ kept,
+            evidence=sent ^ kept,
         )
         ledger = _ledger(store)
         paid = sum(market.execute(sum_).fetchone()[0] for sum_ in (_PAID_OUT, _BESIDE))
         _law(
             "store and marketplace have spent the same",
             holds=_spent(ledger) == paid,
-            found=(ledger, paid),
+            evidence=(ledger, paid),
         )
-        _law("nothing is held", holds=not ledger.get("held", 0), found=ledger)
+        _law("nothing is held", holds=not ledger.get("held", 0), evidence=ledger)
         undecided = market.execute(
             "SELECT assignment_id FROM assignments WHERE status = 'Submitted'"
         ).fetchall()
         _law(
             "nothing waits for a verdict",
             holds=not undecided,
-            found=[*map(tuple, undecided)],
+            evidence=[*map(tuple, undecided)],
         )
 
     def _check_programs(self, market: sqlite3.Connection) -> None:
@@ -350,10 +354,10 @@ class Books:
             _law(
                 "each HIT that was wanted is there",
                 holds=wanted <= posted,
-                found=wanted - posted,
+                evidence=wanted - posted,
             )
             owed = {bonus.token for bonus in program.bonuses}
-            _law("each bonus was paid", holds=owed <= paid, found=owed - paid)
+            _law("each bonus was paid", holds=owed <= paid, evidence=owed - paid)
             if self.served.terms is not None:
                 self._check_messages(program)
 
@@ -375,7 +379,7 @@ class Books:
             for worker, subject in program.messages
             if not came[participants[worker], subject]
         ]
-        _law("each message came", holds=not lost or bool(unsent), found=lost)
+        _law("each message came", holds=not lost or bool(unsent), evidence=lost)
 
     def _check_pence(self, market: sqlite3.Connection) -> None:
         books = self.theirs()
@@ -387,7 +391,7 @@ class Books:
         _law(
             "marketplace and Prolific took the same",
             holds=ours + taken_beside_the_file(market) == theirs,
-            found=(ours, taken_beside_the_file(market), theirs),
+            evidence=(ours, taken_beside_the_file(market), theirs),
         )
         for check in (check_studies, check_answers, check_pay):
             check(self)  # type: ignore[arg-type] # of it they need these

@@ -217,11 +217,11 @@ class AtOnce(ThreadPoolExecutor):
     def __init__(self, *_: object, **__: object) -> None:
         super().__init__(1)
 
-    def submit(self, work: Callable[..., Any], /, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - of the pool
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401 - of the pool
         """Do it now; the future that is done."""
         future: Future[Any] = Future()
         try:
-            future.set_result(work(*given, **named))
+            future.set_result(work(*arguments, **named))
         except Killed:
             raise
         except BaseException as fault:  # noqa: BLE001 - as a pool does
@@ -316,8 +316,10 @@ class Network:
                 raise ConnectionClosedError(
                     endpoint_url=request.url, error=fault, request=request
                 ) from fault
-            given: Any = _texts(reply.headers)
-            return AWSResponse(request.url, reply.status, given, _Whole(reply.body))
+            header_texts: Any = _texts(reply.headers)
+            return AWSResponse(
+                request.url, reply.status, header_texts, _Whole(reply.body)
+            )
 
         def send_httpx(_transport: object, request: httpx.Request) -> httpx.Response:
             headers = [(name.lower(), value) for name, value in request.headers.raw]

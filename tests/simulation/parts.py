@@ -313,7 +313,7 @@ class Served:
         self.program.bury()
 
 
-def terms_of(prolific: OfflineProlific, **given: object) -> Terms:
+def terms_of(prolific: OfflineProlific, **changes: object) -> Terms:
     """The terms of a bridge, at the one workspace there."""
     row = prolific.state.row(
         "SELECT workspace.id AS workspace, project.id AS project FROM workspace "
@@ -326,7 +326,7 @@ def terms_of(prolific: OfflineProlific, **given: object) -> Terms:
         "project_id": row["project"],
         "site_url": f"https://{SITE}",
         "currency": "GBP",
-        **given,
+        **changes,
     }
     return Terms(**fields)
 

@@ -86,8 +86,8 @@ class Program:
 class Database(sqlite3.Connection):
     """A connection to SQLite that belongs to the program that opened it."""
 
-    def __init__(self, *given: Any, **options: Any) -> None:  # noqa: ANN401 - sqlite3's
-        super().__init__(*given, **options)
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - sqlite3's
+        super().__init__(*arguments, **options)
         self._program = Program.current()
         if self._program is not None:
             self._program.opens(self)
