@@ -388,12 +388,12 @@ def test_calls_under_way_count_as_if_they_had_got_through(
 
 def test_tokens_fit_and_differ_by_store_and_key(store: Store) -> None:
     """MTurk takes 64 characters; equal keys of two stores are two tokens."""
-    one, other = (
+    first, second = (
         Intent(key=key, operation="publish", subject=("hit", key)).token(store)
         for key in "ab"
     )
-    assert one != other
-    assert len(one) == 64
+    assert first != second
+    assert len(first) == 64
 
 
 @pytest.mark.parametrize(("at_once", "room"), [(None, 1), (1, 1), (2, 4), (3, 6)])
