@@ -2,7 +2,7 @@
 
 Steps and `status` read the same plan, so what is announced is what happens. Reading
 how far a campaign is plans no HIT; which batch comes next follows from counts, and only
-`piecework.engine.steps.launch` deals its items out.
+`piecework.engine.steps.plan` deals its items out.
 """
 
 from collections.abc import Mapping
