@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from tests.crash.campaign import campaign_to_its_end, is_unmade
@@ -101,8 +101,11 @@ def main() -> None:
     if not can_mount():
         raise SystemExit("only root can make a small disk to fill")
     begun, cells = time.monotonic(), {}
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        cells_of_runs = pool.map(lambda run: (run, outcome(*run)), RUNS)
+    # Two threads that wait for processes can take each other's exit codes.
+    with ProcessPoolExecutor(AT_ONCE) as pool:
+        cells_of_runs = zip(
+            RUNS, pool.map(outcome, *zip(*RUNS, strict=True)), strict=True
+        )
         for number, (run, cell) in enumerate(cells_of_runs, start=1):
             cells[run] = cell
             seconds = time.monotonic() - begun
