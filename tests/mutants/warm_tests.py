@@ -38,11 +38,19 @@ def main(changed: str, arguments: list[str]) -> None:
     sys.stdin.readline()
     print(int(pytest.main(arguments)), file=answers, flush=True)
     seconds = max(_LEAST, _LONGER * (time.monotonic() - begun))
-    _forget(changed.removesuffix(".py").replace("/", "."))
+    _forget(_module_name(Path(changed)))
     sys.dont_write_bytecode = True
     gc.freeze()  # pytest collects garbage three times a run
     for _ in sys.stdin:
         print(_run(seconds, arguments), file=answers, flush=True)
+
+
+def _module_name(path: Path) -> str:
+    """The name by which a file of the checkout is imported."""
+    parts = path.with_suffix("").parts
+    # The package has links to the rooms at the root.
+    inside = parts[1:] if parts[0] == "src" else ("piecework", *parts)
+    return ".".join(inside)
 
 
 def _forget(changed: str) -> None:
