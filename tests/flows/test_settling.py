@@ -378,6 +378,7 @@ def test_a_second_exclusion_of_a_worker_is_an_act_of_its_own(
         f"exclude:{worker}:2",
     }
     assert collected.platform.excluded(exclusion_type(collected)) == {worker}
+    assert settle(collected) == 0
 
 
 def test_without_the_qualification_type_there_is_nothing_to_keep_workers_out_of(
