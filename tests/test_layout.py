@@ -353,7 +353,8 @@ def _modules(room: str) -> set[str]:
     return {
         path.stem
         for path in (PACKAGE / room).iterdir()
-        if path.stem not in {"__init__", "__pycache__"}
+        # A folder that was moved away may leave its compiled files behind.
+        if path.stem != "__init__" and (path.suffix == ".py" or [*path.glob("*.py")])
     }
 
 
