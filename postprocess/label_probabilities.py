@@ -30,9 +30,8 @@ def of_choice(
 
     Args:
         name: beginning of the columns' names.
-        field_votes: votes (`piecework.analyses.votes`); values str. One that is none of
-        the
-            options is no vote.
+        field_votes: votes (`piecework.analyses.votes`); values str. A value that is
+            not among the options does not count.
         options: all that could be said.
         items: ids, the rows of the table.
 

@@ -21,8 +21,9 @@ from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.registry import Rule
 
 _MOST_ROUNDS = 1_000
-"""Real texts settle in some ten, a million in twenty, ten million in seventy, of which
-most look at few texts; rules that undo each other never would."""
+"""Real texts settle in about ten rounds, a million texts in twenty, ten million in
+seventy; most of these rounds look at few texts. Rules that undo each other never
+settle."""
 
 _ROUNDS_WITHOUT_DRAW = 8
 """Rounds near the changes in which all texts are mended at once."""
@@ -111,7 +112,7 @@ def until_settled(
 
 
 def rarer_words(replaced: Mapping[str, int], corpus: Corpus) -> AbstractSet[str]:
-    """The words of which so many were replaced that the rest is judged again.
+    """Words that were replaced so often that the remaining ones are judged again.
 
     Args:
         replaced: how often each word was.

@@ -94,9 +94,8 @@ def findings(
     """A finding for every answer and worker that is rather bad than not.
 
     Args:
-        table: the answers (`piecework.domain.tables`); or all of each worker, if
-        `usual` is of
-            all answers.
+        table: the answers (`piecework.domain.tables`), or all answers of each worker
+            if `usual` was made from all answers.
         scores: of the heuristics, by name.
         judged: what people decided in this campaign.
         usual: of `piecework.qc.features.own_usual`.

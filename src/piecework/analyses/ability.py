@@ -108,9 +108,8 @@ def ability(
 
     Args:
         votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`).
-        Workers who
-            are not known are taken for ordinary ones, and so are those whom an import
-            could not name (`domain.imported.UNNAMED`) and who have a single vote.
+            An unknown worker counts as an ordinary one. So does a worker whom an
+            import could not name (`domain.imported.UNNAMED`), if they have one vote.
         values: all that could be said, of which some may never have been.
         shared_error: what no number of votes can make sure of.
 

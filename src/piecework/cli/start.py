@@ -1,8 +1,8 @@
 #!python
 """The command `piecework`, as a file of its own beside the environment's Python.
 
-It imports no package called `piecework` before it knows that this is the installed
-one: a folder in PYTHONPATH may hold another version, or a package of the same name.
+It imports `piecework` only after it knows that this is the installed package: a folder
+in PYTHONPATH may hold another version, or another package of the same name.
 """
 
 import os

@@ -38,7 +38,7 @@ def forget_key(name: str) -> str:
     return f"forget:{name}"
 
 
-def settlement_key(decision: Decision, *, times: int = 1) -> str:
+def settlement_key(decision: Decision, *, times: int) -> str:
     """The key of the intent that carries a decision out; its operation is the verdict.
 
     Decisions that are acted on are `approve`, `reject`, `exclude`, `block` and
@@ -76,13 +76,12 @@ class Settlement:
     def intent(self) -> Intent:
         """The intent that carries the decision out."""
         decision, hit = self.decision, self.hit
-        is_pay = hit is not None and decision.verdict == "approve"
         return Intent(
             key=settlement_key(decision, times=self.times),
             operation=decision.verdict,
             subject=("worker" if hit is None else "assignment", decision.subject_id),
             times=self.times,
-            amount_cents=hit.pay_cents if hit and is_pay else 0,
+            amount_cents=hit.pay_cents if hit and decision.verdict == "approve" else 0,
         )
 
 
