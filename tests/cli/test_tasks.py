@@ -44,7 +44,7 @@ def test_what_the_help_begins_with_works_in_any_folder(
     monkeypatch.chdir(tmp_path)
     runner = CliRunner()
     help_text = runner.invoke(main, ["--help"]).output
-    begin = re.search(r"Start with: +piecework (.+)", help_text)
+    begin = re.search(r"rehearse one:\n +piecework (.+)", help_text)
     assert begin is not None
     made = runner.invoke(main, begin[1].split())
     assert made.exit_code == 0, made.output

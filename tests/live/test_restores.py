@@ -265,15 +265,12 @@ def test_a_restored_copy_neither_posts_nor_pays_twice(
         assert _spent(restorable.market.books()) == before
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("what", "is_worked_on"),
     [
-        pytest.param(
-            ("marketplace",), False, id="the marketplace", marks=pytest.mark.full
-        ),
-        pytest.param(
-            ("marketplace",), True, id="and worked on", marks=pytest.mark.full
-        ),
+        pytest.param(("marketplace",), False, id="the marketplace"),
+        pytest.param(("marketplace",), True, id="and worked on"),
         # Both post the second batch again, under the keys that it had before.
         pytest.param(("store", "marketplace"), True, id="both"),
     ],

@@ -50,7 +50,7 @@ def advance(
     poll_open_hits: bool,
     as_json: bool,
 ) -> None:
-    """Make one pass: do what is due, and end; for a schedule.
+    """Make one pass, for a schedule.
 
     With PREFECT_API_URL set the pass is a flow run on that server; without, it needs no
     Prefect. Where nothing is due, it ends at once; the marketplace is asked for news

@@ -43,7 +43,7 @@ def analyse(  # noqa: PLR0913 - an argument an option
     html: Path | None,
     as_json: bool,
 ) -> None:
-    """Agreement, labels, comparisons, conditions and order effects of answers.
+    """Measure agreement, labels, comparisons and order effects.
 
     Of a CAMPAIGN, the answers that count; of a FILE of another tool, all of them, and
     nothing is kept.

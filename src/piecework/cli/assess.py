@@ -56,7 +56,7 @@ def assess(  # noqa: PLR0913 - an argument an option
     dask: str,
     as_json: bool,
 ) -> None:
-    """Let every heuristic look at answers that another tool collected.
+    """Run every heuristic on collected answers.
 
     Of FILES, nothing is kept and nothing decided: they are read as `import` reads
     them, together, judged and told. Of a CAMPAIGN that `piecework import` made,

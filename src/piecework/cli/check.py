@@ -54,7 +54,9 @@ def check(
     internal: bool,
     as_json: bool,
 ) -> None:
-    """Read, render and price everything; touch nothing.
+    """Check, render and price a campaign.
+
+    The command changes nothing and posts nothing.
 
     \b
     Example:  piecework check config/campaigns/demo.toml

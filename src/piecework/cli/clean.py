@@ -26,7 +26,7 @@ from piecework.domain.counts import plural
 @DASK
 @JSON
 def clean(files: tuple[Path, ...], *, into: Path, dask: str, as_json: bool) -> None:
-    """Clean the texts of answers in Parquet FILES, all together.
+    """Clean the texts in large Parquet files.
 
     FILES are in piecework's own columns (docs/partitions.md). They are worked on in
     parts, by this process or by a Dask cluster, with the same edits. A campaign's own

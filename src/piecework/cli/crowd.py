@@ -12,7 +12,7 @@ from piecework.cli.options import CAMPAIGN, POLL_SECONDS
 @click.option("--port", default=8080, show_default=True, help="0 takes a free one.")
 @click.option("--poll-seconds", type=POLL_SECONDS, default=1.0, show_default=True)
 def crowd(campaign: Path, *, port: int, poll_seconds: float) -> None:
-    """Be the world of a rehearsed schedule: a marketplace and its simulated workers.
+    """Run a marketplace with simulated workers.
 
     Passes are made by somebody else (`piecework advance --rehearsal`, or a deployment);
     between them the workers work, in virtual time. Ends when the campaign is finished.

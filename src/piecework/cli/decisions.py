@@ -24,7 +24,9 @@ from piecework.config.utf8 import read_text
 def decisions(
     campaign: Path, *, write: Path | None, read: Path | None, by: str | None
 ) -> None:
-    """Take decisions to a person and back, as a CSV file; `review` is the page for it.
+    """Export and import decisions as CSV.
+
+    A person fills in the file; `piecework review` offers the same on a page.
 
     Example:  piecework decisions birds.toml --write decisions.csv
 

@@ -32,7 +32,7 @@ def describe(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Tell what a caption dataset holds: the analyses of VizWiz-Captions.
+    """Describe a caption dataset.
 
     DATASET is the folder or a file that piecework wrote (JSON, CSV, Parquet), a file
     like VizWiz-Captions or COCO, votes on quality, or a text with a caption a line.

@@ -15,7 +15,7 @@ import click
     default=".",
 )
 def examples(folder: Path) -> None:
-    """Copy the example campaigns to FOLDER/config/campaigns, where they can be run.
+    """Copy the example campaigns to a folder.
 
     FOLDER is the one that you are in, unless you name another. What the campaigns make
     is written to FOLDER/out. Nothing is overwritten.

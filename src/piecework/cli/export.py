@@ -55,15 +55,16 @@ def export(
     dask: str,
     as_json: bool,
 ) -> None:
-    """Export dataset and report again, for the work so far.
+    """Write the dataset and report again.
 
-    Of FILES in piecework's own columns, of any size, --to FOLDER writes the tables of a
-    dataset in parts: answers that count, those set aside, and items with what their
-    answers say together. Texts are cleaned, workers become pseudonyms.
+    A campaign that still runs is exported with the work so far. FILES of answers in
+    piecework's columns may have any size: --to FOLDER writes them in parts, as a table
+    of answers that count, a table of answers set aside, and a table of items with their
+    labels. The command cleans texts and replaces worker ids with pseudonyms.
 
     \b
     Example:  piecework export config/campaigns/demo.toml
-              piecework export config/campaigns/demo.toml --answers answers.parquet
+              piecework export CAMPAIGN --answers answers.parquet
               piecework export CAMPAIGN --batch-results batch_results.csv
               piecework export answers/ --to dataset --task caption --dask
     """  # noqa: D301 - click's mark for lines that stay lines

@@ -68,14 +68,15 @@ def forecast(
     dask: str,
     as_json: bool,
 ) -> None:
-    """Rehearse a campaign many times, as it is or varied, and compare.
+    """Compare cost, time and quality by rehearsals.
 
-    A table is printed; it and its plots are a page in the campaign's output folder.
-    Nobody is paid and no account is needed.
+    The command prints a table, and writes it with plots as a page into the campaign's
+    output folder. Forecasts cost nothing and need no account.
 
     \b
     Example:  piecework forecast config/campaigns/demo.toml --seeds 5
-              piecework forecast CAMPAIGN --vary reward=0.50,1.00 --vary assignments=3,5
+              piecework forecast CAMPAIGN --vary reward=0.50,1.00
+                  --vary assignments=3,5
     """  # noqa: D301 - click's mark for lines that stay lines
     if dask and processes:
         raise click.UsageError("--processes are of this machine; leave out --dask")

@@ -55,17 +55,17 @@ def import_results(
     task: str | None,
     as_json: bool,
 ) -> None:
-    """Make a campaign of results that another tool collected.
+    """Import results from another tool.
 
-    MTurk's batch results, API answers, and what other tools make of them are
-    recognised by their content; of any other CSV or JSON Lines say with --columns
-    which column is what. Nothing can be posted or paid from such a campaign. Reading a
-    file again adds nothing twice.
+    The command recognises MTurk's batch results, API answers and the exports of other
+    tools by their content. For any other CSV or JSON Lines file, --columns names the
+    columns. An imported campaign posts and pays nothing. If you read a file again, no
+    answer is added twice.
 
     \b
     Example:  piecework import Batch_*.csv --as stance.toml
               piecework import answers.csv --columns columns.toml --map
-              piecework import --as stance.toml      (after a change of its fields)
+              piecework import --as stance.toml  (after you change its fields)
     """  # noqa: D301 - click's mark for lines that stay lines
     if campaign is None and not only_map:
         raise click.UsageError("say --as CAMPAIGN.toml, or --map to only look")

@@ -82,12 +82,13 @@ def _pairs(
 @click.option("--yes", is_flag=True, help="Ask nothing; take the defaults and say so.")
 @JSON
 def init(*, wishes: Wishes, yes: bool, as_json: bool) -> None:
-    """Write a campaign FILE; what no option says is asked for.
+    """Write a campaign file from your answers.
 
-    With --json nothing is asked: defaults are taken, and listed as assumed.
+    The command asks for what no option gives. With --json it asks nothing: it takes
+    defaults and lists them as assumed.
 
-    The reward is what the expected minutes are worth at the wage, which is the floor
-    as well; the budget is what the campaign is expected to cost, and some room.
+    The reward pays the expected minutes at the wage, and the wage is the floor too. The
+    budget is the expected cost plus some room.
 
     \b
     Example:  piecework init

@@ -17,7 +17,7 @@ _TALLEST = 999_999
 
 @click.group()
 def layout() -> None:
-    """Keep pages for programs that post HITs with a HITLayoutId.
+    """Manage HIT layouts for other programs.
 
     Works on the marketplace's file; the server may run meanwhile and need not be told.
 

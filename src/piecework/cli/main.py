@@ -11,169 +11,85 @@ from piecework.cli import logs, prefect_environment
 from piecework.cli.errors import ErrorCodes
 from piecework.cli.lazy_group import LazyCommand
 
-_COMMANDS = [
-    LazyCommand(
-        "advance",
-        "advance",
-        "Make one pass: do what is due, and end; for a schedule.",
-    ),
-    LazyCommand(
-        "analyse",
-        "analyse",
-        "Agreement, labels, comparisons, conditions and order effects of answers.",
-    ),
-    LazyCommand(
-        "assess",
-        "assess",
-        "Let every heuristic look at answers that another tool collected.",
-    ),
-    LazyCommand("check", "check", "Read, render and price everything; touch nothing."),
-    LazyCommand(
-        "clean",
-        "clean",
-        "Clean the texts of answers in Parquet FILES, all together.",
-    ),
-    LazyCommand(
-        "crowd",
-        "crowd",
-        "Be the world of a rehearsed schedule: a marketplace and its simulated "
-        "workers.",
-    ),
-    LazyCommand(
-        "decisions",
-        "decisions",
-        "Take decisions to a person and back, as a CSV file; `review` is the "
-        "page for it.",
-    ),
-    LazyCommand(
-        "describe",
-        "describe",
-        "Tell what a caption dataset holds: the analyses of VizWiz-Captions.",
-    ),
-    LazyCommand(
-        "examples",
-        "examples",
-        "Copy the example campaigns to FOLDER/config/campaigns, where they can be run.",
-    ),
-    LazyCommand(
-        "export",
-        "export",
-        "Export dataset and report again, for the work so far.",
-    ),
-    LazyCommand(
-        "forecast",
-        "forecast",
-        "Rehearse a campaign many times, as it is or varied, and compare.",
-    ),
-    LazyCommand(
-        "import",
-        "import_results",
-        "Make a campaign of results that another tool collected.",
-    ),
-    LazyCommand(
-        "init", "init", "Write a campaign FILE; what no option says is asked for."
-    ),
-    LazyCommand(
-        "layout",
-        "layout",
-        "Keep pages for programs that post HITs with a HITLayoutId.",
-    ),
-    LazyCommand(
-        "new-task",
-        "new_task",
-        "Write a task into the folder PATH, with items and a campaign file beside it.",
-    ),
-    LazyCommand(
-        "pay", "pay", "Pay bonuses, each once: up to the wage floor, or from a file."
-    ),
-    LazyCommand(
-        "preview",
-        "preview",
-        "Do the task yourself in a browser; nothing is stored with the campaign.",
-    ),
-    LazyCommand(
-        "prolific",
-        "prolific",
-        "Look at an account at Prolific, where real participants are.",
-    ),
-    LazyCommand(
-        "prolific-emulator",
-        "prolific_emulator",
-        "Run an offline Prolific on this machine: its API, without people or money.",
-    ),
-    LazyCommand(
-        "reconcile",
-        "reconcile",
-        "After a restore, make store and marketplace agree.",
-    ),
-    LazyCommand(
-        "rehearse", "rehearse", "Rehearse the whole campaign on simulated workers."
-    ),
-    LazyCommand(
-        "requester",
-        "requester",
-        "Say who may call a live marketplace: accounts, and keys to sign with.",
-    ),
-    LazyCommand(
-        "review",
-        "review",
-        "Decide in a browser what waits for a person; nothing is spent by it.",
-    ),
-    LazyCommand(
-        "run",
-        "run",
-        "Make passes until the campaign is finished or waits for people.",
-    ),
-    LazyCommand(
-        "serve", "serve", "Run the MTurk-compatible marketplace on this machine."
-    ),
-    LazyCommand(
-        "status",
-        "status",
-        "Say how far a campaign is, what it cost, and who waits for whom.",
-    ),
-    LazyCommand(
-        "stop",
-        "stop",
-        "Post nothing more, and let nobody take the HITs that are open.",
-    ),
-    LazyCommand(
-        "tasks", "tasks", "List the tasks of the gallery, and those in FOLDERS."
-    ),
-    LazyCommand(
-        "unreject",
-        "unreject",
-        "Take a rejection back: pay for the work and let its answers in again.",
-    ),
-    LazyCommand(
-        "worker",
-        "worker",
-        "Say who may work on a marketplace: invite people, list them, shut them out.",
-    ),
-    LazyCommand(
-        "workers",
-        "workers",
-        "List the workers of a campaign, exclude one, or include one again.",
-    ),
-]
+_SECTIONS = {
+    "Prepare, without cost": [
+        LazyCommand("init", "init", "Write a campaign file from your answers."),
+        LazyCommand("examples", "examples", "Copy the example campaigns to a folder."),
+        LazyCommand("tasks", "tasks", "List the available tasks."),
+        LazyCommand("new-task", "new_task", "Create a task of your own."),
+        LazyCommand("check", "check", "Check, render and price a campaign."),
+        LazyCommand("preview", "preview", "Do a HIT yourself in the browser."),
+        LazyCommand(
+            "rehearse", "rehearse", "Run a whole campaign on simulated workers."
+        ),
+        LazyCommand(
+            "forecast", "forecast", "Compare cost, time and quality by rehearsals."
+        ),
+    ],
+    "Run a campaign": [
+        LazyCommand("run", "run", "Make passes until the campaign ends."),
+        LazyCommand("advance", "advance", "Make one pass, for a schedule."),
+        LazyCommand("status", "status", "Show progress, cost and next steps."),
+        LazyCommand("review", "review", "Decide on flagged work in the browser."),
+        LazyCommand("decisions", "decisions", "Export and import decisions as CSV."),
+        LazyCommand(
+            "workers", "workers", "List, exclude or include a campaign's workers."
+        ),
+        LazyCommand("pay", "pay", "Pay bonuses, each exactly once."),
+        LazyCommand("unreject", "unreject", "Reverse a rejection and pay the worker."),
+        LazyCommand("stop", "stop", "Stop posting and close open HITs."),
+        LazyCommand(
+            "reconcile", "reconcile", "Compare store and marketplace after a restore."
+        ),
+    ],
+    "Use the results": [
+        LazyCommand("export", "export", "Write the dataset and report again."),
+        LazyCommand("assess", "assess", "Run every heuristic on collected answers."),
+        LazyCommand(
+            "analyse",
+            "analyse",
+            "Measure agreement, labels, comparisons and order effects.",
+        ),
+        LazyCommand("clean", "clean", "Clean the texts in large Parquet files."),
+        LazyCommand("describe", "describe", "Describe a caption dataset."),
+        LazyCommand("import", "import_results", "Import results from another tool."),
+    ],
+    "Serve a marketplace": [
+        LazyCommand("serve", "serve", "Run the MTurk-compatible marketplace."),
+        LazyCommand("worker", "worker", "Manage who may work on a marketplace."),
+        LazyCommand(
+            "requester", "requester", "Manage requester accounts and access keys."
+        ),
+        LazyCommand("layout", "layout", "Manage HIT layouts for other programs."),
+        LazyCommand("crowd", "crowd", "Run a marketplace with simulated workers."),
+        LazyCommand("prolific", "prolific", "Inspect and manage a Prolific account."),
+        LazyCommand(
+            "prolific-emulator",
+            "prolific_emulator",
+            "Run an offline Prolific on this machine.",
+        ),
+    ],
+}
 
 
 @click.group(
     cls=ErrorCodes,
-    commands=_COMMANDS,
+    sections=_SECTIONS,
+    aliases={"validate": "check", "dry-run": "rehearse"},
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="piecework")
 def main() -> None:
     """Turn a campaign file into a dataset that people can trust.
 
-    Amazon Mechanical Turk closed on 2026-09-30. piecework brings a marketplace that
-    speaks the same protocol: rehearsals run on simulated workers, cost nothing and
-    need no account.
+    Rehearsals run on simulated workers: they cost nothing and need no account.
 
     \b
-    Start with:  piecework examples tries
-    Your own:    piecework init
+    To get started, copy the example campaigns and rehearse one:
+        piecework examples tries
+        piecework rehearse tries/config/campaigns/demo.toml
+    To write a campaign of your own:
+        piecework init
     """  # noqa: D301 - click's mark for lines that stay lines
     prefect_environment.set_defaults()
     logs.begin()

@@ -18,7 +18,7 @@ from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_s
     "place on a scale.",
 )
 def new_task(path: Path, kind: StarterKind) -> None:
-    """Write a task into the folder PATH, with items and a campaign file beside it.
+    """Create a task of your own.
 
     Everything has comments, and the campaign can be rehearsed as it is.
 

@@ -50,7 +50,7 @@ def pay(
     live: bool,
     as_json: bool,
 ) -> None:
-    """Pay bonuses, each once: up to the wage floor, or from a file.
+    """Pay bonuses, each exactly once.
 
     Shows what is due and what it costs; pays only after the amount was typed back, or
     with --yes. Without --from, every paid assignment whose reward and bonuses are below

@@ -19,7 +19,9 @@ from piecework.cli.options import CAMPAIGN, WholeNumber
     help="Port of the site; the pages of questions take the next one.",
 )
 def preview(campaign: Path, *, port: int) -> None:
-    """Do the task yourself in a browser; nothing is stored with the campaign.
+    """Do a HIT yourself in the browser.
+
+    Your answers are shown to you; they are not stored with the campaign.
 
     Example:  piecework preview config/campaigns/demo.toml
     """

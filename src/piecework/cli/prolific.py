@@ -32,7 +32,7 @@ _COMMANDS = [
 
 @click.group(cls=LazyGroup, commands=_COMMANDS)
 def prolific() -> None:
-    """Look at an account at Prolific, where real participants are.
+    """Inspect and manage a Prolific account.
 
     The account's token is read from PROLIFIC_TOKEN or from a file, and never shown.
 

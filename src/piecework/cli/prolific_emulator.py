@@ -141,7 +141,7 @@ def prolific_emulator(  # noqa: PLR0913 - as many as the command has options
     participants: int,
     start: datetime | None,
 ) -> None:
-    """Run an offline Prolific on this machine: its API, without people or money.
+    """Run an offline Prolific on this machine.
 
     Any program that speaks to https://api.prolific.com can be tried on it, with any
     word for a token. Participants, time and faults are controlled under /emulator/

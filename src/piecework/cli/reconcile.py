@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def reconcile(
     campaign: Path, *, dry_run: bool, leave_refused: bool, live: bool, as_json: bool
 ) -> None:
-    """After a restore, make store and marketplace agree.
+    """Compare store and marketplace after a restore.
 
     For a store (piecework.db) or a marketplace that was restored from an older copy;
     every other command refuses to work with one. Takes in what the marketplace has and

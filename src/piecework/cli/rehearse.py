@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def rehearse(
     campaign: Path, *, as_json: bool, crowd: Literal["workers", "prolific"]
 ) -> None:
-    """Rehearse the whole campaign on simulated workers.
+    """Run a whole campaign on simulated workers.
 
     Nobody is paid and no account is needed. The dataset, the report and the store are
     written to the campaign's output folder.

@@ -23,7 +23,7 @@ _MOST_CENTS = 10**12
 
 @click.group()
 def requester() -> None:
-    """Say who may call a live marketplace: accounts, and keys to sign with.
+    """Manage requester accounts and access keys.
 
     Works on the marketplace's file; the server may run meanwhile and need not be
     told. In a rehearsal there is nothing to do here: any key works there.

@@ -61,10 +61,11 @@ def review(  # noqa: PLR0913 - as many as the page has options
     url: str,
     reviewers: tuple[str, ...],
 ) -> None:
-    """Decide in a browser what waits for a person; nothing is spent by it.
+    """Decide on flagged work in the browser.
 
-    The next pass carries the decisions out; until then each can be undone. The page is
-    for this machine alone, unless --listen says otherwise.
+    The page spends no money: the next pass carries the decisions out, and until then
+    you can undo each of them. Only this machine can open the page, unless you give
+    --listen.
 
     \b
     Example:  piecework review birds.toml

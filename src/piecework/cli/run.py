@@ -51,7 +51,7 @@ def run(
     poll_seconds: float,
     as_json: bool,
 ) -> None:
-    """Make passes until the campaign is finished or waits for people.
+    """Make passes until the campaign ends.
 
     A marketplace keeps books: it writes down what every worker is owed. It moves no
     money; whoever runs it pays outside, or its bridge has Prolific pay.

@@ -49,21 +49,22 @@ def serve(
     aws: AwsOptions,
     recruiting: ProlificOptions,
 ) -> None:
-    """Run the MTurk-compatible marketplace on this machine.
+    """Run the MTurk-compatible marketplace.
 
-    Amazon Mechanical Turk itself closed on 2026-09-30; nothing here reaches it, and
-    no money of Amazon's moves. A rehearsal takes any access key. Otherwise each call
-    must be signed with a key that `piecework requester add` gave.
+    Amazon Mechanical Turk closed on 2026-09-30. This server never calls Amazon and
+    moves no money there. With --rehearsal it accepts any access key. Without it,
+    programs must sign each call with a key from `piecework requester add`.
 
-    A program with Amazon's address built in runs unchanged with --as-aws: the command
-    prints the lines to paste before it is started.
+    With --as-aws, a program that calls Amazon's host names runs unchanged. The command
+    prints the settings to paste before you start that program.
 
     \b
     Example:  piecework serve --rehearsal --port 8080
               piecework serve --rehearsal --start 2026-11-20T08:30:00+01:00
               piecework serve --rehearsal --as-aws
-              piecework serve --crowd prolific --public-url https://hits.example.org
-              --frames-url https://frames.example.org
+              piecework serve --crowd prolific
+                  --public-url https://hits.example.org
+                  --frames-url https://frames.example.org
     """  # noqa: D301 - click's mark for lines that stay lines
     from piecework.marketplace.http.exposure import UnsafeBindError
     from piecework.marketplace.http.notification_sender import NotifyAddressError

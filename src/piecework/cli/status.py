@@ -39,7 +39,7 @@ _SHOWN = 20
 )
 @JSON
 def status(campaign: Path, *, look: bool, as_json: bool) -> None:
-    """Say how far a campaign is, what it cost, and who waits for whom.
+    """Show progress, cost and next steps.
 
     \b
     Example:  piecework status config/campaigns/demo.toml

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 @click.option("--undo", is_flag=True, help="Let the campaign go on with its next pass.")
 @JSON
 def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
-    """Post nothing more, and let nobody take the HITs that are open.
+    """Stop posting and close open HITs.
 
-    Whoever works on one may still submit it. Later passes (`piecework run` or
-    `advance`) collect, judge and pay all that came; then the dataset is written. It
-    works while a pass is under way, and as often as you like.
+    A worker who has accepted a HIT may still submit it. Later passes
+    (`piecework run` or `advance`) collect, judge and pay what was submitted, then write
+    the dataset. You may stop a campaign while a pass runs, and repeat the command.
 
     \b
     Example:  piecework stop birds.toml

@@ -28,7 +28,7 @@ from piecework.hit_templates.listing import (
 )
 @JSON
 def tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) -> None:
-    """List the tasks of the gallery, and those in FOLDERS.
+    """List the available tasks.
 
     A folder is a task or holds some; without FOLDERS, the current folder's are
     listed too.

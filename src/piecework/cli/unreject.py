@@ -26,9 +26,10 @@ def unreject(
     pay_only: bool,
     live: bool,
 ) -> None:
-    """Take a rejection back: pay for the work and let its answers in again.
+    """Reverse a rejection and pay the worker.
 
-    Possible for 30 days after the submission. The rejection stays on record beside it.
+    The answers count again. This is possible for 30 days after the submission. The
+    store keeps a record of the rejection.
 
     Example:  piecework unreject birds.toml --assignment 3X… --by ada
               --because "The picture was upside down; the caption is right."

@@ -79,7 +79,7 @@ class _Invitation:
 
 @click.group()
 def worker() -> None:
-    """Say who may work on a marketplace: invite people, list them, shut them out.
+    """Manage who may work on a marketplace.
 
     Works on the marketplace's file; the server may run meanwhile and need not be told.
 

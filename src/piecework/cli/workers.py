@@ -37,17 +37,21 @@ def workers(
     by: str | None,
     as_json: bool,
 ) -> None:
-    """List the workers of a campaign, exclude one, or include one again.
+    """List, exclude or include a campaign's workers.
 
-    Workers are named by the pseudonym that dataset and report show. Anybody may be
-    excluded, flagged or not, at any time: whoever is, is offered no later HIT of the
-    campaign; what was sent or is in hand is judged and paid as before. A person whom
-    you include is not excluded by the policy any more.
+    The list, the dataset and the report show each worker by the same pseudonym.
+
+    You may exclude a worker at any time, flagged or not. The campaign offers an
+    excluded worker no further HIT. It still judges and pays what they submitted, and
+    the HIT that they are working on. The policy no longer excludes a worker whom you
+    include.
 
     \b
     Example:  piecework workers birds.toml
-              piecework workers birds.toml exclude 1f3a… --because "One word each."
-              piecework workers birds.toml include 1f3a… --because "It was the page."
+              piecework workers birds.toml exclude 1f3a…
+                  --because "One word each."
+              piecework workers birds.toml include 1f3a…
+                  --because "It was the page."
     """  # noqa: D301 - click's mark for lines that stay lines
     if act is None:
         _list_workers(campaign, as_json=as_json)
