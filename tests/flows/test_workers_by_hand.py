@@ -18,6 +18,7 @@ from piecework.engine.passes import run_pass
 from piecework.engine.progress import read_progress
 from piecework.engine.steps.settle import settle, settle_workers
 from piecework.postprocess.pseudonyms import pseudonym
+from piecework.review.model import workers as workers_model
 from piecework.review.model.workers import WorkerHistory, exclude, histories, include
 from piecework.store import assignments, decisions, intents
 from piecework.store.lock import only_pass
@@ -83,6 +84,24 @@ def test_anybody_is_excluded_and_included_again_as_often_as_wanted(
         assert verdicts[-4:] == ["exclude", "include"] * 2
         assert intents.load(run.store, "exclude", is_done=False) == []
         check_books(run)
+
+
+def test_a_worker_may_be_named_by_the_start_of_the_pseudonym(
+    at_work: Open, campaign_text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The start must be long enough, and that of a single worker."""
+    with at_work(campaign_text) as (run, people):
+        run_pass(run)
+        people.work()
+        run_pass(run)
+        ann = _named(run, "ann")
+        assert exclude(run, f"{ann[:6].upper()}…", because=WHY, by="ada") == ann
+        assert include(run, f"{ann[:6]}...", because=WHY, by="ada") == ann
+        with pytest.raises(ConfigError, match="too short"):
+            exclude(run, ann[:3], because=WHY, by="ada")
+        monkeypatch.setattr(workers_model, "_SHORTEST_PSEUDONYM", 0)
+        with pytest.raises(ConfigError, match="is the start of"):
+            exclude(run, "", because=WHY, by="ada")
 
 
 def test_whom_a_person_includes_the_policy_does_not_exclude(
@@ -253,13 +272,13 @@ def test_without_a_pass_at_work_the_marketplace_is_told_at_once(
         for words, fault in (
             (("exclude",), "needs a PSEUDONYM"),
             (("exclude", ann), "--because REASON"),
-            (("exclude", "0" * 16, "--because", WHY), "pseudonym of no worker"),
+            (("exclude", "0" * 16, "--because", WHY), "no worker of this campaign"),
             (("include", ann, "--because", WHY), "is not excluded"),
             (("ban", ann, "--because", WHY), "is not one of"),
         ):
             refused = _workers(path, *words)
             assert refused.exit_code == 2
             assert fault in refused.output
-        with pytest.raises(ConfigError, match="of no worker"):
+        with pytest.raises(ConfigError, match="no worker of this campaign"):
             exclude(run, "nobody", because=WHY, by="ada")
         assert len(decisions.about_workers(run.store)) == 1

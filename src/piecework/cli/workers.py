@@ -102,9 +102,9 @@ def _decide_by_hand(
                 next_step=f"piecework workers {path}",
             )
         decide = {"exclude": exclude, "include": include}[act]
-        decide(opened, worker, because=because, by=author)
+        worker = decide(opened, worker, because=because, by=author)
         outcome = _carried_out(opened)
-        (history,) = (row for row in histories(opened) if row.worker == worker.lower())
+        (history,) = (row for row in histories(opened) if row.worker == worker)
         if as_json:
             document = _as_dict(opened, history) | {"carried_out": outcome is None}
             click.echo(json.dumps(document, indent=2))

@@ -18,6 +18,9 @@ from piecework.store.workers import WorkerTotals
 
 _KEPT_OUT: tuple[Verdict, ...] = ("exclude", "block")
 
+# Fewer characters would name a worker by a slip of the hand.
+_SHORTEST_PSEUDONYM = 4
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerHistory:
@@ -56,35 +59,43 @@ def histories(opened: OpenedCampaign) -> list[WorkerHistory]:
     )
 
 
-def exclude(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> None:
+def exclude(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> str:
     """Decide that a worker is offered no later HIT; flagged or not.
 
     Args:
         opened: the campaign.
-        worker: the pseudonym.
+        worker: the pseudonym, or its first characters (four at least).
         because: the reason; stays in the store, the worker is not told.
         by: the person who answers for it.
 
+    Returns:
+        The whole pseudonym.
+
     Raises:
-        ConfigError: no such worker is known, or the worker is excluded already.
+        ConfigError: no worker or several have this pseudonym, or the worker is
+            excluded already.
     """
-    _decide(opened, worker, "exclude", because=because, by=by)
+    return _decide(opened, worker, "exclude", because=because, by=by)
 
 
-def include(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> None:
+def include(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> str:
     """Decide that an excluded or blocked worker is offered HITs again.
 
     The policy does not exclude such a worker any more; only a person does.
 
+    Returns:
+        The whole pseudonym.
+
     Raises:
-        ConfigError: no such worker is known, or the worker is not excluded.
+        ConfigError: no worker or several have this pseudonym, or the worker is not
+            excluded.
     """
-    _decide(opened, worker, "include", because=because, by=by)
+    return _decide(opened, worker, "include", because=because, by=by)
 
 
 def _decide(
     opened: OpenedCampaign, worker: str, verdict: Verdict, *, because: str, by: str
-) -> None:
+) -> str:
     worker_id = _worker_of(opened, worker)
     with opened.store.db.atomic():
         history = decisions.about_workers(opened.store).get(worker_id, [])
@@ -101,17 +112,28 @@ def _decide(
             because=because,
         )
         decisions.overrule(opened.store, [decision])
+    return opened.pseudonym(worker_id)
 
 
 def _worker_of(opened: OpenedCampaign, worker: str) -> WorkerId:
     known = workers.totals(opened.store, paid_already=PAID_ALREADY)
-    for worker_id in known:
-        if opened.pseudonym(worker_id) == worker.strip().lower():
-            return worker_id
-    raise ConfigError(
-        [f"{worker!r} is the pseudonym of no worker of this campaign"],
-        next_step=f"piecework workers {opened.campaign.path}",
-    )
+    pseudonyms = {opened.pseudonym(worker_id): worker_id for worker_id in known}
+    start = worker.strip().lower().removesuffix("…").removesuffix("...")
+    if start in pseudonyms:
+        return pseudonyms[start]
+    matches = sorted(name for name in pseudonyms if name.startswith(start))
+    if len(start) < _SHORTEST_PSEUDONYM:
+        fault = (
+            f"{worker!r} is too short for a pseudonym: type "
+            f"{_SHORTEST_PSEUDONYM} characters or more"
+        )
+    elif len(matches) > 1:
+        fault = f"{worker!r} is the start of {len(matches)}: {', '.join(matches[:5])}"
+    elif matches:
+        return pseudonyms[matches[0]]
+    else:
+        fault = f"no worker of this campaign has the pseudonym {worker!r}"
+    raise ConfigError([fault], next_step=f"piecework workers {opened.campaign.path}")
 
 
 def _is_so_already(
