@@ -24,7 +24,7 @@ from piecework.domain.imported import Reading
     help="The smallest difference that would matter: tests whether conditions are "
     "alike within it.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of what is drawn.")
+@click.option("--seed", default=1, show_default=True, help="Seed of the random draws.")
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),

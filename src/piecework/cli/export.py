@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     "--answers",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Of a CAMPAIGN: write all answers into one Parquet file instead, as "
-    "`assess FILES` and `export FILES` read them.",
+    help="With a CAMPAIGN: write all answers into this Parquet file instead, as "
+    "`assess FILES` and `export FILES` read it.",
 )
 @click.option(
     "--batch-results",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Of a CAMPAIGN: write all assignments into one CSV instead, with the columns "
-    "of MTurk's batch results (Input.*, Answer.*).",
+    help="With a CAMPAIGN: write all assignments into this CSV instead, with the "
+    "columns of MTurk's batch results (Input.*, Answer.*).",
 )
 @TASK
 @FILES_IN_PARTS

@@ -29,7 +29,7 @@ _FIGURES_WIDE, _CHOICE_WIDE = 20, 18
     type=WholeNumber(1, 1000),
     default=20,
     show_default=True,
-    help="How often each choice is rehearsed.",
+    help="Number of rehearsals of each choice.",
 )
 @click.option(
     "--vary",

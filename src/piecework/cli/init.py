@@ -41,11 +41,11 @@ def _pairs(
     ),
     click.option(
         "--task",
-        help="What is asked: a task of the gallery (`piecework tasks`), the folder of "
+        help="The task: one of the gallery (`piecework tasks`), the folder of "
         "one of your own, or a page of HTML.",
     ),
     click.option(
-        "--items", help="About what: a .csv or .jsonl file, or a folder of pictures."
+        "--items", help="The items: a .csv or .jsonl file, or a folder of pictures."
     ),
     click.option(
         "--pictures",
@@ -60,20 +60,20 @@ def _pairs(
         callback=_pairs,
         help="Which column of the items file the task's NAME is; may be repeated.",
     ),
-    click.option("--title", help="What workers read in the list; a task has its own."),
-    click.option("--description", help="What the collection is for."),
-    click.option("--minutes", type=MINUTES, help="That one HIT is expected to take."),
+    click.option("--title", help="Title in the list of HITs; each task has a default."),
+    click.option("--description", help="Purpose of the collection."),
+    click.option("--minutes", type=MINUTES, help="Expected minutes for a HIT."),
     click.option("--wage", type=WAGE, help='An hour, and the floor: "12.00".'),
     click.option("--currency", type=click.Choice(CURRENCIES), default="USD"),
     click.option(
         "--assignments", type=ASSIGNMENTS, help="Accepted answers for each item."
     ),
-    click.option("--batches", type=BATCHES, help="That the items are dealt into."),
+    click.option("--batches", type=BATCHES, help="Number of batches."),
     click.option(
         "--host",
         "hosts",
         multiple=True,
-        help="That a page of HTML may load scripts and styles from; may be repeated.",
+        help="A host that the HTML page may load scripts and styles from; repeatable.",
     ),
     click.option(
         "--force", "is_forced", is_flag=True, help="Write over a file that is there."

@@ -14,7 +14,7 @@ from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_s
     type=click.Choice(STARTER_KINDS),
     default="choice",
     show_default=True,
-    help="What is asked about an item: a sentence, one option, several options, or a "
+    help="The question about an item: a sentence, one option, several options, or a "
     "place on a scale.",
 )
 def new_task(path: Path, kind: StarterKind) -> None:

@@ -86,7 +86,9 @@ COLUMNS = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     help="For files in an unknown format: a TOML file that says which column is what.",
 )
-TASK = click.option("--task", help="Of files: what was asked, if it is in the gallery.")
+TASK = click.option(
+    "--task", help="The task that the files answer, if the gallery has it."
+)
 FILES_IN_PARTS = click.option(
     "--to",
     "into",
@@ -100,8 +102,8 @@ AS_CAMPAIGN = click.option(
     "campaign",
     metavar="CAMPAIGN",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Of Parquet FILES: the campaign file whose answers these are: its task, "
-    "[heuristics], seed and items.",
+    help="With Parquet FILES: the campaign file to take task, [heuristics], seed and "
+    "items from.",
 )
 DASK = click.option(
     "--dask",

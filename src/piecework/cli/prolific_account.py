@@ -17,7 +17,7 @@ URL = click.option(
     envvar="PROLIFIC_URL",
     default="https://api.prolific.com",
     show_default=True,
-    help="Of the API (or PROLIFIC_URL); http on this machine only.",
+    help="URL of the API (or PROLIFIC_URL); http only on this machine.",
 )
 TOKEN_FILE = click.option(
     "--token-file",

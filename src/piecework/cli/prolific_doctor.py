@@ -31,10 +31,10 @@ _COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
 @click.option(
     "--currency",
     type=click.Choice(["GBP", "USD"], case_sensitive=False),
-    help="That of the campaign; a workspace in another one fails.",
+    help="Currency of the campaign; a workspace in another currency fails.",
 )
 @click.option(
-    "--public-url", default="", help="Where participants will be sent, to be looked at."
+    "--public-url", default="", help="URL to check: Prolific sends participants there."
 )
 @URL
 @TOKEN_FILE

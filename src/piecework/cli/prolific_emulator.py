@@ -94,7 +94,7 @@ class _Moment(click.ParamType[datetime]):
     type=click.Choice(["GBP", "USD"]),
     default="GBP",
     show_default=True,
-    help="Of the workspace.",
+    help="Currency of the workspace.",
 )
 @click.option(
     "--fee",
@@ -115,14 +115,14 @@ class _Moment(click.ParamType[datetime]):
     type=_Figure(_LARGEST_BALANCE, places=2),
     default="10000.00",
     show_default=True,
-    help="Of the workspace, in pounds or dollars.",
+    help="Balance of the workspace, in pounds or dollars.",
 )
 @click.option(
     "--participants",
     type=WholeNumber(0, 100_000),
     default=50,
     show_default=True,
-    help="How many are drawn from the seed.",
+    help="Number of participants to draw from the seed.",
 )
 @click.option(
     "--start",

@@ -42,7 +42,7 @@ def requester() -> None:
 @click.option(
     "--currency",
     type=click.Choice(["USD", "GBP"], case_sensitive=False),
-    help="Of a new marketplace: that of the workspace at Prolific; else dollars.",
+    help="Currency of a new marketplace: your Prolific workspace's, or dollars.",
 )
 @DATABASE
 @JSON

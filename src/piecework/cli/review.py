@@ -26,7 +26,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar="SHARE",
     help="The share of reviewed answers that a second person is shown, too.",
 )
-@click.option("--port", default=0, help="Of the page; a free one, if not given.")
+@click.option("--port", default=0, help="Port of the page; default: a free port.")
 @click.option(
     "--listen",
     default="127.0.0.1",
@@ -41,7 +41,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar="CERTIFICATE KEY",
     help="PEM files; the page then speaks HTTPS.",
 )
-@click.option("--url", default="", help="Of the page, as browsers reach it.")
+@click.option("--url", default="", help="URL at which browsers reach the page.")
 @click.option(
     "--reviewer",
     "reviewers",

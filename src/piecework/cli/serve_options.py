@@ -107,12 +107,14 @@ SITE = grouped(
         metavar="CERTIFICATE KEY",
         help="PEM files; site and question pages then speak HTTPS.",
     ),
-    click.option("--site-url", default="", help="Of the site, as browsers reach it."),
+    click.option(
+        "--site-url", default="", help="URL at which browsers reach the site."
+    ),
     click.option(
         "--frames-url",
         default="",
-        help="Of question pages, as browsers do; https://*.NAME keeps requesters "
-        "apart. On 127.0.0.1, http://localhost and their port.",
+        help="URL at which browsers reach question pages; https://*.NAME keeps "
+        "requesters apart. On 127.0.0.1, http://localhost and their port.",
     ),
     click.option(
         "--notify-url",
@@ -155,13 +157,16 @@ AWS = grouped(
         "machine.",
     ),
     click.option(
-        "--aws-port", default=8443, show_default=True, help="With --as-aws: TLS."
+        "--aws-port",
+        default=8443,
+        show_default=True,
+        help="With --as-aws: port for TLS.",
     ),
     click.option(
         "--proxy-port",
         default=8082,
         show_default=True,
-        help="With --as-aws: the proxy.",
+        help="With --as-aws: port of the proxy.",
     ),
 )
 PROLIFIC = grouped(
@@ -185,7 +190,7 @@ PROLIFIC = grouped(
         envvar="PROLIFIC_URL",
         default="https://api.prolific.com",
         show_default=True,
-        help="Of the API (or PROLIFIC_URL); http on this machine only.",
+        help="URL of the API (or PROLIFIC_URL); http only on this machine.",
     ),
     click.option(
         "--token-file", type=_FILE, help="Instead of PROLIFIC_TOKEN; mode 600."
@@ -195,7 +200,9 @@ PROLIFIC = grouped(
         default="",
         help="Workspace to charge; optional if you have only one.",
     ),
-    click.option("--project", default="", help="Where studies lie; else one is made."),
+    click.option(
+        "--project", default="", help="Project for the studies; default: a new one."
+    ),
     click.option(
         "--live",
         is_flag=True,
@@ -205,26 +212,26 @@ PROLIFIC = grouped(
         "--spend-at-most",
         default="",
         metavar="AMOUNT",
-        help="With --live: all studies and bonuses together, fees and tax included.",
+        help="With --live: cap on all studies and bonuses, with fees and tax.",
     ),
     click.option(
         "--hits-per-visit",
         type=WholeNumber(0, 100),
         default=0,
-        help="HITs of one place; left out, as many as fill some minutes.",
+        help="HITs for each place; default: as many as fill a few minutes.",
     ),
     click.option(
         "--hit-seconds",
         type=WholeNumber(0, 86_400),
         default=0,
-        help="How long a HIT takes; left out, guessed from its reward, then measured.",
+        help="Seconds for a HIT; default: estimated from the reward, then measured.",
     ),
     click.option(
         "--visits-per-participant",
         type=WholeNumber(1, 1000),
         default=10,
         show_default=True,
-        help="How often a participant may come to the same study.",
+        help="Visits that a participant may make to the same study.",
     ),
     click.option(
         "--settle-seconds",

@@ -110,7 +110,9 @@ def worker() -> None:
         "it.",
     ),
     click.option(
-        "--code", default="", help="With --places: the completion code; or drawn."
+        "--code",
+        default="",
+        help="With --places: the completion code; default: random.",
     ),
     click.option(
         "--hits",
@@ -120,10 +122,10 @@ def worker() -> None:
         help="With --places: HITs to send before the completion code is shown.",
     ),
     click.option(
-        "--days", default=14, show_default=True, help="How long the link signs in."
+        "--days", default=14, show_default=True, help="Days for which the link works."
     ),
     click.option(
-        "--country", default="US", show_default=True, help="Where a new worker lives."
+        "--country", default="US", show_default=True, help="Country of a new worker."
     ),
     click.option("--subdivision", default="", help="The state, two letters."),
     click.option("--adult", is_flag=True, help="The worker agreed to adult content."),
