@@ -157,7 +157,7 @@ def _renamed(
     header = [*numbered[0][1]] if numbered else [*renamed.values()]
     _raise(
         [
-            f"{path}: no column {name!r}, of which items.columns speaks"
+            f"{path}: column {name!r}, named in items.columns, is missing"
             f"{did_you_mean(name, header)}; the columns are {', '.join(header)}"
             for name in renamed.values()
             if name not in header

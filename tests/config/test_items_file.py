@@ -59,7 +59,10 @@ def test_columns_have_the_names_that_the_campaign_gives_them(tmp_path: Path) -> 
     ("renamed", "message"),
     [
         ({}, r"no column image_id; if 'image' is it: \[items\] columns = "),
-        ({"image_id": "imgae"}, "of which items.columns speaks; did you mean 'image'"),
+        (
+            {"image_id": "imgae"},
+            "named in items.columns, is missing; did you mean 'image'",
+        ),
         ({"imageid": "image"}, "columns names 'imageid'; did you mean 'image_id'"),
     ],
 )

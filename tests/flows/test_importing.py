@@ -267,7 +267,10 @@ def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     lines[start:end] = [line.removeprefix("# ") for line in lines[start + 1 : end]]
     instead = [line for line in lines if not line.startswith("task = ")]
     campaign.write_text("\n".join(instead))
-    assert "reads them anew" in piecework("assess", campaign).output
+    assert (
+        f"next: piecework import --as {campaign}"
+        in piecework("assess", campaign).output
+    )
     done("import", "--as", campaign)
     table = answers(campaign)
     assert (table["is_canned"] == (table["text"] == sentence)).all()

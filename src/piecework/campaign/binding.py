@@ -227,7 +227,7 @@ def check_typed(store: Store, campaign: Campaign) -> None:
         raise StoreError(
             f"{campaign.path}: the task, [fields] or imported.answers have changed "
             "since its answers were read",
-            next_step=f"piecework import --as {campaign.path} reads them anew",
+            next_step=f"piecework import --as {campaign.path}",
         )
 
 

@@ -68,8 +68,7 @@ def _about_pay(campaign: Campaign) -> Iterator[str]:
     floor = rewards.wage_floor_cents_per_hour
     if not floor:
         yield (
-            "rewards.wage_floor_per_hour is 0: nobody is lifted to any wage, whatever "
-            "a HIT takes"
+            "rewards.wage_floor_per_hour is 0: no bonuses will be paid to slow workers"
         )
         return
     if rewards.expected_seconds is not None:

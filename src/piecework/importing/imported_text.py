@@ -54,7 +54,7 @@ def _head(
 ) -> Iterator[str]:
     yield "# Results that another tool collected. Nothing is posted or paid from here."
     yield "# docs/importing.md explains each key. After a change of fields:"
-    yield f"#   piecework import --as {file_name}      (reads what is here anew)"
+    yield f"#   piecework import --as {file_name}      (reads these files again)"
     yield f"#   piecework assess {file_name}           (heuristics, then the rules)"
     yield f"#   piecework export {file_name}           (the dataset and its report)"
     yield ""

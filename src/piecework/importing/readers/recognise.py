@@ -136,7 +136,7 @@ def _check_columns(path: Path, head: Head, reading: Reading) -> None:
     if missing:
         raise ConfigError(
             [
-                f"{path}: line 1: no column {name!r}, of which is spoken"
+                f"{path}: line 1: column {name!r}, named in the mapping, is missing"
                 f"{did_you_mean(name, header)}; the columns are {', '.join(header)}"
                 for name in missing
             ]
