@@ -53,7 +53,11 @@ _FLOOR = 'wage_floor_per_hour = "20.00"'
             "half of the work is cut off",
         ),
         ('then = "drop"', 'then = "keep"', "every answer becomes part"),
-        ('wage_floor_per_hour = "5.00"', 'wage_floor_per_hour = "0"', "lifted"),
+        (
+            'wage_floor_per_hour = "5.00"',
+            'wage_floor_per_hour = "0"',
+            "no bonuses will be paid",
+        ),
         ('budget = "20.00"', 'budget = "3.00"', "below what is expected"),
         (
             "[posting]",

@@ -478,7 +478,9 @@ def test_one_object_of_answers(tmp_path: Path) -> None:
 
 def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
     """With the one that was meant."""
-    with pytest.raises(ConfigError, match=r"column 'sayd', named in the mapping, is missing.*'said'"):
+    with pytest.raises(
+        ConfigError, match=r"column 'sayd', named in the mapping, is missing.*'said'"
+    ):
         mapped(tmp_path, "text,said\na,b\n", 'answers = { mood = "sayd" }\n')
 
 
