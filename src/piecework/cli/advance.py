@@ -56,8 +56,8 @@ def advance(
     Prefect. Where nothing is due, it ends at once; the marketplace is asked for news
     every minute at most, and the less comes, the less often (every two hours at least).
 
-    A marketplace keeps books: it writes down what every worker is owed. It moves no
-    money; whoever runs it pays outside, or its bridge has Prolific pay.
+    The marketplace records what each worker is owed. It moves no money: its operator
+    pays the workers outside, or the Prolific bridge pays them.
 
     Example:  piecework advance birds.toml --endpoint http://127.0.0.1:8080
 

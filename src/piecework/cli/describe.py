@@ -34,6 +34,8 @@ def describe(
 ) -> None:
     """Describe a caption dataset.
 
+    The command runs the analyses of the VizWiz-Captions paper.
+
     DATASET is the folder or a file that piecework wrote (JSON, CSV, Parquet), a file
     like VizWiz-Captions or COCO, votes on quality, or a text with a caption a line.
 

@@ -20,7 +20,8 @@ from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_s
 def new_task(path: Path, kind: StarterKind) -> None:
     """Create a task of your own.
 
-    Everything has comments, and the campaign can be rehearsed as it is.
+    The command writes the task into the folder PATH, and items and a campaign file
+    beside it. The files have comments, and you can rehearse the campaign at once.
 
     \b
     Example:  piecework new-task dog --kind choice

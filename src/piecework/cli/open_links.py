@@ -115,7 +115,9 @@ def links(*, site_url: str, database: Path, as_json: bool) -> None:
 @click.argument("name")
 @DATABASE
 def close(*, name: str, database: Path) -> None:
-    """Let nobody join by the open link NAME any more; who has joined stays.
+    """Close the open link NAME to new people.
+
+    People who joined by the link stay workers of the marketplace.
 
     Example:  piecework worker close "Class 7b"
     """

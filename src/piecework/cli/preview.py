@@ -21,7 +21,7 @@ from piecework.cli.options import CAMPAIGN, WholeNumber
 def preview(campaign: Path, *, port: int) -> None:
     """Do a HIT yourself in the browser.
 
-    Your answers are shown to you; they are not stored with the campaign.
+    The preview deletes what you do when it ends. It stores nothing with the campaign.
 
     Example:  piecework preview config/campaigns/demo.toml
     """

@@ -53,8 +53,11 @@ def run(
 ) -> None:
     """Make passes until the campaign ends.
 
-    A marketplace keeps books: it writes down what every worker is owed. It moves no
-    money; whoever runs it pays outside, or its bridge has Prolific pay.
+    The command also ends when the campaign waits for a person; `piecework status` says
+    what to do. Run the same command again to continue.
+
+    The marketplace records what each worker is owed. It moves no money: its operator
+    pays the workers outside, or the Prolific bridge pays them.
 
     Example:  piecework run birds.toml --endpoint http://127.0.0.1:8080
 

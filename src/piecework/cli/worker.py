@@ -81,7 +81,7 @@ class _Invitation:
 def worker() -> None:
     """Manage who may work on a marketplace.
 
-    Works on the marketplace's file; the server may run meanwhile and need not be told.
+    The command changes the marketplace's file. You need not stop or restart the server.
 
     Example:  piecework worker invite ann --country DE
     """
@@ -106,8 +106,8 @@ def worker() -> None:
     click.option(
         "--places",
         type=WholeNumber(1, 10_000),
-        help="Make an open link for a class or team called NAME: so many may join by "
-        "it.",
+        help="Make an open link for a class or team called NAME; this many people may "
+        "join by it.",
     ),
     click.option(
         "--code",
