@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 from tests.browser.worker_site.questions import form, html_question
 from tests.marketplace.market import Market, post
@@ -20,6 +20,12 @@ def check(page: Page) -> None:
     assert width <= 390
 
 
+def follow(control: Locator) -> None:
+    """Click, and wait for the page that comes: while it loads, there is no document."""
+    with control.page.expect_navigation():
+        control.click()
+
+
 def test_a_person_does_a_hit_on_a_phone(
     market: Market, open_site: Callable[..., Page]
 ) -> None:
@@ -29,21 +35,21 @@ def test_a_person_does_a_hit_on_a_phone(
     post(client, Question=html_question(form()))
     page = open_site(ann.token, width=390, height=800)
     check(page)
-    page.get_by_role("link", name="Preview Describe a picture").click()
+    follow(page.get_by_role("link", name="Preview Describe a picture"))
     check(page)
-    page.get_by_role("button", name="Accept").click()
+    follow(page.get_by_role("button", name="Accept"))
     check(page)
     frame = page.frame_locator("iframe")
     frame.get_by_label("Caption").fill("A red bird.")
     frame.get_by_role("button", name="Send").click()
     page.wait_for_url("**/thanks")
     check(page)
-    page.get_by_role("button", name="Accept the next HIT").click()
+    follow(page.get_by_role("button", name="Accept the next HIT"))
     page.get_by_text("Return this HIT", exact=True).click()
     check(page)
     page.get_by_role("button", name="Yes, return this HIT").click()
     page.wait_for_url("**/worker/hits")
-    page.get_by_role("link", name="Your work").click()
+    follow(page.get_by_role("link", name="Your work"))
     check(page)
     states = [assignment["status"] for assignment in market.books()["assignments"]]
     assert states == ["Submitted", "Returned"]
