@@ -86,7 +86,7 @@ bench-full: bench  ## ten million rows too: two hours more
 truth: $(READY)  ## how true each heuristic is, from ../shared/data: qc/truth.json and its page
 	$(BIN)/python -m tests.bench.truth.fit
 	$(BIN)/python -m tests.bench.truth
-	$(BIN)/python -m tools.heuristics_page > docs/heuristics.md
+	$(BIN)/python -m tools.heuristics_page > docs/reference/heuristics.md
 
 LOCK := uv pip compile --universal --no-strip-extras --generate-hashes --no-header --no-annotate --python-version 3.11
 

@@ -181,7 +181,9 @@ def _rendered(
     page = rendered(task, QUESTION, values)
     faults = [] if task.own is None or not shown else page_faults(task, page)
     if faults:
-        raise ConfigError(faults, next_step="docs/macros.md shows how fields are asked")
+        raise ConfigError(
+            faults, next_step="docs/reference/macros.md shows how fields are asked"
+        )
     return page
 
 

@@ -42,7 +42,7 @@ QUESTION = "question.html.j2"
 """The template of a task's page."""
 
 MACROS = "_macros.html.j2"
-"""The gallery's template of macros (docs/macros.md)."""
+"""The gallery's template of macros (docs/reference/macros.md)."""
 
 _GIVEN = frozenset(
     {"item", "n", "fields", "t", "task", "title", "total", "noun", "minified"}
@@ -100,7 +100,7 @@ def rendered(task: Task, name: str, values: Mapping[str, object]) -> str:
     except Exception as fault:
         raise ConfigError(
             [_told(task, name, fault)],
-            next_step="docs/macros.md says what templates can use, with examples",
+            next_step="read what templates can use in docs/reference/macros.md",
         ) from fault
 
 

@@ -51,8 +51,8 @@ _HOUSE_WORDS = {
     "world": (),
     "worlds": (),
 }
-"""What has a name in the field or the ecosystem (docs/vocabulary.md), and where the
-word stands in its plain sense."""
+"""What has a name in the field or the ecosystem (docs/reference/vocabulary.md), and
+where the word stands in its plain sense."""
 
 
 _PRETENDING = {"cli", "forecasting", "library", "rehearsing", *_BESIDE}
@@ -302,14 +302,14 @@ def test_prolifics_words_stay_where_prolific_is_spoken_to(word: str) -> None:
 
 
 def _drawings(heading: str) -> list[str]:
-    """The text drawings of a section of docs/architecture.md."""
-    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    """The text drawings of a section of docs/explanation/architecture.md."""
+    page = (ROOT / "docs/explanation/architecture.md").read_text(encoding="utf-8")
     section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     return re.findall(r"```text\n(.*?)```", section, flags=re.DOTALL)
 
 
 def test_the_rooms_drawn_are_those_under_contract() -> None:
-    """docs/architecture.md draws every package once, in the layers of the contract."""
+    """docs/explanation/architecture.md draws every package once, in its layer."""
     rooms = _drawings("The rooms")[0]
     layers = re.findall(r"^ (\w+(?: \| \w+)*)(?:  .*)?$", rooms, flags=re.MULTILINE)
     assert layers == _layers(PROJECT["tool"]["importlinter"]["contracts"][0])
@@ -337,7 +337,7 @@ def test_the_folders_of_the_rooms_beside_are_drawn() -> None:
 
 
 def test_the_pass_drawn_is_the_pass_that_is_made() -> None:
-    """docs/architecture.md draws the steps of a pass, in their order."""
+    """docs/explanation/architecture.md draws the steps of a pass, in their order."""
     drawn = re.findall(
         r"^ (\w+(?: \w+)?) +> ", _drawings("One pass")[0], flags=re.MULTILINE
     )

@@ -1,7 +1,7 @@
-"""`docs/command-line.md` from the help of every command, so that the two cannot differ.
+"""Write `docs/reference/command-line.md` from the help of every command.
 
-Write it with `python -m tools.command_line_page > docs/command-line.md`; a test
-compares.
+Write it with `python -m tools.command_line_page > docs/reference/command-line.md`; a
+test compares.
 """
 
 import sys
@@ -17,8 +17,8 @@ _COLUMNS = 80
 OPENING = """\
 # Which commands and options does piecework have?
 
-`python -m tools.command_line_page > docs/command-line.md` writes this page from
-`piecework COMMAND --help`. Change the docstrings in `src/piecework/cli/` instead.
+`python -m tools.command_line_page > docs/reference/command-line.md` writes this page
+from `piecework COMMAND --help`. Change the docstrings in `src/piecework/cli/` instead.
 
 Every command also takes `-v`, `--log-file` and `-h`. Exit codes: 0 done, 1 failed, 2
 used wrongly, 3 refused for safety, 130 interrupted.

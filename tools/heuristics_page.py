@@ -1,6 +1,6 @@
-"""`docs/heuristics.md` from the heuristics' own words, so that the two cannot differ.
+"""Write `docs/reference/heuristics.md` from the docstrings of the heuristics.
 
-Write it with `python -m tools.heuristics_page > docs/heuristics.md`; a test
+Write it with `python -m tools.heuristics_page > docs/reference/heuristics.md`; a test
 compares.
 """
 
@@ -17,8 +17,8 @@ from piecework.qc.truth import table_of
 OPENING = """\
 # Heuristics
 
-Made from `qc/heuristics/` by `python -m tools.heuristics_page > docs/heuristics.md`:
-mend the docstrings there and not this page.
+`python -m tools.heuristics_page > docs/reference/heuristics.md` writes this page from
+`qc/heuristics/`. Edit the docstrings there, not this page.
 
 A heuristic looks at all answers at once and says for every subject (an answer, an
 assignment or a worker) how much suspicion there is, whether that passes its limit (the

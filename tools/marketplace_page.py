@@ -1,6 +1,6 @@
 """How much of the requester API this marketplace does, as a page of the manual.
 
-`python -m tools.marketplace_page` writes the last part of docs/marketplace.md
+`python -m tools.marketplace_page` writes the last part of docs/reference/marketplace.md
 anew, the table of operations, and leaves what people wrote above it; a test holds the
 table to what the code says, and the code to the service model.
 """
@@ -12,7 +12,7 @@ from typing import Literal
 from piecework.marketplace.requester.model import operation_names
 from piecework.marketplace.requester.operations import OPERATIONS
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "marketplace.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/reference/marketplace.md"
 
 
 @dataclass(frozen=True, slots=True)

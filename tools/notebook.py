@@ -1,4 +1,4 @@
-"""Runs the cells of docs/library.ipynb and writes what they show into it.
+"""Runs the cells of docs/reference/library.ipynb and writes what they show into it.
 
     python -m tools.notebook
 
@@ -20,7 +20,7 @@ import matplotlib as mpl
 
 Cell = dict[str, Any]
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/library.ipynb"
+PAGE = Path(__file__).resolve().parents[1] / "docs/reference/library.ipynb"
 
 
 def executed(cells: list[Cell], folder: Path) -> Iterator[Cell]:

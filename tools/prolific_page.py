@@ -1,6 +1,6 @@
 """What MTurk's words become at Prolific, as a table of the manual.
 
-`python -m tools.prolific_page` writes the last part of docs/prolific.md
+`python -m tools.prolific_page` writes the last part of docs/how-to/prolific.md
 anew and leaves what people wrote above it; a test holds the table to this list, and the
 list to the operations of the requester API.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "prolific.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/how-to/prolific.md"
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ def with_shown_columns(task: Task, items: Sequence[Item]) -> Task:
 
 def _next_step(refused: Collection[str], around: Around) -> str:
     if not refused:
-        return "docs/own-pages.md says what a page can be"
+        return "docs/how-to/own-pages.md says what a page can be"
     named = ", ".join(f'"{host}"' for host in (*around.hosts, *refused))
     return f"if you trust them with what workers type, say [page] hosts = [{named}]"
 

@@ -25,7 +25,7 @@ NAME = "real_words"
 VERSION = 2
 
 SURE = 0.7
-"""Least probability of an edit that is made without asking (docs/cleaning.md)."""
+"""The least probability of an automatic edit (docs/explanation/cleaning.md)."""
 
 WORTH_A_LOOK = 0.5
 """Least probability of an edit that a person is asked about; not below a half, since

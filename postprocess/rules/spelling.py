@@ -9,7 +9,7 @@ Whatever could be meant and leaving the word alone are weighed against each othe
 Refuses to touch: words of the dictionary and their possessives; longer words that are
 common in English at large; inner capitals, quoted text, addresses, whatever digits or
 signs stick to; texts in another language; words of the item's own columns.
-docs/cleaning.md says how often it is right.
+docs/explanation/cleaning.md says how often it is right.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ VERSION = 7
 
 SURE = 0.6
 """Least probability of an edit that is made without asking: with it nineteen of twenty
-changes are right (docs/cleaning.md)."""
+changes are right (docs/explanation/cleaning.md)."""
 
 WORTH_A_LOOK = 0.2
 """Least probability of an edit that a person is asked about."""

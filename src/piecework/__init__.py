@@ -1,7 +1,8 @@
 """Turns a campaign file into a crowdsourced dataset that people can trust.
 
-What is listed here is the library, and stays as it is (docs/library.md). A name loads
-what it needs when it is first used, so `import piecework` itself loads nothing.
+What is listed here is the library, and stays as it is (docs/reference/library.md). A
+name loads what it needs when it is first used, so `import piecework` itself loads
+nothing.
 """
 
 from importlib import import_module

@@ -32,7 +32,7 @@ from piecework.domain.campaign import AsNeeded
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
-PAGE = ROOT / "docs" / "analyses.md"
+PAGE = ROOT / "docs/explanation/analyses.md"
 
 Row = tuple[str, str, str]
 """What, published, recomputed."""

@@ -26,7 +26,7 @@ ROUNDED = {
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_every_method_is_on_the_page(path: Path) -> None:
-    """docs/analyses.md names each module."""
+    """docs/explanation/analyses.md names each module."""
     if path.stem != "__init__":
         assert f"`{path.stem}`" in published.PAGE.read_text(encoding="utf-8")
 

@@ -1,4 +1,4 @@
-"""Takes the pictures of docs/gallery.md: every task's page in Chromium.
+"""Takes the pictures of docs/reference/gallery.md: every task's page in Chromium.
 
 Run it with `python -m tests.browser.gallery [TASK ...]`; it is no test. Pictures that
 the pages show are drawn scenes that fit the examples as well as they can.
@@ -21,7 +21,7 @@ from tests.hit_templates.examples import example_of
 from tools.examples.one_error import TRIALS
 from tools.examples.portraits import draw_portrait
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "gallery"
+FOLDER = Path(__file__).resolve().parents[2] / "docs/reference/gallery"
 WIDTH, HEIGHT = 1180, 860
 MOST_BYTES = 150_000
 

@@ -79,7 +79,7 @@ def test_a_fault_of_a_template_comes_out_of_the_process(tmp_path: Path) -> None:
     assert list(raised.value.faults) == [
         f"{where}: division by zero (ZeroDivisionError)."
     ]
-    assert "docs/macros.md" in raised.value.next_step
+    assert "docs/reference/macros.md" in raised.value.next_step
 
 
 def test_the_largest_page_is_measured(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from piecework.rehearsal.prolific.routes import OPERATIONS
 from tests.rehearsal.prolific.people import Researcher
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs/prolific-emulator.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/how-to/prolific-emulator.md").read_text(encoding="utf-8")
 _PROGRAM = [sys.executable, "-c", "from piecework.cli.main import main; main()"]
 
 

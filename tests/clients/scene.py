@@ -20,7 +20,7 @@ from tests.marketplace.market import Market, Worker, post
 if TYPE_CHECKING:
     from mypy_boto3_mturk import MTurkClient
 
-_PAGE = Path(__file__).resolve().parents[2] / "docs" / "marketplace.md"
+_PAGE = Path(__file__).resolve().parents[2] / "docs/reference/marketplace.md"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +134,6 @@ def extent(operation: str) -> str:
     row = re.compile(rf"\| {operation} \| (same|simpler|absent) \|")
     extents = row.findall(_PAGE.read_text(encoding="utf-8"))
     assert len(extents) == 1, (
-        f"docs/marketplace.md has {len(extents)} rows: {operation}"
+        f"docs/reference/marketplace.md has {len(extents)} rows: {operation}"
     )
     return str(extents[0])

@@ -13,7 +13,7 @@ from tests.clients.scene import command_line_environment
 from tests.marketplace.market import Market
 
 _ROOT = HERE.parents[1]
-_MANUAL = _ROOT / "docs" / "clients.md"
+_MANUAL = _ROOT / "docs/how-to/clients.md"
 _BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:80\d\d")
 

@@ -1,4 +1,4 @@
-"""Runs every fault at every call and writes what came of it: `docs/faults.md`.
+"""Runs every fault at every call and writes `docs/measurements/faults.md`.
 
 What another command wrote below it (its own heading) stays.
 
@@ -19,7 +19,7 @@ from tests.crash.faults import BY_NAME, FAULTS
 from tests.crash.test_crash import CALLS, RUNS
 from tests.crash.world import can_mount
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/faults.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/faults.md"
 AT_ONCE = 2
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 BAD = "BAD"

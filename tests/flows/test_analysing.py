@@ -163,7 +163,7 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path) -> None:
 @of_shared
 @pytest.mark.shared
 def test_three_captions_on_a_page() -> None:
-    """The table of docs/analyses.md: 4.51, 3.49, 1.97, and what follows."""
+    """The table of docs/explanation/analyses.md: 4.51, 3.49, 1.97, and what follows."""
     analysis = analysed(
         "multimodal_caption_eval.csv",
         "caption_ratings",

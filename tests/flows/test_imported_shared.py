@@ -54,7 +54,7 @@ FLAGGED = {
     "error_analysis_2017/annotations_emiel/congruency_data_final.json": 0,
     "error_analysis_2017/annotations_emiel/incongruent_final.json": 0,
 }
-"""Answers that are flagged, by file; docs/importing.md has them and those of others."""
+"""Flagged answers by file, also in docs/how-to/importing.md."""
 
 _JUDGEMENTS = ("flickr8k/CrowdFlowerAnnotations.txt", "caption_judgements")
 _DEAR = {
@@ -167,7 +167,7 @@ def test_the_original_pipeline_s_flags_come_out_again(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_the_batches_from_files_to_a_dataset_in_three_commands(tmp_path: Path) -> None:
-    """Import, assess, export, as docs/importing.md shows; all answers come out."""
+    """Import, assess and export as in docs/how-to/importing.md; no answer is lost."""
     campaign = tmp_path / "stance.toml"
     batches = sorted((DATA / "mturk_batches").glob("*.csv"))
     done("import", *batches, "--as", campaign)

@@ -1,4 +1,4 @@
-"""docs/macros.md is true: the macros with their arguments, and examples that render."""
+"""docs/reference/macros.md lists every macro, and its examples render."""
 
 import re
 from dataclasses import replace
@@ -15,7 +15,9 @@ from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import read_task
 from piecework.hit_templates.templates import QUESTION, environment
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "macros.md").read_text("utf-8")
+PAGE = (Path(__file__).resolve().parents[2] / "docs/reference/macros.md").read_text(
+    "utf-8"
+)
 EXAMPLES = re.findall(
     r"^## (\w+)\(([^\n]*)\)\n[^`]*(?:`[^`\n]+`[^`]*)*?```jinja\n(.*?)```",
     PAGE,

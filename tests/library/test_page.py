@@ -1,4 +1,4 @@
-"""docs/library.md names all that there is."""
+"""docs/reference/library.md names all that there is."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 import piecework
 from tests.conftest import ROOT
 
-_PAGE = (ROOT / "docs/library.md").read_text(encoding="utf-8")
+_PAGE = (ROOT / "docs/reference/library.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", piecework.__all__)

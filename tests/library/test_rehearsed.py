@@ -40,7 +40,7 @@ def test_the_examples_of_the_page_are_true(
 ) -> None:
     """All blocks in their order, in one namespace, where the examples were copied."""
     monkeypatch.chdir(examples)
-    page = (ROOT / "docs/library.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reference/library.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     test = doctest.DocTestParser().get_doctest(
         "\n".join(blocks), {}, "library.md", None, 0

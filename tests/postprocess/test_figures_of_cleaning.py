@@ -1,4 +1,4 @@
-"""docs/cleaning.md shows the figures of what ships, as its command makes them."""
+"""docs/explanation/cleaning.md shows the figures that its command makes."""
 
 import pytest
 

@@ -17,7 +17,7 @@ def test_registry_and_files_agree() -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.NAME)
 def test_every_rule_is_explained(rule: Rule) -> None:
-    """docs/cleaning.md has a section for each, and each has a version."""
-    text = (ROOT / "docs/cleaning.md").read_text(encoding="utf-8")
+    """docs/explanation/cleaning.md has a section for each, and each has a version."""
+    text = (ROOT / "docs/explanation/cleaning.md").read_text(encoding="utf-8")
     assert f"## {rule.NAME.replace('_', ' ').capitalize()}" in text
     assert rule.VERSION >= 1

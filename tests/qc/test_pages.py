@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_committed_page_is_the_generated_one() -> None:
-    """`python -m tools.heuristics_page > docs/heuristics.md` writes it."""
-    committed = (ROOT / "docs" / "heuristics.md").read_text(encoding="utf-8")
+    """`python -m tools.heuristics_page > docs/reference/heuristics.md` writes it."""
+    committed = (ROOT / "docs/reference/heuristics.md").read_text(encoding="utf-8")
     assert committed == heuristics_page()
 
 

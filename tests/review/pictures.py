@@ -1,4 +1,4 @@
-"""Takes the pictures of `docs/review.md`: the demo, as a reviewer finds it.
+"""Takes the pictures of `docs/how-to/review.md`: the demo, as a reviewer finds it.
 
 python -m tests.review.pictures
 """
@@ -15,7 +15,7 @@ from tests.conftest import ARGUMENTS, installed_chromium
 from tests.review.conftest import served
 from tests.review.test_demo import demo_at_work
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs/review"
+FOLDER = Path(__file__).resolve().parents[2] / "docs/how-to/review"
 _DESK = ViewportSize(width=1280, height=960)
 _TABLET = ViewportSize(width=820, height=1180)
 

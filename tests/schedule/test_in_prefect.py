@@ -66,7 +66,7 @@ def _webhook() -> Iterator[tuple[str, list[dict[str, str]]]]:
 
 
 def _automate(prefect: PrefectApart, url: str) -> None:
-    """As docs/operations.md says: a block for the address, then the automation."""
+    """A block for the address, then the automation (docs/how-to/operations.md)."""
     script = (
         "import sys; from prefect.blocks.webhook import Webhook; "
         "print(Webhook(url=sys.argv[1]).save('people'))"
@@ -79,7 +79,7 @@ def _automate(prefect: PrefectApart, url: str) -> None:
         check=True,
         timeout=_PATIENCE,
     ).stdout.strip()
-    words = (ROOT / "docs/automations/waits-for-people.yaml").read_text()
+    words = (ROOT / "docs/how-to/automations/waits-for-people.yaml").read_text()
     file = prefect.home / "waits.yaml"
     file.write_text(
         words.replace("block_document_id: BLOCK_ID", f"block_document_id: {block}")
@@ -87,7 +87,7 @@ def _automate(prefect: PrefectApart, url: str) -> None:
     prefect.run("automation", "create", "--from-file", file)
     prefect.run(
         *("automation", "create", "--from-file"),
-        ROOT / "docs/automations/three-failed-passes.yaml",
+        ROOT / "docs/how-to/automations/three-failed-passes.yaml",
     )
 
 

@@ -1,7 +1,7 @@
 """As many answers as needed: which items are asked again, because they are not sure.
 
 The engine decides by it after each round, and the replay of real votes in
-docs/analyses.md by the same function.
+docs/explanation/analyses.md by the same function.
 """
 
 from collections.abc import Sequence

@@ -109,5 +109,6 @@ def _ended_by_itself(campaign: Campaign, stack: str) -> ConfigError:
         "happens where memory runs out"
     )
     return ConfigError(
-        [fault], next_step="docs/macros.md says what templates can use, with examples"
+        [fault],
+        next_step="docs/reference/macros.md says what templates can use, with examples",
     )

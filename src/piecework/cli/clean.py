@@ -28,9 +28,9 @@ from piecework.domain.counts import plural
 def clean(files: tuple[Path, ...], *, into: Path, dask: str, as_json: bool) -> None:
     """Clean the texts in large Parquet files.
 
-    FILES are in piecework's own columns (docs/partitions.md). They are worked on in
-    parts, by this process or by a Dask cluster, with the same edits. A campaign's own
-    answers are cleaned when its dataset is written.
+    FILES are in piecework's own columns (docs/how-to/partitions.md). They are worked on
+    in parts, by this process or by a Dask cluster, with the same edits. A campaign's
+    own answers are cleaned when its dataset is written.
 
     Example:  piecework clean answers/ --to clean --dask
     """

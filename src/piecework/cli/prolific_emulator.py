@@ -147,7 +147,8 @@ def prolific_emulator(  # noqa: PLR0913 - as many as the command has options
 
     Any program that speaks to https://api.prolific.com can be tried on it, with any
     word for a token. Participants, time and faults are controlled under /emulator/
-    (docs/prolific-emulator.md). A --database that is there keeps what it was made with.
+    (docs/how-to/prolific-emulator.md). A --database that is there keeps what it was
+    made with.
 
     \b
     Example:  piecework prolific-emulator --port 8090

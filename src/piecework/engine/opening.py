@@ -47,7 +47,7 @@ from piecework.store.prices import keep_prices, kept_prices
 
 AT_ONCE = 24
 """Calls under way at a time on a marketplace; beyond it only the caller's own
-processor is busier, see docs/benchmarks.md."""
+processor is busier, see docs/measurements/benchmarks.md."""
 
 AT_ONCE_IN_REHEARSALS = 4
 """Likewise where marketplace and pipeline share a machine."""

@@ -31,9 +31,10 @@ def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
     """The tables that say what is proposed, for the end of the file."""
     lines = [
         "",
-        "# Heuristics flag answers and workers (docs/heuristics.md). What is not",
-        "# flagged is kept; of the rest the rules say what is proposed, and a person",
-        "# decides. What was approved or rejected elsewhere is never evidence.",
+        "# Heuristics flag answers and workers (docs/reference/heuristics.md).",
+        "# piecework keeps work without a flag. For flagged work the rules propose",
+        "# what to do, and a person decides. An approval or rejection from elsewhere",
+        "# is never evidence.",
         "[decisions]",
         'by = "person"                    # "policy" does what the rules say',
     ]
@@ -53,7 +54,7 @@ def _head(
     name: str, understood: Understanding, file_name: str, description: str
 ) -> Iterator[str]:
     yield "# Results that another tool collected. Nothing is posted or paid from here."
-    yield "# docs/importing.md explains each key. After a change of fields:"
+    yield "# docs/how-to/importing.md explains each key. After a change of fields:"
     yield f"#   piecework import --as {file_name}      (reads these files again)"
     yield f"#   piecework assess {file_name}           (heuristics, then the rules)"
     yield f"#   piecework export {file_name}           (the dataset and its report)"

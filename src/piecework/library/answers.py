@@ -66,7 +66,7 @@ class OpenedAnswers:
 
 
 def answers_of(opened: OpenedCampaign) -> pd.DataFrame:
-    """All answers of a store, under the names that callers read (`docs/library.md`)."""
+    """All answers of a store, with the columns of `docs/reference/library.md`."""
     table, task = opened.answers(), opened.campaign.task
     of_item = {str(item.item_id): item.columns for item in opened.campaign.items}
     kept = imports.outcomes(opened.store)

@@ -29,7 +29,7 @@ class Dataset:
 
     Attributes:
         answers: what counts, a row an answer, index `answer`; `task` and `worker` (a
-            keyed hash) among the columns (docs/dataset.md).
+            keyed hash) among the columns (docs/reference/dataset.md).
         set_aside: answers that do not count, each with its reason in `set_aside`.
         items: what was asked about, index `task`, with the labels that answers give.
         tables: all tables of the dataset by name, these three among them.

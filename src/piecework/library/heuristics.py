@@ -41,7 +41,7 @@ def assess(
 
     Args:
         answers: a row an answer, with `task`, `worker`, a column for each thing that
-            was asked, and what else is known (docs/library.md).
+            was asked, and what else is known (docs/reference/library.md).
         heuristics: names of those that run; without any, all that are on by default,
             and the joined suspicion.
         settings: parameters by heuristic, as in a campaign file.

@@ -82,7 +82,7 @@ def bonus_from_wire(wire: "BonusPaymentTypeDef") -> Bonus:
 
 
 def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
-    """A price list as our own marketplace tells it (docs/marketplace.md).
+    """A price list as our own marketplace tells it (docs/reference/marketplace.md).
 
     Raises:
         PlatformRefused: its currency is none that we know.
@@ -132,7 +132,7 @@ def _outside_price(wire: Any) -> OutsidePrice:  # noqa: ANN401 - JSON
 
 
 def meeting_from_wire(wire: Mapping[str, object]) -> Meeting:
-    """What our own marketplace says of marks (docs/marketplace.md).
+    """What our own marketplace says of marks (docs/reference/marketplace.md).
 
     Raises:
         ValueError: it says something else.

@@ -1,8 +1,8 @@
 """Measures every heuristic on every labelled set; `make truth` runs it.
 
 Writes `qc/truth.json`, from which `python -m tools.heuristics_page` makes the tables
-of docs/heuristics.md. With `--kept` the rehearsals are not run again, and their figures
-stay as they are.
+of docs/reference/heuristics.md. With `--kept` the rehearsals are not run again, and
+their figures stay as they are.
 """
 
 import argparse

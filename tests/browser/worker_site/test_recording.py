@@ -17,7 +17,7 @@ from tests.marketplace.market import Market
 
 pytestmark = [pytest.mark.browser, pytest.mark.full]
 
-_PICTURES = Path(__file__).parents[3] / "docs" / "worker-site"
+_PICTURES = Path(__file__).parents[3] / "docs/how-to/worker-site"
 _ON_THE_PHONE = ("lacking", "test", "picture", "last-picture")
 """A few are enough; the rest is the same, narrower."""
 

@@ -19,7 +19,8 @@ class Comparison:
     """How a text compares with what others wrote about its item.
 
     Attributes:
-        against: logarithm of the odds for another item, as docs/heuristics.md says.
+        against: logarithm of the odds for another item, as docs/reference/heuristics.md
+        says.
     """
 
     words: int

@@ -1,7 +1,7 @@
 """What a campaign's policy says about a subject, and whether its reason is so.
 
-The rules are read again here as docs/campaign-file.md has them, from flags alone; whose
-evidence is true is checked beside (`claims`).
+The rules are read again here as docs/reference/campaign-file.md has them, from flags
+alone; whose evidence is true is checked beside (`claims`).
 """
 
 import re

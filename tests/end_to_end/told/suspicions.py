@@ -1,6 +1,7 @@
 """How suspicious an answer or a worker is to the heuristics that the joined one adds.
 
-Only those that it gives weight to; what docs/heuristics.md says of them, once more.
+Only those that it gives weight to; what docs/reference/heuristics.md says of them, once
+more.
 """
 
 import math

@@ -373,7 +373,7 @@ def test_every_column_is_explained_in_card_and_docs(
 ) -> None:
     """A field that nobody explains is a field that nobody can trust."""
     made = contents(captions_table(rows), items, facts, FORMATS)
-    docs = Path(__file__).resolve().parents[3] / "docs" / "dataset.md"
+    docs = Path(__file__).resolve().parents[3] / "docs/reference/dataset.md"
     for text in (made[CARD].decode(), docs.read_text(encoding="utf-8")):
         assert not [name for name in COLUMNS if name not in text]
 

@@ -70,7 +70,9 @@ def test_what_is_right_is_left(text: str, why: str) -> None:
     assert _spelled(text) == text, why
 
 
-@pytest.mark.xfail(strict=True, reason="known; docs/cleaning.md says what to expect")
+@pytest.mark.xfail(
+    strict=True, reason="known; docs/explanation/cleaning.md says what to expect"
+)
 @pytest.mark.parametrize(("text", "wrong", "right"), _rows("known_failures"))
 def test_a_failure_that_is_known(text: str, wrong: str, right: str) -> None:
     """What the rule cannot do; a case that begins to pass has to move."""

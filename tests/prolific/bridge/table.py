@@ -1,7 +1,8 @@
 """Runs every fault at every kind of call and writes what came of it.
 
-python -m tests.prolific.bridge.table writes the last part of `docs/faults.md`. With
-names of faults or calls it runs those alone; other cells stay as the page has them.
+python -m tests.prolific.bridge.table writes the last part of
+`docs/measurements/faults.md`. With names of faults or calls it runs those alone; other
+cells stay as the page has them.
 """
 
 import sys

@@ -63,7 +63,7 @@ def campaign_text(statement: Statement, *, budget_cents: int) -> str:
 
 
 def _head(statement: Statement) -> Iterator[str]:
-    yield "# Every path is relative to this file; docs/campaign-file.md explains each"
+    yield "# Paths are relative to this file. All keys: docs/reference/campaign-file.md"
     yield f"# key. Try it with:  piecework check {statement.file_name}"
     yield f"#                    piecework preview {statement.file_name}"
     yield f"#                    piecework rehearse {statement.file_name}"
@@ -133,10 +133,11 @@ def _rewards(statement: Statement, budget_cents: int) -> Iterator[str]:
 
 
 def _decisions(statement: Statement) -> Iterator[str]:
-    yield "# Heuristics flag answers and workers (docs/heuristics.md). What is not"
-    yield "# flagged is kept and paid. The rules say what is proposed, and in a"
-    yield "# rehearsal done; the first that fits decides. Dropped work is paid, unless"
-    yield '# a rule on = "assignment" says then = "reject": warn workers of that.'
+    yield "# Heuristics flag answers and workers (docs/reference/heuristics.md)."
+    yield "# piecework keeps and pays work without a flag. For flagged work the first"
+    yield "# rule that matches proposes what to do; a rehearsal does it. piecework pays"
+    yield '# for dropped work, but not where a rule on = "assignment" says'
+    yield '# then = "reject". Tell workers if you reject work.'
     yield "[decisions]"
     yield _line("by", "person", '"policy" does what the rules say without asking')
     for rule in statement.policy:

@@ -112,7 +112,7 @@ def _source(path: Path, head: Head, reading: Reading | None) -> Source:
         )
     raise ConfigError(
         [f"{path}: is of no format that is known; those are {names}"],
-        next_step="say which column is what: --columns FILE (docs/importing.md)",
+        next_step="say which column is what: --columns FILE (docs/how-to/importing.md)",
     )
 
 

@@ -47,8 +47,8 @@ def analyse(
         page=SectionsPage(
             source=source,
             kicker="What the answers say together",
-            purpose="Computed from all answers that count; docs/analyses.md says of "
-            "each method what it does, and what it was held to.",
+            purpose="Computed from all answers that count; "
+            "docs/explanation/analyses.md explains each method and how it was checked.",
             key_figures=(
                 KeyFigure(
                     label="Answers",

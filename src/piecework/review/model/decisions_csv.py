@@ -1,4 +1,4 @@
-"""Decisions by people, as a CSV out and in; the page says the same (docs/review.md).
+"""Export and import people's decisions as a CSV (docs/how-to/review.md).
 
 The file names workers by pseudonym only. Reading it back is all or nothing: every fault
 is listed with its line, and then nothing is stored.
