@@ -66,6 +66,7 @@ fmt: $(READY)
 
 lint: $(READY)
 	$(BIN)/ruff check .
+	$(BIN)/python -m tools.plain_english
 
 types: $(READY)
 	$(BIN)/mypy
