@@ -29,11 +29,11 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Fill `nav` from `docs/README.md`; add the decisions and the root pages."""
     index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
     nav: list[dict[str, object]] = [{"Home": ["README.md"]}]
-    for section in re.split(r"^## ", index, flags=re.MULTILINE)[1:]:
-        title, _, rows = section.partition("\n")
-        nav.append(
-            {title: [{name: _in_site(target)} for name, target in _ROW.findall(rows)]}
-        )
+    for section in _parts(index, "## "):
+        title, _, body = section.partition("\n")
+        groups = [group.partition("\n") for group in _parts(body, "### ")]
+        nested = [{name: _rows(rows)} for name, _, rows in groups]
+        nav.append({title: nested or _rows(body)})
     nav.append({"Decisions": sorted(_decisions())})
     nav.append(
         {"Project": ["overview.md", "contributing.md", "changelog.md"]},
@@ -77,6 +77,14 @@ def on_page_markdown(
         return link[0]  # MkDocs refuses it by name
 
     return _LINK.sub(in_site, markdown)
+
+
+def _parts(text: str, heading: str) -> list[str]:
+    return re.split(f"^{heading}", text, flags=re.MULTILINE)[1:]
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    return [{name: _in_site(target)} for name, target in _ROW.findall(text)]
 
 
 def _decisions() -> list[str]:
