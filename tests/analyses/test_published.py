@@ -28,7 +28,7 @@ ROUNDED = {
 def test_every_method_is_on_the_page(path: Path) -> None:
     """docs/explanation/analyses.md names each module."""
     if path.stem != "__init__":
-        assert f"`{path.stem}`" in published.PAGE.read_text(encoding="utf-8")
+        assert f"`{path.stem}`" in published.METHODS.read_text(encoding="utf-8")
 
 
 class TestData:
