@@ -239,8 +239,8 @@ def table_of_misses(judged: Sequence[Judged], half: labels.Half) -> Iterator[str
     """How many typos of each kind are not fixed, by why."""
     why = ("no suspect", "no candidate", "outranked", "0.5 and more", "0.2", "less")
     yield (
-        "| | not suspected | right word no candidate | outranked by another | likeliest, "
-        "but only from 0.5 | from 0.2 | below 0.2 |"
+        "| | not suspected | right word no candidate | outranked by another | "
+        "likeliest, but only from 0.5 | from 0.2 | below 0.2 |"
     )
     yield "|---|---|---|---|---|---|---|"
     for kind in ("real", "typo", "missing_space"):
