@@ -18,8 +18,8 @@ shared = [
 ]
 
 ROUNDED = {
-    "so 3 degrees become": "2.325",
-    "eta squared": "0.19 if partial, so it is not",
+    "so 3 degrees of freedom become": "2.325",
+    "eta squared": "0.19 if partial, so it is another kind",
 }
 """What the page explains: 2.325 is printed as 2.33, and 0.05 is another kind."""
 
