@@ -1,7 +1,7 @@
-"""Published figures beside those that our methods find in the same data.
+"""Compare published figures with those that our methods find in the same data.
 
-Write the page's tables anew with `python -m tests.analyses.published`; a
-test compares. "Published" is what the source prints, never our result.
+`python -m tests.analyses.published` rewrites the tables of the page, and a test
+compares them. "Published" is what the source prints, never our result.
 """
 
 import json
@@ -203,7 +203,7 @@ def _believed(votes: pd.DataFrame) -> pd.DataFrame:
 
 
 def replay_rows() -> Iterator[tuple[str, ...]]:
-    """Votes asked for until a label is sure enough, beside fixed numbers of them."""
+    """Compare votes requested until a label is certain with fixed numbers of votes."""
     for name, votes, truth in (
         ("entailments, labels by experts", *rte()),
         ("image and caption, all votes as the truth", *_as_all(fits()[0])),
@@ -237,7 +237,7 @@ def replay_rows() -> Iterator[tuple[str, ...]]:
 
 
 def _as_all(votes: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """Votes, and the labels that all of them give, where nobody knows what is right."""
+    """Return votes and the labels that all of them give, where the truth is unknown."""
     return votes, _believed(votes)["value"].dropna()
 
 
@@ -484,7 +484,7 @@ def category_lines() -> str:
 
 @cache
 def found() -> dict[str, list[Row]]:
-    """All rows, by the name of their table; worked out once a process."""
+    """Return all rows by the name of their table; computed once per process."""
     return {
         "flickr8k": list(flickr8k_rows()),
         "errors": list(errors_rows()),
@@ -496,13 +496,13 @@ def found() -> dict[str, list[Row]]:
 
 
 def with_blocks(page: str) -> str:
-    """The page with its generated parts written anew, but for the replay."""
+    """Return the page with its generated tables up to date, except the replay."""
     blocks = {name: table(rows) for name, rows in found().items()}
     return _written(page, {**blocks, "categories": category_lines()})
 
 
 def with_replay(page: str) -> str:
-    """The page with the tables of sureness and replay written anew; takes minutes."""
+    """Return the page with the tables of probabilities and replay; takes minutes."""
     rows = ["| " + " | ".join(row) + " |" for row in replay_rows()]
     head = (
         "| votes requested | mean an item | right | right with the maximum | "
