@@ -43,7 +43,7 @@ HOUSE = {
     "of which": "a sentence with a verb",
     "of whom": "a sentence with a verb",
     "(?:is|are|was|were) none": "does not exist, is not a ...",
-    "that is no": "that is not a",
+    "that is no(?! longer)": "that is not a",
     "whoever": "the person who, anyone who",
     "whatsoever": "any",
     "thereof": "its, their",
