@@ -6,6 +6,7 @@ alignments the one with the most partners is wanted, then the one in the fewest 
 apart. A beam of 40, METEOR's own, keeps captions that repeat words from taking long.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -54,12 +55,18 @@ def align(candidate: Tokens, reference: Tokens) -> Alignment:
     places: dict[str, list[int]] = {}
     for partner, word in enumerate(reference):
         places.setdefault(stem(word), []).append(partner)
+    stems = [stem(word) for word in candidate]
+    times = Counter(stems)
     beam = [Alignment()]
-    for place, word in enumerate(candidate):
-        if options := places.get(stem(word)):
+    for place, word in enumerate(stems):
+        options = places.get(word, [])
+        if len(options) == times[word] == 1:
+            # No other word can take this partner, so the best alignment has it.
+            beam = [alignment.with_partner(place, options[0]) for alignment in beam]
+        elif options:
             nearest = sorted(options, key=lambda partner: abs(place - partner))
             beam = _best(_grown(beam, place, nearest[:NEAREST]))
-    return beam[0]
+    return min(beam, key=lambda alignment: alignment.rank)
 
 
 def _grown(

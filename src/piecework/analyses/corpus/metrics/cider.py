@@ -40,25 +40,52 @@ def cider_d(pairs: Sequence[Pair]) -> float:
 
 def cider_d_each(pairs: Sequence[Pair]) -> list[float]:
     """CIDEr-D of each caption, with document frequencies of all references."""
-    frequency = Counter(
-        gram
-        for pair in pairs
-        for gram in {g for reference in pair.references for g in _grams(reference)}
-    )
-    idf = {gram: math.log(len(pairs) / many) for gram, many in frequency.items()}
-    unseen = math.log(len(pairs)) if pairs else 0.0
-
-    def vector(words: Tokens) -> _Vector:
-        return _vector(words, idf, unseen)
-
+    weights = Weights.of([pair.references for pair in pairs])
     return [
-        10
-        * fmean(
-            _likeness(vector(pair.candidate), vector(reference))
-            for reference in pair.references
-        )
+        score
         for pair in pairs
+        for score in weights.scores([pair.candidate], pair.references)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The weight of each n-gram: the logarithm of images / images that have it.
+
+    Attributes:
+        idf: by n-gram of the references.
+        unseen: of an n-gram that no reference has.
+    """
+
+    idf: Mapping[Gram, float]
+    unseen: float
+
+    @classmethod
+    def of(cls, references: Sequence[Sequence[Tokens]]) -> "Weights":
+        """Count n-grams in the references of each image; an image is one document."""
+        frequency = Counter(
+            gram
+            for of_image in references
+            for gram in {gram for words in of_image for gram in _grams(words)}
+        )
+        images = len(references)
+        return cls(
+            {gram: math.log(images / many) for gram, many in frequency.items()},
+            math.log(images) if images else 0.0,
+        )
+
+    def scores(
+        self, candidates: Sequence[Tokens], references: Sequence[Tokens]
+    ) -> list[float]:
+        """CIDEr-D of several captions of one image, 0 to 10."""
+        vectors = [self._vector(words) for words in references]
+        return [
+            10 * fmean(_likeness(self._vector(candidate), vector) for vector in vectors)
+            for candidate in candidates
+        ]
+
+    def _vector(self, words: Tokens) -> _Vector:
+        return _vector(words, self.idf, self.unseen)
 
 
 def _grams(words: Tokens) -> Counter[Gram]:

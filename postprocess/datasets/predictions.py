@@ -1,0 +1,150 @@
+"""Captions that systems made, read from COCO results or from a table.
+
+Strangers write these files, so everything is checked before anything is computed.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from piecework.domain.errors import ConfigError
+from piecework.postprocess.datasets.reading import LARGEST_BYTES, LONGEST_CHARACTERS
+from piecework.postprocess.datasets.reading_faults import (
+    UnreadableError,
+    as_config_error,
+    decoded,
+)
+
+Captions = Mapping[str, str]
+"""Text by image id."""
+
+_IDS = ("image_id", "item_id")
+_SHAPE = '[{"image_id": 1, "caption": "a red cup"}, ...]'
+
+
+def read_predictions(paths: Sequence[Path]) -> dict[str, Captions]:
+    """The captions of every system, by the system's name.
+
+    Args:
+        paths: `.json` in COCO's results format, named after the file; or `.csv` with
+            columns `image_id` or `item_id`, `caption` and, for several systems in one
+            file, `system`.
+
+    Raises:
+        ConfigError: a file cannot be read or used; with each fault and its place.
+    """
+    systems: dict[str, Captions] = {}
+    for path in paths:
+        with as_config_error(path):
+            read = _read(path)
+            if twice := systems.keys() & read.keys():
+                raise UnreadableError(
+                    f"the system {min(twice)!r} was read from another file already; "
+                    "give the systems different names"
+                )
+            systems |= read
+    return systems
+
+
+def _read(path: Path) -> dict[str, Captions]:
+    content = _content(path)
+    if path.suffix.lower() == ".json":
+        rows = _json_rows(content, path.stem)
+    elif path.suffix.lower() == ".csv":
+        rows = _csv_rows(content, path.stem)
+    else:
+        raise UnreadableError(
+            "predictions are read from .json (COCO results) and .csv files"
+        )
+    systems: dict[str, dict[str, str]] = {}
+    faults = []
+    for place, system, image, caption in rows:
+        captions = systems.setdefault(system, {})
+        if image in captions:
+            faults.append(
+                f"{place}: image {image!r} has a caption of {system!r} already"
+            )
+        captions[image] = caption[:LONGEST_CHARACTERS]
+    if faults:
+        raise UnreadableError(*faults)
+    if not systems:
+        raise UnreadableError("the file holds no captions")
+    return dict(systems)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_BYTES:
+            raise UnreadableError(
+                f"the file has {size:,} bytes; at most {LARGEST_BYTES:,} are read"
+            )
+        content = path.read_bytes()
+    except OSError as fault:
+        raise ConfigError([f"{path}: cannot be read ({fault.strerror})"]) from fault
+    if not content.strip():
+        raise UnreadableError("the file is empty")
+    return content
+
+
+def _json_rows(content: bytes, system: str) -> Iterator[tuple[str, str, str, str]]:
+    try:
+        document: object = json.loads(decoded(content))
+    except json.JSONDecodeError as fault:
+        raise UnreadableError(f"line {fault.lineno}: not JSON ({fault.msg})") from fault
+    except RecursionError as fault:
+        raise UnreadableError("the JSON is nested too deeply") from fault
+    except ValueError as fault:
+        raise UnreadableError("a number has thousands of digits") from fault
+    if not isinstance(document, list):
+        raise UnreadableError(f"not a list of captions; COCO results are {_SHAPE}")
+    faults = [
+        f"entry {number}: {wrong}"
+        for number, entry in enumerate(document)
+        if (wrong := _entry_fault(entry))
+    ]
+    if faults:
+        raise UnreadableError(*faults)
+    for number, entry in enumerate(document):
+        yield f"entry {number}", system, str(entry["image_id"]), entry["caption"]
+
+
+def _entry_fault(entry: object) -> str:
+    image = entry.get("image_id") if isinstance(entry, dict) else None
+    if isinstance(image, bool) or not isinstance(image, int | str) or image == "":
+        return "no 'image_id' (a number or a text)"
+    if not isinstance(entry, dict) or not isinstance(entry.get("caption"), str):
+        return "no text 'caption'"
+    return ""
+
+
+def _csv_rows(content: bytes, system: str) -> Iterator[tuple[str, str, str, str]]:
+    usual = csv.field_size_limit(len(content) + 1)
+    try:
+        yield from _table_rows(decoded(content), system)
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _table_rows(text: str, system: str) -> Iterator[tuple[str, str, str, str]]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = list(reader.fieldnames or ())
+        names = ", ".join(map(repr, header[:12])) or "none"
+        key = next((name for name in _IDS if name in header), None)
+        if key is None or "caption" not in header:
+            raise UnreadableError(
+                "predictions need the columns 'image_id' (or 'item_id') and "
+                f"'caption'; the columns are {names}"
+            )
+        for row in reader:
+            place = f"line {reader.line_num}"
+            if None in row or None in row.values() or not row[key]:
+                raise UnreadableError(
+                    f"{place}: no image id, or not as many cells as the header has"
+                )
+            yield place, row.get("system") or system, row[key], row["caption"]
+    except csv.Error as fault:
+        raise UnreadableError(f"line {reader.line_num}: not CSV ({fault})") from fault
