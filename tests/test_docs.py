@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 import pytest
-import snowballstemmer
 from click.testing import CliRunner
 from pydantic import BaseModel
 
@@ -25,7 +24,6 @@ README = (ROOT / "README.md").read_text()
 WITH_EXAMPLES = [
     path for path in MODULES if re.search(r"^ *>>> ", path.read_text(), re.MULTILINE)
 ]
-_STEMMER = snowballstemmer.stemmer("english")
 _FOLDERS = "|".join([*ROOMS, "tests", "tools", "src"])
 _OUR_FILE = re.compile(rf"`((?:{_FOLDERS})/[\w/.-]*(?:\.(?:py|sql|toml|js)|/))`")
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
@@ -146,29 +144,6 @@ def test_the_closure_of_mturk_is_said_where_a_user_could_be_misled() -> None:
     """README and the marketplace's page say that Amazon's service is closed."""
     for text in (README, (ROOT / "docs/reference/marketplace.md").read_text()):
         assert "2026-09-30" in text
-
-
-def _stem(word: str) -> str:
-    return str(_STEMMER.stemWord(word.lower()))
-
-
-def test_every_module_is_named_in_words_of_the_vocabulary() -> None:
-    """docs/reference/vocabulary.md has each word of a module's name."""
-    page = (
-        (ROOT / "docs/reference/vocabulary.md")
-        .read_text()
-        .split("## Words that are not used")
-    )
-    cells = re.findall(r"^\| ([^|]+) \|", page[0], re.MULTILINE)
-    plain = page[1].split("## Plain words")[1]
-    known = {_stem(word) for word in re.findall(r"\w+", " ".join([*cells, plain]))}
-    unknown = {
-        (word, str(path.relative_to(PACKAGE)))
-        for path in MODULES
-        for word in path.stem.strip("_").split("_")
-        if word not in {"init", "main"} and _stem(word) not in known
-    }
-    assert not unknown
 
 
 @pytest.mark.parametrize(
