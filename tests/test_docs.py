@@ -10,13 +10,12 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from pydantic import BaseModel
 
 from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
-from piecework.config.schema import CampaignTables
 from piecework.hit_templates.tasks import task_names
 from tests.test_layout import MODULES, PACKAGE, ROOMS
+from tools import campaign_keys_page
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = {path: path.read_text() for path in ROOT.glob("docs/**/*.md")}
@@ -29,22 +28,20 @@ _OUR_FILE = re.compile(rf"`((?:{_FOLDERS})/[\w/.-]*(?:\.(?:py|sql|toml|js)|/))`"
 _LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
 
 
-def _keys(model: type[BaseModel], prefix: str = "") -> list[str]:
-    keys = []
-    for name, field in model.model_fields.items():
-        inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            keys += _keys(inner, f"{prefix}{name}.")
-        else:
-            keys.append(f"{prefix}{name}")
-    return keys
+def test_the_tables_of_the_campaign_file_are_the_generated_ones() -> None:
+    """`python -m tools.campaign_keys_page` would change nothing."""
+    assert campaign_keys_page.PAGE.read_text(encoding="utf-8") == (
+        campaign_keys_page.render()
+    )
 
 
-@pytest.mark.parametrize("key", _keys(CampaignTables))
-def test_every_key_of_the_campaign_file_is_documented(key: str) -> None:
-    """docs/reference/campaign-file.md has a row for the key."""
-    page = (ROOT / "docs/reference/campaign-file.md").read_text()
-    assert f"`{key}`" in page or f"`{key}.<name>`" in page
+def test_the_meaning_of_a_key_fits_its_cell() -> None:
+    """At most 25 words; more goes below the tables."""
+    rows = re.findall(
+        r"^\| `.* \| ([^|]+) \|$", campaign_keys_page.tables(), re.MULTILINE
+    )
+    assert len(rows) > 100
+    assert not [meaning for meaning in rows if len(meaning.split()) > 25]
 
 
 @pytest.mark.parametrize("name", sorted(main.commands))
