@@ -15,7 +15,7 @@ from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
 from piecework.hit_templates.tasks import task_names
 from tests.test_layout import MODULES, PACKAGE, ROOMS
-from tools import campaign_keys_page
+from tools import campaign_keys_page, python_api_page
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = {path: path.read_text() for path in ROOT.glob("docs/**/*.md")}
@@ -126,6 +126,12 @@ def test_the_page_of_commands_is_the_generated_one() -> None:
         check=True,
     )
     assert (ROOT / "docs/reference/command-line.md").read_text() == made.stdout
+
+
+def test_the_reference_of_the_library_is_the_generated_one() -> None:
+    """`python -m tools.python_api_page` writes it."""
+    page = (ROOT / "docs/reference/python-api.md").read_text(encoding="utf-8")
+    assert page == python_api_page.python_api_page()
 
 
 def test_the_list_of_pages_has_each_page() -> None:
