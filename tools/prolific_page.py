@@ -221,7 +221,7 @@ LINES = (
             "SendTestEventNotification",
             "GetFileUploadURL",
         ),
-        "as [without participants](marketplace.md)",
+        "as [without participants](../reference/marketplace.md)",
         "same",
     ),
 )
