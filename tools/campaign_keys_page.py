@@ -196,11 +196,11 @@ def _type_of_one(hint: Hint) -> str:
 
 
 def _plural(hint: Hint) -> str:
-    words, comma, limits = _type(hint).partition(",")
+    words, _, limits = _type(hint).partition(", ")
     if words.startswith("`"):
-        return words + comma + limits
+        return _type(hint)
     first, of, rest = words.partition(" of ")
-    return f"{first}s{of}{rest}{comma}{limits}"
+    return f"{first}s{of}{rest}{limits and f' ({limits})'}"
 
 
 def _limits(hint: Hint, unit: str) -> str:
