@@ -4,6 +4,7 @@ BIN := .venv/bin
 RUNS := .venv/.runs
 READY := .venv/.ready
 MUTANTS := .piecework/mutants/venv
+SITE := .piecework/site/venv
 export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
@@ -17,7 +18,7 @@ QUICK := not browser and not flow and not full and not clients and not slow
 # Of two cores a third is idle while two tests wait for browsers, servers and clocks.
 AT_ONCE ?= 3
 
-.PHONY: demo quick test test-full test-clients mutants check fmt lint types imports bench bench-full truth lock release clean
+.PHONY: demo quick test test-full test-clients mutants check fmt lint types imports docs bench bench-full truth lock release clean
 
 # Modules are compiled when they are first imported: most never are.
 PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile
@@ -58,19 +59,28 @@ $(MUTANTS)/.ready: tests/mutants/cosmic-ray.lock
 mutants: $(READY) $(MUTANTS)/.ready  ## small changes to the files of subjects.toml: a test notices each; FILE=... for one file
 	$(MUTANTS)/bin/python -m tests.mutants $(FILE)
 
-check: fmt lint types imports test  ## what a change must pass
+check: fmt lint types imports docs test  ## what a change must pass
 
 fmt: $(READY)
 	$(BIN)/ruff format --check .
 
 lint: $(READY)
 	$(BIN)/ruff check .
+	$(BIN)/python -m tools.plain_english
 
 types: $(READY)
 	$(BIN)/mypy
 
 imports: $(READY)
 	$(BIN)/lint-imports
+
+$(SITE)/.ready: tools/site/requirements.lock
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	touch $@
+
+docs: $(SITE)/.ready  ## site/: the docs with search; `python3 -m http.server -d site` serves it
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --quiet -f tools/site/mkdocs.yml
 
 bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heuristics, results
 	$(BIN)/python -m tests.bench.campaign
@@ -94,6 +104,7 @@ lock:  ## resolve again; writes names, versions and hashes, never a download hos
 	$(LOCK) pyproject.toml --group build -o requirements.lock
 	$(LOCK) pyproject.toml --group dev --all-extras -c requirements.lock -o requirements-dev.lock
 	printf 'cosmic-ray\nparso\n' | $(LOCK) - -o tests/mutants/cosmic-ray.lock
+	printf 'mkdocs-material\n' | $(LOCK) - -o tools/site/requirements.lock
 
 release: $(READY)  ## dist/: the wheel and the source, tried in empty environments
 	rm -rf dist .piecework/clients/wheel-*

@@ -28,7 +28,7 @@ def from_block(name: str) -> Credentials | None:
     except ValueError as fault:
         raise ConfigError(
             [f"there is no Prefect block secret/{name}"],
-            next_step="Secret(value={...}).save(NAME); see docs/how-to/operations.md",
+            next_step="Secret(value={...}).save(NAME); see docs/how-to/live.md",
         ) from fault
     if not isinstance(held, dict) or not {
         "access_key_id",

@@ -21,9 +21,9 @@ echo "${COMPREPLY[@]}"
 
 
 def test_bash_completes_options_as_the_docs_say() -> None:
-    """The line of docs/how-to/installing.md, and a Tab after it."""
+    """The line of docs/how-to/install.md, and a Tab after it."""
     assert '"$(_PIECEWORK_COMPLETE=bash_source piecework)"' in (
-        ROOT / "docs/how-to/installing.md"
+        ROOT / "docs/how-to/install.md"
     ).read_text(encoding="utf-8")
     done = subprocess.run(
         ["bash", "-c", _BASH],

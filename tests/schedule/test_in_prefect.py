@@ -66,7 +66,7 @@ def _webhook() -> Iterator[tuple[str, list[dict[str, str]]]]:
 
 
 def _automate(prefect: PrefectApart, url: str) -> None:
-    """A block for the address, then the automation (docs/how-to/operations.md)."""
+    """A block for the address, then the automation (docs/how-to/watch.md)."""
     script = (
         "import sys; from prefect.blocks.webhook import Webhook; "
         "print(Webhook(url=sys.argv[1]).save('people'))"

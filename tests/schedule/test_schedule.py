@@ -86,5 +86,5 @@ def test_kills_on_the_way_leave_no_trace_in_the_dataset(tmp_path: Path) -> None:
             print(f"{name}: killed at {kills.done} HITs")  # noqa: T201
     calm, stormy = ended
     print(f"{calm.seconds:.0f} s calm, {stormy.seconds:.0f} s with deaths")  # noqa: T201
-    print(Counter(calm.states), Counter(stormy.states))  # noqa: T201 - docs/how-to/operations.md
+    print(Counter(calm.states), Counter(stormy.states))  # noqa: T201 - docs/measurements/schedule.md
     assert stormy.files == calm.files

@@ -4,8 +4,8 @@ The gallery's are in `hit_templates/`, others lie beside a campaign. `task.toml`
 `messages.<language>.toml` are read into these values: a field without a default is a
 key that the file must have, and what annotations say (`Gt`, `MinLen`) is held against
 the file. A rule is data (kind, parameters, message), so that Python and the page's
-JavaScript can obey the same one. docs/how-to/tasks.md explains all of it to who adds a
-task.
+JavaScript can obey the same one. docs/reference/task-folder.md explains all keys to
+people who add a task.
 """
 
 import dataclasses

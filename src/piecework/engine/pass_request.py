@@ -22,7 +22,7 @@ def _absolute(campaign: str) -> str:
         raise ValueError(
             f"the campaign's path {campaign!r} is relative, and a worker runs in a "
             "folder of its own; deploy it with an absolute one, in prefect.yaml as "
-            '"{{ $PWD }}/…" (docs/how-to/operations.md)'
+            '"{{ $PWD }}/…" (docs/how-to/schedule.md)'
         )
     return campaign
 

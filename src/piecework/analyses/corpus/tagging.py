@@ -3,8 +3,8 @@
 The tagger is HanTa (Wartena, KONVENS 2019; version 2023), trained on the British
 National Corpus: pure Python, its English model lies in the package, nothing is fetched.
 On 24 captions of VizWiz that were labelled by hand it finds the kind of 272 of 277
-tokens (docs/how-to/describe.md). Forms of "be" and modals are no verbs here, since
-Table 1 of the VizWiz-Captions paper counts verbs as actions.
+tokens (docs/measurements/captions.md). Forms of "be" and modals are no verbs here,
+since Table 1 of the VizWiz-Captions paper counts verbs as actions.
 """
 
 from collections.abc import Iterable, Iterator

@@ -2,7 +2,7 @@
 
 Published caption metrics are computed on what Stanford's PTBTokenizer makes of a text,
 lower-cased and without punctuation. That program is Java; these rules agree with it on
-the captions of VizWiz (docs/how-to/describe.md says how far). Punctuation inside
+the captions of VizWiz (docs/measurements/captions.md says how far). Punctuation inside
 numbers and words (3.5, 10:30, t-shirt, 1/2) stays.
 """
 
