@@ -103,7 +103,14 @@ def test_the_citation_names_this_version_and_licence() -> None:
     assert citation["license"] == _PROJECT["license"]
     assert citation["title"] == _PROJECT["name"]
     assert citation["authors"] == _PROJECT["authors"]
-    assert f"\n## {_PROJECT['version']} - " in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_changelog_has_the_version_or_says_that_it_is_unreleased() -> None:
+    """As https://keepachangelog.com has it: `## [0.1.0] - 2026-12-01`."""
+    first = re.findall(
+        r"^## \[([^]]+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE
+    )[0]
+    assert first in {"Unreleased", _PROJECT["version"]}
 
 
 def test_the_locks_agree() -> None:

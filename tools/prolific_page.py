@@ -1,27 +1,27 @@
-"""What MTurk's words become at Prolific, as a table of the manual.
+"""The table of what each MTurk term becomes at Prolific.
 
-`python -m tools.prolific_page` writes the last part of docs/how-to/prolific.md
-anew and leaves what people wrote above it; a test holds the table to this list, and the
-list to the operations of the requester API.
+`python -m tools.prolific_page` rewrites the last part of docs/reference/prolific.md and
+keeps the hand-written part above it. A test compares the table with this list, and the
+list with the operations of the requester API.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-PAGE = Path(__file__).resolve().parents[1] / "docs/how-to/prolific.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs/reference/prolific.md"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A thing that requesters know from MTurk.
+    """A row of the table: an MTurk term and its counterpart at Prolific.
 
     Attributes:
-        thing: in MTurk's words.
-        operations: those that deal with it.
+        thing: MTurk's term.
+        operations: the operations that deal with it.
         becomes: what it is with Prolific's participants.
         extent: `same`, `near` or `absent`.
-        why: what is different and why; "" where nothing is.
+        why: the difference and its reason; "" if there is none.
     """
 
     thing: str
@@ -35,10 +35,10 @@ LINES = (
     Line(
         "HIT type, its open HITs",
         ("CreateHITType", "CreateHIT", "CreateHITWithHITType", "UpdateHITTypeOfHIT"),
-        "a study with as many places as can be filled",
+        "a study with as many places as workers can fill",
         "near",
-        "HITs that are posted close together become one study; its reward, filters and "
-        "length are fixed once it is published, so another length is another study",
+        "HITs posted close together become one study. Publishing fixes its reward, "
+        "filters and length, so another length is another study",
     ),
     Line(
         "more slots, a longer life",
@@ -49,31 +49,29 @@ LINES = (
     Line(
         "expiry, all slots taken",
         ("UpdateExpirationForHIT", "DeleteHIT"),
-        "the study is stopped, who is at work goes on",
+        "the study is stopped; participants at work continue",
         "same",
     ),
     Line(
         "assignment",
         ("ListAssignmentsForHIT", "GetAssignment"),
-        "a part of a visit, which is a submission",
+        "part of a visit; the visit is a submission",
         "near",
-        "several HITs are done in one visit and submitted together with its last "
-        "answer; "
-        "AcceptTime and SubmitTime give how long each took. A visit that is given up "
-        "leaves nothing",
+        "the HITs of a visit are submitted with its last answer. AcceptTime and "
+        "SubmitTime give each one's duration. An abandoned visit leaves nothing",
     ),
     Line(
         "assignment duration",
         (),
-        "how long a visit may take: as long as its HITs together",
+        "the time limit of a visit: that of its HITs together",
         "near",
-        "less than 24 hours, since Prolific asks for that; an assignment's deadline is "
-        "its visit's",
+        "less than 24 hours, as Prolific requires; an assignment has the deadline of "
+        "its visit",
     ),
     Line(
         "worker",
         (),
-        "participant; the worker id is MTurk-shaped, the participant's stays in the "
+        "participant; the worker id has MTurk's form, and the Prolific ID stays in the "
         "marketplace's database",
         "same",
     ),
@@ -82,35 +80,30 @@ LINES = (
         ("ApproveAssignment",),
         "APPROVE, in bulk",
         "near",
-        "a submission is paid whole once all of its HITs are decided, if one of them "
-        "was approved; "
-        "20 days is the longest delay, since Prolific approves by itself after 21. "
-        "What was approved there by hand stays the requester's to decide here",
+        "a submission is paid in full once all its HITs are decided and one is "
+        "approved. The delay is at most 20 days; see the notes",
     ),
     Line(
         "reject",
         ("RejectAssignment",),
         "a request to return; after seven days REJECT, with a message of 100 "
-        "characters "
-        "and a category",
+        "characters and a category",
         "near",
-        "only if all HITs of the visit were rejected. The category stands at the "
-        "beginning of "
-        "the feedback, as [LOW_EFFORT]; without one it is OTHER",
+        "only if all HITs of the visit were rejected. The feedback begins with the "
+        "category, such as [LOW_EFFORT]; without one it is OTHER",
     ),
     Line(
         "reject, then approve",
         ("ApproveAssignment",),
         "UNREJECT, then APPROVE",
         "near",
-        "where Prolific refuses that, a bonus of the same amount; `piecework "
-        "prolific status` "
-        "says so",
+        "if Prolific refuses that, a bonus of the same amount; `piecework prolific "
+        "status` says so",
     ),
     Line(
         "bonus",
         ("SendBonus", "ListBonusPayments"),
-        "a line of a batch of bonuses, which is made, looked at and paid once",
+        "a line of a batch of bonuses, which is created, checked and paid once",
         "same",
     ),
     Line(
@@ -118,9 +111,8 @@ LINES = (
         (),
         "filters approval_numbers and approval_rate, every comparator",
         "near",
-        "counted by Prolific over all its studies; the rate is compared with the "
-        "upper end of "
-        "a confidence interval",
+        "Prolific counts over all its studies, and compares the rate with the upper "
+        "end of a confidence interval",
     ),
     Line(
         "locale required",
@@ -132,11 +124,11 @@ LINES = (
     Line(
         "adult content",
         (),
-        "met by everybody",
+        "every participant qualifies",
         "same",
-        "Prolific admits nobody below 18",
+        "Prolific admits only people of 18 or older",
     ),
-    Line("Masters", (), "refused, and said in status", "absent", "Prolific has none"),
+    Line("Masters", (), "refused; `status` says so", "absent", "Prolific has none"),
     Line(
         "own qualifications, every comparator",
         (
@@ -150,9 +142,9 @@ LINES = (
             "GetQualificationScore",
             "ListWorkersWithQualificationType",
         ),
-        "two participant groups of the study, who alone may come and who may not",
+        "two participant groups of the study: allowed and excluded",
         "same",
-        "kept in step while the study runs",
+        "updated while the study runs",
     ),
     Line(
         "a test that grants a qualification",
@@ -163,43 +155,43 @@ LINES = (
         ),
         "a screening: a study that pays for taking the test",
         "near",
-        "everybody who takes it is paid (`--screening-pay`), whatever comes of it",
+        "everyone who takes it is paid (`--screening-pay`), pass or fail",
     ),
     Line(
         "block",
         ("CreateWorkerBlock", "DeleteWorkerBlock", "ListWorkerBlocks"),
-        "the study's keep-out group",
+        "the study's group of excluded participants",
         "same",
     ),
     Line(
         "messages to workers",
         ("NotifyWorkers",),
-        "messages on Prolific, the same text to many in one",
+        "messages on Prolific; one bulk message for the same text to many",
         "near",
-        "sent once or not at all; one whose fate is not known is counted in status",
+        "sent at most once; `status` counts those with an unknown outcome",
     ),
     Line(
         "balance",
         ("GetAccountBalance",),
-        "the requester's account at the marketplace, within what the server may spend",
+        "the requester's account at the marketplace, within the server's cap",
         "near",
-        "in the workspace's currency; the API's amounts name none",
+        "in the workspace's currency, which amounts of the API do not name",
     ),
     Line(
         "fees",
         (),
-        "what Prolific's calculator says, tax included",
+        "the result of Prolific's calculator, with tax",
         "near",
-        "as a percentage in the price list; what rounding makes of it is booked "
-        "when a visit "
-        "or a batch is paid",
+        "a percentage in the price list; rounding is booked when a visit or a batch "
+        "is paid",
     ),
     Line(
         "preview before accepting",
         (),
         "title, description, length and consent",
         "absent",
-        "a participant has taken the place before; who does not want it returns it",
+        "the participant has already taken the place, and returns it if they do not "
+        "want it",
     ),
     Line(
         "reading HITs and reviewing them",
@@ -221,26 +213,36 @@ LINES = (
             "SendTestEventNotification",
             "GetFileUploadURL",
         ),
-        "as [without participants](../reference/marketplace.md)",
+        "as [without participants](marketplace.md)",
         "same",
     ),
 )
 
-HEADING = "## What MTurk's words become\n"
+HEADING = "## MTurk's terms at Prolific\n"
 _HEAD = """
+`python -m tools.prolific_page` writes this section. The extent says how much of
+MTurk's behaviour remains.
+
 | at MTurk | at Prolific | extent | difference and reason |
 |---|---|---|---|
 """
 
 
+_NOTES = """
+Notes on approval: Prolific approves automatically after 21 days, so 20 days is the
+longest auto-approval delay. If someone approves a submission by hand at Prolific, the
+requester still decides its HITs here.
+"""
+
+
 def render() -> str:
-    """The page as it should be, from the page as it is."""
+    """Return the page with its generated section up to date."""
     written, _, _ = PAGE.read_text(encoding="utf-8").partition(HEADING)
     rows = [
         f"| {line.thing}{_named(line)} | {line.becomes} | {line.extent} | {line.why} |"
         for line in LINES
     ]
-    return written + HEADING + _HEAD + "\n".join(rows) + "\n"
+    return written + HEADING + _HEAD + "\n".join(rows) + "\n" + _NOTES
 
 
 def _named(line: Line) -> str:

@@ -1,7 +1,7 @@
-"""Published figures beside those that our methods find in the same data.
+"""Compare published figures with those that our methods find in the same data.
 
-Write the page's tables anew with `python -m tests.analyses.published`; a
-test compares. "Published" is what the source prints, never our result.
+`python -m tests.analyses.published` rewrites the tables of the page, and a test
+compares them. "Published" is what the source prints, never our result.
 """
 
 import json
@@ -32,7 +32,8 @@ from piecework.domain.campaign import AsNeeded
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data"
-PAGE = ROOT / "docs/explanation/analyses.md"
+PAGE = ROOT / "docs/measurements/published-figures.md"
+METHODS = ROOT / "docs/explanation/analyses.md"
 
 Row = tuple[str, str, str]
 """What, published, recomputed."""
@@ -202,11 +203,14 @@ def _believed(votes: pd.DataFrame) -> pd.DataFrame:
 
 
 def replay_rows() -> Iterator[tuple[str, ...]]:
-    """Votes asked for until a label is sure enough, beside fixed numbers of them."""
+    """Compare votes requested until a label is certain with fixed numbers of votes."""
     for name, votes, truth in (
-        ("entailments, experts say what is right", *rte()),
-        ("image and caption, as all votes together", *_as_all(fits()[0])),
-        ("can the image be recognised, as all five", *_as_all(recognised()[0])),
+        ("entailments, labels by experts", *rte()),
+        ("image and caption, all votes as the truth", *_as_all(fits()[0])),
+        (
+            "can the image be recognised, all five votes as the truth",
+            *_as_all(recognised()[0]),
+        ),
     ):
         most_there = int(votes.groupby("item_id").size().median())
         fixed: dict[int, float] = {}
@@ -233,7 +237,7 @@ def replay_rows() -> Iterator[tuple[str, ...]]:
 
 
 def _as_all(votes: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """Votes, and the labels that all of them give, where nobody knows what is right."""
+    """Return votes and the labels that all of them give, where the truth is unknown."""
     return votes, _believed(votes)["value"].dropna()
 
 
@@ -384,15 +388,19 @@ def fit_rows() -> Iterator[Row]:
     yield "ordinal alpha of visual fit", "-", f"{alpha.alpha:.2f} ({span})"
     human = krippendorff_alpha(fit[fit["condition"] == "gt"], level="ordinal", seed=1)
     span = f"{human.low:.2f} to {human.high:.2f}"
-    yield "the same, human captions alone", "-", f"{human.alpha:.2f} ({span})"
+    yield "the same, human captions only", "-", f"{human.alpha:.2f} ({span})"
     effect = position_effect(fit.assign(unit=fit["item_id"]), seed=1)
     first = fit.loc[fit["position"] == 0].drop_duplicates("item_id")["condition"]
     weakest = f"{(first == 'zerocap_fixed').sum()} of {len(first)}"
     yield "pages on which the second generated caption stands first", "-", weakest
     means_by_place = " / ".join(f"{mean:.2f}" for mean in effect.positions["mean"])
     beyond = " / ".join(f"{mean:+.2f}" for mean in effect.positions["beyond"])
-    yield "mean by place on the page", "-", means_by_place
-    yield "beyond what stood there", "-", f"{beyond} (p = {effect.p_value:.2f})"
+    yield "mean by position on the page", "-", means_by_place
+    yield (
+        "the same, adjusted for the caption",
+        "-",
+        f"{beyond} (p = {effect.p_value:.2f})",
+    )
     tested = repeated_measures(fit.rename(columns={"item_id": "subject"}))
     degrees = f"{tested.df_corrected:.2f}, {tested.df_error_corrected:.1f}"
     yield "captions differ", "-", f"F({degrees}) = {tested.f:.1f}"
@@ -440,12 +448,12 @@ def severity_scores(*, difference: float, t: float) -> pd.DataFrame:
 def severity_rows() -> Iterator[Row]:
     """Van Miltenburg et al. 2020 (INLG): what its figures say about each other."""
     epsilon = 139.5 / (3 * (PEOPLE - 1))
-    yield "epsilon from 139.5 of 180 degrees", "-", f"{epsilon:.3f}"
-    yield "so 3 degrees become", "2.33", f"{3 * epsilon:.3f}"
+    yield "epsilon from 139.5 of 180 degrees of freedom", "-", f"{epsilon:.3f}"
+    yield "so 3 degrees of freedom become", "2.33", f"{3 * epsilon:.3f}"
     p_value = stats.f.sf(13.827, 3 * epsilon, 139.5)
     yield "p of F(2.33, 139.5) = 13.827", "< 0.001", f"{p_value:.1e}"
     partial = 13.827 * 3 / (13.827 * 3 + 180)
-    yield "eta squared", "0.05", f"{partial:.2f} if partial, so it is not"
+    yield "eta squared", "0.05", f"{partial:.2f} if partial, so it is another kind"
     gender = severity_scores(difference=1.093, t=0.835)
     age = severity_scores(difference=-9.249, t=-4.49)
     p_value = paired_t_tests(gender)["p_value"].iloc[0]
@@ -476,7 +484,7 @@ def category_lines() -> str:
 
 @cache
 def found() -> dict[str, list[Row]]:
-    """All rows, by the name of their table; worked out once a process."""
+    """Return all rows by the name of their table; computed once per process."""
     return {
         "flickr8k": list(flickr8k_rows()),
         "errors": list(errors_rows()),
@@ -488,17 +496,17 @@ def found() -> dict[str, list[Row]]:
 
 
 def with_blocks(page: str) -> str:
-    """The page with its generated parts written anew, but for the replay."""
+    """Return the page with its generated tables up to date, except the replay."""
     blocks = {name: table(rows) for name, rows in found().items()}
     return _written(page, {**blocks, "categories": category_lines()})
 
 
 def with_replay(page: str) -> str:
-    """The page with the tables of sureness and replay written anew; takes minutes."""
+    """Return the page with the tables of probabilities and replay; takes minutes."""
     rows = ["| " + " | ".join(row) + " |" for row in replay_rows()]
     head = (
-        "| votes asked for | mean an item | right | right, all of them asked | "
-        "a fixed number that is as right | saved |"
+        "| votes requested | mean an item | right | right with the maximum | "
+        "equally right fixed number | saved |"
     )
     line = "|---|---:|---:|---|---:|---:|"
     sure = [
@@ -507,7 +515,7 @@ def with_replay(page: str) -> str:
         *("| " + " | ".join(row) + " |" for row in sure_rows()),
     ]
     rare = [
-        "| asked | probability of yes where 0, 1, 2 ... say it |",
+        "| asked | probability of yes if 0, 1, 2 ... workers say yes |",
         "|---|---|",
         *("| " + " | ".join(row) + " |" for row in rare_rows()),
     ]

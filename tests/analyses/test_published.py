@@ -18,8 +18,8 @@ shared = [
 ]
 
 ROUNDED = {
-    "so 3 degrees become": "2.325",
-    "eta squared": "0.19 if partial, so it is not",
+    "so 3 degrees of freedom become": "2.325",
+    "eta squared": "0.19 if partial, so it is another kind",
 }
 """What the page explains: 2.325 is printed as 2.33, and 0.05 is another kind."""
 
@@ -28,7 +28,7 @@ ROUNDED = {
 def test_every_method_is_on_the_page(path: Path) -> None:
     """docs/explanation/analyses.md names each module."""
     if path.stem != "__init__":
-        assert f"`{path.stem}`" in published.PAGE.read_text(encoding="utf-8")
+        assert f"`{path.stem}`" in published.METHODS.read_text(encoding="utf-8")
 
 
 class TestData:

@@ -86,7 +86,7 @@ FAULTS = (
     ),
     Fault(name="500 twice", kind="script", script=({**_BROKEN, "times": 2},)),
     Fault(
-        name="500 for good",
+        name="500 every time",
         kind="script",
         script=({**_BROKEN, "times": 1000},),
         ends=FAILED,

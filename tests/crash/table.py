@@ -1,6 +1,6 @@
-"""Runs every fault at every call and writes `docs/measurements/faults.md`.
+"""Run every fault at every call and write `docs/measurements/faults.md`.
 
-What another command wrote below it (its own heading) stays.
+The sections after the first one stay as they are.
 
 python -m tests.crash.table
 """
@@ -22,33 +22,48 @@ from tests.crash.world import can_mount
 PAGE = Path(__file__).resolve().parents[2] / "docs/measurements/faults.md"
 AT_ONCE = 2
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+NEXT = "\n## On a full disk\n"
+"""Where the part of the page that this module does not write begins."""
+
 BAD = "BAD"
 UNMADE = "-"
 SYMBOLS = {0: "·", 1: "1", 3: "r", -9: "k"}
-HEAD = """# Faults
+HEAD = """# What happens when a process, disk or network fails?
 
-What becomes of a small campaign (two batches, a dropped answer, a rejection, two
-exclusions, replacements) when something goes wrong at any one of its {calls} outward
-calls. Each cell is a whole campaign, run to its end with the real parts: a process that
-is really killed, a disk that is really full, a marketplace that really dies. After
-each, the marketplace's own books are read: every HIT exists once, every payment was
-made once, every answer was kept, the ledger equals the books to the cent, and the
-marketplace's own laws hold. While the fault lasts, `piecework status` reads the store;
-a pass that fails says so in a sentence with the next command, and ends with exit code
-1.
+This page shows what happened to test campaigns under faults: killed processes, lost
+replies, full disks, wrong clocks, power cuts and restored copies. Read it to see which
+failures piecework survives unaided, and which need a command.
 
-`python -m tests.crash.table` writes this page; it needs root to make a small disk. The
-table is of {runs} campaigns; {bad} went wrong. `make test` runs a sample of them,
-`make test-full` all.
+## At each call
+
+Each cell is one campaign, run to its end with one fault at one of its {calls} outward
+calls. The campaign is small: two batches, a dropped answer, a rejection, two exclusions
+and replacements. The parts are real: the test really kills the process or the
+marketplace, and really fills the disk.
+
+Afterwards the test reads the marketplace's own books:
+
+- every HIT exists once
+- every payment was made once
+- every answer was kept
+- the ledger equals the books to the cent
+- the marketplace's own invariants hold
+
+While the fault lasts, `piecework status` can read the store. A pass that fails prints
+the reason and the next command, and exits with code 1.
+
+The table is of {runs} campaigns; {bad} went wrong. `make test` runs a sample of them,
+`make test-full` runs all. `python -m tests.crash.table` writes this section; it needs
+root to make a small disk.
 
 | cell | meaning |
 |---|---|
-| `·` | the pass that met the fault ended well |
-| `1` | it ended with exit code 1 and a sentence; the next ended well (`11`: two did) |
-| `k` | it was killed; the next pass put everything right |
-| `r` | the next pass refused the restored store; `reconcile` let the campaign go on |
-| `{unmade}` | under this fault the call is not made: a list that lags has fewer pages |
-| `{bad_word}` | something was lost, doubled, or not said |
+| `·` | the pass that met the fault succeeded |
+| `1` | it exited with code 1 and a message; the next one succeeded (`11`: two failed) |
+| `k` | it was killed; the next pass repaired everything |
+| `r` | the next pass refused the restored store; after `reconcile` it continued |
+| `{unmade}` | this fault prevents the call: a list that lags has fewer pages |
+| `{bad_word}` | something was lost, doubled or not reported |
 
 {faults}
 
@@ -57,7 +72,7 @@ table is of {runs} campaigns; {bad} went wrong. `make test` runs a sample of the
 
 
 def outcome(call: Call, name: str) -> str:
-    """Run one campaign under one fault; what the cell says."""
+    """Run one campaign under one fault; return its cell."""
     folder = Path(tempfile.mkdtemp(prefix="faults"))
     try:
         ending = campaign_to_its_end(folder, BY_NAME[name], call)
@@ -65,7 +80,7 @@ def outcome(call: Call, name: str) -> str:
             return UNMADE
         assert ending.disturbed
         assert set(ending.disturbed) <= BY_NAME[name].ends
-    except Exception as fault:  # noqa: BLE001 - whatever it is, it is bad, and is told
+    except Exception as fault:  # noqa: BLE001 - any exception makes the cell bad
         print(f"{BAD}: {call}, {name}: {fault!r}"[:2000], file=sys.stderr, flush=True)  # noqa: T201
         return BAD
     finally:
@@ -74,7 +89,7 @@ def outcome(call: Call, name: str) -> str:
 
 
 def page(cells: Mapping[tuple[Call, str], str]) -> str:
-    """The page, as Markdown."""
+    """Return the first part of the page, as Markdown."""
     names = [fault.name for fault in FAULTS]
     letters = LETTERS[: len(names)]
     rows = [[str(call), *(cells[call, name] for name in names)] for call in CALLS]
@@ -90,14 +105,14 @@ def page(cells: Mapping[tuple[Call, str], str]) -> str:
 
 
 def as_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown."""
+    """Return a Markdown table."""
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def main() -> None:
-    """Run all and write the page."""
+    """Run all campaigns and write the page."""
     if not can_mount():
         raise SystemExit("only root can make a small disk to fill")
     begun, cells = time.monotonic(), {}
@@ -110,8 +125,8 @@ def main() -> None:
             cells[run] = cell
             seconds = time.monotonic() - begun
             print(f"{number}/{len(RUNS)} {seconds:.0f} s", *run, cell, flush=True)  # noqa: T201
-    rest = PAGE.read_text().partition("\n## ")
-    PAGE.write_text(page(cells) + "".join(rest[1:]))
+    _, _, rest = PAGE.read_text().partition(NEXT)
+    PAGE.write_text(page(cells) + NEXT + rest)
 
 
 if __name__ == "__main__":

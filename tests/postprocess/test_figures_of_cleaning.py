@@ -1,4 +1,4 @@
-"""docs/explanation/cleaning.md shows the figures that its command makes."""
+"""docs/measurements/cleaning.md shows the figures that its command makes."""
 
 import pytest
 

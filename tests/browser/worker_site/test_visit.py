@@ -1,6 +1,7 @@
 """A participant's visit in a browser: consent, two HITs, the way back; or stopping.
 
-The pictures in `docs/how-to/prolific.md` are made here, as those of `test_recording`.
+It takes the pictures of `docs/explanation/prolific-participants.md`, as
+`test_recording` takes those of other pages.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from tests.prolific.bridge.town import Town, Visitor, a_town
 
 pytestmark = pytest.mark.browser
 
-_PICTURES = Path(__file__).parents[3] / "docs/how-to/visit"
+_PICTURES = Path(__file__).parents[3] / "docs/explanation/visit"
 _HTML = (
     '<HTMLQuestion xmlns="http://mechanicalturk.amazonaws.com/'
     'AWSMechanicalTurkDataSchemas/2011-11-11/HTMLQuestion.xsd"><HTMLContent><![CDATA['

@@ -1,6 +1,6 @@
 """How good the spelling rules are: `python -m tests.postprocess.spelling_fit.figures`.
 
-Prints the tables of docs/explanation/cleaning.md, or with `--write` puts them there,
+Prints the tables of docs/measurements/cleaning.md, or with `--write` puts them there,
 from the development half, by cross-validation over words: each word is judged with a
 channel and weights that were fitted to other words. With `--data FOLDER`, laid out as
 that half is, it judges what ships instead, which is the honest figure for captions that
@@ -24,7 +24,7 @@ from piecework.postprocess.language.weights import WEIGHTS
 from piecework.postprocess.rules import spelling
 from tests.postprocess.spelling_fit import cases, fit, labels, logit
 
-PAGE = Path(__file__).resolve().parents[3] / "docs/explanation/cleaning.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs/measurements/cleaning.md"
 BLOCK = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- /figures -->)", re.DOTALL)
 """What of the page is made here."""
 
@@ -36,8 +36,8 @@ _NAMES = {
 }
 _SOURCES = {"vizwiz": "VizWiz", "coco": "COCO", "flickr8k": "Flickr8k"}
 _OF_THRESHOLDS = (
-    "Real typos at the first look, in one campaign and in campaigns of 60 images each, "
-    "if edits were made from another probability:"
+    "Real typos at the first look with other thresholds, in one campaign and in "
+    "campaigns of 60 images each:"
 )
 _THRESHOLDS = (50, 55, 60, 65, 70, 75, 80, 85, 90)
 
@@ -111,11 +111,11 @@ def cross_validated(half: labels.Half) -> tuple[list["Outcome"], list[str]]:
         "",
         *table_of_thresholds(whole, small, half),
         "",
-        "What the misses of the first look are:",
+        "Why the first look misses a typo:",
         "",
         *table_of_misses(whole, half),
         "",
-        "Isolated misspellings, ranked without any text around:",
+        "Isolated misspellings, ranked without context:",
         "",
         *table_of_lists(ranked, half),
     ]
@@ -210,7 +210,7 @@ def table_of_thresholds(
     whole: Sequence[Judged], small: Sequence[Judged], half: labels.Half
 ) -> Iterator[str]:
     """What other thresholds would do to real typos at the first look."""
-    yield "| made from | fixed | wrong | harmed | precision | small: fixed | right |"
+    yield "| threshold | fixed | wrong | harmed | precision | small: fixed | right |"
     yield "|---|---|---|---|---|---|---|"
     for percent in _THRESHOLDS:
         tally, of_small = (
@@ -239,8 +239,8 @@ def table_of_misses(judged: Sequence[Judged], half: labels.Half) -> Iterator[str
     """How many typos of each kind are not fixed, by why."""
     why = ("no suspect", "no candidate", "outranked", "0.5 and more", "0.2", "less")
     yield (
-        "| | no suspect | right word no candidate | outranked by another | likeliest, "
-        "unsure from 0.5 | from 0.2 | below 0.2 |"
+        "| | not suspected | right word no candidate | outranked by another | "
+        "likeliest, but only from 0.5 | from 0.2 | below 0.2 |"
     )
     yield "|---|---|---|---|---|---|---|"
     for kind in ("real", "typo", "missing_space"):

@@ -1,8 +1,8 @@
-"""Runs every fault at every kind of call and writes what came of it.
+"""Run every fault at every kind of call and write the table of outcomes.
 
-python -m tests.prolific.bridge.table writes the last part of
-`docs/measurements/faults.md`. With names of faults or calls it runs those alone; other
-cells stay as the page has them.
+`python -m tests.prolific.bridge.table` writes the last part of
+`docs/measurements/faults.md`. With names of faults or calls it runs only those and
+keeps the other cells of the page.
 """
 
 import sys
@@ -20,30 +20,36 @@ from tests.prolific.bridge.test_faults import RUNS, STRUCK
 TITLE = "## At Prolific"
 SECTION = """{title}
 
-What becomes of a campaign at the offline Prolific when something goes wrong at a call
-of the bridge. The campaign makes it use all that it has: groups that change, drafts,
-publishing, more places, stopping, a draft given up, approving, asking for returns,
-rejecting, taking a rejection back, ending what a participant forgot to end, paying who
-found no work, bonuses, messages. Each cell is a whole campaign in virtual time,
-marketplace and Prolific each behind its own address. After each, both books are read:
-no study was published twice,
-each approved assignment and each bonus was paid once, no message came twice, no answer
-is without its submission and none of the paid submissions without its answers, both
-took the same to the penny, and the bridge has nothing left to do. A row is the last
-call of its kind in the campaign.
+Each cell is a whole campaign at the offline Prolific, in virtual time, with one fault
+at one call of the bridge. Marketplace and Prolific each have their own address. A row
+is the last call of its kind in the campaign.
 
-`python -m tests.prolific.bridge.table` writes this part. The table is of {runs}
-campaigns at Prolific; {bad} went wrong. `make test` runs a sample of them, `make
-test-full` all; in some of its runs the process is really killed.
+The campaign uses everything that the bridge can do: changing groups, drafts,
+publishing, more places, stopping, an abandoned draft, approving, asking for returns,
+rejecting, taking a rejection back, completing a forgotten submission, paying
+participants who found no work, bonuses and messages.
+
+Afterwards the test reads the books of both sides:
+
+- no study was published twice
+- each approved assignment and each bonus was paid once
+- no message was sent twice
+- each answer has its submission, and each paid submission its answers
+- both sides charged the same to the penny
+- the bridge has nothing left to do
+
+The table is of {runs} campaigns at Prolific; {bad} went wrong. `make test` runs a
+sample of them, `make test-full` runs all; some runs really kill the process.
+`python -m tests.prolific.bridge.table` writes this section.
 
 | cell | meaning |
 |---|---|
-| `·` | no step noticed more than a call that was made again |
-| `1` | a step failed in part and said so (`2`: two did); the next put it right |
-| `k` | the process died; the next one put everything right |
-| `r` | the file was brought back from a copy; a person said what only Prolific knew |
-| `{unmade}` | not run: a read changes nothing, and the client makes it again |
-| `{bad_word}` | something was lost or doubled, or did not come to an end |
+| `·` | at most, a step noticed a repeated call |
+| `1` | a step failed in part and reported it (`2`: two did); the next one repaired it |
+| `k` | the process died; the next one repaired everything |
+| `r` | the file was restored from a copy; a person said what only Prolific knew |
+| `{unmade}` | not run: a read changes nothing, and the client repeats it |
+| `{bad_word}` | something was lost or doubled, or did not end |
 
 {faults}
 
@@ -52,13 +58,13 @@ test-full` all; in some of its runs the process is really killed.
 
 
 def outcome(run: tuple[Call, str]) -> str:
-    """Run one campaign under one fault; what the cell says."""
+    """Run one campaign under one fault; return its cell."""
     call, name = run
     with tempfile.TemporaryDirectory(prefix="bridge") as folder:
         try:
             lives = campaign_to_its_end(Path(folder), BY_NAME[name], call)
             assert lives.has_met
-        except Exception as fault:  # noqa: BLE001 - whatever it is, it is bad, and told
+        except Exception as fault:  # noqa: BLE001 - any exception makes the cell bad
             print(f"{BAD}: {call}, {name}: {fault!r}"[:2000], file=sys.stderr)  # noqa: T201
             return BAD
     ended = "k" * lives.deaths + "r" * lives.restores
@@ -66,7 +72,7 @@ def outcome(run: tuple[Call, str]) -> str:
 
 
 def section(cells: Mapping[tuple[Call, str], str]) -> str:
-    """The part of the page, as Markdown."""
+    """Return the last part of the page, as Markdown."""
     names = [fault.name for fault in FAULTS]
     letters = LETTERS[: len(names)]
     rows = [
@@ -85,7 +91,7 @@ def section(cells: Mapping[tuple[Call, str], str]) -> str:
 
 
 def run_all(runs: Iterable[tuple[Call, str]]) -> dict[tuple[Call, str], str]:
-    """The cells of these runs."""
+    """Run these campaigns and return their cells."""
     begun, cells, runs = time.monotonic(), dict[tuple[Call, str], str](), list(runs)
     with ProcessPoolExecutor(AT_ONCE) as pool:
         for run, cell in zip(runs, pool.map(outcome, runs), strict=True):
@@ -96,7 +102,7 @@ def run_all(runs: Iterable[tuple[Call, str]]) -> dict[tuple[Call, str], str]:
 
 
 def cells_of_page() -> dict[tuple[Call, str], str]:
-    """The cells that the page has of runs that are still made."""
+    """Return the cells on the page for runs that still exist."""
     page = PAGE.read_text().split(TITLE, 1)[1]
     names = dict(rows_of_table(page, " | fault at Prolific"))
     [letters, *rows] = rows_of_table(page, "call of the bridge", has_head=True)
@@ -113,7 +119,7 @@ def cells_of_page() -> dict[tuple[Call, str], str]:
 
 
 def rows_of_table(page: str, first: str, *, has_head: bool = False) -> list[list[str]]:
-    """Cells of the rows of the table whose head begins so."""
+    """Return the cells of the table with a head that begins with `first`."""
     lines = page.split(f"| {first} |", 1)[1].split("\n\n", 1)[0].splitlines()
     head = [f"{first} | {lines[0]}"] if has_head else []
     return [
@@ -123,7 +129,7 @@ def rows_of_table(page: str, first: str, *, has_head: bool = False) -> list[list
 
 
 def main(wanted: Collection[str]) -> None:
-    """Run all, or what is wanted, and write the part of the page."""
+    """Run all campaigns, or the wanted ones, and write the last part of the page."""
     kept = cells_of_page() if wanted else {}
     runs = [
         (call, name)
