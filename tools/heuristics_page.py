@@ -6,6 +6,7 @@ compares.
 
 import inspect
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 
 from piecework.domain.verdicts import JOINED, SubjectKind
@@ -17,47 +18,65 @@ from piecework.qc.truth import table_of
 OPENING = """\
 # Heuristics
 
+A heuristic looks for one kind of bad work. This page says what each heuristic looks at,
+how often it was right, and which parameters it has.
+
 `python -m tools.heuristics_page > docs/reference/heuristics.md` writes this page from
 `qc/heuristics/`. Edit the docstrings there, not this page.
 
-A heuristic looks at all answers at once and says for every subject (an answer, an
-assignment or a worker) how much suspicion there is, whether that passes its limit (the
-flag), and why, in a sentence that a reviewer can check. All of them run, and none hides
-another. A heuristic recommends; a person, or the policy that the campaign file states,
-decides.
+## How heuristics work
 
-At the end stands [joined_suspicion](#joined_suspicion), one probability from many.
+A heuristic looks at all answers together. For each subject (an answer, an assignment or
+a worker) it states:
 
-Suspicion is from 0 to 1. Where a measure has a limit, it is 0.5 at the limit, 0.75 at
-twice the limit, and 0 up to three quarters of it. A random sample is flagged with a
-suspicion of 0. Flagged subjects become findings, and others from a suspicion of a
-quarter on; a subject without a finding was looked at and little spoke against it.
+- the suspicion, a number from 0 to 1,
+- the flag: whether the suspicion passes the heuristic's limit,
+- the evidence: a sentence that a reviewer can check.
 
-Under each heuristic stands how true it was found to be, with 95 % intervals, by `make
-truth`: on work by real people with labels, on real texts of which some were exchanged,
-and in rehearsals of the campaigns that come with piecework, where simulated workers
-were planted. A rehearsal only shows that a heuristic finds what it was written for. One
-that no labelled set says anything about was never measured, and its page says so.
-Heuristics see a set whole and know nothing of its labels; some of their lines were
-chosen with these sets in sight, so a set that they have not seen may tell less.
+All heuristics run independently of each other. They only recommend; a person or the
+policy of the campaign file decides. [joined_suspicion](#joined_suspicion), at the end
+of the page, combines them into one probability.
 
-In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A
-heuristic that is not named runs with its defaults, unless it is marked as off: those
-were worth nothing on every labelled set, and run where a campaign file names them.
-After each parameter's meaning stands its source: the paper, the original's code, or
-ours.
+If a measure has a limit, the suspicion is 0.5 at the limit, 0.75 at twice the limit,
+and 0 up to three quarters of it. A random sample is flagged with a suspicion of 0. A
+subject becomes a finding if it is flagged, or from a suspicion of a quarter on. A
+subject without a finding was looked at, and there is little evidence against it.
+
+## How they were measured
+
+The section of each heuristic shows its results with 95 % intervals. `make truth`
+measured them on
+
+- work by real people with labels,
+- real texts, some of them exchanged with others,
+- rehearsals of the campaigns that come with piecework, with planted bad workers. A
+  rehearsal only shows that a heuristic finds what it was written for.
+
+If no labelled set has what a heuristic looks at, it was never measured, and its section
+says so. Heuristics see a whole set without its labels. Some of their limits were chosen
+with these sets in sight, so results on a new set may be worse.
+
+## How to set them
+
+`[heuristics.capitals]` in a campaign file sets the parameters of `capitals`. A
+heuristic that the file does not name runs with its defaults. Those marked as off were
+of no use on any labelled set; they run only if the file names them. After the meaning
+of each parameter comes its source: the paper, the original's code, or ours.
+
+## All heuristics
 """
 
 
 KINDS: tuple[SubjectKind, ...] = ("answer", "worker")
 
+_WIDTH = 88
 _FIGURES = ("held out", "text_off_item alone", "texts_off_items alone")
 
 
 def heuristics_page() -> str:
     """The page, with a line feed at its end."""
     descriptions = describe()
-    lines = [OPENING, "| heuristic | version | looks at | asks |", "|---|---|---|---|"]
+    lines = [OPENING, "| heuristic | version | looks at | finds |", "|---|---|---|---|"]
     lines += [
         f"| [{description.name}](#{description.name})"
         f"{'' if description.is_on else ' (off)'} | {description.version} "
@@ -76,14 +95,14 @@ def _joined() -> Iterator[str]:
     module = inspect.getdoc(joined) or ""
     _, *paragraphs = module.split("\n\n")
     yield (
-        "One probability that an answer, or a worker's work, is bad; for rules with "
-        "`suspicion_above`. A finding tells the features that count most, in log "
-        f"odds; it flags from {joined.FLAG_FROM:g}, and is kept from "
-        f"{joined.TOLD_PROBABILITY:g}. Version {joined.VERSION}.\n"
+        "One probability that an answer, or a worker's work, is bad, for rules with\n"
+        "`suspicion_above`. A finding lists the features that count most, in log odds. "
+        f"It is\nkept from {joined.TOLD_PROBABILITY:g} on and flagged from "
+        f"{joined.FLAG_FROM:g} on. Version {joined.VERSION}.\n"
     )
     for paragraph in paragraphs:
-        yield " ".join(paragraph.split()) + "\n"
-    yield "| ParaQuality, workers held out | AUC | recall at 2 % of the honest | ECE |"
+        yield paragraph + "\n"
+    yield "| ParaQuality, workers held out | AUC | recall (2 % honest flagged) | ECE |"
     yield "|---|---:|---:|---:|"
     for kind, weights in joined.shipped().items():
         for name, figures in weights.provenance.items():
@@ -95,7 +114,9 @@ def _joined() -> Iterator[str]:
                 label = "joined" if name == "held out" else name
                 yield f"| {kind}s: {label} | {cells} |"
     fitted_to = joined.shipped()["answer"].provenance["fitted to"]
-    yield "\n" + _verdict() + f" Fitted to: {'; '.join(fitted_to)}.\n"
+    yield "\n" + textwrap.fill(_verdict(), _WIDTH) + "\n"
+    yield "Fitted to:\n"
+    yield "\n".join(f"- {name}" for name in fitted_to) + "\n"
     yield "| feature | weight for answers | for workers |"
     yield "|---|---:|---:|"
     answers, workers = (joined.shipped()[kind].weights for kind in KINDS)
@@ -104,7 +125,7 @@ def _joined() -> Iterator[str]:
 
 
 def _verdict() -> str:
-    """Whether joining beats the best single heuristic, in a sentence for each kind."""
+    """Whether joining beats the best single heuristic, one sentence per kind."""
     sentences = []
     for kind, weights in joined.shipped().items():
         held_out, single = (
@@ -113,7 +134,7 @@ def _verdict() -> str:
         better = all(held_out[name] > single[name] for name in single)
         sentences.append(
             f"On {kind}s of this set it {'beats' if better else 'does NOT beat'} the "
-            "best single heuristic; its AUC is "
+            "best single heuristic: its AUC is "
             f"{_beyond(weights.provenance['beyond it'])}."
         )
     return " ".join(sentences)
@@ -121,11 +142,11 @@ def _verdict() -> str:
 
 def _beyond(figures: Mapping[str, float]) -> str:
     least, most = figures["least"], figures["most"]
-    interval = f"{least:+.2f} to {most:+.2f} beyond that one's (95 %"
-    cases = f"of {figures['cases']} cases {figures['bad']} are bad)"
+    interval = f"{least:+.2f} to {most:+.2f} above that one's"
+    cases = f"(95 %; {figures['bad']} of {figures['cases']} cases are bad)"
     if least <= 0 <= most:
-        return f"{interval}; {cases}, so which of them is better cannot be told"
-    return f"{interval}; {cases}"
+        return f"{interval} {cases}, so the data do not show which of them is better"
+    return f"{interval} {cases}"
 
 
 def _section(description: Description) -> Iterator[str]:
@@ -133,7 +154,7 @@ def _section(description: Description) -> Iterator[str]:
     yield (
         f"{description.idea} Looks at one {description.subject}; "
         f"version {description.version}"
-        f"{'' if description.is_on else '; off unless a campaign names it'}.\n"
+        f"{'' if description.is_on else '; off unless a campaign file names it'}.\n"
     )
     for paragraph in description.sections:
         title, _, words = paragraph.partition(": ")
