@@ -132,8 +132,9 @@ def test_who_was_wrong_reads_what_is_right_and_why(
     assert wrong["assignment_id"].tolist() == [assignment_id]
     assert len(of_gold) == 2
     assert re.fullmatch(
-        r"The answer about item [12] of this HIT was known before\. "
-        r'To ".*" you said "[^"]+", the known answer is "[^"]+"\. ' + re.escape(why),
+        r"The answer to item [12] of this HIT was known in advance\. "
+        r'To ".*" you answered "[^"]+"; the known answer is "[^"]+"\. '
+        + re.escape(why),
         words,
     )
     assert sum(why in page for page in pages) == 1
