@@ -175,7 +175,7 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
         ("", "name: is missing"),
         (GOOD.replace('"caption"', '"origami"'), "There is no task 'origami'"),
         (GOOD.replace('by = "policy"', 'by = "policy"\nmaybe = 1'), "no such key"),
-        (GOOD.split("[[decisions", maxsplit=1)[0], "no [[decisions.rule]] says"),
+        (GOOD.split("[[decisions", maxsplit=1)[0], "no [[decisions.rule]]"),
         (GOOD.replace('"drop"', '"reject"'), "does not fit on = 'answer'"),
         (GOOD.replace('"20"', '"-1"'), "zero or more"),
         (GOOD.replace('"0.55"', '"0.00"'), "rewards.reward"),
@@ -183,7 +183,7 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
         (GOOD + "[posting]\nbatches = 2\n", "batches: is 2, but there are only 1"),
         (GOOD + "[posting]\nitems_per_hit = 6\n", "shows 1 to 5 items"),
         (GOOD + "[posting]\nlifetime_hours = 0.001\n", "posting.lifetime_hours"),
-        (GOOD + "[output]\nfolder = 'items.csv'\n", "items.csv is no folder"),
+        (GOOD + "[output]\nfolder = 'items.csv'\n", "items.csv is not a folder"),
         (
             GOOD + "[[requirements.qualification]]\nid='X'\ncomparator='In'\n",
             "comparator In takes 1 to 15 values, not 0",

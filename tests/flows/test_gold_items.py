@@ -55,8 +55,8 @@ def test_gold_is_counted_in_and_kept_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("share", "rows", "fault"),
     [
-        ("0.5", "", "0.5 of all that workers see are 4 items beside the campaign's 4"),
-        ("0.2", "p1,,A plate,congruent\n", "'p1' is the id of an item of the campaign"),
+        ("0.5", "", "a share of 0.5 needs 4 items beside the campaign's 4"),
+        ("0.2", "p1,,A plate,congruent\n", "'p1' is already an item of the campaign"),
         ("0.2", "p9,,A plate,\n", "'p9' has no known answer in gold.congruent"),
         ("0.2", "p9,,A plate,maybe\n", "maybe"),
         ("0.6", "", "gold.share: Input should be less than or equal to 0.5"),
