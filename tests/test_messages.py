@@ -42,8 +42,8 @@ def messages() -> list[Message]:
 
 def test_each_way_to_say_something_is_found() -> None:
     """One of each kind; a code and a key are not messages."""
-    found = [(each.line, each.kind, each.text) for each in messages_of(MODULE, "a.py")]
-    assert sorted(found) == [
+    seen = [(each.line, each.kind, each.text) for each in messages_of(MODULE, "a.py")]
+    assert sorted(seen) == [
         (3, "fault", "{...}: is missing"),
         (4, "fault", "a: no such key"),
         (4, "fault", "b: is empty"),

@@ -66,12 +66,12 @@ class Message:
 def all_messages(root: Path = ROOT) -> list[Message]:
     """Return the messages of all rooms, in the order of files and lines."""
     files = (file for room in ROOMS for file in sorted((root / room).rglob("*.py")))
-    found: dict[tuple[str, int, str], Message] = {}
+    by_place: dict[tuple[str, int, str], Message] = {}
     for file in files:
         path = file.relative_to(root).as_posix()
         for message in messages_of(file.read_text("utf-8"), path):
-            found.setdefault((path, message.line, message.text), message)
-    return sorted(found.values())
+            by_place.setdefault((path, message.line, message.text), message)
+    return sorted(by_place.values())
 
 
 def messages_of(source: str, path: str) -> Iterator[Message]:

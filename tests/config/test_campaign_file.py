@@ -189,7 +189,7 @@ def test_pictures_must_lie_inside_their_folder(tmp_path: Path) -> None:
             "comparator In takes 1 to 15 values, not 0",
         ),
         (GOOD.replace('"20"', '"1e99999999"'), "rewards.budget"),
-        (GOOD.replace('"20"', '"0.005"'), "two decimals at most"),
+        (GOOD.replace('"20"', '"0.005"'), "two decimals"),
         (GOOD.replace('"us"', '"USA"'), "write a country as"),
     ],
 )

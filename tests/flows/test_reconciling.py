@@ -194,7 +194,7 @@ def test_a_command_at_work_stops_when_its_marketplace_was_restored(
         first_server.close()
         _put_back(folder / "copy.db", folder / "m.db")
         with _market(folder):
-            with pytest.raises(RefusedForSafety, match="while this command was at"):
+            with pytest.raises(RefusedForSafety, match="while this command was"):
                 run_pass(run, poll_open_hits=True)
             assert httpx.get(f"{endpoint}/rehearsal/books").json()["hits"] == []
 
