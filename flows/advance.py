@@ -1,4 +1,4 @@
-"""`advance`: one pass, for a schedule; `run`: passes until nothing is left to do.
+"""`advance`: one pass, for a schedule; `run`: passes until no work is left.
 
 Neither process has to stay alive for the days that a campaign takes: a pass that dies
 is run again.

@@ -76,24 +76,24 @@ def all_messages(root: Path = ROOT) -> list[Message]:
 
 def messages_of(source: str, path: str) -> Iterator[Message]:
     """Yield the messages of one module."""
-    finder = _Found(is_heuristic=path.startswith("qc/"))
+    finder = _Finder(is_heuristic=path.startswith("qc/"))
     for kind, node in finder.in_module(ast.parse(source)):
         for line, text in _templates(node):
             if _is_text(text):
                 yield Message(path=path, line=line, kind=kind, text=text)
 
 
-class _Found(ast.NodeVisitor):
+class _Finder(ast.NodeVisitor):
     """Finds expressions whose strings are shown to users."""
 
     def __init__(self, *, is_heuristic: bool) -> None:
         self._is_heuristic = is_heuristic
-        self._found: list[tuple[Kind, ast.expr]] = []
+        self._expressions: list[tuple[Kind, ast.expr]] = []
         self._functions: list[str] = []
 
     def in_module(self, tree: ast.Module) -> list[tuple[Kind, ast.expr]]:
         self.visit(tree)
-        return self._found
+        return self._expressions
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         self._functions.append(node.name)
@@ -113,19 +113,19 @@ class _Found(ast.NodeVisitor):
         elif owner == "click" and name in _CLICK_OUTPUT:
             self._take("output", node)
         elif name in _LOGGED and "LOG" in owner.upper():
-            self._found += [("log", argument) for argument in node.args[:1]]
+            self._expressions += [("log", argument) for argument in node.args[:1]]
         elif name in {"append", "extend"} and _FAULTS.search(owner):
-            self._found += [("fault", argument) for argument in node.args]
+            self._expressions += [("fault", argument) for argument in node.args]
         self.generic_visit(node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
         # Heuristics write evidence in many small functions.
         if self._is_heuristic and len(_text_of(node).split()) >= _WORDS_OF_EVIDENCE:
-            self._found.append(("evidence", node))
+            self._expressions.append(("evidence", node))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if _FAULTS.search(_name_of(node.target)):
-            self._found.append(("fault", node.value))
+            self._expressions.append(("fault", node.value))
         self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> None:
@@ -140,15 +140,15 @@ class _Found(ast.NodeVisitor):
         name = self._functions[-1] if self._functions else ""
         is_sentence = not isinstance(value, ast.Call | ast.Dict)
         if value is not None and is_sentence and _FAULTS.search(name):
-            self._found.append(("fault", value))
+            self._expressions.append(("fault", value))
 
     def _take(self, kind: Kind, node: ast.Call) -> None:
-        self._found += [(kind, argument) for argument in node.args]
+        self._expressions += [(kind, argument) for argument in node.args]
         for keyword in node.keywords:
             if keyword.arg == "next_step":
-                self._found.append(("next step", keyword.value))
+                self._expressions.append(("next step", keyword.value))
             elif keyword.arg not in _NOT_SHOWN:
-                self._found.append((kind, keyword.value))
+                self._expressions.append((kind, keyword.value))
 
 
 def _is_error(node: ast.Call) -> bool:

@@ -193,10 +193,11 @@ def _own_faults(file: CampaignFile) -> list[str]:
             f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
             "states the policy; add a rule, or set it to 'person'"
         )
-    if len(tables.requirements.qualification) + known + 3 > _MOST_REQUIREMENTS:
+    stated = len(tables.requirements.qualification) + known
+    if stated + 3 > _MOST_REQUIREMENTS:
         faults.append(
-            f"{file.at('requirements')}: MTurk allows {_MOST_REQUIREMENTS} for one HIT "
-            f"type, and piecework itself needs 3"
+            f"{file.at('requirements')}: there are {stated}, and piecework adds up to "
+            f"3, but MTurk allows {_MOST_REQUIREMENTS} for one HIT type"
         )
     return faults
 

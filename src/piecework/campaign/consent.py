@@ -45,8 +45,8 @@ def refuse_without_consent(
         )
     if live and not is_agreed:
         raise RefusedForSafety(
-            "--live: no person has agreed to an amount yet, and there is no terminal "
-            "to ask on",
+            "--live: no person has agreed to an amount yet, and without a terminal "
+            "piecework cannot ask",
             next_step=f"add --spend-at-most AMOUNT; piecework check {campaign.path} "
             "shows what it may cost",
         )

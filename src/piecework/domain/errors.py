@@ -44,7 +44,7 @@ class ConfigError(PieceworkError):
         return type(self), (self.faults,), {"next_step": self.next_step}
 
 
-class RefusedForSafety(PieceworkError):  # noqa: N818 - it is not a fault
+class RefusedForSafety(PieceworkError):  # noqa: N818 - not an error
     """The request is valid, but could cost money or do harm; exit code 3."""
 
     exit_code = 3
@@ -58,7 +58,7 @@ class StoreError(PieceworkError):
     """The campaign's store cannot be read, written, or belongs to something else."""
 
 
-class CampaignBusy(StoreError):  # noqa: N818 - nothing is wrong; a process is at work
+class CampaignBusy(StoreError):  # noqa: N818 - not an error; a process is at work
     """Another process works on the campaign; its process id is in the message."""
 
 

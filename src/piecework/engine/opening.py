@@ -416,7 +416,8 @@ def _rehearsal_name_and_key(campaign: Campaign) -> tuple[str, bytes]:
 def _was_rehearsed(campaign: Campaign) -> RefusedForSafety:
     return RefusedForSafety(
         f"{campaign.out / FILE_NAME}: this store is of a rehearsal; its workers are "
-        "simulated, and its marketplace no longer runs"
+        "simulated, and its marketplace no longer runs",
+        next_step="for a run on a marketplace, name another [output] folder",
     )
 
 

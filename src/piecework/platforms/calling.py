@@ -219,7 +219,7 @@ def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
     if code in _TRANSIENT or status >= _SERVER_FAULT:
         return TransientPlatformError(
             f"the platform is busy ({code}): {sentence}",
-            next_step="run the same command again; nothing is done twice",
+            next_step="run the same command again; no step is done twice",
         )
     turk_code = str(response.get("TurkErrorCode") or "").removeprefix(_PREFIX)
     code = one_line(turk_code, at_most=100) or code

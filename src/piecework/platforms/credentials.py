@@ -11,5 +11,5 @@ class Credentials:
     secret_key: str = field(repr=False)
 
 
-REHEARSAL = Credentials(access_key="REHEARSAL", secret_key="rehearsal")  # noqa: S106 - opens nothing
+REHEARSAL = Credentials(access_key="REHEARSAL", secret_key="rehearsal")  # noqa: S106 - not a secret
 """The keys for calls to a rehearsal's marketplace, which does not check signatures."""

@@ -90,6 +90,7 @@ def posted_before(client: "MTurkClient", annotation: str, sentence: str) -> HitI
         f"the HIT {annotation!r} was posted before, but is not listed",
         code="HitAlreadyExists",
         kind="already_exists",
+        next_step="run the same command again in a minute: lists may lag",
     )
 
 

@@ -65,6 +65,7 @@ def find(client: "MTurkClient", name: str) -> Mapping[str, Any]:
         f"the qualification type {name!r} exists, but is not listed",
         code="QualificationTypeAlreadyExists",
         kind="already_exists",
+        next_step="run the same command again in a minute: lists may lag",
     )
 
 

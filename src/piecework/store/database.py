@@ -92,7 +92,10 @@ def open_store(
     """
     check_kind(path)
     if not create and not path.is_file():
-        raise StoreError(f"{path}: there is no store yet")
+        raise StoreError(
+            f"{path}: there is no store yet",
+            next_step="piecework rehearse CAMPAIGN (or run CAMPAIGN) creates it",
+        )
     if is_from_later(path):
         raise StoreError(
             f"{path}: the log beside it ({path.name}-wal) is newer than the store: an "

@@ -227,7 +227,10 @@ def _read(path: Path, text: str) -> Campaign:
 def _statement(draft: Draft) -> Statement:
     asked = draft.asked
     if not draft.count:
-        raise ConfigError(["there are no items"])
+        where = draft.items_file or draft.pictures
+        raise ConfigError(
+            [f"{where}: there are no items" if where else "there are no items"]
+        )
     return Statement(
         file_name=draft.path.name,
         name=draft.name,

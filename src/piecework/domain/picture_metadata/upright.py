@@ -113,8 +113,8 @@ def as_webp(picture: Image.Image, orientation: int, _content: bytes) -> bytes:
 
 
 def as_tiff(picture: Image.Image, _orientation: int, _content: bytes) -> bytes:
-    """Without loss, whatever the original was."""
-    picture.load()  # Pillow turns a TIFF by itself
+    """Save as TIFF without loss."""
+    picture.load()  # Pillow turns a TIFF automatically
     return _file(
         picture.copy(),
         "TIFF",

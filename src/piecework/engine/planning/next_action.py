@@ -68,7 +68,7 @@ class Snapshot:
         due_at: when a step is due although the campaign waits for workers.
         next_day: when a new UTC day begins.
         unweighed: items that have all the answers they want but whose labels were not
-            weighed yet; 0 where weighing decides nothing.
+            weighed yet; 0 if weighing has no effect.
     """
 
     batch: int

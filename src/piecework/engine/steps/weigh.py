@@ -38,7 +38,7 @@ def act(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
         PieceworkError: the estimate of the workers' accuracy did not converge.
     """
     rule = opened.campaign.posting.as_needed
-    assert rule is not None  # noqa: S101 - else nothing is unweighed
+    assert rule is not None  # noqa: S101 - without it, no item is unweighed
     table = _kept(opened)
     votes = [
         (_votes(table, field), [option.value for option in field.options])
