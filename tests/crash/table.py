@@ -1,6 +1,6 @@
-"""Runs every fault at every call and writes what came of it: `docs/faults.md`.
+"""Run every fault at every call and write the results to `docs/faults.md`.
 
-What another command wrote below it (its own heading) stays.
+What another command wrote below it (under its own heading) stays.
 
 python -m tests.crash.table
 """
@@ -57,7 +57,7 @@ table is of {runs} campaigns; {bad} went wrong. `make test` runs a sample of the
 
 
 def outcome(call: Call, name: str) -> str:
-    """Run one campaign under one fault; what the cell says."""
+    """Run one campaign under one fault; return the text of the cell."""
     folder = Path(tempfile.mkdtemp(prefix="faults"))
     try:
         ending = campaign_to_its_end(folder, BY_NAME[name], call)
@@ -74,7 +74,7 @@ def outcome(call: Call, name: str) -> str:
 
 
 def page(cells: Mapping[tuple[Call, str], str]) -> str:
-    """The page, as Markdown."""
+    """Return the page as Markdown."""
     names = [fault.name for fault in FAULTS]
     letters = LETTERS[: len(names)]
     rows = [[str(call), *(cells[call, name] for name in names)] for call in CALLS]
@@ -90,7 +90,7 @@ def page(cells: Mapping[tuple[Call, str], str]) -> str:
 
 
 def as_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table in Markdown."""
+    """Return a table as Markdown."""
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -101,7 +101,7 @@ def main() -> None:
     if not can_mount():
         raise SystemExit("only root can make a small disk to fill")
     begun, cells = time.monotonic(), {}
-    # Two threads that wait for processes can take each other's exit codes.
+    # Two threads that wait for processes can get each other's exit codes.
     with ProcessPoolExecutor(AT_ONCE) as pool:
         cells_of_runs = zip(
             RUNS, pool.map(outcome, *zip(*RUNS, strict=True)), strict=True

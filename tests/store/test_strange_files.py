@@ -1,4 +1,4 @@
-"""What is no store is refused in a sentence, and left as it was."""
+"""A file that is not a store is refused with a message, and left as it was."""
 
 import os
 import sqlite3
@@ -81,7 +81,7 @@ STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
 def test_what_is_no_store_is_refused_and_left_as_it_was(
     tmp_path: Path, make: Callable[[Path], None], sentence: str, *, create: bool
 ) -> None:
-    """With what to do."""
+    """The error says what to do."""
     path = tmp_path / "piecework.db"
     make(path)
     before = _content(tmp_path)
@@ -95,7 +95,7 @@ def test_what_is_no_store_is_refused_and_left_as_it_was(
 def test_the_quick_look_at_the_last_pass_refuses_it_too(
     tmp_path: Path, kind: str
 ) -> None:
-    """A pass that would find nothing due says so as well."""
+    """A pass that would find no work due refuses it, too."""
     make, sentence = STRANGE[kind]
     make(tmp_path / "piecework.db")
     with pytest.raises(StoreError, match=sentence):
