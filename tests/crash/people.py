@@ -25,7 +25,7 @@ SCRIPT = (
     ("eve", "good"),
     ("fay", "good"),
 )
-"""bob's capitals are dropped and he is excluded; dan is rejected and excluded."""
+"""bob's capitals are dropped and bob is excluded; dan is rejected and excluded."""
 
 WITH_A_HALF = (
     *SCRIPT[:4],
@@ -33,8 +33,8 @@ WITH_A_HALF = (
     ("cat", "good"),
     ("eve", "good"),
 )
-"""ann shouts once in the second batch, too: her HIT is extended for dan's assignment,
-which cat takes, and a HIT of its own, kept apart from it, asks eve for ann's answer."""
+"""ann shouts once in the second batch, too. That HIT is extended for dan's assignment,
+which cat takes, and a separate HIT, kept apart from it, asks eve for ann's answer."""
 
 
 @dataclass(slots=True)

@@ -118,7 +118,7 @@ class Disk:
         elif change.kind == "R":
             self._now[change.content.decode()] = self._now.pop(path)
             self._since_sync.append(dict(self._now))
-        elif path == self._folder:  # a sync of which files there are
+        elif path == self._folder:  # a sync of the list of files
             self._safe = dict(self._now)
             self._since_sync.clear()
         elif path not in self._now:

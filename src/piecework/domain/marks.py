@@ -64,7 +64,7 @@ def is_mark(text: str) -> bool:
 
 
 def generation(mark: str) -> str:
-    """The generation of a mark."""
+    """Return the generation of a mark."""
     return mark.split("/", maxsplit=1)[0]
 
 

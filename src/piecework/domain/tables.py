@@ -95,7 +95,7 @@ PUBLISHED: Mapping[str, Column] = {
 
 OUTCOME = "outcome_elsewhere"
 """Additional column of imported answers: the decision where they were collected, as
-that tool wrote it; '' if there is none."""
+that tool wrote it; '' without one."""
 
 _FIELD_DTYPES = {"choices": "object", "number": "float64"}
 

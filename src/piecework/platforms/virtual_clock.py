@@ -112,7 +112,7 @@ def strange_answer(url: str) -> TransientPlatformError:
 
 
 def _object(document: bytes) -> dict[str, Any]:
-    """Return the JSON object in a document; empty if there is none."""
+    """Return the JSON object in a document; empty without one."""
     try:
         reply = json.loads(document)
     except ValueError:

@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def files_of(database: Path) -> Iterator[Path]:
-    """The database and the files that SQLite keeps beside it, if they exist."""
+    """Yield the database and the files that SQLite keeps beside it, if they exist."""
     for suffix in ("", *_SIDE_FILES):
         file = database.with_name(database.name + suffix)
         if file.is_symlink() or file.exists():

@@ -45,7 +45,7 @@ def _count(database: Path) -> int:
 
 
 def _first_count(log: Path) -> int | None:
-    """The count in the first copy of the first page that a log holds."""
+    """Return the count in the first copy of the first page that a log holds."""
     with log.open("rb") as file:
         header = file.read(_LOG_HEADER.size)
         if len(header) < _LOG_HEADER.size:

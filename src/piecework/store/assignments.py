@@ -100,7 +100,7 @@ def count_by_hit(
 
 
 def count(store: Store) -> int:
-    """How many assignments were collected."""
+    """Return how many assignments were collected."""
     (number,) = store.db.execute("SELECT count(*) FROM assignments").fetchone()
     return int(number)
 
@@ -122,12 +122,12 @@ def workers_of_items(store: Store, item_ids: Iterable[ItemId]) -> list[WorkerId]
 
 
 def assignment_of(store: Store, answer_id: str) -> AssignmentId | None:
-    """The assignment that an answer is part of; `None` if there is no such answer."""
+    """Return the assignment that an answer is part of; `None` if there is no such answer."""
     return next(iter(assignments_of(store, [answer_id])), None)
 
 
 def assignments_of(store: Store, answer_ids: Iterable[str]) -> set[AssignmentId]:
-    """The assignments that these answers are part of."""
+    """Return the assignments that these answers are part of."""
     rows = store.db.execute(
         "SELECT DISTINCT assignment_id FROM answers "
         "WHERE answer_id IN (SELECT value FROM json_each(?))",
@@ -161,7 +161,7 @@ def undecided(
 def decided_answers(
     store: Store, assignment_ids: Iterable[AssignmentId]
 ) -> list[AnswerId]:
-    """The answers of these assignments that have a verdict."""
+    """Return the answers of these assignments that have a verdict."""
     rows = store.db.execute(
         "SELECT answer_id FROM answers WHERE verdict IS NOT NULL "
         "AND assignment_id IN (SELECT value FROM json_each(?))",
@@ -195,7 +195,7 @@ def first_submitted(
 def verdict_and_outcome(
     store: Store, assignment_id: AssignmentId
 ) -> tuple[Verdict | None, str | None]:
-    """The verdict in force about an assignment, and how it was carried out."""
+    """Return the verdict in force about an assignment, and how it was carried out."""
     verdict, outcome = store.db.execute(
         "SELECT verdict, outcome FROM assignments WHERE assignment_id = ?",
         [assignment_id],
@@ -218,7 +218,7 @@ def has_lost_work(store: Store, worker_id: WorkerId) -> bool:
 def rejected_of(
     store: Store, assignment_ids: Iterable[AssignmentId]
 ) -> set[AssignmentId]:
-    """Those of these assignments that are rejected."""
+    """Return those of these assignments that are rejected."""
     rows = store.db.execute(
         "SELECT assignment_id FROM assignments WHERE verdict = 'reject' "
         "AND assignment_id IN (SELECT value FROM json_each(?))",
@@ -255,7 +255,7 @@ def answers_with(
 def verdicts_of_answers(
     store: Store, assignment_ids: Iterable[AssignmentId]
 ) -> list[tuple[AnswerId, AssignmentId, Verdict | None]]:
-    """The answers of these assignments, each with its assignment and verdict."""
+    """Return the answers of these assignments, each with its assignment and verdict."""
     rows = store.db.execute(
         "SELECT answer_id, assignment_id, verdict FROM answers "
         "WHERE assignment_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
@@ -337,7 +337,7 @@ def count_verdicts(store: Store, *, paid_already: str) -> VerdictCounts:
 
 
 def answer_row(answer: Answer) -> dict[str, str | int]:
-    """An answer's cells in the table `answers`."""
+    """Return an answer's cells in the table `answers`."""
     fields: dict[str, Any] = {
         "values": dict(answer.values),
         **{name: getattr(answer, name) for name in _TELEMETRY},

@@ -56,7 +56,7 @@ class Bound:
 
 
 def read(store: Store) -> Bound:
-    """The facts that are set."""
+    """Return the facts that are set."""
     (row,) = store.db.query("SELECT * FROM bound")
     del row["only_row"]
     return Bound(**row)

@@ -78,7 +78,7 @@ def load(
 
 
 def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Decision]:
-    """The decisions in force about these subjects, in their order."""
+    """Return the decisions in force about these subjects, in their order."""
     rows = store.db.query(
         "SELECT decisions.* FROM (SELECT chosen.key AS number, ("
         "SELECT max(decision_id) FROM decisions "
@@ -280,7 +280,7 @@ def proposed(
 
 
 def count_proposals(store: Store) -> int:
-    """How many subjects wait for a person."""
+    """Return how many subjects wait for a person."""
     (number,) = store.db.execute("SELECT count(*) FROM proposals").fetchone()
     return int(number)
 

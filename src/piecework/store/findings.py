@@ -71,7 +71,7 @@ def _load(store: Store, chosen: str) -> list[Finding]:
 
 
 def about(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Finding]:
-    """The findings about these subjects."""
+    """Return the findings about these subjects."""
     rows = store.db.query(
         "SELECT findings.* FROM json_each(?) AS chosen JOIN findings "
         "ON subject_kind = json_extract(chosen.value, '$[0]') "

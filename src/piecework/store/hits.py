@@ -94,13 +94,13 @@ def load(store: Store, hit_ids: Iterable[HitId] | None = None) -> list[PlannedHi
 
 
 def ids(store: Store) -> frozenset[HitId]:
-    """The platform's ids of all HITs that were posted."""
+    """Return the platform's ids of all HITs that were posted."""
     rows = store.db.execute("SELECT hit_id FROM hits WHERE hit_id IS NOT NULL")
     return frozenset(HitId(hit_id) for (hit_id,) in rows)
 
 
 def lost_ids(store: Store) -> frozenset[HitId]:
-    """The platform's ids of HITs that it has lost (`piecework.engine.reconciling`)."""
+    """Return the platform's ids of HITs that it has lost (`piecework.engine.reconciling`)."""
     rows = store.db.execute(f"SELECT hit_id FROM hits WHERE {_IS_LOST}")
     return frozenset(HitId(hit_id) for (hit_id,) in rows)
 
@@ -154,7 +154,7 @@ def uncollected(store: Store) -> list[PlannedHit]:
 
 
 def showing(store: Store, item_ids: Iterable[ItemId], *, batch: int) -> list[HitId]:
-    """The HITs of a batch that were posted with any of these items."""
+    """Return the HITs of a batch that were posted with any of these items."""
     rows = store.db.execute(
         "SELECT DISTINCT hit_id FROM hits, json_each(hits.item_ids) AS shown "
         "WHERE batch = ? AND hit_id IS NOT NULL "
@@ -216,7 +216,7 @@ def give_up(store: Store, keys: Iterable[HitKey]) -> None:
 
 
 def batches_of_types(store: Store) -> dict[HitTypeId, int]:
-    """The first batch in which HITs of each type were posted."""
+    """Return the first batch in which HITs of each type were posted."""
     return {
         HitTypeId(row["hit_type_id"]): row["batch"]
         for row in store.db.query(

@@ -26,7 +26,7 @@ def keep_prices(store: Store, prices: PriceList | None) -> None:
 
 
 def kept_prices(store: Store) -> PriceList | None:
-    """Return the price list; `None` if it was never asked for, or there is none."""
+    """Return the price list; `None` if never asked for, or if there is no list."""
     row = next(iter(store.db.query("SELECT * FROM marketplace_prices")), None)
     if row is None:
         return None
