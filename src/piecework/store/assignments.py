@@ -122,12 +122,12 @@ def workers_of_items(store: Store, item_ids: Iterable[ItemId]) -> list[WorkerId]
 
 
 def assignment_of(store: Store, answer_id: str) -> AssignmentId | None:
-    """Return the assignment that an answer is part of; `None` if there is no such answer."""
+    """Return the assignment of an answer; `None` if there is no such answer."""
     return next(iter(assignments_of(store, [answer_id])), None)
 
 
 def assignments_of(store: Store, answer_ids: Iterable[str]) -> set[AssignmentId]:
-    """Return the assignments that these answers are part of."""
+    """Return the assignments of these answers."""
     rows = store.db.execute(
         "SELECT DISTINCT assignment_id FROM answers "
         "WHERE answer_id IN (SELECT value FROM json_each(?))",

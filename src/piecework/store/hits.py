@@ -100,7 +100,7 @@ def ids(store: Store) -> frozenset[HitId]:
 
 
 def lost_ids(store: Store) -> frozenset[HitId]:
-    """Return the platform's ids of HITs that it has lost (`piecework.engine.reconciling`)."""
+    """Return the ids of HITs that the platform has lost."""
     rows = store.db.execute(f"SELECT hit_id FROM hits WHERE {_IS_LOST}")
     return frozenset(HitId(hit_id) for (hit_id,) in rows)
 
