@@ -244,7 +244,7 @@ def test_what_cannot_be_is_refused_with_its_line(
         ("caption", "caption has no such field"),
         ("severity_en", "severity has no such field"),
         ("pairwise", "pairwise has no such field"),
-        ("correction", "correction asks correction besides"),
+        ("correction", "correction also asks for correction"),
     ],
 )
 def test_tasks_without_one_right_option_are_refused(task: str, why: str) -> None:

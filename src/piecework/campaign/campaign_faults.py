@@ -168,7 +168,7 @@ def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
     if labelled and not others:
         return []
     reason = (
-        f"{task.name} also asks {' and '.join(others)}"
+        f"{task.name} also asks for {' and '.join(others)}"
         if labelled
         else f"{task.name} has no such field"
     )

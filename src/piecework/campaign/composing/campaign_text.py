@@ -134,10 +134,9 @@ def _rewards(statement: Statement, budget_cents: int) -> Iterator[str]:
 
 def _decisions(statement: Statement) -> Iterator[str]:
     yield "# Heuristics flag answers and workers (docs/heuristics.md). Work without a"
-    yield "# flag is kept and paid. The rules propose what to do with the rest, and in"
-    yield "# a rehearsal it is done; the first rule that fits applies. Dropped work is"
-    yield '# paid, unless a rule on = "assignment" has then = "reject": warn workers'
-    yield "# about that."
+    yield "# flag is kept and paid. The rules propose what to do with the rest; in a"
+    yield "# rehearsal they decide. The first rule that fits applies. Dropped work is"
+    yield '# paid, unless a rule on = "assignment" has then = "reject": warn workers.'
     yield "[decisions]"
     yield _line("by", "person", '"policy" applies the rules without asking')
     for rule in statement.policy:
