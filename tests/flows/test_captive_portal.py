@@ -33,7 +33,7 @@ def test_rewards_that_a_portal_swallowed_are_paid_when_it_has_gone(
         run_pass(behind)
         people.work()
         portal.operations = ("ApproveAssignment",)
-        with pytest.raises(TransientPlatformError, match=r"200\) is not from a market"):
+        with pytest.raises(TransientPlatformError, match=r"200\) is not a marketplace"):
             run_pass(behind)
         assert portal.intercepted
         assert {assignment["status"] for assignment in books(run)["assignments"]} == {
@@ -60,7 +60,7 @@ def test_a_bonus_that_a_portal_swallowed_is_paid_when_it_has_gone(
             behind = replace(run, platform=MTurk(portal.url))
             text = bonus_file((assignment_ids(run)[0], "1.50", "Thanks!"))
             portal.operations = ("SendBonus",)
-            with pytest.raises(TransientPlatformError, match="not from a marketplace"):
+            with pytest.raises(TransientPlatformError, match="not a marketplace"):
                 pay(behind, read_bonuses(behind, text, label="bonus", name="b.csv"))
             assert books(run)["bonuses"] == []
             check_books(run)

@@ -191,5 +191,5 @@ def test_a_clock_that_is_no_marketplaces_is_said(
     """A rehearsal that is led to another program says so."""
     stranger.page = page
     clock = VirtualClock(stranger.url)
-    with pytest.raises(TransientPlatformError, match="not from a marketplace"):
+    with pytest.raises(TransientPlatformError, match="not a marketplace's"):
         clock.now()

@@ -178,8 +178,8 @@ def _check_key(parsed: Mapping[str, Any], endpoint: str, access_key: str) -> Non
 
 def _strange(endpoint: str, status: int) -> TransientPlatformError:
     return TransientPlatformError(
-        f"{endpoint}: the answer (HTTP {status}) is not from a marketplace but from "
-        "a proxy, a portal or another program on that port",
+        f"{endpoint}: the answer (HTTP {status}) is not a marketplace's: it comes "
+        "from a proxy, a portal or another program on that port",
         next_step="check the address (`piecework serve` prints its own, and --port "
         "changes it) and any proxy on the way, then run the same command again; "
         "no step is done twice",

@@ -105,8 +105,8 @@ def failed_there(path: str, status: int, message: str) -> TransientPlatformError
 def strange_answer(url: str) -> TransientPlatformError:
     """Return the error for an answer from another program."""
     return TransientPlatformError(
-        f"{url}: the answer is not from a marketplace but from another program or a "
-        "proxy.",
+        f"{url}: the answer is not a marketplace's: it comes from another program "
+        "or a proxy.",
         next_step="Check the address; `piecework crowd CAMPAIGN` prints its own.",
     )
 
