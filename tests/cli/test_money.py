@@ -81,7 +81,7 @@ def test_bonuses_are_shown_then_paid_once(finished: Finished) -> None:
 @pytest.mark.parametrize(
     ("content", "code", "words"),
     [
-        (b"assignment_id,amount,reason\n{id},0.005,r\n", 2, "is no amount"),
+        (b"assignment_id,amount,reason\n{id},0.005,r\n", 2, "is not an amount"),
         (b"assignment_id,amount,reason\n{id},5000,r\n", 3, "nothing was paid"),
         (b"assignment_id,amount,reason\n{id},1,\xff\n", 2, "not UTF-8"),
         (b"", 2, "columns missing"),

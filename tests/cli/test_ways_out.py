@@ -166,6 +166,6 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
         items.write_text(before)
         text = campaign.read_text()
         campaign.write_text(text.replace("assignments = 2", "assignments = 3"))
-        assert "assignments was 2, and is 3" in piecework(*words).output
+        assert "assignments was 2 and is now 3" in piecework(*words).output
         campaign.write_text(text)
         assert piecework(*words).exit_code == 0

@@ -55,8 +55,8 @@ def test_gold_is_counted_in_and_kept_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("share", "rows", "fault"),
     [
-        ("0.5", "", "0.5 of all that workers see are 4 items beside the campaign's 4"),
-        ("0.2", "p1,,A plate,congruent\n", "'p1' is the id of an item of the campaign"),
+        ("0.5", "", "a share of 0.5 needs 4 items beside the campaign's 4"),
+        ("0.2", "p1,,A plate,congruent\n", "'p1' is already an item of the campaign"),
         ("0.2", "p9,,A plate,\n", "'p9' has no known answer in gold.congruent"),
         ("0.2", "p9,,A plate,maybe\n", "maybe"),
         ("0.6", "", "gold.share: Input should be less than or equal to 0.5"),
@@ -132,8 +132,9 @@ def test_who_was_wrong_reads_what_is_right_and_why(
     assert wrong["assignment_id"].tolist() == [assignment_id]
     assert len(of_gold) == 2
     assert re.fullmatch(
-        r"The answer about item [12] of this HIT was known before\. "
-        r'To ".*" you said "[^"]+", the known answer is "[^"]+"\. ' + re.escape(why),
+        r"The answer to item [12] of this HIT was known in advance\. "
+        r'To ".*" you answered "[^"]+"; the known answer is "[^"]+"\. '
+        + re.escape(why),
         words,
     )
     assert sum(why in page for page in pages) == 1

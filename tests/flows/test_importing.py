@@ -380,7 +380,7 @@ def test_a_store_of_imports_cannot_change_what_makes_an_item(campaign: Path) -> 
     campaign.write_text(text.replace('item = ["text", "source"]', 'item = ["text"]'))
     result = piecework("import", "--as", campaign)
     assert result.exit_code == 1
-    assert "the same item would be two" in result.output
+    assert "imported.numbers, item or item_id have changed" in result.output
 
 
 def test_a_report_half_way_says_so_and_doubts_no_books(campaign: Path) -> None:

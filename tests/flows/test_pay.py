@@ -99,12 +99,12 @@ def test_a_file_pays_once_however_often_it_is_read(
 
 
 BAD_ROWS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("{ann}", "0.123", "r"), "line 2: '0.123' is no amount"),
-    (("{ann}", "-1", "r"), "is no amount"),
-    (("{ann}", "", "r"), "is no amount"),
-    (("{ann}", "0,50", "r"), "is no amount"),
-    (("{ann}", "1e3", "r"), "is no amount"),
-    (("{ann}", "9999999999", "r"), "is no amount"),
+    (("{ann}", "0.123", "r"), "line 2: '0.123' is not an amount"),
+    (("{ann}", "-1", "r"), "is not an amount"),
+    (("{ann}", "", "r"), "is not an amount"),
+    (("{ann}", "0,50", "r"), "is not an amount"),
+    (("{ann}", "1e3", "r"), "is not an amount"),
+    (("{ann}", "9999999999", "r"), "is not an amount"),
     (("{ann}", "0.00", "r"), "0.01 or more"),
     (("{ann}", "0.50", " "), "reason has 0 characters"),
     (("{ann}", "0.50", "x" * 1025), "reason has 1025"),
