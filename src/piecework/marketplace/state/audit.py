@@ -1,7 +1,7 @@
-"""The whole state as one document, and the laws that it must obey at any time.
+"""The complete state as one document, and the laws that it must always obey.
 
-Written against the tables directly, by other sums than the operations use, so that it
-can catch them out.
+It reads the tables directly and computes sums differently from the operations, so that
+it can detect their errors.
 """
 
 from typing import Any
@@ -87,11 +87,11 @@ LAWS = {
         "iif(assignments.status = 'Approved', hits.fee_cents, 0))"
     ),
 }
-"""Each law with the query that finds what breaks it."""
+"""Each law with the query that finds violations."""
 
 
 def books(transaction: Transaction) -> dict[str, Any]:
-    """Everything that a rehearsal compares its own memory with."""
+    """Return everything that a rehearsal compares with its own records."""
     return {
         "hits": _rows(transaction, _HITS),
         "assignments": _rows(transaction, _ASSIGNMENTS),
@@ -105,7 +105,7 @@ def books(transaction: Transaction) -> dict[str, Any]:
 
 
 def broken_laws(transaction: Transaction) -> list[str]:
-    """The laws that do not hold; none, or there is a fault of ours."""
+    """Return the violated laws; any is a bug in the marketplace."""
     return [law for law, query in LAWS.items() if transaction.one(query) is not None]
 
 
