@@ -371,7 +371,7 @@ def test_every_address_is_bound_once_signatures_are_checked(tmp_path: Path) -> N
     """It must then be said what browsers reach it by; frames and forms name that."""
     everywhere = "0.0.0.0"  # noqa: S104 - that is the law
     with (
-        pytest.raises(UnsafeBindError, match="no address that a browser can open"),
+        pytest.raises(UnsafeBindError, match="not an address that a browser can open"),
         serve(tmp_path / "live.db", host=everywhere),
     ):
         pass

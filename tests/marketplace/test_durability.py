@@ -289,7 +289,7 @@ def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
     )
     assert completed.returncode == 1
     assert completed.stderr.startswith(
-        "The marketplace does not start: This database was"
+        "The marketplace cannot start: This database was"
     )
     assert "Traceback" not in completed.stderr
 

@@ -282,7 +282,7 @@ def test_what_comes_too_late_is_handed_back(market: Market) -> None:
     form = {"assignmentId": assignment, "caption": "A <long> caption"}
     late = ann.http.post("/mturk/externalSubmit", data=form, headers=HTML)
     assert late.status_code == 409
-    assert "Its time was over." in late.text
+    assert "Its time has ended." in late.text
     assert "A &lt;long&gt; caption" in late.text
     assert ann.submit(assignment).json()["error"] == "AssignmentNotOpen"
     page = ann.http.get(f"/worker/assignments/{assignment}", headers=HTML)

@@ -24,7 +24,7 @@ def keep(
     """
     words = text.strip()
     if not 1 <= len(words) <= LONGEST:
-        raise Refusal("BadForm", f"Say it in 1 to {LONGEST:,} characters.", status=422)
+        raise Refusal("BadForm", f"Please write 1 to {LONGEST:,} characters.", status=422)
     lately = transaction.one(
         "SELECT count(*) FROM reported_problems WHERE worker = ? AND reported_ms > ?",
         worker["id"],
@@ -33,7 +33,7 @@ def keep(
     if lately is not None and lately[0] >= MOST_A_DAY:
         raise Refusal(
             "TooMany",
-            "You have reported a lot today, and all of it is kept. Go on tomorrow.",
+            "You have sent many reports today, and all are saved. Go on tomorrow.",
             status=429,
         )
     transaction.execute(

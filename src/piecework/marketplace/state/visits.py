@@ -203,7 +203,7 @@ def answer(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) ->
     if assignment["answered_ms"] is not None:
         raise Refusal(
             "AssignmentNotOpen",
-            "You have answered this HIT, and the answer is kept.",
+            "You have already answered this HIT. Your answer is saved.",
             status=409,
         )
     visit = assignment["visit"]
