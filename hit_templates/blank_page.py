@@ -26,7 +26,7 @@ _SLOT = re.compile("([\U000f0000-\U000ffffd])")
 """Supplementary private-use characters, one for each slot."""
 
 
-class NeedsValue(Exception):  # noqa: N818 - no fault: the template does more than print
+class NeedsValue(Exception):  # noqa: N818 - not a fault
     """A template inspected a value instead of printing it."""
 
 
@@ -48,7 +48,7 @@ class Slot:
 
 def printed(value: object) -> object:
     """Return what the environment prints for a value; a slot leaves its mark."""
-    return Markup(chr(_FIRST + value._number)) if isinstance(value, Slot) else value  # noqa: S704, SLF001 - no markup; the slot's other half
+    return Markup(chr(_FIRST + value._number)) if isinstance(value, Slot) else value  # noqa: S704, SLF001 - not markup; the slot's own field
 
 
 @dataclass(frozen=True, slots=True)

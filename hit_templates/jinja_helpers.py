@@ -44,7 +44,7 @@ def minified(name: str) -> Markup:
     code = [line for line in lines if line and not line.startswith("//")]
     if name.endswith(".css"):
         code = [_AROUND.sub(r"\1", line) for line in code]
-    return Markup("\n".join(code))  # noqa: S704 - files of this folder, no stranger's
+    return Markup("\n".join(code))  # noqa: S704 - our own files
 
 
 def rich(text: str) -> Markup:

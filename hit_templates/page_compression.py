@@ -127,6 +127,6 @@ def _marked(lines: tuple[str, ...]) -> list[str]:
 def _around(lines: tuple[str, ...]) -> list[str]:
     """Return the common beginning and the common end of all lines."""
     marked = _marked(lines)
-    before = commonprefix(marked)  # noqa: RUF071 - these are texts, no paths
+    before = commonprefix(marked)  # noqa: RUF071 - texts, not paths
     endings = [line[len(before) :][::-1] for line in marked]
     return [before, commonprefix(endings)[::-1]]  # noqa: RUF071 - as above

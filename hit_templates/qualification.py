@@ -91,7 +91,9 @@ def faults_of_test(test: QualificationTest) -> list[str]:
     if not has_template(task, FORM):
         return [f"qualification.task: {task.name} cannot be a test; it has no {FORM}"]
     if [field.kind for field in task.fields] != ["choice"]:
-        return [f"qualification.task: {task.name} has other fields than one choice"]
+        return [
+            f"qualification.task: {task.name} must have exactly one field, a choice"
+        ]
     faults = [
         *(
             f"qualification: item {item.item_id!r}: {fault}"

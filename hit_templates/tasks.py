@@ -143,7 +143,7 @@ def _faults_of_canned_text(task: Task) -> list[str]:
         return []
     broken = check(task, {task.main_text: task.canned_text})
     return [
-        f"canned_text: this text breaks the rule {rule.name}."
+        f"canned_text: this breaks the rule {rule.name}."
         for rule in broken
         if rule.field == task.main_text
     ]

@@ -125,7 +125,7 @@ def canned_text(
     """
     names = {fields[0].sent_as, fields[0].name} if main_text(fields) else set()
     faults = [
-        f"fields.{name}.canned: only where all answers are texts, and of the first"
+        f"fields.{name}.canned: only the first of all-text fields may have one"
         for name in canned
         if name not in names
     ]

@@ -21,7 +21,7 @@ _ENDS: dict[_State, re.Pattern[str]] = {
     "/": re.compile(r"\\.|[/\[\n]"),
     "[": re.compile(r"\\.|[\]\n]"),
 }
-"""What ends each state, or begins another one inside it."""
+"""The characters that end each state, or begin another one inside it."""
 
 _PLACES: dict[_State, ScriptPlace] = {
     "code": "code",

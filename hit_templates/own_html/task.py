@@ -26,7 +26,7 @@ from piecework.hit_templates.own_html.page import controls_in, is_shown
 from piecework.hit_templates.own_html.placeholders import cut
 
 ITEM_ID = "item_id"
-"""The column with an item's id; an items file without it has its rows numbered."""
+"""The column with an item's id; without it, the rows of an items file are numbered."""
 
 _LARGEST_BYTES = 65_000
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")

@@ -109,9 +109,7 @@ def test_a_twin_must_be_another_item() -> None:
 
 def test_a_language_without_messages_is_answered_with_those_there_are() -> None:
     """The next step names the file to add."""
-    with pytest.raises(
-        ConfigError, match=r"no messages in 'fr'; it has en"
-    ) as refused:
+    with pytest.raises(ConfigError, match=r"no messages in 'fr'; it has en") as refused:
         load_task("congruency", "fr")
     assert "messages.fr.toml" in refused.value.next_step
 

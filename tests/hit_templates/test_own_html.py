@@ -374,7 +374,7 @@ def test_the_campaign_may_name_the_page_s_own_sentence(tmp_path: Path) -> None:
     ]
     assert [task.canned_text for task in tasks] == [sentence, sentence]
     assert len({task.own.digest for task in (plain, *tasks) if task.own}) == 3
-    with pytest.raises(ConfigError, match=r"fields\.other\.canned: only where"):
+    with pytest.raises(ConfigError, match=r"fields\.other\.canned: only"):
         task_of(tmp_path, html, canned={"other": sentence})
 
 

@@ -197,5 +197,5 @@ message = "More, please."
 parameters = { minimum = 3 }
 """
     assert faults_of(text) == [
-        "hit_templates/small/task.toml:4: canned_text: this text breaks the rule why_words."
+        "hit_templates/small/task.toml:4: canned_text: this breaks the rule why_words."
     ]

@@ -8,7 +8,7 @@ TURK = "AWS.MechanicalTurk."
 """Prefix of every TurkErrorCode."""
 
 
-class Refusal(Exception):  # noqa: N818 - a no is an answer, not a fault
+class Refusal(Exception):  # noqa: N818 - a refusal, not a fault
     """The marketplace understood the request and refuses it; nothing has changed.
 
     Attributes:

@@ -153,7 +153,7 @@ def _text(value: object) -> str:
 
 def _two_letters(value: object) -> str:
     letters = _text(value)
-    if len(letters) != 2 or not letters.isascii():  # noqa: PLR2004 - as ISO 3166 has it
+    if len(letters) != 2 or not letters.isascii():  # noqa: PLR2004 - as in ISO 3166
         raise _bad("country and subdivision must have two letters each.")
     return letters.upper()
 

@@ -35,10 +35,10 @@ _BLOCKS = (
 _BALANCE = "SELECT coalesce(sum(balance_cents), 0) FROM accounts WHERE kind = ?"
 
 LAWS = {
-    "all balances add up to nothing": (
+    "all balances add up to zero": (
         "SELECT sum(balance_cents) FROM accounts HAVING sum(balance_cents) <> 0"
     ),
-    "the entries of each transfer add up to nothing": (
+    "the entries of each transfer add up to zero": (
         "SELECT transfer FROM entries GROUP BY transfer HAVING sum(cents) <> 0"
     ),
     "a balance is the sum of its entries": (
@@ -46,7 +46,7 @@ LAWS = {
         "ON entries.account = accounts.id GROUP BY accounts.id "
         "HAVING sum(entries.cents) <> accounts.balance_cents"
     ),
-    "what a requester's HITs hold is what the requester's account holds": (
+    "a requester's HITs together hold what the requester's account holds": (
         "SELECT requesters.id FROM requesters WHERE "
         "(SELECT coalesce(sum(held_cents), 0) FROM hits "
         "WHERE hits.requester = requesters.id) <> "
@@ -58,7 +58,7 @@ LAWS = {
         "CASE WHEN is_expired THEN accepted + submitted "
         "ELSE max_assignments - approved - rejected END"
     ),
-    "a HIT's counters count its assignments": (
+    "a HIT's counters match its assignments": (
         "SELECT hit_id FROM hits WHERE (accepted, submitted, approved, rejected) <> "
         "(SELECT count(*) FILTER (WHERE status = 'Accepted'), "
         "count(*) FILTER (WHERE status = 'Submitted'), "
@@ -66,7 +66,7 @@ LAWS = {
         "count(*) FILTER (WHERE status = 'Rejected') "
         "FROM assignments WHERE assignments.hit = hits.id)"
     ),
-    "a HIT type counts its assignable HITs": (
+    "a HIT type's counter matches its assignable HITs": (
         "SELECT hit_type_id FROM hit_types WHERE assignable_hits <> "
         "(SELECT count(*) FROM hits WHERE hits.hit_type = hit_types.id "
         "AND status = 'Assignable')"
@@ -80,7 +80,7 @@ LAWS = {
         "(SELECT coalesce(sum(balance_cents), 0) FROM accounts "
         "WHERE kind = 'worker' AND owner = workers.id)"
     ),
-    "only approved assignments are paid, and all of them": (
+    "exactly the approved assignments are paid": (
         "SELECT assignment_id FROM assignments JOIN hits ON hits.id = assignments.hit "
         "WHERE (paid_cents, assignments.fee_cents) <> "
         "(iif(assignments.status = 'Approved', reward_cents, 0), "

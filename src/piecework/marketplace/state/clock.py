@@ -17,7 +17,7 @@ DEFAULT_START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """A Monday morning, fixed so that the same seed gives the same rehearsal."""
 
 END_OF_TIME = datetime(2200, 1, 1, tzinfo=UTC)
-"""Virtual time is before this."""
+"""The upper limit of virtual time."""
 
 SIGNATURE_SKEW = timedelta(minutes=15)
 """The largest difference between a signature's time and the machine's."""

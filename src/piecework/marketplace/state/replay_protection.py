@@ -76,7 +76,7 @@ def spend(transaction: Transaction, proof: Proof) -> None:
         if seen["uses"] >= _MOST_USES:
             raise Refusal(
                 "ThrottlingException",
-                "This signature was used twice in a moment; sign the call anew.",
+                "This signature was just used twice; sign the call again.",
             )
     transaction.execute(
         "INSERT INTO spent_signatures (signature, attempt, spent_ms, dies_ms) "

@@ -24,7 +24,9 @@ def keep(
     """
     words = text.strip()
     if not 1 <= len(words) <= LONGEST:
-        raise Refusal("BadForm", f"Please write 1 to {LONGEST:,} characters.", status=422)
+        raise Refusal(
+            "BadForm", f"Please write 1 to {LONGEST:,} characters.", status=422
+        )
     lately = transaction.one(
         "SELECT count(*) FROM reported_problems WHERE worker = ? AND reported_ms > ?",
         worker["id"],

@@ -51,7 +51,7 @@ def participant(transaction: Transaction, participant_id: str) -> sqlite3.Row:
     )
     added = known_participant(transaction, participant_id)
     if added is None:
-        raise LookupError("the participant was let in a moment ago")
+        raise LookupError("the participant was just added")
     return added
 
 

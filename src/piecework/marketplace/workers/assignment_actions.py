@@ -146,7 +146,7 @@ def any_assignment(transaction: Transaction, assignment_id: str) -> sqlite3.Row:
     if assignment_id == NOT_AVAILABLE:
         raise Refusal(
             "PreviewOnly",
-            "This was a preview. Accept the HIT first, then do it.",
+            "This was a preview. First accept the HIT, then do it.",
             status=409,
         )
     row = transaction.one(f"{_ASSIGNMENT} WHERE assignment_id = ?", assignment_id)

@@ -89,7 +89,7 @@ def find(transaction: Transaction, handle: str) -> sqlite3.Row:
     """Return the worker with this handle.
 
     Raises:
-        Refusal: there is none (404).
+        Refusal: the worker does not exist (404).
     """
     row = transaction.one("SELECT * FROM workers WHERE handle = ?", handle)
     if row is None:

@@ -61,7 +61,7 @@ def pictures_at(folder: Path | None) -> list[Mount]:
 
 
 class _CleanCopies:
-    """Copies without metadata, by path, time and size of the picture."""
+    """Copies without metadata, keyed by path, time and size of the picture."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="piecework-pictures-"))

@@ -129,7 +129,7 @@ def offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
     if row is None:
         raise Refusal(
             "QualificationTypeDoesNotExist",
-            "There is no such qualification to ask for.",
+            "This qualification cannot be requested.",
             status=404,
         )
     return Offer(
