@@ -112,8 +112,8 @@ class WatchedClock:
             "if not, set the clock."
         )
         _LOG.warning(
-            "the clock says %s, but this marketplace expects %s: approval, expiry "
-            "and disposal stop at that time. %s",
+            "the clock says %s, but this marketplace expects %s: automatic approval, "
+            "expiry and disposal stop at that time. %s",
             to_datetime(machine_ms).isoformat(timespec="seconds"),
             to_datetime(self.known_ms).isoformat(timespec="seconds"),
             end,

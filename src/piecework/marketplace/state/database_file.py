@@ -46,7 +46,7 @@ def check_log(database: Path) -> None:
     if is_from_later(database):
         raise WrongDatabaseError(
             f"{database}: the log beside it ({database.name}-wal) is of a later state "
-            "than the database: an older copy was restored, but the log of the newer file "
+            "than the database: an older copy was restored, but the newer file's log "
             f"was left. Move the log and {database.name}-shm away, then start again."
         )
 
