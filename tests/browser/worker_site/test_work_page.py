@@ -142,7 +142,7 @@ def test_an_answer_that_is_refused_can_be_mended(
     frame = page.frame_locator("iframe")
     frame.get_by_label("Caption").fill("x" * 66_000)
     frame.get_by_role("button", name="Send").click()
-    expect(frame.get_by_text("at most 65535 are taken")).to_be_visible()
+    expect(frame.get_by_text("the limit is 65535")).to_be_visible()
     page.get_by_role("button", name="Show the HIT again").click()
     expect(frame.get_by_label("Caption")).to_have_value("x" * 66_000)
     frame.get_by_label("Caption").fill("x")
