@@ -156,7 +156,7 @@ class Visits:
             raise Refusal(
                 "NotSignedIn",
                 "You have not started a visit in this browser. Please open the study "
-                "from {self._crowd.market} again.",
+                f"from {self._crowd.market} again.",
                 status=401,
             )
         return worker
