@@ -74,7 +74,7 @@ def test_the_list_is_filtered_by_reward_and_by_what_one_may(
     assert titles(ann, can="1") == ["Mugs", "Birds"]
     for nonsense in ("abc", "nan", "-1", "inf", "1e99"):
         reply = ann.http.get("/worker/hits", params={"min": nonsense}, headers=HTML)
-        assert f"“{nonsense}” is no amount" in reply.text
+        assert f"“{nonsense}” is not an amount" in reply.text
         assert len(TITLE.findall(reply.text)) == 3
 
 
