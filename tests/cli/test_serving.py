@@ -224,7 +224,7 @@ def test_serve_names_the_file_that_was_made_for_something_else(tmp_path: Path) -
     words = ["serve", "--database", str(database), "--port", "0", "--frames-port", "0"]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
-    assert "start it as it was made" in result.stderr
+    assert "use another file" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--port", "--frames-port"])

@@ -318,7 +318,7 @@ def test_a_revoked_key_ends_with_the_next_call_and_forgets_its_secret(
             keys.revoke(transaction, live.key.access_key)
         with (
             backend.transaction() as transaction,
-            pytest.raises(Refusal, match="no key"),
+            pytest.raises(Refusal, match="not an active key"),
         ):
             keys.revoke(transaction, live.key.access_key)
     with pytest.raises(ClientError) as caught:

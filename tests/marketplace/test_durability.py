@@ -270,7 +270,7 @@ def test_a_database_keeps_to_what_it_was_made_for(tmp_path: Path) -> None:
     database = tmp_path / "market.db"
     Backend(database, Rules(rehearsal=True, seed=7)).close()
     for rules in (Rules(), Rules(rehearsal=True, seed=8)):
-        with pytest.raises(WrongDatabaseError, match="start it as it was made"):
+        with pytest.raises(WrongDatabaseError, match="use another file"):
             Backend(database, rules)
     Backend(database, Rules(rehearsal=True, seed=7)).close()
 
