@@ -208,7 +208,7 @@ def test_hosts_of_a_page_are_allowed_by_a_person_alone() -> None:
     )
     checked = CliRunner().invoke(main, ["check", "birds.toml"])
     assert (checked.exit_code, sentence in checked.output) == (2, True), checked.output
-    assert 'say [page] hosts = ["code.example.org"]' in checked.output
+    assert 'set [page] hosts = ["code.example.org"]' in checked.output
 
 
 @pytest.mark.parametrize("task", task_names())

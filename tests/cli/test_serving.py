@@ -91,7 +91,7 @@ def test_a_clock_far_ahead_is_said_until_it_is_confirmed(tmp_path: Path) -> None
     with closing(sqlite3.connect(database)) as conn, conn:
         clock.keep_known_ms(conn, year_ago)
     warned = _served_once("--database", database)
-    assert "nothing is approved, expires or is disposed of by itself" in warned
+    assert "approval, expiry and disposal stop" in warned
     assert "--clock-is-right" in warned
     assert "the clock" not in _served_once("--database", database, "--clock-is-right")
     assert "the clock" not in _served_once("--database", database)
@@ -195,7 +195,7 @@ def test_a_clock_that_runs_already_is_not_started_again(tmp_path: Path) -> None:
     ("words", "code", "complaint"),
     [
         (("--trust-local", "--host", "192.0.2.1"), 3, "Without signatures"),
-        (("--host", "::"), 3, "no address that a browser can open"),
+        (("--host", "::"), 3, "not an address that a browser can open"),
         (("--trust-local", "--rehearsal"), 2, "says nothing in a rehearsal"),
         (("--frames-url", "https://frames.*.example"), 3, "must be the first label"),
         (("--start", "2026-01-05"), 2, "for a rehearsal"),
@@ -224,7 +224,7 @@ def test_serve_names_the_file_that_was_made_for_something_else(tmp_path: Path) -
     words = ["serve", "--database", str(database), "--port", "0", "--frames-port", "0"]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
-    assert "start it as it was made" in result.stderr
+    assert "use another file" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--port", "--frames-port"])

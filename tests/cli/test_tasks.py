@@ -90,4 +90,4 @@ def test_a_task_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "dog").mkdir()
     done = CliRunner().invoke(main, ["new-task", str(tmp_path / "dog")])
     assert done.exit_code == 2
-    assert "nothing is written over it" in done.output
+    assert "already exists" in done.output

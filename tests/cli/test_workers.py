@@ -186,7 +186,7 @@ def test_an_open_link_is_made_listed_and_closed(tmp_path: Path) -> None:
         close = f"piecework worker close 'Class 8' --database {database}"
         assert close in other.output
         assert worker(database, "close", "Class 8").exit_code == 0
-        assert "There is an open link Class 7b already" in again.output
+        assert "The open link Class 7b already exists" in again.output
         _, _, code = made["link"].partition("link=")
         form = {"link": code, "name": "Ann"}
         assert httpx.post(f"{running.endpoint_url}/worker/join", data=form).is_success

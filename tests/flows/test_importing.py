@@ -296,7 +296,7 @@ def test_a_sentence_of_the_page_belongs_to_texts_alone(tmp_path: Path) -> None:
     campaign.write_text(written.replace(head, head + 'canned = "No picture."\n'))
     result = piecework("import", "--as", campaign)
     assert result.exit_code == 2
-    assert "fields.stance.canned: only where all answers are texts" in result.output
+    assert "fields.stance.canned: only the first of all-text fields" in result.output
 
 
 def test_rows_that_cannot_be_read_are_counted_and_named(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_link_with_ids_of_others_lets_nobody_in(town: Town) -> None:
     assert "/worker/" not in wrong.text.partition("<body>")[2]  # no menu of the site
     nobody = eve.http.get("/visit", headers={"accept": "text/html"})
     assert nobody.status_code == 401
-    assert "Open the study from Prolific again" in nobody.text
+    assert "open the study from Prolific again" in nobody.text
     assert "invitation" not in nobody.text
     assert _nobody_came(town)
     assert _arrive(ann, link).status_code == 201
