@@ -1,4 +1,4 @@
-"""How many visits the free slots of a HIT type are enough for; pure.
+"""Compute how many visits the free slots of a HIT type allow.
 
 A visit takes several HITs, each once. With n HITs a visit, P visits can all be filled
 exactly if the slots, of which a HIT gives each visit at most one, add up to n times P.
@@ -9,16 +9,14 @@ from collections.abc import Mapping
 
 
 def visits_possible(free_slots: Mapping[int, int], hits_per_visit: int) -> int:
-    """The most visits of this length.
+    """Return the most visits of this length.
 
     Args:
-        free_slots: how many HITs have so many free slots.
-        hits_per_visit: distinct HITs that a visit takes.
+        free_slots: the number of HITs by number of free slots.
+        hits_per_visit: the distinct HITs in a visit.
 
-    >>> visits_possible({5: 10}, 3)  # 50 slots on ten HITs
-    16
-    >>> visits_possible({9: 1}, 2)  # two different HITs are not there
-    0
+    >>> visits_possible({5: 10}, 3) # 50 slots on ten HITs 16 >>> visits_possible({9:
+    1}, 2) # there are no two different HITs 0
     """
     low, high = 0, _slots(free_slots) // hits_per_visit
     while low < high:
@@ -32,7 +30,7 @@ def visits_possible(free_slots: Mapping[int, int], hits_per_visit: int) -> int:
 
 
 def longest_visit(free_slots: Mapping[int, int], wanted: int) -> int:
-    """How many HITs a visit can have, up to so many; 0 if no slot is free.
+    """Return how many HITs a visit can have, up to `wanted`; 0 if no slot is free.
 
     >>> longest_visit({1: 2}, 3), longest_visit({}, 3)
     (2, 0)
