@@ -337,7 +337,7 @@ def test_a_campaign_that_collects_takes_no_foreign_answers(tmp_path: Path) -> No
     done("init", own, "--task", "caption", "--items", _items(tmp_path))
     result = piecework("import", batch, "--as", own)
     assert result.exit_code == 2
-    assert "is a campaign that collects answers itself" in result.output
+    assert "collects its own answers" in result.output
 
 
 def _items(folder: Path) -> Path:
@@ -454,13 +454,13 @@ def test_a_wage_is_not_made_of_a_reward_that_no_file_says(tmp_path: Path) -> Non
     with open_to_look(load_campaign(campaign)) as opened:
         cents = opened.store.db.execute("SELECT reward_cents FROM hits").fetchall()
     assert {tuple(row) for row in cents} == {(0,)}
-    assert "do not say what was paid" in campaign.read_text()
+    assert "do not contain the reward" in campaign.read_text()
 
 
 def test_what_is_not_said_of_a_campaign_is_said_truly(tmp_path: Path) -> None:
     """Report and data card repeat the description; a hint would stand there as one."""
     campaign = load_campaign(potato(tmp_path))
-    assert campaign.description == "Answers that were collected elsewhere: Potato."
+    assert campaign.description == "Answers collected elsewhere: Potato."
 
 
 def test_a_table_of_nothing_is_a_sentence(tmp_path: Path) -> None:
