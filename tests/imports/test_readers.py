@@ -445,7 +445,10 @@ def test_any_table_by_its_columns(tmp_path: Path) -> None:
         {"text": "Sun"},
     ]
     assert first.outcomes == {1: "Correct", 2: "Cheating"}
-    assert (second.column, second.fault) == ("took", "'soon' is not a number of seconds")
+    assert (second.column, second.fault) == (
+        "took",
+        "'soon' is not a number of seconds",
+    )
 
 
 def test_counted_votes_are_as_many_answers(tmp_path: Path) -> None:

@@ -210,7 +210,11 @@ def set_aside(bridge: Bridge, study_id: str) -> None:
 
 
 def check_unknown(transaction: Transaction, study_id: str) -> sqlite3.Row:
-    """Return the row of an unknown study. Raises: Unusable: there is no such study."""
+    """Return the row of an unknown study.
+
+    Raises:
+        Unusable: there is no such study.
+    """
     row = transaction.one("SELECT * FROM unknown_studies WHERE study_id = ?", study_id)
     if row is None:
         raise Unusable(
