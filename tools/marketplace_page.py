@@ -1,8 +1,8 @@
-"""How much of the requester API this marketplace does, as a page of the manual.
+"""Generate the table of supported requester API operations for the manual.
 
-`python -m tools.marketplace_page` writes the last part of docs/marketplace.md
-anew, the table of operations, and leaves what people wrote above it; a test holds the
-table to what the code says, and the code to the service model.
+`python -m tools.marketplace_page` rewrites the last part of docs/marketplace.md, the
+table of operations, and keeps the text above it. A test compares the table with the
+code, and the code with the service model.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "marketplace.md"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is different about an operation, and why."""
+    """How an operation differs from the service's, and why."""
 
     extent: Literal["simpler", "absent"]
     why: str
@@ -44,7 +44,7 @@ NOTES = {
     "SendTestEventNotification": Note("simpler", _QUEUES),
     "UpdateNotificationSettings": Note("simpler", _QUEUES),
 }
-"""Operations that are not the same as the service's."""
+"""The operations that differ from the service's."""
 
 HEADING = "## The 39 operations\n"
 
@@ -58,7 +58,7 @@ name with a 400 `NotImplementedException`, never a silent success.
 
 
 def render() -> str:
-    """The page as it should be, from the page as it is."""
+    """Return the updated page, based on the current one."""
     written, _, _ = PAGE.read_text(encoding="utf-8").partition(HEADING)
     rows = [
         f"| {name} | {_extent(name)} | {_why(name)} |" for name in operation_names()

@@ -1,8 +1,8 @@
-"""What MTurk's words become at Prolific, as a table of the manual.
+"""Generate the table of MTurk concepts and their equivalents at Prolific.
 
-`python -m tools.prolific_page` writes the last part of docs/prolific.md
-anew and leaves what people wrote above it; a test holds the table to this list, and the
-list to the operations of the requester API.
+`python -m tools.prolific_page` rewrites the last part of docs/prolific.md and keeps the
+text above it. A test compares the table with this list, and the list with the
+operations of the requester API.
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "prolific.md"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A thing that requesters know from MTurk.
+    """A concept that requesters know from MTurk.
 
     Attributes:
-        thing: in MTurk's words.
-        operations: those that deal with it.
-        becomes: what it is with Prolific's participants.
+        thing: MTurk's term.
+        operations: the API operations for it.
+        becomes: its equivalent with Prolific's participants.
         extent: `same`, `near` or `absent`.
-        why: what is different and why; "" where nothing is.
+        why: what differs and why; "" if nothing does.
     """
 
     thing: str
@@ -35,10 +35,10 @@ LINES = (
     Line(
         "HIT type, its open HITs",
         ("CreateHITType", "CreateHIT", "CreateHITWithHITType", "UpdateHITTypeOfHIT"),
-        "a study with as many places as can be filled",
+        "a study with as many places as the HITs can fill",
         "near",
-        "HITs that are posted close together become one study; its reward, filters and "
-        "length are fixed once it is published, so another length is another study",
+        "HITs posted close together become one study. Its reward, filters and length "
+        "are fixed once it is published, so HITs of another length need another study",
     ),
     Line(
         "more slots, a longer life",
@@ -49,7 +49,7 @@ LINES = (
     Line(
         "expiry, all slots taken",
         ("UpdateExpirationForHIT", "DeleteHIT"),
-        "the study is stopped, who is at work goes on",
+        "the study is stopped; participants at work can finish",
         "same",
     ),
     Line(
@@ -57,23 +57,22 @@ LINES = (
         ("ListAssignmentsForHIT", "GetAssignment"),
         "a part of a visit, which is a submission",
         "near",
-        "several HITs are done in one visit and submitted together with its last "
-        "answer; "
-        "AcceptTime and SubmitTime give how long each took. A visit that is given up "
-        "leaves nothing",
+        "participants do several HITs in one visit and submit them together with the "
+        "last answer. AcceptTime and SubmitTime show how long each took. An abandoned "
+        "visit leaves no answers",
     ),
     Line(
         "assignment duration",
         (),
-        "how long a visit may take: as long as its HITs together",
+        "the time limit of a visit: the sum of its HITs' durations",
         "near",
-        "less than 24 hours, since Prolific asks for that; an assignment's deadline is "
-        "its visit's",
+        "less than 24 hours, as Prolific requires; an assignment's deadline is that "
+        "of its visit",
     ),
     Line(
         "worker",
         (),
-        "participant; the worker id is MTurk-shaped, the participant's stays in the "
+        "participant; worker ids look like MTurk's, and participant ids stay in the "
         "marketplace's database",
         "same",
     ),
@@ -82,35 +81,32 @@ LINES = (
         ("ApproveAssignment",),
         "APPROVE, in bulk",
         "near",
-        "a submission is paid whole once all of its HITs are decided, if one of them "
-        "was approved; "
-        "20 days is the longest delay, since Prolific approves by itself after 21. "
-        "What was approved there by hand stays the requester's to decide here",
+        "a submission is paid in full once all of its HITs are decided and at least "
+        "one is approved. 20 days is the longest delay, because Prolific approves "
+        "automatically after 21. HITs of a submission approved by hand at Prolific "
+        "are still decided here by the requester",
     ),
     Line(
         "reject",
         ("RejectAssignment",),
-        "a request to return; after seven days REJECT, with a message of 100 "
-        "characters "
-        "and a category",
+        "a request to return; after seven days REJECT, with a message of at least 100 "
+        "characters and a category",
         "near",
-        "only if all HITs of the visit were rejected. The category stands at the "
-        "beginning of "
-        "the feedback, as [LOW_EFFORT]; without one it is OTHER",
+        "only if all HITs of the visit were rejected. The feedback may begin with a "
+        "category, such as [LOW_EFFORT]; the default is OTHER",
     ),
     Line(
         "reject, then approve",
         ("ApproveAssignment",),
         "UNREJECT, then APPROVE",
         "near",
-        "where Prolific refuses that, a bonus of the same amount; `piecework "
-        "prolific status` "
-        "says so",
+        "if Prolific refuses, a bonus of the same amount; `piecework prolific status` "
+        "reports it",
     ),
     Line(
         "bonus",
         ("SendBonus", "ListBonusPayments"),
-        "a line of a batch of bonuses, which is made, looked at and paid once",
+        "a line in a batch of bonuses, which is created, checked and paid once",
         "same",
     ),
     Line(
@@ -118,9 +114,8 @@ LINES = (
         (),
         "filters approval_numbers and approval_rate, every comparator",
         "near",
-        "counted by Prolific over all its studies; the rate is compared with the "
-        "upper end of "
-        "a confidence interval",
+        "Prolific counts over all its studies and compares the rate with the upper "
+        "end of a confidence interval",
     ),
     Line(
         "locale required",
@@ -132,11 +127,17 @@ LINES = (
     Line(
         "adult content",
         (),
-        "met by everybody",
+        "all participants qualify",
         "same",
-        "Prolific admits nobody below 18",
+        "all participants are at least 18",
     ),
-    Line("Masters", (), "refused, and said in status", "absent", "Prolific has none"),
+    Line(
+        "Masters",
+        (),
+        "refused, and reported in status",
+        "absent",
+        "Prolific has no equivalent",
+    ),
     Line(
         "own qualifications, every comparator",
         (
@@ -150,9 +151,9 @@ LINES = (
             "GetQualificationScore",
             "ListWorkersWithQualificationType",
         ),
-        "two participant groups of the study, who alone may come and who may not",
+        "two participant groups of the study: those let in and those kept out",
         "same",
-        "kept in step while the study runs",
+        "updated while the study runs",
     ),
     Line(
         "a test that grants a qualification",
@@ -163,7 +164,7 @@ LINES = (
         ),
         "a screening: a study that pays for taking the test",
         "near",
-        "everybody who takes it is paid (`--screening-pay`), whatever comes of it",
+        "all who take it are paid (`--screening-pay`), whatever the result",
     ),
     Line(
         "block",
@@ -174,24 +175,23 @@ LINES = (
     Line(
         "messages to workers",
         ("NotifyWorkers",),
-        "messages on Prolific, the same text to many in one",
+        "messages on Prolific; the same text to many goes out in one call",
         "near",
-        "sent once or not at all; one whose fate is not known is counted in status",
+        "sent at most once; status counts messages with an unknown outcome",
     ),
     Line(
         "balance",
         ("GetAccountBalance",),
         "the requester's account at the marketplace, within what the server may spend",
         "near",
-        "in the workspace's currency; the API's amounts name none",
+        "in the workspace's currency; amounts in the API have no currency",
     ),
     Line(
         "fees",
         (),
-        "what Prolific's calculator says, tax included",
+        "the result of Prolific's calculator, including tax",
         "near",
-        "as a percentage in the price list; what rounding makes of it is booked "
-        "when a visit "
+        "a percentage in the price list; rounding differences are booked when a visit "
         "or a batch is paid",
     ),
     Line(
@@ -199,7 +199,7 @@ LINES = (
         (),
         "title, description, length and consent",
         "absent",
-        "a participant has taken the place before; who does not want it returns it",
+        "a participant takes the place first, and returns it if they do not want it",
     ),
     Line(
         "reading HITs and reviewing them",
@@ -226,7 +226,7 @@ LINES = (
     ),
 )
 
-HEADING = "## What MTurk's words become\n"
+HEADING = "## How MTurk concepts map to Prolific\n"
 _HEAD = """
 | at MTurk | at Prolific | extent | difference and reason |
 |---|---|---|---|
@@ -234,7 +234,7 @@ _HEAD = """
 
 
 def render() -> str:
-    """The page as it should be, from the page as it is."""
+    """Return the updated page, based on the current one."""
     written, _, _ = PAGE.read_text(encoding="utf-8").partition(HEADING)
     rows = [
         f"| {line.thing}{_named(line)} | {line.becomes} | {line.extent} | {line.why} |"

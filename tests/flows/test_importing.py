@@ -537,8 +537,8 @@ def test_a_card_of_imported_answers_tells_what_files_say(tmp_path: Path) -> None
     done("assess", campaign)
     done("export", campaign)
     card = (tmp_path / "out/moods/dataset/README.md").read_text()
-    assert "4 answers of workers whom no file names, about 2 items.\n" in card
-    for words in ("wanted", "paid", "Answers of one worker"):
+    assert "4 answers of workers without an id in the files, about 2 items.\n" in card
+    for words in ("wanted", "paid", "answers of one worker"):
         assert words not in card.partition("## Licence")[0], words
     croissant = (tmp_path / "out/moods/dataset/croissant.json").read_text()
     assert "annotationsPerItem" not in croissant
