@@ -1,7 +1,7 @@
 """Generate `docs/heuristics.md` from the heuristics' docstrings.
 
-Write it with `python -m tools.heuristics_page > docs/heuristics.md`; a test
-compares.
+Write it with `python -m tools.heuristics_page > docs/heuristics.md`; a test compares
+them.
 """
 
 import inspect

@@ -96,8 +96,8 @@ def _is_unnamed(workers: "pd.Series[str]") -> "pd.Series[bool]":
 def _workers(workers: "pd.Series[str]") -> str:
     """Describe the workers; those whom imported files do not name cannot be counted.
 
-    >>> _workers(pd.Series(["a", "a", "unnamed:b"], dtype="str")) '1 worker, and others
-    without an id in the files'
+    >>> _workers(pd.Series(["a", "a", "unnamed:b"], dtype="str"))
+    '1 worker, and others without an id in the files'
     """
     is_unnamed = _is_unnamed(workers)
     named = plural(workers[~is_unnamed].nunique(), "worker")

@@ -42,7 +42,7 @@ def read_captions(path: Path) -> Corpus:
     Args:
         path: `.json` as VizWiz-Captions or COCO publish it, or a list of votes as
             VizWiz-QualityIssues; `.csv` or `.parquet` with a column `caption` and one
-            of `item_id`, `image_id`; `.txt` with one caption a line, Flickr8k's
+            of `item_id`, `image_id`; `.txt` with one caption per line, Flickr8k's
             `image#number<TAB>caption` included. With `captions.*` of piecework,
             `set_aside.*` in the same format is read too, because it contains canned and
             rejected answers.

@@ -47,7 +47,7 @@ def dictionary() -> frozenset[str]:
 
 
 def is_known(word: str) -> bool:
-    """Return whether a casefolded word, or its possessive, is in the dictionary.
+    """Return whether a casefolded word, or the word before `'s`, is in the dictionary.
 
     >>> is_known("teapot's"), is_known("teapott")
     (True, False)

@@ -76,7 +76,7 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 CostInMinor = Annotated[int, BeforeValidator(_rounded_up)]
 """A cost in minor units; fractions are rounded up."""
 Moment = Annotated[datetime, BeforeValidator(_moment)]
-"""An ISO 8601 moment, in UTC."""
+"""An ISO 8601 time, in UTC."""
 
 
 class Cost(Money):

@@ -270,7 +270,7 @@ def test_each_call_that_changes_prolific_counts_once(
     with caplog.at_level("INFO", logger="piecework.prolific.bridge"):
         assert (step(town.bridge), town.bridge.changes) == (True, 1)
     batch_id = last_batch(town)["batch_id"]
-    assert f"bonuses paid at Prolific: batch={batch_id}" in caplog.messages
+    assert f"bonuses are paid at Prolific: batch={batch_id}" in caplog.messages
     assert batches(town) == [("Paying", "")]
     town.wait(minutes=11)
     assert (step(town.bridge), town.bridge.changes) == (True, 1)

@@ -67,7 +67,7 @@ def head_of(path: Path) -> Head:
         return Head(is_folder=True, names=names)
     # Reading a pipe or a device could wait forever.
     if not path.is_file():
-        raise ConfigError([f"{path}: no such file or folder"])
+        raise ConfigError([f"{path}: there is no such file or folder"])
     try:
         with path.open("rb") as file:
             magic = file.read(_HEAD_BYTES)

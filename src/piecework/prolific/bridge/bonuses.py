@@ -314,7 +314,7 @@ def _pay_once(
         _back(bridge, batch)
         raise
     # Prolific pays some minutes after accepting; the next steps check.
-    LOG.info("bonuses paid at Prolific: batch=%s", batch["batch_id"])
+    LOG.info("bonuses are paid at Prolific: batch=%s", batch["batch_id"])
 
 
 def _look_whether_paid(

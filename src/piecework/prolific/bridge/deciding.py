@@ -111,7 +111,7 @@ def decide(bridge: Bridge) -> None:
 def _approve(bridge: Bridge, submission_ids: list[str], now_ms: int) -> None:
     bridge.changes += 1
     bridge.prolific.submissions.bulk_approve(submission_ids)
-    LOG.info("submissions approved at Prolific: count=%d", len(submission_ids))
+    LOG.info("submissions are approved at Prolific: count=%d", len(submission_ids))
     bridge.approving |= dict.fromkeys(submission_ids, now_ms)
 
 
@@ -320,7 +320,7 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
     rejected = bridge.prolific.submissions.reject(
         visit["submission_id"], category=category, message=message
     )
-    LOG.info("a submission was rejected at Prolific: category=%s", category)
+    LOG.info("a submission is rejected at Prolific: category=%s", category)
     with bridge.backend.transaction() as transaction:
         take_in(transaction, visit, rejected)
 

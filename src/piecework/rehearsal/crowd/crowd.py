@@ -64,7 +64,7 @@ class Crowd:
         test: QualificationTest | None = None,
         on_event: Callable[[Event], None] | None = None,
     ) -> None:
-        """Register the workers; those of an earlier run are the same.
+        """Register the workers; they are the same as in an earlier run.
 
         Args:
             plan: the workers by trait; without a crowd, `traits.default_crowd`.

@@ -64,7 +64,7 @@ class Judging:
         shown_ms: Sequence[int],
         seed: int,
     ) -> Form:
-        """The form that this person submits, without the assignment's id."""
+        """Return the form that this person submits, without the assignment id."""
         form: Form = {name: [value] for name, value in page.fixed.items()}
         form.pop("assignmentId", None)
         form |= {name: [""] for name in page.texts}

@@ -17,7 +17,7 @@ END_OF_TIME = datetime(3000, 1, 1, tzinfo=UTC)
 
 
 class EmulatedClock:
-    """Tells the emulator's time.
+    """The emulator's clock.
 
     Args:
         machine: the clock it runs with; None stands still.

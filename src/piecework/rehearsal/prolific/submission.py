@@ -113,7 +113,7 @@ class Submission:
 
 
 def set_status(state: State, submission: Submission, status: str) -> Submission:
-    """The submission in another status; its study follows."""
+    """Store another status, update the study, and return the submission."""
     _change(state, submission, status=status)
     events.announce(
         state,
@@ -135,9 +135,9 @@ def complete(
     actor: str,
     percentage: float | None = None,
 ) -> None:
-    """End a submission by a code, and do what the study says of the code.
+    """End a submission with a code, and carry out the code's action in its study.
 
-    A code that the study does not know, or none, leaves it to the requester's review.
+    Without a code, or with one unknown to the study, the requester must review it.
     """
     study = Study.find(state, submission.study_id)
     known = study.code(code, actor=actor)

@@ -1,4 +1,4 @@
-"""Things of a street, a park and a beach."""
+"""Things in a street, in a park and on a beach."""
 
 from math import cos, pi, sin
 

@@ -1,4 +1,4 @@
-"""Things of a desk or a bookshelf."""
+"""Things on a desk or a bookshelf."""
 
 from piecework.rehearsal.pictures.drawing.pen import (
     Paint,
