@@ -352,7 +352,7 @@ def test_a_file_of_nothing_known_is_refused(tmp_path: Path) -> None:
     file.write_text("a,b\n1,2\n")
     result = piecework("import", file, "--as", tmp_path / "x.toml")
     assert result.exit_code == 2
-    assert "is of no format that is known" in result.output
+    assert "unknown format" in result.output
     assert "--columns" in result.output
     assert not (tmp_path / "x.toml").exists()
 
