@@ -106,7 +106,7 @@ def test_a_thousand_columns_are_read(tmp_path: Path) -> None:
     batch.write_text(f"HITId,AssignmentId,WorkerId,Answer.x,{header}\n")
     result = piecework("import", batch, "--map")
     assert result.exit_code == 2
-    assert "allowed are 5000" in result.output
+    assert "at most 5000" in result.output
 
 
 @pytest.mark.parametrize(
