@@ -1,7 +1,7 @@
-"""Write `docs/reference/heuristics.md` from the docstrings of the heuristics.
+"""Generate `docs/heuristics.md` from the heuristics' docstrings.
 
-Write it with `python -m tools.heuristics_page > docs/reference/heuristics.md`; a test
-compares.
+Write it with `python -m tools.heuristics_page > docs/heuristics.md`; a test compares
+them.
 """
 
 import inspect
@@ -74,7 +74,7 @@ _FIGURES = ("held out", "text_off_item alone", "texts_off_items alone")
 
 
 def heuristics_page() -> str:
-    """The page, with a line feed at its end."""
+    """Return the page, with a newline at its end."""
     descriptions = describe()
     lines = [OPENING, "| heuristic | version | looks at | finds |", "|---|---|---|---|"]
     lines += [
@@ -90,7 +90,7 @@ def heuristics_page() -> str:
 
 
 def _joined() -> Iterator[str]:
-    """What the joined suspicion was fitted to, and how good it is."""
+    """Yield what the joined suspicion was fitted to, and how well it performs."""
     yield f"\n## {JOINED}\n"
     module = inspect.getdoc(joined) or ""
     _, *paragraphs = module.split("\n\n")
@@ -125,7 +125,7 @@ def _joined() -> Iterator[str]:
 
 
 def _verdict() -> str:
-    """Whether joining beats the best single heuristic, one sentence per kind."""
+    """Say for each kind whether joining beats the best single heuristic."""
     sentences = []
     for kind, weights in joined.shipped().items():
         held_out, single = (
@@ -177,7 +177,7 @@ def _parameter(parameter: Described) -> str:
 
 
 def _toml(value: object) -> str:
-    """A default as one would write it in a campaign file."""
+    """Return a default as written in a campaign file."""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, tuple):

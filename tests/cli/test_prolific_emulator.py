@@ -121,7 +121,7 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     words = ["prolific-emulator", "--port", "0", "--database", str(file)]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 1
-    assert "notes.txt is no database" in done.output
+    assert "notes.txt is not a database" in done.output
     assert file.read_text() == "not a database\n" * 100
 
 

@@ -189,7 +189,7 @@ def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
         with (folder / name).open(newline="", encoding="utf-8") as file:
             assert "p9" not in {row["item_id"] for row in csv.DictReader(file)}
     card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "1 more, whose answer is known" in card
+    assert "1 more with a known answer" in card
 
 
 @pytest.mark.parametrize("n_known", [0, 1, 3])

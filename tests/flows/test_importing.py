@@ -337,7 +337,7 @@ def test_a_campaign_that_collects_takes_no_foreign_answers(tmp_path: Path) -> No
     done("init", own, "--task", "caption", "--items", _items(tmp_path))
     result = piecework("import", batch, "--as", own)
     assert result.exit_code == 2
-    assert "is a campaign that collects answers itself" in result.output
+    assert "collects its own answers" in result.output
 
 
 def _items(folder: Path) -> Path:
@@ -352,7 +352,7 @@ def test_a_file_of_nothing_known_is_refused(tmp_path: Path) -> None:
     file.write_text("a,b\n1,2\n")
     result = piecework("import", file, "--as", tmp_path / "x.toml")
     assert result.exit_code == 2
-    assert "is of no format that is known" in result.output
+    assert "unknown format" in result.output
     assert "--columns" in result.output
     assert not (tmp_path / "x.toml").exists()
 
@@ -454,13 +454,13 @@ def test_a_wage_is_not_made_of_a_reward_that_no_file_says(tmp_path: Path) -> Non
     with open_to_look(load_campaign(campaign)) as opened:
         cents = opened.store.db.execute("SELECT reward_cents FROM hits").fetchall()
     assert {tuple(row) for row in cents} == {(0,)}
-    assert "do not say what was paid" in campaign.read_text()
+    assert "do not contain the reward" in campaign.read_text()
 
 
 def test_what_is_not_said_of_a_campaign_is_said_truly(tmp_path: Path) -> None:
     """Report and data card repeat the description; a hint would stand there as one."""
     campaign = load_campaign(potato(tmp_path))
-    assert campaign.description == "Answers that were collected elsewhere: Potato."
+    assert campaign.description == "Answers collected elsewhere: Potato."
 
 
 def test_a_table_of_nothing_is_a_sentence(tmp_path: Path) -> None:
@@ -537,8 +537,8 @@ def test_a_card_of_imported_answers_tells_what_files_say(tmp_path: Path) -> None
     done("assess", campaign)
     done("export", campaign)
     card = (tmp_path / "out/moods/dataset/README.md").read_text()
-    assert "4 answers of workers whom no file names, about 2 items.\n" in card
-    for words in ("wanted", "paid", "Answers of one worker"):
+    assert "4 answers of workers without an id in the files, about 2 items.\n" in card
+    for words in ("wanted", "paid", "answers of one worker"):
         assert words not in card.partition("## Licence")[0], words
     croissant = (tmp_path / "out/moods/dataset/croissant.json").read_text()
     assert "annotationsPerItem" not in croissant

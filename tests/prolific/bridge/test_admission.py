@@ -106,7 +106,7 @@ def test_a_visit_that_is_under_way_goes_on_in_another_browser(town: Town) -> Non
     ("status", "sentence"),
     [
         ("RETURNED", "You have returned this submission"),
-        ("TIMED-OUT", "The time of this submission is over"),
+        ("TIMED-OUT", "timed out"),
         ("AWAITING REVIEW", "Your submission is finished"),
         ("APPROVED", "This submission was approved"),
         ("REJECTED", "This submission was rejected"),

@@ -152,7 +152,7 @@ def test_a_rejection_is_not_taken_back_beyond_the_cap(tmp_path: Path) -> None:
         calls = town.researcher.control("GET", "/calls")
         assert calls["transition-submission"] == asked
         [trouble] = _status(town).troubles
-        assert "£3.06 would be spent or held, of at most £1.53" in trouble
+        assert "£3.06, above the limit of £1.53" in trouble
         town.bridge.terms = replace(town.bridge.terms, spend_at_most_cents=2 * COST)
         town.settle()
         assert town.researcher.submission(ann.submission_id)["status"] == "APPROVED"
