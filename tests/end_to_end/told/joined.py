@@ -115,7 +115,8 @@ def _named(in_words: str) -> str:
 CLAIMS = (
     Claim(
         "joined_suspicion",
-        r"probability (\S+) of bad work; weightiest log odds: (.*)",
+        r"is bad work with a probability of (\S+); strongest features, in log odds: "
+        r"(.*)",
         _is_joined,
         lambda match, _: float(match[1]) >= 0.9,
     ),

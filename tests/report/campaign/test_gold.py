@@ -94,7 +94,7 @@ def test_what_is_enough_is_counted_by_field_as_the_heuristic_does() -> None:
         table[f"{kind}.true"] = table[f"{kind}.fit"]
     scores = gold_scores(table, 0.25)
     assert scores[["met", "right", "most"]].to_numpy().tolist() == [[4, 0, 2]]
-    assert "no worker has met 4" in silences(table, {})["gold_failed"]
+    assert "no worker has answered 4" in silences(table, {})["gold_failed"]
     known = Gold(items=2, mixed_in=0, least=4, scores=scores, contradicted=NONE)
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
