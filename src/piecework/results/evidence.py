@@ -15,6 +15,7 @@ from piecework.domain.verdicts import (
     Finding,
     Subject,
 )
+from piecework.qc.registry import TITLES
 from piecework.store import findings
 
 
@@ -71,7 +72,8 @@ def sentence(finding: Finding, positions: Mapping[str, str]) -> str:
         "worker": "its worker",
     }[finding.subject_kind]
     begin = f"{of}: " if of else ""
-    return f"{begin}{finding.heuristic}: {finding.evidence}"
+    title = TITLES.get(finding.heuristic, finding.heuristic)
+    return f"{begin}{title}: {finding.evidence}"
 
 
 def joined_suspicion(flags: Iterable[Finding]) -> float:

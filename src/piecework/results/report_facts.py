@@ -11,14 +11,13 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD
-from piecework.domain.verdicts import JOINED
 from piecework.engine.progress import read_progress
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.postprocess.registry import RULES
 from piecework.qc.gold import contradicted, gold_scores
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings
-from piecework.qc.registry import describe, params_of
+from piecework.qc.registry import params_of
 from piecework.qc.silence import silences
 from piecework.report.correction_gains import corrections
 from piecework.report.facts import (
@@ -89,8 +88,6 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         compared=compared(answers, campaign.items, task.fields, task.conditions),
         before_work=_before_work(opened),
         shown_items=_shown_items(campaign, answers),
-        heuristics={heuristic.name: heuristic.idea for heuristic in describe()}
-        | {JOINED: "Probably bad work, by all that is known of it together."},
         imported=_imported(opened),
         reviews=review_quality(opened),
         policy=campaign.policy,

@@ -38,7 +38,7 @@ def test_the_worst_stand_first_and_too_few_is_said() -> None:
     known = Gold(items=10, mixed_in=4, least=4, scores=scores(), contradicted=NONE)
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
-    assert "known of 10 images, 4 of them mixed in for that" in section.lead[0]
+    assert "known for 10 images, 4 of them added for that purpose" in section.lead[0]
     assert "gave the known one in 9 of 12 answers" in section.lead[0]
     assert "1 of 2 workers (50.0 %) met fewer than 4" in section.lead[1]
     assert section.tables[0].rows == (
@@ -55,7 +55,8 @@ def test_before_anybody_met_one_it_says_so() -> None:
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
     assert section.lead == (
-        "The right answer is known of 10 images, and nobody has met any of them.",
+        "The right answer is known for 10 images, and no worker has answered any of them "
+        "yet.",
     )
     assert section.tables[0].rows == ()
     assert gold.build(report_model(by_hand.small())) is None
@@ -79,7 +80,7 @@ def test_known_answers_that_most_contradict_are_shown() -> None:
     )
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
-    assert "Most workers contradict 2 known answers: look" in section.lead[1]
+    assert "Most workers contradict 2 known answers: check" in section.lead[1]
     assert section.tables[1].rows == (
         (Code("i0"), "fit", "4", "4", "100.0 %"),
         (Code("i1"), "fit", "4", "3", "75.0 %"),

@@ -23,7 +23,7 @@ _ORDER = (
 
 
 def build(model: ReportModel) -> Section:
-    """Verdicts by who gave them, and their reasons."""
+    """Show the verdicts by who decided, and their reasons."""
     verdicts = model.verdicts
     by_policy = verdicts["decided_by"].str.startswith(_POLICY)
     return Section(
@@ -50,9 +50,9 @@ def _lead(model: ReportModel, by_policy: pd.Series) -> str:
     overruled = len(model.facts.decisions) - len(verdicts)
     return (
         f"{plural(len(verdicts), 'decision')} in force: {count(by_policy.sum())} by "
-        f"the policy that the campaign file states in words, {by_people}. "
-        + f"{plural(overruled, 'earlier decision')} about the same subjects overruled "
-        f"and kept on record." * bool(overruled)
+        f"the policy in the campaign file, {by_people}. "
+        + f"{plural(overruled, 'earlier decision')} about the same subjects overruled, "
+        f"but kept on record." * bool(overruled)
     )
 
 
@@ -81,9 +81,9 @@ def _table(verdicts: pd.DataFrame, by_policy: pd.Series, *, is_paid: bool) -> Ta
         ),
         rows=tuple(rows),
         note="Dropped answers are paid for; rejected assignments are not. Excluded "
-        "workers see no later HIT of this campaign, and no account is harmed."
+        "workers get no more HITs of this campaign; their accounts are not affected."
         if is_paid
-        else "Nothing is paid or refused by these: the work was done elsewhere.",
+        else "These verdicts do not affect pay: the work was done elsewhere.",
         empty="Nothing has been decided.",
     )
 
@@ -119,7 +119,7 @@ def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
             number("Times"),
         ),
         rows=rows,
-        note=f"{plural(len(hidden), 'rarer reason')} left out, given "
+        note=f"{plural(len(hidden), 'rarer reason')} not shown, given "
         f"{plural(int(hidden['times'].sum()), 'time')}."
         if len(hidden)
         else "",
