@@ -177,12 +177,12 @@ def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
     assert "no worker has met 4 items" in facts.silent["gold_failed"]
     section = gold.build(report_model(facts))
     assert section is not None
-    assert "the known one in 1 of 2 answers" in section.lead[0]
-    assert "2 of 2 workers (100.0 %) met fewer than 4" in section.lead[1]
+    assert "the known answer in 1 of 2 answers" in section.lead[0]
+    assert "2 of 2 workers (100.0 %) answered fewer than 4" in section.lead[1]
     assert [row[-1] for row in section.tables[0].rows] == ["too few", "too few"]
     assert facts.as_needed is not None
     assert len(facts.as_needed.sureness) == 4
-    assert "Where the answer is known" in render(facts)
+    assert "Items with known answers" in render(facts)
     folder = run.campaign.out / "dataset"
     for name in ("answers.csv", "set_aside.csv", "items.csv"):
         with (folder / name).open(newline="", encoding="utf-8") as file:

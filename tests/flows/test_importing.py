@@ -391,9 +391,9 @@ def test_a_report_half_way_says_so_and_doubts_no_books(campaign: Path) -> None:
     done("export", campaign)
     report = (campaign.parent / "out/stance/report.md").read_text()
     assert "Not all imported answers are decided yet" in report
-    assert "Books differ" not in report
+    assert "Counts differ" not in report
     page = (campaign.parent / "out/stance/report.html").read_text()
-    assert "Nothing is decided yet." in page
+    assert "No answer is decided yet." in page
     # Nobody here knows how many were wanted, nor who was paid.
     table = page.partition("Accepted answers of each")[2].partition("</table>")[0]
     assert not re.search(r"\d+ of \d+<", table)
@@ -466,8 +466,8 @@ def test_what_is_not_said_of_a_campaign_is_said_truly(tmp_path: Path) -> None:
 def test_a_table_of_nothing_is_a_sentence(tmp_path: Path) -> None:
     """The terminal says that nothing is flagged, and draws no empty frame."""
     printed = done("assess", potato(tmp_path))
-    assert "What each heuristic flagged: Nothing is flagged." in printed
-    assert "Answers touched" not in printed
+    assert "Flags by heuristic: Nothing is flagged." in printed
+    assert "Answers affected" not in printed
 
 
 def test_what_waits_is_told_with_what_is_said_without_it(campaign: Path) -> None:
@@ -548,14 +548,14 @@ def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None
     """No file says a time here, and no item has a right answer; page and terminal."""
     page = tmp_path / "found.html"
     printed = " ".join(done("assess", potato(tmp_path), "--html", page).split())
-    assert "Nothing is flagged. Looked and flagged nothing:" in printed
-    assert "rushed and too_fast" in page.read_text()
+    assert "Nothing is flagged. These looked and flagged nothing:" in printed
+    assert "Rushed assignment and Impossibly fast" in page.read_text()
     for empty in ("The flags", "shown as an example", "(0.0 %)"):
         assert empty not in printed + page.read_text()
-    looked, _, could_not = printed.partition("Heuristics that could say nothing here")
-    assert "no time is known │ rushed and too_fast" in could_not
-    assert "gold_failed" in could_not
-    assert "too_fast" not in looked
+    looked, _, could_not = printed.partition("Heuristics that could flag nothing here")
+    assert "no time is known │ Rushed assignment and Impossibly fast" in could_not
+    assert "Failed known answers" in could_not
+    assert "Impossibly fast" not in looked
 
 
 def test_items_that_no_column_names_are_said_to_be_hits(tmp_path: Path) -> None:

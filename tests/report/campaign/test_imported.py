@@ -81,7 +81,7 @@ def test_what_waits_is_counted_and_its_flags_are_told() -> None:
     assert "imported: 12; decided: 11" in shown.figures[0].svg
     flagged = flags.build(model)
     assert "flagged 5 of 12 answers (41.7 %)" in flagged.lead[0]
-    assert "1 answer not decided yet is counted here too" in flagged.lead[0]
+    assert "This includes 1 answer not decided yet" in flagged.lead[0]
     coverage = {str(row[0]): row[1:] for row in flagged.tables[0].rows}
     (pasted,) = (row for name, row in coverage.items() if "'pasted'" in name)
     assert pasted[2:4] == ("4 of 12 (33.3 %)", "4")
@@ -111,7 +111,7 @@ def test_what_waits_in_a_campaign_of_ones_own_is_counted_too() -> None:
     )
     page = render(alone)
     assert "Nothing yet" not in page
-    assert "Nothing is decided yet." in page
+    assert "No answer is decided yet." in page
     assert "Every answer that came counts" not in page
 
 
@@ -153,7 +153,7 @@ def test_nothing_is_said_of_times_that_no_file_says() -> None:
     assert "Times unknown" in page
     assert "When it happened" not in page
     origin = provenance.build(report_model(replace(facts, imported=imported))).tables[0]
-    assert ("Time span (UTC)", "not known") in origin.rows
+    assert ("Time span (UTC)", "unknown") in origin.rows
     known = timeline.build(report_model(replace(facts, imported=_facts())))
     assert known is not None
     assert not known.tables

@@ -489,7 +489,7 @@ def test_a_real_campaign_has_no_planted_workers() -> None:
 
 def test_each_worker_has_a_row_with_the_wage() -> None:
     """Excluded workers come first; a wage below the floor says so."""
-    rows = _table(_section(workers.build), "Every worker")
+    rows = _table(_section(workers.build), "All workers")
 
     assert [*rows] == ["dan", "ann", "bob", "cheat"]
     assert rows["dan"] == (
@@ -504,7 +504,7 @@ def test_the_busiest_workers_share_is_told() -> None:
     (lead,) = _section(workers.build).lead
 
     assert "The busiest wrote 2 of 4 (50.0 %)" in lead
-    assert "the busiest tenth (1 worker) 50.0 %" in lead
+    assert "the busiest tenth (1 worker) wrote 50.0 %" in lead
 
 
 def test_rounds_are_told_with_their_times() -> None:
@@ -517,7 +517,7 @@ def test_rounds_are_told_with_their_times() -> None:
         *("2026-11-02 10:30", "2026-11-02 10:40", "\u2013"),
     )
     # 1038 s = 0.288 person-hours in 2 h: 0.14 an hour.
-    assert "2.0 h, in which 4 simulated workers worked 0.3 " in section.lead[0]
+    assert "(2.0 h), 4 simulated workers worked 0.3 " in section.lead[0]
 
 
 def test_key_figures_are_the_ones_of_the_sections() -> None:
@@ -540,7 +540,7 @@ def test_books_that_agree_are_no_problem() -> None:
     assert [
         check.agrees for check in provenance.checks(report_model(by_hand.small()))
     ] == [True] * 5
-    finished = "Finished, and each of 3 images has all 2 accepted answers."
+    finished = "Finished, and all 3 images have 2 accepted answers."
     assert _levels(by_hand.small())[finished] == "fine"
 
 
@@ -561,15 +561,15 @@ def test_every_book_that_differs_is_a_problem_told_first() -> None:
 
     wrong = [note.text for note in notes if note.level == "problem"]
     assert wrong[:5] == [
-        "Books differ. Answers: in the dataset, and counted by worker: 9 against 11.",
-        "Books differ. Assignments: in the dataset, and counted by batch: 3 against 4.",
+        "Counts differ. Answers: in the dataset, and counted by worker: 9 and 11.",
+        "Counts differ. Assignments: in the dataset, and counted by batch: 3 and 4.",
         (
-            "Books differ. Rejected assignments: decided, and counted by worker: "
-            "0 against 1."
+            "Counts differ. Rejected assignments: decided, and counted by worker: "
+            "0 and 1."
         ),
-        "Books differ. Pay: of all workers, and in the ledger: $2.10 against $2.09.",
+        "Counts differ. Pay: of all workers, and in the ledger: $2.10 and $2.09.",
         # 179 + 30 + 42 = 251 spent of 200.
-        "Books differ. Spent and held, within the budget: $2.51 against $2.00.",
+        "Counts differ. Spent and held, within the budget: $2.51 and $2.00.",
     ]
     assert notes[0].level == "problem"
 
