@@ -40,6 +40,19 @@ from piecework.qc.features import (
     own_features,
     worker_features,
 )
+from piecework.qc.heuristics import (
+    capitals,
+    contradiction,
+    gold_failed,
+    low_agreement,
+    not_typed,
+    quality_words,
+    rule_violation,
+    same_sentence,
+    sentence_off_items,
+    straight_line,
+    too_fast,
+)
 from piecework.qc.scores import TOLD_FROM
 
 TITLE = "Joined suspicion"
@@ -59,6 +72,16 @@ _PRIOR_SD_INTERCEPT = 2.0
 
 _ROUNDS = 25
 _MOST_TOLD = 4
+
+_TITLES = {
+    heuristic.NAME: heuristic.TITLE
+    for heuristic in (
+        *(sentence_off_items, same_sentence, too_fast, not_typed, capitals),
+        *(quality_words, rule_violation),
+        *(low_agreement, straight_line, gold_failed, contradiction),
+    )
+}
+"""Titles of the heuristics with a suspicion that is a feature, by name."""
 
 Floats = npt.NDArray[np.float64]
 Judged = Mapping[SubjectKind, Mapping[str, bool]]
@@ -217,7 +240,12 @@ def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str
     return f"is bad work with a probability of {at_least:.2f}; {most}"
 
 
+def _of_heuristic(name: str) -> str:
+    title = _TITLES[name]
+    return f"{title[0].lower()}{title[1:]}"
+
+
 def _in_words(name: str) -> str:
     kind, _, feature = name.rpartition(":")
-    words = TEXT_AND_TIME.get(feature, feature)
+    words = TEXT_AND_TIME.get(feature) or _of_heuristic(feature)
     return f"{words} (mean of this worker's)" if kind else words

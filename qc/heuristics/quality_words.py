@@ -30,7 +30,7 @@ from piecework.qc.parameters import Phrases
 from piecework.qc.scores import Scope, quoted, scored, sentences
 
 NAME = "quality_words"
-TITLE = "Words about quality, not content"
+TITLE = "Words about quality instead of content"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"

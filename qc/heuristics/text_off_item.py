@@ -65,9 +65,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     ) -> str:
         return (
             f"fits another item better: shares {shared:.0f} of "
-            f"{plural(words, 'different word')} with {plural(others, 'text')} of "
-            f"others about this item, where chance gives {chance:.1f}; word by word, "
-            f"{odds_for(against)} for another item"
+            f"{plural(words, 'different word')} with "
+            f"{plural(others, 'other text')} about this item, where chance gives "
+            f"{chance:.1f}; word by word, {odds_for(against)} for another item"
         )
 
     return scored(

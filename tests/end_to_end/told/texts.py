@@ -216,7 +216,7 @@ CLAIMS = (
     Claim(
         "text_off_item",
         r"fits another item better: shares (\d+) of (\d+) different words? with (\d+) "
-        r"texts? of others about this item, where chance gives (\S+); word by word, "
+        r"other texts? about this item, where chance gives (\S+); word by word, "
         r"odds of (more than )?(\S+) to 1 for another item",
         _off_item,
         _is_unlikely,

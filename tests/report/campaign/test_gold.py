@@ -55,8 +55,10 @@ def test_before_anybody_met_one_it_says_so() -> None:
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
     assert section.lead == (
-        "The right answer is known for 10 images, and no worker has answered any of them "
-        "yet.",
+        (
+            "The right answer is known for 10 images, and no worker has answered any "
+            "of them yet."
+        ),
     )
     assert section.tables[0].rows == ()
     assert gold.build(report_model(by_hand.small())) is None

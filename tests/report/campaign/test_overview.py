@@ -52,8 +52,8 @@ def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
     )
     paragraphs = dict(overview.paragraphs(report_model(facts)))
     assert paragraphs["What does not count, and why"].endswith(
-        "“Set by: …” for 4 answers, flagged as Canned text too often (3), pasted (3) "
-        "and Impossibly fast (3)."
+        "“Set by” for 4 answers, with the flags “Canned text too often” (3), “pasted” "
+        "(3) and “Impossibly fast” (3)."
     )
 
 

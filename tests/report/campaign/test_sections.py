@@ -470,12 +470,12 @@ def test_found_and_wronged_are_counted_apart() -> None:
         ),
     }
     assert [(note.level, note.text) for note in section.notes] == [
-        ("fine", "1 of 1 planted bad worker (100.0 %) found."),
+        ("fine", "1 of 1 planted bad worker (100.0 %) were found."),
         (
             "problem",
-            "1 of 3 honest workers (33.3 %) wronged: excluded, or work rejected.",
+            "1 of 3 honest workers (33.3 %) were wronged: excluded, or work rejected.",
         ),
-        ("fine", "0 of 4 novel captions (0.0 %) written by planted bad workers."),
+        ("fine", "0 of 4 novel captions (0.0 %) were written by planted bad workers."),
     ]
 
 

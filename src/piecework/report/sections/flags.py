@@ -153,8 +153,8 @@ def _overlaps(model: ReportModel) -> tuple[Table, ...]:
                 zip(names, shared, strict=True), start=1
             )
         ),
-        note="The columns have the numbers of the rows. Where both are the same, the "
-        "number counts all answers that the heuristic affects.",
+        note="The columns have the numbers of the rows. The diagonal counts all "
+        "answers that a heuristic affects.",
         empty="Nothing is flagged.",
     )
     return (table,)

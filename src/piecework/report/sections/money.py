@@ -168,7 +168,7 @@ def _ledger_figure(money: Money) -> Figure:
         )
         for name, cents, colour in _accounts(money)
     ]
-    title = "Where the budget is"
+    title = "Where the budget went"
     description = f"Of {money.shown(budget)}: " + "; ".join(
         f"{row.label} {row.words}" for row in rows
     )

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from piecework.domain.counts import count, plural
+from piecework.domain.verdicts import REJECTED_WITH
 from piecework.qc.reasons import GAP
 from piecework.report.facts import Money
 from piecework.report.formatting import excerpt, listed, part_of
@@ -118,12 +119,17 @@ def _reasons(model: ReportModel) -> str:
     if not ranked:
         return ""
     shown = "; ".join(
-        f"“{excerpt(str(reason), limit=_REASON_CHARACTERS).rstrip('.')}” for "
-        f"{plural(times, 'answer')}"
+        f"“{_short(str(reason))}” for {plural(times, 'answer')}"
         f"{_flagged(model, reasons.index[reasons == reason], str(reason))}"
         for reason, times in ranked[:_MOST_REASONS]
     )
     return f" The most frequent reasons: {shown}."
+
+
+def _short(reason: str) -> str:
+    """A reason without what it quotes at its end, and without a full stop."""
+    reason = reason.removeprefix(REJECTED_WITH).rstrip(".").removesuffix(GAP)
+    return excerpt(reason.rstrip(" :("), limit=_REASON_CHARACTERS)
 
 
 def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
@@ -138,10 +144,10 @@ def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
     if not ranked:
         return ""
     shown = [
-        f"{model.title_of(str(name))} ({count(int(times))})"
+        f"“{model.title_of(str(name))}” ({count(int(times))})"
         for name, times in ranked[:_MOST_FLAGS]
     ]
-    return f", flagged as {listed(shown)}"
+    return f", with the flags {listed(shown)}"
 
 
 def _cost(model: ReportModel, money: Money) -> str:

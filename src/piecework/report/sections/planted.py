@@ -66,20 +66,21 @@ def notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
     if not len(model.facts.workers):
         return (Note("fact", "No simulated worker has submitted anything yet."),)
     novel = model.count("novel")
+    found = part_of(result.bad_found, result.bad, "planted bad worker")
     wronged = part_of(result.honest_wronged, result.honest, "honest worker")
     leaked = part_of(result.novel_by_bad, novel, model.accepted_noun)
     return (
         Note(
             _level(result.bad - result.bad_found, result.bad, problem_from=0.5),
-            f"{part_of(result.bad_found, result.bad, 'planted bad worker')} found.",
+            f"{found} were found.",
         ),
         Note(
             _level(result.honest_wronged, result.honest, problem_from=0.1),
-            f"{wronged} wronged: excluded, or work rejected.",
+            f"{wronged} were wronged: excluded, or work rejected.",
         ),
         Note(
             _level(result.novel_by_bad, novel, problem_from=0.1),
-            f"{leaked} written by planted bad workers.",
+            f"{leaked} were written by planted bad workers.",
         ),
     )
 
