@@ -40,7 +40,7 @@ def test_the_worst_stand_first_and_too_few_is_said() -> None:
     assert section is not None
     assert "known for 10 images, 4 of them added for that purpose" in section.lead[0]
     assert "gave the known answer in 9 of 12 answers" in section.lead[0]
-    assert "1 of 2 workers (50.0 %) met fewer than 4" in section.lead[1]
+    assert "1 of 2 workers (50.0 %) answered fewer than 4" in section.lead[1]
     assert section.tables[0].rows == (
         (Code("bob"), "2", "1", "50.0 %", "9% to 91%", "too few"),
         (Code("ann"), "10", "8", "80.0 %", "49% to 94%", "yes"),

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from piecework.domain.counts import count, plural
+from piecework.qc.reasons import GAP
 from piecework.report.components import Cell, Quote, Section, Table, number, text
 from piecework.report.formatting import excerpt
 from piecework.report.model import ReportModel
@@ -119,10 +120,18 @@ def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
             number("Times"),
         ),
         rows=rows,
-        note=f"{plural(len(hidden), 'rarer reason')} not shown, given "
-        f"{plural(int(hidden['times'].sum()), 'time')}."
-        if len(hidden)
-        else "",
+        note=_note(verdicts["because"], hidden),
         is_wide=True,
         empty="Nothing has been decided.",
     )
+
+
+def _note(reasons: "pd.Series[str]", hidden: pd.DataFrame) -> str:
+    """What `…` stands for, and what is not shown."""
+    has_gaps = bool(reasons.str.contains(GAP, regex=False).any())
+    gaps = f"“{GAP}” stands for the evidence, which differs from case to case."
+    rest = (
+        f"{plural(len(hidden), 'rarer reason')} not shown, given "
+        f"{plural(int(hidden['times'].sum()), 'time')}."
+    )
+    return " ".join([gaps] * has_gaps + [rest] * bool(len(hidden)))
