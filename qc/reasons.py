@@ -92,8 +92,8 @@ def stated(because: str, rules: Iterable[PolicyRule]) -> str:
     >>> from piecework.domain.verdicts import PolicyRule
     >>> rule = PolicyRule(subject_kind="answer", any_of=("capitals",), then="drop",
     ...     because="Set aside: {evidence}.")
-    >>> stated("Set aside: has 90.0 % of its characters in capitals.", [rule]) 'Set
-    aside: ….'
+    >>> stated("Set aside: has 90.0 % of its characters in capitals.", [rule])
+    'Set aside: ….'
     """
     for rule in rules:
         if "{" not in rule.because:

@@ -553,9 +553,11 @@ def test_a_heuristic_that_can_say_nothing_has_not_looked(tmp_path: Path) -> None
     for empty in ("The flags", "shown as an example", "(0.0 %)"):
         assert empty not in printed + page.read_text()
     looked, _, could_not = printed.partition("Heuristics that could flag nothing here")
-    assert "no time is known │ Rushed assignment and Impossibly fast" in could_not
-    assert "Failed known answers" in could_not
-    assert "Impossibly fast" not in looked
+    # A title may be broken between its words.
+    for word in ("no time is known", "Rushed", "Impossibly"):
+        assert word in could_not
+    assert "Failed" in could_not
+    assert "Impossibly" not in looked
 
 
 def test_items_that_no_column_names_are_said_to_be_hits(tmp_path: Path) -> None:

@@ -66,13 +66,13 @@ def notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
     if not len(model.facts.workers):
         return (Note("fact", "No simulated worker has submitted anything yet."),)
     novel = model.count("novel")
-    found = part_of(result.bad_found, result.bad, "planted bad worker")
+    caught = part_of(result.bad_found, result.bad, "planted bad worker")
     wronged = part_of(result.honest_wronged, result.honest, "honest worker")
     leaked = part_of(result.novel_by_bad, novel, model.accepted_noun)
     return (
         Note(
             _level(result.bad - result.bad_found, result.bad, problem_from=0.5),
-            f"{found} were found.",
+            f"{caught} were found.",
         ),
         Note(
             _level(result.honest_wronged, result.honest, problem_from=0.1),
