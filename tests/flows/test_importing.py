@@ -497,7 +497,10 @@ def test_several_files_are_looked_at_together(tmp_path: Path) -> None:
 
 def test_who_is_not_named_is_not_counted_as_a_worker(tmp_path: Path) -> None:
     """A file may name all, some or none; each assignment is not one more person."""
-    for name, beside in (("W1", "1 (2 assignments)"), ("", "– (2 assignments, nobody")):  # noqa: RUF001 - as shown
+    for name, beside in (
+        ("W1", "1 (2 assignments)"),
+        ("", "– (2 assignments, workers"),
+    ):  # noqa: RUF001 - as shown
         lines = [{"id": str(n), "mood": "good", "who": name} for n in range(2)]
         file = tmp_path / f"moods{name}.jsonl"
         file.write_text("\n".join(map(json.dumps, lines)))
@@ -519,8 +522,8 @@ def test_flags_with_the_same_evidence_are_one_row(tmp_path: Path) -> None:
     file.write_text("id,said\n" + "".join(rows))
     page = tmp_path / "found.html"
     shown = done("assess", file, "--columns", columns, "--html", page)
-    assert re.search(r"same_sentence │ 3 answers │", shown)
-    assert "outside_study" in shown
+    assert re.search(r"Repeated [^│\n]*│ 3 answers", shown)
+    assert "Outside" in shown
     assert "Shown are" not in shown
     assert page.read_text().count(f"copies the instructions: “{copied}") == 1
 
