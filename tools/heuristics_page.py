@@ -1,7 +1,6 @@
 """Generate `docs/heuristics.md` from the heuristics' docstrings.
 
-Write it with `python -m tools.heuristics_page > docs/heuristics.md`; a test compares
-them.
+Run `python -m tools.heuristics_page > docs/heuristics.md`; a test compares the two.
 """
 
 import inspect
@@ -18,52 +17,36 @@ from piecework.qc.truth import table_of
 OPENING = """\
 # Heuristics
 
-A heuristic looks for one kind of bad work. This page says what each heuristic looks at,
-how often it was right, and which parameters it has.
+This page is generated from `qc/heuristics/` by `python -m tools.heuristics_page >
+docs/heuristics.md`: edit the docstrings there, not this page.
 
-`python -m tools.heuristics_page > docs/reference/heuristics.md` writes this page from
-`qc/heuristics/`. Edit the docstrings there, not this page.
+A heuristic looks at all answers at once. For every subject (an answer, an assignment
+or a worker) it returns a suspicion, a flag if the suspicion passes the limit, and
+evidence: a sentence that a reviewer can check. All heuristics run, and none hides
+another. A heuristic recommends; a person, or the policy in the campaign file, decides.
 
-## How heuristics work
+The last section describes [joined_suspicion](#joined_suspicion), which combines many
+heuristics into one probability.
 
-A heuristic looks at all answers together. For each subject (an answer, an assignment or
-a worker) it states:
+Suspicion is from 0 to 1. For a measure with a limit, it is 0.5 at the limit, 0.75 at
+twice the limit, and 0 up to three quarters of it. A random sample is flagged with a
+suspicion of 0. A subject becomes a finding if it is flagged or its suspicion is at
+least a quarter; if a subject has no finding, the heuristic looked and found little
+against it.
 
-- the suspicion, a number from 0 to 1,
-- the flag: whether the suspicion passes the heuristic's limit,
-- the evidence: a sentence that a reviewer can check.
+Each section shows how accurate the heuristic is, with 95 % intervals, as measured by
+`make truth`: on labelled work by real people, on real texts of which some were
+exchanged, and in rehearsals of the campaigns that come with piecework, with planted
+simulated workers. A rehearsal only shows that a heuristic finds what it was written
+for. If no labelled set contains what a heuristic looks at, its section says that it
+was never measured. Heuristics see a whole set without its labels; but some of their
+limits were chosen on these sets, so they may do worse on a new one.
 
-All heuristics run independently of each other. They only recommend; a person or the
-policy of the campaign file decides. [joined_suspicion](#joined_suspicion), at the end
-of the page, combines them into one probability.
-
-If a measure has a limit, the suspicion is 0.5 at the limit, 0.75 at twice the limit,
-and 0 up to three quarters of it. A random sample is flagged with a suspicion of 0. A
-subject becomes a finding if it is flagged, or from a suspicion of a quarter on. A
-subject without a finding was looked at, and there is little evidence against it.
-
-## How they were measured
-
-The section of each heuristic shows its results with 95 % intervals. `make truth`
-measured them on
-
-- work by real people with labels,
-- real texts, some of them exchanged with others,
-- rehearsals of the campaigns that come with piecework, with planted bad workers. A
-  rehearsal only shows that a heuristic finds what it was written for.
-
-If no labelled set has what a heuristic looks at, it was never measured, and its section
-says so. Heuristics see a whole set without its labels. Some of their limits were chosen
-with these sets in sight, so results on a new set may be worse.
-
-## How to set them
-
-`[heuristics.capitals]` in a campaign file sets the parameters of `capitals`. A
-heuristic that the file does not name runs with its defaults. Those marked as off were
-of no use on any labelled set; they run only if the file names them. After the meaning
-of each parameter comes its source: the paper, the original's code, or ours.
-
-## All heuristics
+In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A
+heuristic that the file does not name runs with its defaults, unless it is marked as
+off: those were useless on every labelled set, and run only if a campaign file names
+them. After each parameter's meaning stands its source: the paper, the original's code,
+or ours.
 """
 
 
@@ -74,12 +57,12 @@ _FIGURES = ("held out", "text_off_item alone", "texts_off_items alone")
 
 
 def heuristics_page() -> str:
-    """Return the page, with a newline at its end."""
+    """Return the page, ending with a line feed."""
     descriptions = describe()
-    lines = [OPENING, "| heuristic | version | looks at | finds |", "|---|---|---|---|"]
+    lines = [OPENING, "| heuristic | name | looks at | finds |", "|---|---|---|---|"]
     lines += [
-        f"| [{description.name}](#{description.name})"
-        f"{'' if description.is_on else ' (off)'} | {description.version} "
+        f"| [{description.title}](#{description.name})"
+        f"{'' if description.is_on else ' (off)'} | `{description.name}` "
         f"| {description.subject} | {_cell(description.idea)} |"
         for description in descriptions
     ]
@@ -90,15 +73,16 @@ def heuristics_page() -> str:
 
 
 def _joined() -> Iterator[str]:
-    """Yield what the joined suspicion was fitted to, and how well it performs."""
+    """Describe the joined suspicion: how it was fitted, and how good it is."""
     yield f"\n## {JOINED}\n"
     module = inspect.getdoc(joined) or ""
     _, *paragraphs = module.split("\n\n")
     yield (
-        "One probability that an answer, or a worker's work, is bad, for rules with\n"
-        "`suspicion_above`. A finding lists the features that count most, in log odds. "
-        f"It is\nkept from {joined.TOLD_PROBABILITY:g} on and flagged from "
-        f"{joined.FLAG_FROM:g} on. Version {joined.VERSION}.\n"
+        f"**{joined.TITLE}.** One probability that an answer, or a worker's work, is "
+        "bad; for rules with `suspicion_above`. The evidence names the features that "
+        "count most, in log odds. It is flagged from "
+        f"{joined.FLAG_FROM:g} and becomes a finding from "
+        f"{joined.TOLD_PROBABILITY:g}. Version {joined.VERSION}.\n"
     )
     for paragraph in paragraphs:
         yield paragraph + "\n"
@@ -125,7 +109,7 @@ def _joined() -> Iterator[str]:
 
 
 def _verdict() -> str:
-    """Say for each kind whether joining beats the best single heuristic."""
+    """Say whether joining beats the best single heuristic, a sentence per kind."""
     sentences = []
     for kind, weights in joined.shipped().items():
         held_out, single = (
@@ -133,28 +117,27 @@ def _verdict() -> str:
         )
         better = all(held_out[name] > single[name] for name in single)
         sentences.append(
-            f"On {kind}s of this set it {'beats' if better else 'does NOT beat'} the "
-            "best single heuristic: its AUC is "
-            f"{_beyond(weights.provenance['beyond it'])}."
+            f"On {kind}s of this set it {'beats' if better else 'does not beat'} the "
+            f"best single heuristic: {_beyond(weights.provenance['beyond it'])}."
         )
     return " ".join(sentences)
 
 
 def _beyond(figures: Mapping[str, float]) -> str:
     least, most = figures["least"], figures["most"]
-    interval = f"{least:+.2f} to {most:+.2f} above that one's"
-    cases = f"(95 %; {figures['bad']} of {figures['cases']} cases are bad)"
+    interval = f"its AUC differs by {least:+.2f} to {most:+.2f} (95 % interval; "
+    cases = f"{figures['bad']} of {figures['cases']} cases are bad)"
     if least <= 0 <= most:
-        return f"{interval} {cases}, so the data do not show which of them is better"
-    return f"{interval} {cases}"
+        return f"{interval}{cases}, so it is not clear which is better"
+    return f"{interval}{cases}"
 
 
 def _section(description: Description) -> Iterator[str]:
     yield f"\n## {description.name}\n"
+    off = "" if description.is_on else " Off unless a campaign file names it."
     yield (
-        f"{description.idea} Looks at one {description.subject}; "
-        f"version {description.version}"
-        f"{'' if description.is_on else '; off unless a campaign file names it'}.\n"
+        f"**{description.title}.** {description.idea} Looks at each "
+        f"{description.subject}. Version {description.version}.{off}\n"
     )
     for paragraph in description.sections:
         title, _, words = paragraph.partition(": ")
@@ -177,7 +160,7 @@ def _parameter(parameter: Described) -> str:
 
 
 def _toml(value: object) -> str:
-    """Return a default as written in a campaign file."""
+    """Format a default as in a campaign file."""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, tuple):

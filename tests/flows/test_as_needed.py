@@ -197,7 +197,7 @@ def test_an_estimate_that_does_not_settle_is_an_error_with_a_way_out(
     with _opened(at_work) as work:
         run_pass(work.run)
         work.voters.work()
-        with pytest.raises(PieceworkError, match="had not settled") as failed:
+        with pytest.raises(PieceworkError, match="had not converged") as failed:
             run_pass(work.run)
         assert "posting.assignments" in failed.value.next_step
         paid = work.run.store.db.execute(

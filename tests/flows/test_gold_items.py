@@ -175,15 +175,15 @@ def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
     # One said what is known, the other did not; of one answer each nothing is said.
     assert facts.gold.scores["met"].tolist() == [1, 1]
     assert sorted(facts.gold.scores["right"].tolist()) == [0, 1]
-    assert "no worker has met 4 items" in facts.silent["gold_failed"]
+    assert "no worker has answered 4 items" in facts.silent["gold_failed"]
     section = gold.build(report_model(facts))
     assert section is not None
-    assert "the known one in 1 of 2 answers" in section.lead[0]
-    assert "2 of 2 workers (100.0 %) met fewer than 4" in section.lead[1]
+    assert "the known answer in 1 of 2 answers" in section.lead[0]
+    assert "2 of 2 workers (100.0 %) answered fewer than 4" in section.lead[1]
     assert [row[-1] for row in section.tables[0].rows] == ["too few", "too few"]
     assert facts.as_needed is not None
     assert len(facts.as_needed.sureness) == 4
-    assert "Where the answer is known" in render(facts)
+    assert "Items with known answers" in render(facts)
     folder = run.campaign.out / "dataset"
     for name in ("answers.csv", "set_aside.csv", "items.csv"):
         with (folder / name).open(newline="", encoding="utf-8") as file:
@@ -231,7 +231,7 @@ def test_known_answers_that_are_wrong_refuse_nobody_pay_while_they_are_few(
         assert facts.silent["gold_failed"] == "no item has a known answer"
         return
     assert section is not None
-    assert "no worker has met 4 items" in facts.silent["gold_failed"]
+    assert "no worker has answered 4 items" in facts.silent["gold_failed"]
     assert f"gave the known one in 0 of {3 * n_known} answers" in section.lead[0]
     assert f"Most workers contradict {n_known} known answer" in section.lead[1]
     assert {row[-1] for row in section.tables[0].rows} == {"too few"}

@@ -58,7 +58,7 @@ def test_each_row_says_what_speaks_against_it_and_what_it_costs(
     """An assignment has the evidence of its answers, and the money of its verdict."""
     rows = {row["subject_kind"]: row for row in _rows(waiting)}
     assert rows["assignment"]["evidence"].count("item p") == 2
-    assert ": capitals: " in rows["assignment"]["evidence"]
+    assert ": Mostly capitals: " in rows["assignment"]["evidence"]
     # A reward of 50 cents and MTurk's fee of a fifth.
     assert rows["assignment"]["money"] == "$0.60 paid, fees included."
     assert rows["answer"]["money"] == (

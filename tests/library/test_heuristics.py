@@ -105,7 +105,7 @@ def test_known_answers_and_settings_count() -> None:
     assert findings.loc[findings["flag"], "subject"].tolist() == ["w3"]
     silent = piecework.heuristics(answers)["silent_because"]
     assert silent["gold_failed"] == ""
-    assert silent["capitals"] == "no answer consists of a text"
+    assert silent["capitals"] == "no answer has a text"
     without = piecework.heuristics(answers.drop(columns="gold.Stance"))
     assert without.loc["gold_failed", "silent_because"] == "no item has a known answer"
 

@@ -111,6 +111,7 @@ def _assess_in_parts(
 ) -> None:
     """Judge answers in parts; the findings are Parquet in a folder."""
     from piecework.bulk.assessing import assess_in_parts
+    from piecework.qc.registry import TITLES
 
     campaign = origin.campaign
     with runner(dask) as run_parts:
@@ -133,7 +134,7 @@ def _assess_in_parts(
         click.echo(json.dumps(document, indent=2))
         return
     for name, number in assessed.flagged.items():
-        click.echo(f"{number:>12,}  {name}")
+        click.echo(f"{number:>12,}  {TITLES.get(name, name)} ({name})")
     click.echo(
         f"{plural(assessed.answers, 'answer')} in {plural(assessed.files, 'file')}; "
         f"{plural(assessed.findings, 'finding')} in {assessed.folder}"

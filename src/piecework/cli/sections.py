@@ -9,7 +9,15 @@ from rich.text import Text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from piecework.report.components import KeyFigure, Note, Section, Table
+    from piecework.report.components import (
+        Code,
+        KeyFigure,
+        Note,
+        Quote,
+        Section,
+        Table,
+        Tag,
+    )
     from piecework.report.sections_page import SectionsPage
 
 _A_FEW = 4
@@ -67,12 +75,18 @@ def _say_table(console: Console, table: "Table", most_rows: int | None) -> None:
         most_rows = None
     for row in table.rows[:most_rows]:
         shown.add_row(
-            *(Text(cell if isinstance(cell, str) else cell.text) for cell in row)
+            *(Text(cell if isinstance(cell, str) else _text(cell)) for cell in row)
         )
     console.print(shown)
     if most_rows is not None and len(table.rows) > most_rows:
         console.print(f"Shown are {most_rows} of {len(table.rows)} rows.")
     _say_note(console, table)
+
+
+def _text(cell: "Quote | Code | Tag") -> str:
+    """The text of a cell; what a name means comes before it."""
+    words = getattr(cell, "words", "")
+    return f"{words} ({cell.text})" if words else cell.text
 
 
 def _say_note(console: Console, table: "Table") -> None:

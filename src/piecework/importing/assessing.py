@@ -25,7 +25,7 @@ from piecework.importing.understanding import Understanding
 from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable
 from piecework.postprocess.datasets.parquet_file import write_parquet
 from piecework.qc.ratings import with_ratings
-from piecework.qc.registry import describe, is_on
+from piecework.qc.registry import HEURISTICS, is_on
 from piecework.qc.silence import silences
 from piecework.report.findings import findings_page
 from piecework.report.sections_page import SectionsPage
@@ -144,15 +144,15 @@ def _assessment(
         is_touched=[number in touched for number in range(len(table))]
     )
     settings = opened.campaign.heuristics
-    ideas = {
-        heuristic.name: heuristic.idea
-        for heuristic in describe()
-        if is_on(heuristic.name, settings) and heuristic.name != RANDOM_SAMPLE
-    }
+    ran = [
+        heuristic.NAME
+        for heuristic in HEURISTICS
+        if is_on(heuristic.NAME, settings) and heuristic.NAME != RANDOM_SAMPLE
+    ]
     rated = with_ratings(table, opened.campaign.task, opened.campaign.items)
     silent = silences(rated, settings)
     return findings, findings_page(
-        source, findings, answers, ideas=ideas, silent=silent, remarks=remarks
+        source, findings, answers, ran=ran, silent=silent, remarks=remarks
     )
 
 

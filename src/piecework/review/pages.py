@@ -6,6 +6,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from piecework.qc.registry import TITLES
+
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
 
@@ -16,6 +18,7 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_ENVIRONMENT.filters["title_of"] = lambda name: TITLES.get(name, name)
 
 HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",

@@ -20,6 +20,7 @@ from piecework.domain.verdicts import (
     SubjectKind,
     Verdict,
 )
+from piecework.qc.registry import TITLES
 from piecework.results.answers_shown import Work
 from piecework.results.evidence import flags_around, joined_suspicion, sentence
 from piecework.review.model.reviewing import (
@@ -388,7 +389,8 @@ def _worker(
     if totals.rejected:
         sentences.append(f"{plural(totals.rejected, 'assignment')} rejected.")
     flags = ", ".join(
-        f"{name} {plural(times, 'time')}" for name, times in totals.flags.items()
+        f"{TITLES.get(name, name)} ({plural(times, 'time')})"
+        for name, times in totals.flags.items()
     )
     sentences.append(f"Flagged by {flags}." if flags else "Never flagged.")
     typical = work.typical_seconds(rows)
