@@ -71,7 +71,7 @@ def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
         if {"text_off_item", "texts_off_items"} & set(rule["any_of"])
     }
     assert off_items == {("answer", "drop"), ("worker", "exclude")}
-    assert "assumed: Wage an hour in USD: 10.00" in output
+    assert "in USD: 10.00" in output
     assert "piecework rehearse photos.toml" in output
     assert "WARNING" not in output
 

@@ -132,7 +132,7 @@ def test_a_rejection_is_taken_back_once(finished: Finished) -> None:
 
 def test_what_is_finished_is_not_stopped(finished: Finished) -> None:
     """It stays finished, and its dataset stays whole."""
-    assert "is finished: nothing is open" in finished.piecework("stop").output
+    assert "finished already" in finished.piecework("stop").output
     status = finished.piecework("status", "--json").output
     assert json.loads(status)["is_finished"]
 

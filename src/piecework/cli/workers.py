@@ -46,13 +46,11 @@ def workers(
     the HIT that they are working on. The policy no longer excludes a worker whom you
     include.
 
-    \b
-    Example:  piecework workers birds.toml
-              piecework workers birds.toml exclude 1f3a…
-                  --because "One word each."
-              piecework workers birds.toml include 1f3a…
-                  --because "It was the page."
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework workers birds.toml
+      piecework workers birds.toml exclude 1f3a... --because "One word each."
+      piecework workers birds.toml include 1f3a... --because "It was the page."
+    """
     if act is None:
         _list_workers(campaign, as_json=as_json)
         return
