@@ -68,7 +68,8 @@ def test_the_page_that_help_names_exists(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("alias", "name"), [("validate", "check"), ("dry-run", "rehearse")]
+    ("alias", "name"),
+    [("validate", "check"), ("dry-run", "rehearse"), ("worker", "workers")],
 )
 def test_other_names_reach_the_command(alias: str, name: str) -> None:
     """People from other tools type these words."""

@@ -112,10 +112,10 @@ def test_no_endpoint(
         assert words in refused.output
 
 
-@pytest.mark.parametrize("command", ["status", "export", "workers"])
+@pytest.mark.parametrize("command", ["status", "export", "workers list"])
 def test_before_the_first_pass(campaign: Path, command: str) -> None:
     """There is no store yet; what makes one is named."""
-    refused = piecework(command, campaign)
+    refused = piecework(*command.split(), campaign)
     assert refused.exit_code == 1
     assert "there is no store yet" in refused.output
     assert f"piecework rehearse {campaign}" in refused.output

@@ -1,4 +1,4 @@
-"""`worker`: people invited, shown and shut out, on a marketplace's file."""
+"""`workers`: people invited, shown and shut out, on a marketplace's file."""
 
 import csv
 import json
@@ -13,8 +13,8 @@ from piecework.marketplace.http.server import serve
 
 
 def worker(database: Path, *words: str) -> Result:
-    """`piecework worker WORDS` on this file."""
-    return CliRunner().invoke(main, ["worker", *words, "--database", str(database)])
+    """`piecework workers WORDS` on this file."""
+    return CliRunner().invoke(main, ["workers", *words, "--database", str(database)])
 
 
 @pytest.mark.parametrize("rehearsal", [True, False])
@@ -187,7 +187,7 @@ def test_an_open_link_is_made_listed_and_closed(tmp_path: Path) -> None:
         assert made["link"].startswith(f"{running.endpoint_url}/worker/join?link=")
         again = worker(database, "invite", "Class 7b", "--places", "2")
         other = worker(database, "invite", "Class 8", "--places", "2")
-        close = f"piecework worker close 'Class 8' --database {database}"
+        close = f"piecework workers close 'Class 8' --database {database}"
         assert close in other.output
         assert worker(database, "close", "Class 8").exit_code == 0
         assert "There is an open link Class 7b already" in again.output

@@ -367,8 +367,8 @@ def test_status_says_what_is_next(campaign: Path) -> None:
 
 def test_a_worker_is_excluded_here_without_a_marketplace(campaign: Path) -> None:
     """The decision is kept; there is nobody to tell."""
-    first = json.loads(done("workers", campaign, "--json"))[0]["worker"]
-    printed = done("workers", campaign, "exclude", first, "--because", "Guesses.")
+    first = json.loads(done("workers", "list", campaign, "--json"))[0]["worker"]
+    printed = done("workers", "exclude", campaign, first, "--because", "Guesses.")
     assert "excluded" in printed
     with open_to_look(load_campaign(campaign)) as opened:
         assert read_progress(opened).excluded == 1

@@ -33,9 +33,7 @@ _SECTIONS = {
         LazyCommand("status", "status", "Show progress, cost and next steps."),
         LazyCommand("review", "review", "Decide about flagged work in the browser."),
         LazyCommand("decisions", "decisions", "Export and import decisions as CSV."),
-        LazyCommand(
-            "workers", "workers", "List, exclude or include a campaign's workers."
-        ),
+        LazyCommand("workers", "workers", "List, exclude, invite and revoke workers."),
         LazyCommand("pay", "pay", "Pay bonuses, each exactly once."),
         LazyCommand("unreject", "unreject", "Reverse a rejection and pay the worker."),
         LazyCommand("stop", "stop", "Stop posting and close open HITs."),
@@ -57,7 +55,6 @@ _SECTIONS = {
     ],
     "Serve a marketplace": [
         LazyCommand("serve", "serve", "Run the MTurk-compatible marketplace."),
-        LazyCommand("worker", "worker", "Manage who may work on a marketplace."),
         LazyCommand(
             "requester", "requester", "Manage requester accounts and access keys."
         ),
@@ -76,7 +73,7 @@ _SECTIONS = {
 @click.group(
     cls=ErrorCodes,
     sections=_SECTIONS,
-    aliases={"validate": "check", "dry-run": "rehearse"},
+    aliases={"validate": "check", "dry-run": "rehearse", "worker": "workers"},
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=docs_line("piecework"),
 )

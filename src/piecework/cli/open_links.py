@@ -64,7 +64,7 @@ def make_open_link(
             document = _link_document(transaction, row, site_of(transaction, site_url))
     except Refusal as refusal:
         raise ConfigError(
-            [refusal.message], next_step="piecework worker links shows all open links"
+            [refusal.message], next_step="piecework workers links shows all open links"
         ) from refusal
     if as_json:
         click.echo(json.dumps(document))
@@ -82,7 +82,7 @@ def make_open_link(
         err=True,
     )
     click.echo("To close the link to new people:", err=True)
-    ended_by = f"piecework worker close {shlex.quote(name)}"
+    ended_by = f"piecework workers close {shlex.quote(name)}"
     click.echo(f"  {with_database(ended_by, database)}", err=True)
 
 
@@ -96,8 +96,8 @@ def links(*, site_url: str, database: Path, as_json: bool) -> None:
     The list shows how many people joined and completed, and each link again.
 
     Examples:
-      piecework worker links
-      piecework worker links --json
+      piecework workers links
+      piecework workers links --json
     """
     with transaction_in(database) as transaction:
         rows = open_links.listed(transaction)
@@ -124,15 +124,15 @@ def close(*, name: str, database: Path) -> None:
     People who joined by the link NAME stay workers of the marketplace.
 
     Examples:
-      piecework worker close "Class 7b"
-      piecework worker close "Class 7b" --database try.db
+      piecework workers close "Class 7b"
+      piecework workers close "Class 7b" --database try.db
     """
     try:
         with transaction_in(database) as transaction:
             joined = open_links.close(transaction, name)
     except Refusal as refusal:
         raise ConfigError(
-            [refusal.message], next_step="piecework worker links shows all open links"
+            [refusal.message], next_step="piecework workers links shows all open links"
         ) from refusal
     click.echo(f"{name} is closed; {joined} people joined, and stay")
 

@@ -203,8 +203,8 @@ DATABASE = click.option(
 def with_database(command: str, database: Path) -> str:
     """Return a command to type next, for the same marketplace's file.
 
-    >>> with_database("piecework worker revoke ann", Path("try.db"))
-    'piecework worker revoke ann --database try.db'
+    >>> with_database("piecework workers revoke ann", Path("try.db"))
+    'piecework workers revoke ann --database try.db'
     """
     if database == _USUAL_DATABASE:
         return command

@@ -104,7 +104,7 @@ def read_people(text: str, *, usual: Person, name: str) -> list[PersonRow]:
     if not rows and not faults:
         faults.append(f"{name}: has no people")
     if faults:
-        raise ConfigError(faults, next_step="piecework worker invite --help")
+        raise ConfigError(faults, next_step="piecework workers invite --help")
     return list(rows.values())
 
 

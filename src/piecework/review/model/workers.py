@@ -133,7 +133,7 @@ def _worker_of(opened: OpenedCampaign, worker: str) -> WorkerId:
         return pseudonyms[matches[0]]
     else:
         fault = f"no worker of this campaign has the pseudonym {worker!r}"
-    raise ConfigError([fault], next_step=f"piecework workers {opened.campaign.path}")
+    raise ConfigError([fault], next_step=f"piecework workers list {opened.campaign.path}")
 
 
 def _is_so_already(
@@ -145,4 +145,4 @@ def _is_so_already(
         at = f"{latest.decided_at:%Y-%m-%d %H:%M} UTC"
         what = {"exclude": "excluded", "block": "blocked"}[latest.verdict]
         fault = f"{worker} is {what} already, since {at}, by {latest.decided_by}"
-    return ConfigError([fault], next_step=f"piecework workers {opened.campaign.path}")
+    return ConfigError([fault], next_step=f"piecework workers list {opened.campaign.path}")

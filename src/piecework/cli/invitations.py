@@ -1,4 +1,4 @@
-"""`worker`: who may work on a marketplace as a person; invitations by signed link."""
+"""Invitations: who may work on a marketplace, by links that sign a person in."""
 
 import json
 import shlex
@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from piecework.cli.marketplace_file import moment, site_of, transaction_in
-from piecework.cli.open_links import (
-    WantedLink,
-    close,
-    faults_of_link,
-    links,
-    make_open_link,
-)
+from piecework.cli.open_links import WantedLink, faults_of_link, make_open_link
 from piecework.cli.options import (
     DATABASE,
     JSON,
@@ -77,19 +71,7 @@ class _Invitation:
         )
 
 
-@click.group()
-def worker() -> None:
-    """Manage who may work on a marketplace.
-
-    The commands change the marketplace's file. You need not stop or restart the server.
-
-    Examples:
-      piecework worker invite ann
-      piecework worker list
-    """
-
-
-@worker.command()
+@click.command()
 @grouped(
     "invitation",
     _Invitation,
@@ -155,9 +137,9 @@ def invite(*, invitation: _Invitation, database: Path, as_json: bool) -> None:
     type.
 
     Examples:
-      piecework worker invite ann --days 30 --country DE
-      piecework worker invite --from people.csv --write links.csv
-      piecework worker invite "Class 7b" --places 30 --hits 5
+      piecework workers invite ann --days 30 --country DE
+      piecework workers invite --from people.csv --write links.csv
+      piecework workers invite "Class 7b" --places 30 --hits 5
     """
     _check_usage(invitation)
     _check(invitation)
@@ -186,7 +168,7 @@ def _invite_person(
     click.echo(document["link"])
     click.echo(f"The link signs {person.name} in until {document['until']}.", err=True)
     click.echo(f"Anyone who has it can work as {person.name}. To end it:", err=True)
-    ended_by = f"piecework worker revoke {shlex.quote(person.name)}"
+    ended_by = f"piecework workers revoke {shlex.quote(person.name)}"
     click.echo(f"  {with_database(ended_by, database)}", err=True)
 
 
@@ -226,16 +208,8 @@ def _invited(
     }
 
 
-@worker.command(name="list")
-@DATABASE
-@JSON
-def list_(*, database: Path, as_json: bool) -> None:
-    """List workers, their invitations, work and pay.
-
-    Examples:
-      piecework worker list
-      piecework worker list --json
-    """
+def say_workers(database: Path, *, as_json: bool) -> None:
+    """Print a marketplace's workers, with their invitations, work and pay."""
     with transaction_in(database) as transaction:
         rows = [_document(row) for row in invitations.listed(transaction)]
         shown = transaction.prices.shown
@@ -255,7 +229,7 @@ def list_(*, database: Path, as_json: bool) -> None:
         )
 
 
-@worker.command()
+@click.command()
 @click.argument("name")
 @DATABASE
 def revoke(*, name: str, database: Path) -> None:
@@ -264,15 +238,15 @@ def revoke(*, name: str, database: Path) -> None:
     The links stop working at once. The worker's work, history and money stay.
 
     Examples:
-      piecework worker revoke ann
-      piecework worker revoke ann --database try.db
+      piecework workers revoke ann
+      piecework workers revoke ann --database try.db
     """
     try:
         with transaction_in(database) as transaction:
             ended = invitations.revoke(transaction, name)
     except Refusal as refusal:
         raise ConfigError(
-            [refusal.message], next_step="piecework worker list shows all names"
+            [refusal.message], next_step="piecework workers list shows all names"
         ) from refusal
     click.echo(f"{name} is signed out; {plural(ended, 'invitation')} ended")
 
@@ -302,7 +276,7 @@ def _check(invitation: _Invitation) -> None:
     if url and not url.startswith(("http://", "https://")):
         faults.append("--site-url must begin with http:// or https://")
     if faults:
-        raise ConfigError(faults, next_step="piecework worker invite --help")
+        raise ConfigError(faults, next_step="piecework workers invite --help")
 
 
 class _Row(TypedDict):
@@ -331,7 +305,3 @@ def _document(row: sqlite3.Row) -> _Row:
         "earned_cents": row["earned_cents"],
         "agreed_at": None if agreed_ms is None else moment(agreed_ms),
     }
-
-
-worker.add_command(links)
-worker.add_command(close)
