@@ -25,6 +25,7 @@ _PAGES = {
     "stop": "docs/operations.md",
     "reconcile": "docs/operations.md",
     "export": "docs/dataset.md",
+    "report": "docs/operations.md",
     "assess": "docs/heuristics.md",
     "analyse": "docs/analyses.md",
     "clean": "docs/partitions.md",

@@ -43,6 +43,7 @@ _SECTIONS = {
     ],
     "Use the results": [
         LazyCommand("export", "export", "Write the dataset and report again."),
+        LazyCommand("report", "report", "Write the report again."),
         LazyCommand("assess", "assess", "Run every heuristic on collected answers."),
         LazyCommand(
             "analyse",
