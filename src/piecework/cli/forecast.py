@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from piecework.cli.completion import CampaignFile
 from piecework.cli.options import CAMPAIGN, JSON, WholeNumber
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _FIGURES_WIDE, _CHOICE_WIDE = 20, 18
 )
 @click.option(
     "--from-pilot",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=CampaignFile(path_type=Path, dir_okay=False),
     metavar="CAMPAIGN",
     help="Use the times and losses of this campaign, which real people worked on.",
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.completion import TaskName
 from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishes
 from piecework.cli.options import JSON, grouped
 from piecework.domain.clock import SystemClock
@@ -41,6 +42,7 @@ def _pairs(
     ),
     click.option(
         "--task",
+        type=TaskName(),
         help="The task: a task of the gallery (`piecework tasks`), the folder of your "
         "own task, or a page of HTML.",
     ),

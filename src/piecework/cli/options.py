@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from piecework.cli import logs
+from piecework.cli.completion import CampaignFile, TaskName
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -38,7 +39,7 @@ class _Seconds(click.FloatRange):
 POLL_SECONDS = _Seconds(_LEAST, _DAY)
 """From a tenth of a second to a day."""
 
-CAMPAIGN = click.argument("campaign", type=click.Path(path_type=Path))
+CAMPAIGN = click.argument("campaign", type=CampaignFile(path_type=Path))
 
 
 def grouped(
@@ -87,7 +88,9 @@ COLUMNS = click.option(
     help="For files in an unknown format: a TOML file that maps their columns.",
 )
 TASK = click.option(
-    "--task", help="The task in the gallery that the files are answers to."
+    "--task",
+    type=TaskName(),
+    help="The task in the gallery that the files are answers to.",
 )
 FILES_IN_PARTS = click.option(
     "--to",
@@ -101,7 +104,7 @@ AS_CAMPAIGN = click.option(
     "--as",
     "campaign",
     metavar="CAMPAIGN",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=CampaignFile(path_type=Path, dir_okay=False),
     help="With Parquet FILES: take the task, [heuristics], the seed and the items from "
     "this campaign file.",
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from piecework.cli.completion import CampaignFile
 from piecework.cli.invitations import invite, revoke, say_workers
 from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.open_links import close, links
@@ -37,7 +38,7 @@ _BY = click.option(
 
 
 @click.command("list")
-@click.argument("campaign", required=False, type=click.Path(path_type=Path))
+@click.argument("campaign", required=False, type=CampaignFile(path_type=Path))
 @DATABASE
 @JSON
 @click.pass_context
