@@ -412,9 +412,9 @@ def test_a_card_of_imported_answers_promises_nothing(campaign: Path) -> None:
         page.client() as ada,
     ):
         card = ada.get("/next", params={"view": "answer"}, follow_redirects=True)
-    assert "Nothing is paid, and nobody is told" in card.text
+    assert "no worker is paid or told" in card.text
     assert "1 answer set aside." in card.text
-    for words in ("paid for", "later HIT", "the worker reads", "the next pass"):
+    for words in ("is paid unless", "later HIT", "worker reads", "the next pass"):
         assert words not in card.text
 
 

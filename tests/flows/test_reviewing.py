@@ -62,7 +62,7 @@ def test_each_row_says_what_speaks_against_it_and_what_it_costs(
     # A reward of 50 cents and MTurk's fee of a fifth.
     assert rows["assignment"]["money"] == "$0.60 paid, fees included."
     assert rows["answer"]["money"] == (
-        "1 answer set aside, and paid for unless rejected. 1 answer asked again."
+        "1 answer set aside, and paid unless rejected. 1 answer asked for again."
     )
     assert rows["worker"]["money"] == "1 worker offered no later HIT of this campaign."
 

@@ -141,7 +141,7 @@ def test_two_people_at_one_card(page: Served, open_page: OpenPage) -> None:
     _press(ada, "k")
     _expect_notice(ada, "Kept.")
     _press(grace, "r")
-    expect(grace.get_by_text("Somebody was faster")).to_be_visible()
+    expect(grace.get_by_text("Another reviewer decided first")).to_be_visible()
     expect(grace.get_by_role("alert").get_by_text("ada").first).to_be_visible()
     # Each is led to another card than the one the other looks at.
     ada.goto(f"{page.url}/next?view=answer")
