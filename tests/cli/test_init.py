@@ -283,7 +283,7 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
         (("--task", "caption", "--items", "photos", "--minutes", "0"), "above 0"),
         (("--task", "caption", "--items", "photos", "--wage", "0"), "for nothing"),
         (("--task", "caption", "--items", "photos", "--batches", "99"), "only 12"),
-        (("--task", "congruency", "--items", "photos"), "pictures do not tell"),
+        (("--task", "congruency", "--items", "photos"), "a picture does not have"),
     ],
 )
 def test_what_cannot_become_a_campaign_is_a_sentence(

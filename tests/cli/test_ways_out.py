@@ -169,3 +169,12 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
         assert "assignments was 2, and is 3" in piecework(*words).output
         campaign.write_text(text)
         assert piecework(*words).exit_code == 0
+
+
+def test_a_campaign_file_that_does_not_exist(campaign: Path) -> None:
+    """The file with almost the same name is suggested, and `init` is named."""
+    refused = piecework("check", campaign.with_name("carsh.toml"))
+    assert refused.exit_code == 2
+    assert "carsh.toml: no such campaign file" in refused.output
+    assert "did you mean 'crash.toml'?" in refused.output
+    assert "piecework init" in refused.output

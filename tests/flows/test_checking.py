@@ -189,7 +189,7 @@ def test_a_folder_of_pictures_is_a_campaign(tmp_path: Path) -> None:
     (tmp_path / "photos" / "b.jpg").unlink()
     none = _check(path)
     assert "items.pictures" in none.output
-    assert "holds no picture" in none.output
+    assert "has no picture" in none.output
 
 
 @pytest.mark.parametrize(("least", "warned"), [(3, True), (4, False)])

@@ -49,7 +49,7 @@ def test_what_is_decided_by_keys_is_settled_to_the_cent(
             assert page.evaluate("history.length") == 2  # the empty page, and this
             _press(page, "Enter")
             expect(page.get_by_text("proposed")).to_have_count(3)
-            expect(page.get_by_text("1 answer asked again.")).to_be_visible()
+            expect(page.get_by_text("1 answer asked for again.")).to_be_visible()
             _press(page, "k")
             _expect_notice(page, "Kept.")
             _press(page, "u")
