@@ -1,4 +1,4 @@
-"""`analyse`: measures how far people agree, and what their answers say together."""
+"""`analyse`: measures how far people agree, and combines their answers."""
 
 import json
 from pathlib import Path

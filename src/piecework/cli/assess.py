@@ -62,8 +62,8 @@ def assess(  # noqa: PLR0913 - an argument for each option
     findings. It stores nothing and decides nothing.
 
     For a CAMPAIGN that `piecework import` made, it stores the findings and applies the
-    rules of the campaign file. It keeps the answers that have nothing against them.
-    The other answers wait for a person.
+    rules of the campaign file. It keeps the answers that no rule flags. The other
+    answers wait for a person.
 
     With --to FOLDER it judges Parquet FILES of any size in parts, with the same
     findings.

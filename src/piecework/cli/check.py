@@ -29,6 +29,7 @@ _Rows = list[tuple[str, str, str]]
 @click.option(
     "--on",
     type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
     help="Price by the fees of this UTC day; default: today.",
 )
 @click.option(

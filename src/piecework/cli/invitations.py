@@ -137,7 +137,7 @@ def invite(*, invitation: _Invitation, database: Path, as_json: bool) -> None:
     type.
 
     Examples:
-      piecework workers invite ann --days 30 --country DE
+      piecework workers invite ann
       piecework workers invite --from people.csv --write links.csv
       piecework workers invite "Class 7b" --places 30 --hits 5
     """

@@ -182,8 +182,8 @@ _ALTHOUGH_CLOSED = click.option(
     is_flag=True,
     expose_value=False,
     callback=lambda ctx, param, value: _keep_although_closed(ctx, param, value=value),
-    help="Call Amazon's host although MTurk closed on 2026-09-30, because it still "
-    "answers you.",
+    help="Call Amazon's host, if it still answers you although MTurk closed on "
+    "2026-09-30.",
 )
 
 

@@ -37,8 +37,8 @@ def rehearse(
 ) -> None:
     """Run a whole campaign on simulated workers.
 
-    A rehearsal pays no one and needs no account. It writes the dataset, the report and
-    the store to the campaign's output folder.
+    A rehearsal costs nothing and needs no account. It writes the dataset, the report
+    and the store to the campaign's output folder.
 
     Examples:
       piecework rehearse birds.toml
