@@ -43,8 +43,8 @@ def test_money_is_in_dollars_unless_the_file_says_pounds(tmp_path: Path) -> None
         (
             POUNDS.replace('"GBP"', '"EUR"'),
             (
-                "birds.toml:8: rewards.currency: piecework does not know this currency; "
-                'write "GBP" or "USD" (found \'EUR\')'
+                "birds.toml:8: rewards.currency: piecework does not know this currency"
+                '; write "GBP" or "USD" (found \'EUR\')'
             ),
         ),
         (

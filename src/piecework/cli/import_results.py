@@ -123,7 +123,7 @@ def _end(
         return
     counted = [f"imported: {plural(new, 'assignment')}"]
     counted += [f"{known:,} known before"] * bool(known)
-    counted += [f"{plural(aside, 'row')} set aside"] * bool(aside)
+    counted += [f"{plural(aside, 'row')} kept aside"] * bool(aside)
     click.echo("; ".join(counted))
     if seen.campaign is None:
         click.echo(f"written: {seen.path}")
@@ -139,9 +139,9 @@ def _say(understood: "Understanding") -> None:
         for fault in file.first_faults[:_FAULTS_SHOWN]:
             column = f", column {fault.column}" if fault.column else ""
             sentence = f"{file.path}: line {fault.line}{column}: {fault.fault}"
-            click.secho(f"set aside: {printable(sentence)}", fg="yellow", err=True)
+            click.secho(f"kept aside: {printable(sentence)}", fg="yellow", err=True)
         if (more := file.unreadable - _FAULTS_SHOWN) > 0:
-            rest = f"set aside: {file.path}: {more:,} more rows"
+            rest = f"kept aside: {file.path}: {more:,} more rows"
             click.secho(rest, fg="yellow", err=True)
 
 
