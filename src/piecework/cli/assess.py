@@ -69,8 +69,8 @@ def assess(  # noqa: PLR0913 - an argument for each option
     findings.
 
     Examples:
-      piecework assess Batch_*.csv --html findings.html
       piecework assess stance.toml
+      piecework assess Batch_*.csv --html findings.html
       piecework assess answers/ --to findings --task caption --dask
     """
     if into is not None:

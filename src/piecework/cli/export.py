@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     "--answers",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With a CAMPAIGN: write only all answers, to this Parquet file, which "
+    help="With a CAMPAIGN: write just one Parquet file of all answers, which "
     "`assess FILES` and `export FILES` read.",
 )
 @click.option(
     "--batch-results",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With a CAMPAIGN: write only all assignments, to this CSV file, with the "
+    help="With a CAMPAIGN: write just one CSV file of all assignments, with the "
     "columns of MTurk's batch results (Input.*, Answer.*).",
 )
 @TASK

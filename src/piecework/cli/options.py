@@ -90,7 +90,7 @@ COLUMNS = click.option(
 TASK = click.option(
     "--task",
     type=TaskName(),
-    help="The task in the gallery that the files are answers to.",
+    help="The gallery task that the files answer.",
 )
 FILES_IN_PARTS = click.option(
     "--to",

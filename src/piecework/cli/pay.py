@@ -55,10 +55,10 @@ def pay(
     The command shows what is due and what it costs. It pays after you type the amount
     back, or with --yes.
 
-    Without --from, it raises pay to the wage floor. It takes the median time of each
-    kind of HIT. Each paid assignment whose reward and bonuses are below
-    rewards.wage_floor_per_hour for that time gets the difference. With --from, it pays
-    the bonuses in a CSV file. If you read the same file again, it pays nothing twice.
+    Without --from, each paid assignment below the wage floor gets the difference. For
+    that, its reward and bonuses are compared with rewards.wage_floor_per_hour for the
+    median time of its kind of HIT. With --from, the command pays the bonuses in a CSV
+    file. If you read the same file again, it pays no bonus twice.
 
     Examples:
       piecework pay birds.toml

@@ -134,7 +134,7 @@ SITE = grouped(
         "--clock-is-right",
         is_flag=True,
         help="Confirm once that the machine's time is right (`date -u`), after serve "
-        "refused because the clock had jumped.",
+        "reported that the clock had jumped.",
     ),
 )
 REHEARSAL = grouped(
