@@ -91,7 +91,7 @@ def test_a_file_pays_once_however_often_it_is_read(
         ]
         assert sorted(theirs) == sorted([(ann, 25, "Fine."), (bob, 10, "=Ok")])
         other = text.replace("0.25", "0.26")
-        with pytest.raises(ConfigError, match=r"line 2: had \$0\.25 as 'bonus' before"):
+        with pytest.raises(ConfigError, match=r"line 2: was paid \$0\.25 .*'bonus'"):
             read_bonuses(run, other, label="bonus", name="b.csv")
         pay(run, read_bonuses(run, text, label="thanks", name="b.csv"))
         assert len(books(run)["bonuses"]) == 4
