@@ -171,7 +171,7 @@ def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
         (
             'question = "hit.html"',
             'task = "caption"\n[page]\nhosts = ["a.b"]',
-            "belong",
+            "go with question",
         ),
         ('reward = "0.10"\n', "", "a page has no default reward"),
         ('"hit.html"', '"hat.html"', "hat.html: there is no such file"),
