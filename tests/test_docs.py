@@ -53,7 +53,7 @@ def test_every_command_is_documented_and_shows_an_example(name: str) -> None:
     assert isinstance(entry, LazyCommand)
     command = entry.load()
     help_text = command.get_help(click.Context(command))
-    assert "Example:" in help_text
+    assert "Examples:" in help_text
     assert f"piecework {name}" in help_text
 
 

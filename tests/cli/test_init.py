@@ -71,7 +71,7 @@ def test_a_folder_of_pictures_becomes_a_campaign_of_captions() -> None:
         if {"text_off_item", "texts_off_items"} & set(rule["any_of"])
     }
     assert off_items == {("answer", "drop"), ("worker", "exclude")}
-    assert "assumed: Wage an hour in USD: 10.00" in output
+    assert "in USD: 10.00" in output
     assert "piecework rehearse photos.toml" in output
     assert "WARNING" not in output
 
@@ -283,7 +283,7 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
         (("--task", "caption", "--items", "photos", "--minutes", "0"), "above 0"),
         (("--task", "caption", "--items", "photos", "--wage", "0"), "for nothing"),
         (("--task", "caption", "--items", "photos", "--batches", "99"), "only 12"),
-        (("--task", "congruency", "--items", "photos"), "pictures do not tell"),
+        (("--task", "congruency", "--items", "photos"), "a picture does not have"),
     ],
 )
 def test_what_cannot_become_a_campaign_is_a_sentence(

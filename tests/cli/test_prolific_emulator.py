@@ -39,7 +39,7 @@ def _started(*options: str) -> Iterator[str]:
         finally:
             process.send_signal(signal.SIGINT)
             _, complaint = process.communicate(timeout=240)
-        kept = "all of it is in" if "--database" in options else "nothing of it was"
+        kept = "its state is in" if "--database" in options else "its state is lost"
         assert (process.returncode, complaint.count("\n")) == (0, 1)
         assert complaint.startswith(f"ended; {kept}")
 

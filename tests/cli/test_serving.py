@@ -50,7 +50,7 @@ def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) ->
     begun = datetime(2026, 11, 20, 7, 30, tzinfo=UTC)
     assert begun <= datetime.fromisoformat(reply["now"]) < begun + timedelta(minutes=2)
     assert "WARNING: http://hits.example is plain HTTP" in complaint
-    assert f"ended; all that came is in {tmp_path / 'new.db'}" in complaint
+    assert f"ended; the marketplace is in {tmp_path / 'new.db'}" in complaint
     assert server.returncode == 0
 
 
@@ -188,17 +188,17 @@ def test_a_clock_that_runs_already_is_not_started_again(tmp_path: Path) -> None:
     words = ["serve", "--rehearsal", "--seed", "0", "--start", "2030-01-01"]
     result = CliRunner().invoke(main, [*words, "--database", str(database)])
     assert result.exit_code == 2
-    assert "has its own time" in result.stderr
+    assert "has a clock already" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "code", "complaint"),
     [
         (("--trust-local", "--host", "192.0.2.1"), 3, "Without signatures"),
-        (("--host", "::"), 3, "not an address that a browser can open"),
-        (("--trust-local", "--rehearsal"), 2, "says nothing in a rehearsal"),
+        (("--host", "::"), 3, "no address that a browser can open"),
+        (("--trust-local", "--rehearsal"), 2, "no effect in a rehearsal"),
         (("--frames-url", "https://frames.*.example"), 3, "must be the first label"),
-        (("--start", "2026-01-05"), 2, "for a rehearsal"),
+        (("--start", "2026-01-05"), 2, "--start needs --rehearsal"),
         (("--rehearsal", "--start", "noon"), 2, "Invalid isoformat"),
         (("--rehearsal", "--start", "2200-01-01"), 2, "not from 1970 to 2199"),
         (("--tls", "missing.pem", "missing.key"), 2, "does not exist"),

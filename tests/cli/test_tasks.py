@@ -48,7 +48,7 @@ def test_what_the_help_begins_with_works_in_any_folder(
     assert begin is not None
     made = runner.invoke(main, begin[1].split())
     assert made.exit_code == 0, made.output
-    then = re.search(r"begin with: piecework rehearse (.+)", made.output)
+    then = re.search(r"next: piecework rehearse (.+)", made.output)
     assert then is not None
     assert (tmp_path / then[1]).is_file()
 

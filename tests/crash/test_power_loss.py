@@ -178,7 +178,7 @@ def _market_worked(library: Path, folder: Path) -> Worked:
     more = ("--database", database, "--json")
     money = ("--balance", "1000.00")
     key = _document(environment, "requester", "add", "lab", *money, *more)
-    invited = _document(environment, "worker", "invite", "ann", *more)
+    invited = _document(environment, "workers", "invite", "ann", *more)
     code = invited["link"].partition("invitation=")[2]
     reports: list[tuple[str, str, int]] = []
     # Twice, so that the log is checkpointed between them.

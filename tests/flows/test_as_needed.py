@@ -220,7 +220,7 @@ def test_the_campaign_file_says_least_most_and_until(tmp_path: Path) -> None:
             "{ least = 3, most = 7, until = 0.96 }",
             "until: Input should be less than or",
         ),
-        ("{ least = 3, most = 3 }", "most is to be more than least"),
+        ("{ least = 3, most = 3 }", "most must be more than least"),
         ("{ least = 3, most = 7, untl = 0.9 }", "no such key; did you mean 'until'?"),
         ("{ most = 7 }", "posting.assignments.least: is missing"),
         ("0", "posting.assignments: Input should be greater than or equal to 1"),

@@ -158,20 +158,20 @@ def test_campaigns_are_exported_one_after_the_other(tmp_path: Path) -> None:
     [
         (
             ("a.csv",),
-            "a.csv is no CAMPAIGN (NAME.toml); of what another tool collected",
+            "a.csv is not a CAMPAIGN (NAME.toml)",
         ),
         (
             ("a.csv", "b.csv"),
             "piecework import FILES --as NAME.toml, then piecework export NAME.toml",
         ),
-        (("c.toml", "a.csv"), "a.csv is no CAMPAIGN"),
+        (("c.toml", "a.csv"), "a.csv is not a CAMPAIGN"),
         (
             ("a.parquet", "b.parquet"),
             "Parquet need a new folder for their tables: piecework export FILES --to",
         ),
         (("c.toml", "--to", "folder"), "To export FILES by its rules: --as c.toml"),
         (("c.toml", "d.toml", "--answers", "e"), "the answers of one CAMPAIGN"),
-        (("c.toml", "--dask"), "are of FILES, with --to FOLDER"),
+        (("c.toml", "--dask"), "are for FILES, with --to FOLDER"),
     ],
 )
 def test_what_cannot_be_exported_is_told_with_what_to_type(
@@ -367,8 +367,8 @@ def test_status_says_what_is_next(campaign: Path) -> None:
 
 def test_a_worker_is_excluded_here_without_a_marketplace(campaign: Path) -> None:
     """The decision is kept; there is nobody to tell."""
-    first = json.loads(done("workers", campaign, "--json"))[0]["worker"]
-    printed = done("workers", campaign, "exclude", first, "--because", "Guesses.")
+    first = json.loads(done("workers", "list", campaign, "--json"))[0]["worker"]
+    printed = done("workers", "exclude", campaign, first, "--because", "Guesses.")
     assert "excluded" in printed
     with open_to_look(load_campaign(campaign)) as opened:
         assert read_progress(opened).excluded == 1
@@ -412,9 +412,9 @@ def test_a_card_of_imported_answers_promises_nothing(campaign: Path) -> None:
         page.client() as ada,
     ):
         card = ada.get("/next", params={"view": "answer"}, follow_redirects=True)
-    assert "Nothing is paid, and nobody is told" in card.text
+    assert "no worker is paid or told" in card.text
     assert "1 answer set aside." in card.text
-    for words in ("paid for", "later HIT", "the worker reads", "the next pass"):
+    for words in ("is paid unless", "later HIT", "worker reads", "the next pass"):
         assert words not in card.text
 
 
@@ -475,7 +475,7 @@ def test_what_waits_is_told_with_what_is_said_without_it(campaign: Path) -> None
     text = campaign.read_text() + "\n[heuristics.random_sample]\nshare = 1.0\n"
     campaign.write_text(text)
     printed = done("assess", campaign)
-    assert "6 answers drawn by chance" in " ".join(printed.split())
+    assert "6 answers drawn at random" in " ".join(printed.split())
     printed = " ".join(done("analyse", campaign).split())
     assert "Answers: 0" in printed
     assert "Without 6 answers of which nobody has decided" in printed
@@ -522,9 +522,9 @@ def test_flags_with_the_same_evidence_are_one_row(tmp_path: Path) -> None:
     file.write_text("id,said\n" + "".join(rows))
     page = tmp_path / "found.html"
     shown = done("assess", file, "--columns", columns, "--html", page)
-    assert re.search(r"Repeated [^│\n]*│ 3 answers", shown)
-    assert "Outside" in shown
-    assert "Shown are" not in shown
+    assert re.search(r"same_sentence │ 3 answers │", shown)
+    assert "outside_study" in shown
+    assert "The table shows" not in shown
     assert page.read_text().count(f"copies the instructions: “{copied}") == 1
 
 
@@ -571,4 +571,4 @@ def test_items_that_no_column_names_are_said_to_be_hits(tmp_path: Path) -> None:
         "s1,p1,APPROVED,2022-07-22 09:17:00,2022-07-22 09:18:00,C1\n"
     )
     printed = done("import", file, "--as", tmp_path / "code.toml", "--map")
-    assert "no column names items, so each HIT is one" in " ".join(printed.split())
+    assert "no column names items, so each HIT is" in " ".join(printed.split())

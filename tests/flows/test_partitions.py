@@ -386,9 +386,9 @@ def test_the_command_writes_findings_of_files(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["a.toml", "b.csv"], "one CAMPAIGN at a time, and no FILES beside it"),
+        (["a.toml", "b.csv"], "give one CAMPAIGN and no FILES"),
         (["a.parquet", "--dask"], "--dask needs --to FOLDER"),
-        (["a.parquet", "--to", "x", "--html", "y"], "are not of --to"),
+        (["a.parquet", "--to", "x", "--html", "y"], "do not go with --to"),
         (["a.parquet", "--to", "x"], "a.parquet: there is no such file"),
     ],
 )

@@ -263,6 +263,6 @@ def test_check_asks_a_marketplace_what_it_takes_and_wants(tmp_path: Path) -> Non
         )
     assert as_text.exit_code == 0, as_text.output
     assert "UNDERPAID" in as_text.output
-    assert "£6.00 an hour at least" in as_text.output
+    assert "at least £6.00 an hour" in as_text.output
     assert '"least_cents_per_hour": 600' in as_json.output
     assert not (tmp_path / "out").exists()

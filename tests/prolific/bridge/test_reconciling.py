@@ -108,7 +108,7 @@ def test_status_says_what_waits_for_whom(town: Town, tmp_path: Path) -> None:
         "  2 places of 2 HITs; each pays £1.10, costs £1.53",
         "  submissions: 2 awaiting review",
         "  1 waiting for the requester to decide",
-        "  1 asked to return, and may still",
+        "  1 asked to return their submission",
     ]
 
 

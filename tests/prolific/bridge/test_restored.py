@@ -345,7 +345,7 @@ def test_a_study_that_is_left_counts_and_another_is_published(tmp_path: Path) ->
         assert other["status"] == "ACTIVE"
         assert _committed(town) == _taken(town) == 5 * COST
         shown = _prolific(town, "status").stdout
-        assert "left to Prolific, which pays who took part" in shown
+        assert "left to Prolific, which pays the participants" in shown
         town.wait(days=22)
         town.settle()
         submission = town.researcher.submission(ann.submission_id)
