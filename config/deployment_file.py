@@ -60,7 +60,7 @@ def read_deployment(campaign: Path) -> Deployment:
         path,
         name="deployment file",
         next_step='write it: endpoint = "http://127.0.0.1:8080"; a schedule takes '
-        "endpoint, live and amounts only from this file (docs/operations.md)",
+        "endpoint, live and amounts only from this file (docs/how-to/schedule.md)",
     )
     try:
         return Deployment.model_validate(tomllib.loads(text))

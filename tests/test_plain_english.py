@@ -38,7 +38,9 @@ def test_docstrings_comments_and_sentences_of_a_module_are_read() -> None:
 
 def test_a_sentence_in_two_strings_is_read_as_one() -> None:
     """A phrase is seen across the quotes between two literals."""
-    source = 'M = (\n  "the column that you named and of "\n  "which it has no cell"\n)\n'
+    source = (
+        'M = (\n  "the column that you named and of "\n  "which it has no cell"\n)\n'
+    )
     assert _lines("module.py", source) == [2]
 
 

@@ -1,7 +1,7 @@
-"""Generate `docs/command-line.md` from the help of every command.
+"""Generate `docs/reference/command-line.md` from the help of every command.
 
-Write it with `python -m tools.command_line_page > docs/command-line.md`; a test
-compares them.
+Write it with `python -m tools.command_line_page > docs/reference/command-line.md`; a
+test compares them.
 """
 
 import sys

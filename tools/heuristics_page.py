@@ -1,6 +1,7 @@
-"""Generate `docs/heuristics.md` from the heuristics' docstrings.
+"""Generate `docs/reference/heuristics.md` from the heuristics' docstrings.
 
-Run `python -m tools.heuristics_page > docs/heuristics.md`; a test compares the two.
+`python -m tools.heuristics_page > docs/reference/heuristics.md` writes it, and a test
+compares the two.
 """
 
 import inspect
@@ -18,7 +19,7 @@ OPENING = """\
 # Heuristics
 
 This page is generated from `qc/heuristics/` by `python -m tools.heuristics_page >
-docs/heuristics.md`: edit the docstrings there, not this page.
+docs/reference/heuristics.md`: edit the docstrings there, not this page.
 
 A heuristic looks at all answers at once. For every subject (an answer, an assignment
 or a worker) it returns a suspicion, a flag if the suspicion passes the limit, and

@@ -1,8 +1,8 @@
-"""Generate the table of supported requester API operations for the manual.
+"""How much of the requester API the marketplace offers, as a table of its page.
 
-`python -m tools.marketplace_page` rewrites the last part of docs/marketplace.md, the
-table of operations, and keeps the text above it. A test compares the table with the
-code, and the code with the service model.
+`python -m tools.marketplace_page` writes the table of operations between the two
+markers of docs/reference/marketplace.md and leaves the rest of the page alone. A test
+compares the table with the code, and the code with the service model.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs/reference/marketplace.md"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """How an operation differs from the service's, and why."""
+    """How an operation differs from MTurk's."""
 
     extent: Literal["simpler", "absent"]
     why: str
@@ -41,7 +41,7 @@ NOTES = {
     "SendTestEventNotification": Note("simpler", _QUEUES),
     "UpdateNotificationSettings": Note("simpler", _QUEUES),
 }
-"""The operations that differ from the service's."""
+"""Operations that are not the same as the service's."""
 
 BEGIN, END = "<!-- operations: begin -->\n", "<!-- operations: end -->\n"
 
@@ -58,8 +58,9 @@ _HEAD = """
 
 
 def render() -> str:
-    """Return the updated page, based on the current one."""
-    written, _, _ = PAGE.read_text(encoding="utf-8").partition(HEADING)
+    """The page as it should be, from the page as it is."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
     rows = [
         f"| {name} | {_extent(name)} | {_why(name)} |" for name in operation_names()
     ]

@@ -1,8 +1,8 @@
-"""Generate the table of MTurk concepts and their equivalents at Prolific.
+"""The table of what each MTurk term becomes at Prolific.
 
-`python -m tools.prolific_page` rewrites the last part of docs/prolific.md and keeps the
-text above it. A test compares the table with this list, and the list with the
-operations of the requester API.
+`python -m tools.prolific_page` rewrites the last part of docs/reference/prolific.md and
+keeps the hand-written part above it. A test compares the table with this list, and the
+list with the operations of the requester API.
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ PAGE = Path(__file__).resolve().parents[1] / "docs/reference/prolific.md"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A concept that requesters know from MTurk.
+    """A row of the table: an MTurk term and its counterpart at Prolific.
 
     Attributes:
         thing: MTurk's term.
-        operations: the API operations for it.
-        becomes: its equivalent with Prolific's participants.
+        operations: the operations that deal with it.
+        becomes: what it is with Prolific's participants.
         extent: `same`, `near` or `absent`.
-        why: what differs and why; "" if nothing does.
+        why: the difference and its reason; "" if there is none.
     """
 
     thing: str
@@ -35,10 +35,10 @@ LINES = (
     Line(
         "HIT type, its open HITs",
         ("CreateHITType", "CreateHIT", "CreateHITWithHITType", "UpdateHITTypeOfHIT"),
-        "a study with as many places as the HITs can fill",
+        "a study with as many places as workers can fill",
         "near",
-        "HITs posted close together become one study. Its reward, filters and length "
-        "are fixed once it is published, so HITs of another length need another study",
+        "HITs posted close together become one study. Publishing fixes its reward, "
+        "filters and length, so another length is another study",
     ),
     Line(
         "more slots, a longer life",
@@ -49,7 +49,7 @@ LINES = (
     Line(
         "expiry, all slots taken",
         ("UpdateExpirationForHIT", "DeleteHIT"),
-        "the study is stopped; participants at work can finish",
+        "the study is stopped; participants at work continue",
         "same",
     ),
     Line(
@@ -57,22 +57,21 @@ LINES = (
         ("ListAssignmentsForHIT", "GetAssignment"),
         "part of a visit; the visit is a submission",
         "near",
-        "participants do several HITs in one visit and submit them together with the "
-        "last answer. AcceptTime and SubmitTime show how long each took. An abandoned "
-        "visit leaves no answers",
+        "the HITs of a visit are submitted with its last answer. AcceptTime and "
+        "SubmitTime give each one's duration. An abandoned visit leaves nothing",
     ),
     Line(
         "assignment duration",
         (),
-        "the time limit of a visit: the sum of its HITs' durations",
+        "the time limit of a visit: that of its HITs together",
         "near",
-        "less than 24 hours, as Prolific requires; an assignment's deadline is that "
-        "of its visit",
+        "less than 24 hours, as Prolific requires; an assignment has the deadline of "
+        "its visit",
     ),
     Line(
         "worker",
         (),
-        "participant; worker ids look like MTurk's, and participant ids stay in the "
+        "participant; the worker id has MTurk's form, and the Prolific ID stays in the "
         "marketplace's database",
         "same",
     ),
@@ -81,32 +80,30 @@ LINES = (
         ("ApproveAssignment",),
         "APPROVE, in bulk",
         "near",
-        "a submission is paid in full once all of its HITs are decided and at least "
-        "one is approved. 20 days is the longest delay, because Prolific approves "
-        "automatically after 21. HITs of a submission approved by hand at Prolific "
-        "are still decided here by the requester",
+        "a submission is paid in full once all its HITs are decided and one is "
+        "approved. The delay is at most 20 days; see the notes",
     ),
     Line(
         "reject",
         ("RejectAssignment",),
-        "a request to return; after seven days REJECT, with a message of at least 100 "
+        "a request to return; after seven days REJECT, with a message of 100 "
         "characters and a category",
         "near",
-        "only if all HITs of the visit were rejected. The feedback may begin with a "
-        "category, such as [LOW_EFFORT]; the default is OTHER",
+        "only if all HITs of the visit were rejected. The feedback begins with the "
+        "category, such as [LOW_EFFORT]; without one it is OTHER",
     ),
     Line(
         "reject, then approve",
         ("ApproveAssignment",),
         "UNREJECT, then APPROVE",
         "near",
-        "if Prolific refuses, a bonus of the same amount; `piecework prolific status` "
-        "reports it",
+        "if Prolific refuses that, a bonus of the same amount; `piecework prolific "
+        "status` says so",
     ),
     Line(
         "bonus",
         ("SendBonus", "ListBonusPayments"),
-        "a line in a batch of bonuses, which is created, checked and paid once",
+        "a line of a batch of bonuses, which is created, checked and paid once",
         "same",
     ),
     Line(
@@ -114,7 +111,7 @@ LINES = (
         (),
         "filters approval_numbers and approval_rate, every comparator",
         "near",
-        "Prolific counts over all its studies and compares the rate with the upper "
+        "Prolific counts over all its studies, and compares the rate with the upper "
         "end of a confidence interval",
     ),
     Line(
@@ -127,17 +124,11 @@ LINES = (
     Line(
         "adult content",
         (),
-        "all participants qualify",
+        "every participant qualifies",
         "same",
-        "all participants are at least 18",
+        "Prolific admits only people of 18 or older",
     ),
-    Line(
-        "Masters",
-        (),
-        "refused, and reported in status",
-        "absent",
-        "Prolific has no equivalent",
-    ),
+    Line("Masters", (), "refused; `status` says so", "absent", "Prolific has none"),
     Line(
         "own qualifications, every comparator",
         (
@@ -151,7 +142,7 @@ LINES = (
             "GetQualificationScore",
             "ListWorkersWithQualificationType",
         ),
-        "two participant groups of the study: those let in and those kept out",
+        "two participant groups of the study: allowed and excluded",
         "same",
         "updated while the study runs",
     ),
@@ -164,7 +155,7 @@ LINES = (
         ),
         "a screening: a study that pays for taking the test",
         "near",
-        "all who take it are paid (`--screening-pay`), whatever the result",
+        "everyone who takes it is paid (`--screening-pay`), pass or fail",
     ),
     Line(
         "block",
@@ -175,31 +166,32 @@ LINES = (
     Line(
         "messages to workers",
         ("NotifyWorkers",),
-        "messages on Prolific; the same text to many goes out in one call",
+        "messages on Prolific; one bulk message for the same text to many",
         "near",
-        "sent at most once; status counts messages with an unknown outcome",
+        "sent at most once; `status` counts those with an unknown outcome",
     ),
     Line(
         "balance",
         ("GetAccountBalance",),
         "the requester's account at the marketplace, within the server's cap",
         "near",
-        "in the workspace's currency; amounts in the API have no currency",
+        "in the workspace's currency, which amounts of the API do not name",
     ),
     Line(
         "fees",
         (),
-        "the result of Prolific's calculator, including tax",
+        "the result of Prolific's calculator, with tax",
         "near",
-        "a percentage in the price list; rounding differences are booked when a visit "
-        "or a batch is paid",
+        "a percentage in the price list; rounding is booked when a visit or a batch "
+        "is paid",
     ),
     Line(
         "preview before accepting",
         (),
         "title, description, length and consent",
         "absent",
-        "a participant takes the place first, and returns it if they do not want it",
+        "the participant has already taken the place, and returns it if they do not "
+        "want it",
     ),
     Line(
         "reading HITs and reviewing them",
@@ -226,7 +218,7 @@ LINES = (
     ),
 )
 
-HEADING = "## How MTurk concepts map to Prolific\n"
+HEADING = "## MTurk's terms at Prolific\n"
 _HEAD = """
 `python -m tools.prolific_page` writes this section. The extent says how much of
 MTurk's behaviour remains.
@@ -244,7 +236,7 @@ requester still decides its HITs here.
 
 
 def render() -> str:
-    """Return the updated page, based on the current one."""
+    """Return the page with its generated section up to date."""
     written, _, _ = PAGE.read_text(encoding="utf-8").partition(HEADING)
     rows = [
         f"| {line.thing}{_named(line)} | {line.becomes} | {line.extent} | {line.why} |"

@@ -152,7 +152,7 @@ def with_shown_columns(task: Task, items: Sequence[Item]) -> Task:
 
 def _next_step(refused: Collection[str], around: Around) -> str:
     if not refused:
-        return "docs/own-pages.md describes what a page can contain"
+        return "docs/how-to/own-pages.md describes what a page can contain"
     named = ", ".join(f'"{host}"' for host in (*around.hosts, *refused))
     return f"if you trust them with what workers type, set [page] hosts = [{named}]"
 

@@ -25,7 +25,7 @@ NAME = "real_words"
 VERSION = 2
 
 SURE = 0.7
-"""The lowest probability of an edit made without asking (docs/cleaning.md)."""
+"""The lowest probability of an automatic edit (docs/explanation/cleaning.md)."""
 
 WORTH_A_LOOK = 0.5
 """The lowest probability of an edit proposed to a person; at least a half, since only

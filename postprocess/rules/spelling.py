@@ -8,7 +8,7 @@ candidates (`piecework.postprocess.language.features`); each edit has a probabil
 It never changes words of the dictionary and their possessives, longer words that are
 common in general English, words with inner capitals, quoted text, addresses, words with
 attached digits or signs, texts in another language, or words of the item's own columns.
-docs/cleaning.md says how often it is right.
+docs/explanation/cleaning.md says how often it is right.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ VERSION = 7
 
 SURE = 0.6
 """The lowest probability of an edit made without asking: nineteen of twenty such
-changes are right (docs/cleaning.md)."""
+changes are right (docs/explanation/cleaning.md)."""
 
 WORTH_A_LOOK = 0.2
 """The lowest probability of an edit proposed to a person."""

@@ -1,7 +1,7 @@
 """Turns a campaign file into a crowdsourced dataset that people can trust.
 
-The names in `__all__` are the library, and stay stable (docs/library.md). Each name
-loads its module when it is first used, so `import piecework` itself loads nothing.
+The names in `__all__` are the library and stay stable (docs/reference/library.md). Each
+name loads its module when it is first used, so `import piecework` itself loads nothing.
 """
 
 from importlib import import_module

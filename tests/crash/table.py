@@ -1,6 +1,6 @@
-"""Run every fault at every call and write the results to `docs/faults.md`.
+"""Run every fault at every call and write `docs/measurements/faults.md`.
 
-What another command wrote below it (under its own heading) stays.
+The sections after the first one stay as they are.
 
 python -m tests.crash.table
 """
@@ -72,7 +72,7 @@ root to make a small disk.
 
 
 def outcome(call: Call, name: str) -> str:
-    """Run one campaign under one fault; return the text of the cell."""
+    """Run one campaign under one fault; return its cell."""
     folder = Path(tempfile.mkdtemp(prefix="faults"))
     try:
         ending = campaign_to_its_end(folder, BY_NAME[name], call)
@@ -89,7 +89,7 @@ def outcome(call: Call, name: str) -> str:
 
 
 def page(cells: Mapping[tuple[Call, str], str]) -> str:
-    """Return the page as Markdown."""
+    """Return the first part of the page, as Markdown."""
     names = [fault.name for fault in FAULTS]
     letters = LETTERS[: len(names)]
     rows = [[str(call), *(cells[call, name] for name in names)] for call in CALLS]
@@ -105,7 +105,7 @@ def page(cells: Mapping[tuple[Call, str], str]) -> str:
 
 
 def as_table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a table as Markdown."""
+    """Return a Markdown table."""
     head = list(head)
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -116,7 +116,7 @@ def main() -> None:
     if not can_mount():
         raise SystemExit("only root can make a small disk to fill")
     begun, cells = time.monotonic(), {}
-    # Two threads that wait for processes can get each other's exit codes.
+    # Two threads that wait for processes can take each other's exit codes.
     with ProcessPoolExecutor(AT_ONCE) as pool:
         cells_of_runs = zip(
             RUNS, pool.map(outcome, *zip(*RUNS, strict=True)), strict=True

@@ -499,8 +499,8 @@ def test_who_is_not_named_is_not_counted_as_a_worker(tmp_path: Path) -> None:
     """A file may name all, some or none; each assignment is not one more person."""
     for name, beside in (
         ("W1", "1 (2 assignments)"),
-        ("", "– (2 assignments, workers"),
-    ):  # noqa: RUF001 - as shown
+        ("", "– (2 assignments, workers"),  # noqa: RUF001 - as shown
+    ):
         lines = [{"id": str(n), "mood": "good", "who": name} for n in range(2)]
         file = tmp_path / f"moods{name}.jsonl"
         file.write_text("\n".join(map(json.dumps, lines)))

@@ -1,7 +1,7 @@
 """As many answers as needed: which items to ask again, because labels are uncertain.
 
 The engine decides with this function after each round, and so does the replay of real
-votes in docs/analyses.md.
+votes in docs/explanation/analyses.md.
 """
 
 from collections.abc import Sequence

@@ -90,7 +90,7 @@ class Rewards:
             first = self.fees[0].valid_from
             raise ConfigError(
                 [f"no fees are known for {day}; the first known fees start on {first}"],
-                next_step="state them in [[rewards.fees]], see docs/campaign-file.md",
+                next_step="add [[rewards.fees]], see docs/reference/campaign-file.md",
             )
         return known[-1]
 

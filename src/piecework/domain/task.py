@@ -4,7 +4,7 @@ The gallery's tasks are in `hit_templates/`, others are beside a campaign. `task
 and `messages.<language>.toml` are read into these values: a field without a default is
 a required key, and annotations (`Gt`, `MinLen`) are checked against the file. A rule is
 data (kind, parameters, message), so that Python and the page's JavaScript can apply the
-same rule. docs/tasks.md explains how to add a task.
+same rule. docs/how-to/tasks.md explains how to add a task.
 """
 
 import dataclasses

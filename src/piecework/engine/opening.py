@@ -48,7 +48,7 @@ from piecework.store.prices import keep_prices, kept_prices
 
 AT_ONCE = 24
 """Concurrent calls to a marketplace; more only keep the caller's own processor busier,
-see docs/benchmarks.md."""
+see docs/measurements/benchmarks.md."""
 
 AT_ONCE_IN_REHEARSALS = 4
 """The same where marketplace and pipeline share a machine."""

@@ -22,7 +22,7 @@ def _absolute(campaign: str) -> str:
         raise ValueError(
             f"the campaign's path {campaign!r} is relative, but a worker runs in its "
             "own folder; deploy it with an absolute path, in prefect.yaml as "
-            '"{{ $PWD }}/…" (docs/operations.md)'
+            '"{{ $PWD }}/…" (docs/how-to/schedule.md)'
         )
     return campaign
 

@@ -31,8 +31,8 @@ def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
     """Return the tables with the policy, for the end of the file."""
     lines = [
         "",
-        "# Heuristics flag answers and workers (docs/heuristics.md). What is not",
-        "# flagged is kept. For the rest, the rules propose a decision, and a person",
+        "# Heuristics flag answers and workers (docs/reference/heuristics.md).",
+        "# What is not flagged is kept. For the rest, the rules propose a decision, and a person",
         "# decides. Decisions made elsewhere are never evidence.",
         "[decisions]",
         'by = "person"                    # "policy" follows the rules',
@@ -53,7 +53,7 @@ def _head(
     name: str, understood: Understanding, file_name: str, description: str
 ) -> Iterator[str]:
     yield "# Results that another tool collected. Nothing is posted or paid from here."
-    yield "# docs/importing.md explains each key. After changing fields, run:"
+    yield "# docs/how-to/importing.md explains each key. After changing fields, run:"
     yield f"#   piecework import --as {file_name}      (rereads these files)"
     yield f"#   piecework assess {file_name}           (heuristics, then the rules)"
     yield f"#   piecework export {file_name}           (the dataset and its report)"

@@ -66,7 +66,7 @@ class OpenedAnswers:
 
 
 def answers_of(opened: OpenedCampaign) -> pd.DataFrame:
-    """Return all answers of a store, with the library's columns (docs/library.md)."""
+    """Return all answers of a store, as docs/reference/library.md describes."""
     table, task = opened.answers(), opened.campaign.task
     of_item = {str(item.item_id): item.columns for item in opened.campaign.items}
     kept = imports.outcomes(opened.store)

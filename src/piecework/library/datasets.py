@@ -29,7 +29,7 @@ class Dataset:
 
     Attributes:
         answers: the answers that count, one row each, index `answer`, with `task`,
-            `worker` (a keyed hash) and more columns (docs/dataset.md).
+            `worker` (a keyed hash) and more columns (docs/reference/dataset.md).
         set_aside: answers that do not count, with the reason in `set_aside`.
         items: the items, index `task`, with the labels from the answers.
         tables: all tables of the dataset by name, including these three.

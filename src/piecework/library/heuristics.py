@@ -41,7 +41,7 @@ def assess(
 
     Args:
         answers: one row per answer, with `task`, `worker`, a column for each field that
-            was asked, and other known columns (docs/library.md).
+            was asked, and other known columns (docs/reference/library.md).
         heuristics: names of the heuristics to run; default: all that are on by default,
             and the joined suspicion.
         settings: parameters by heuristic, as in a campaign file.

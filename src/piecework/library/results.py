@@ -26,8 +26,8 @@ def read_results(
 
     Formats are recognised by content: MTurk's CSV and JSON, AMTI, Simple-AMT, Mephisto,
     Potato, Prolific's export with the answers that it belongs to, Parquet, and tables
-    with stated columns (docs/importing.md). Worker ids are those of the files. Rows
-    that cannot be read are left out, with a `UserWarning`.
+    with stated columns (docs/how-to/importing.md). Worker ids are those of the files.
+    Rows that cannot be read are left out, with a `UserWarning`.
 
     Args:
         files: a file, several files, or a folder that a tool wrote.

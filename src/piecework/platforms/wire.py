@@ -82,7 +82,7 @@ def bonus_from_wire(wire: "BonusPaymentTypeDef") -> Bonus:
 
 
 def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
-    """Return the price list of piecework's own marketplace (docs/marketplace.md).
+    """Return the price list of our marketplace (docs/reference/marketplace.md).
 
     Raises:
         PlatformRefused: its currency is unknown.
@@ -132,7 +132,7 @@ def _outside_price(wire: Any) -> OutsidePrice:  # noqa: ANN401 - JSON
 
 
 def meeting_from_wire(wire: Mapping[str, object]) -> Meeting:
-    """Return what piecework's own marketplace says about marks (docs/marketplace.md).
+    """Return what our marketplace says of marks (docs/reference/marketplace.md).
 
     Raises:
         ValueError: the reply has another form.

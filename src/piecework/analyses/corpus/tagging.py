@@ -3,8 +3,8 @@
 The tagger is HanTa (Wartena, KONVENS 2019; version 2023), trained on the British
 National Corpus: pure Python, with its English model in the package and no downloads. On
 24 captions of VizWiz that were labelled by hand it finds the part of speech of 272 of
-277 tokens (docs/describe.md). Forms of "be" and modals are not verbs here, since Table
-1 of the VizWiz-Captions paper counts verbs as actions.
+277 tokens (docs/how-to/describe.md). Forms of "be" and modals are not verbs here, since
+Table 1 of the VizWiz-Captions paper counts verbs as actions.
 """
 
 from collections.abc import Iterable, Iterator

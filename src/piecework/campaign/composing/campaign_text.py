@@ -133,9 +133,9 @@ def _rewards(statement: Statement, budget_cents: int) -> Iterator[str]:
 
 
 def _decisions(statement: Statement) -> Iterator[str]:
-    yield "# Heuristics flag answers and workers (docs/heuristics.md). Work without a"
-    yield "# flag is kept and paid. The rules propose what to do with the rest; in a"
-    yield "# rehearsal they decide. The first rule that fits applies. Dropped work is"
+    yield "# Heuristics flag answers and workers (docs/reference/heuristics.md)."
+    yield "# Work without a flag is kept and paid. The rules propose what to"
+    yield "# do with the rest; in a rehearsal they decide. The first rule that fits applies. Dropped work is"
     yield '# paid, unless a rule on = "assignment" has then = "reject": warn workers.'
     yield "[decisions]"
     yield _line("by", "person", '"policy" applies the rules without asking')

@@ -112,7 +112,7 @@ def _source(path: Path, head: Head, reading: Reading | None) -> Source:
         )
     raise ConfigError(
         [f"{path}: has an unknown format; the known ones are {names}"],
-        next_step="describe its columns with --columns FILE (docs/importing.md)",
+        next_step="describe its columns with --columns FILE (docs/how-to/importing.md)",
     )
 
 

@@ -47,7 +47,7 @@ def parser(program: str) -> argparse.ArgumentParser:
         "--prices",
         type=_prices,
         default=MTURK,
-        help="currency and fees, as JSON (docs/marketplace.md); default: MTurk's",
+        help="currency and fees as JSON (see docs/reference/marketplace.md)",
     )
     parser.add_argument(
         "--attached",

@@ -84,8 +84,8 @@ def check_operation(operation: str) -> None:
     if operation not in OPERATIONS:
         raise Refusal(
             "NotImplementedException",
-            f"This marketplace does not offer {operation}; docs/marketplace.md lists "
-            "the operations that it offers.",
+            f"This marketplace does not offer {operation}; "
+            "docs/reference/marketplace.md lists the operations that it offers.",
         )
 
 

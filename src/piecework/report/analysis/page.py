@@ -47,8 +47,8 @@ def analyse(
         page=SectionsPage(
             source=source,
             kicker="Analyses of the answers",
-            purpose="Computed from all answers that count; docs/analyses.md describes "
-            "each method and how it was validated.",
+            purpose="Computed from all answers that count; "
+            "docs/explanation/analyses.md describes each method and its validation.",
             key_figures=(
                 KeyFigure(
                     label="Answers",

@@ -1,4 +1,4 @@
-"""Decisions by people as a CSV, out and in; the page does the same (docs/review.md).
+"""Write and read people's decisions as a CSV (docs/how-to/review.md).
 
 The file names workers only by pseudonym. Reading it stores everything or nothing: each
 fault is listed with its line, and then nothing is stored.
