@@ -31,9 +31,9 @@ def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
     """Return the tables with the policy, for the end of the file."""
     lines = [
         "",
-        "# Heuristics flag answers and workers (docs/reference/heuristics.md).",
-        "# What is not flagged is kept. For the rest, the rules propose a decision, and a person",
-        "# decides. Decisions made elsewhere are never evidence.",
+        "# Heuristics flag answers and workers (docs/reference/heuristics.md). What",
+        "# is not flagged is kept. For the rest, the rules propose a decision, and a",
+        "# person decides. Decisions made elsewhere are never evidence.",
         "[decisions]",
         'by = "person"                    # "policy" follows the rules',
     ]
