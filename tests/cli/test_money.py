@@ -154,4 +154,4 @@ def test_a_rehearsal_owes_nobody_a_bonus(tmp_path: Path) -> None:
         pass
     result = CliRunner().invoke(main, ["pay", str(path), "--yes"])
     assert result.exit_code == 3
-    assert "it is of a rehearsal" in result.output
+    assert "is of a rehearsal" in result.output
