@@ -154,18 +154,4 @@ def test_a_rehearsal_owes_nobody_a_bonus(tmp_path: Path) -> None:
         pass
     result = CliRunner().invoke(main, ["pay", str(path), "--yes"])
     assert result.exit_code == 3
-    assert "it is of a rehearsal" in result.output
-
-
-def test_the_report_alone_is_written_again(finished: Finished) -> None:
-    """Its path is printed; the dataset stays as it is."""
-    done = finished.piecework("export", "--json")
-    (paths,) = json.loads(done.stdout)["campaigns"]
-    report, card = Path(paths["report"]), Path(paths["dataset"]) / "README.md"
-    before = card.stat().st_mtime_ns
-    report.unlink()
-    assert finished.piecework("report").stdout == f"report: {report}\n"
-    assert report.is_file()
-    assert card.stat().st_mtime_ns == before
-    document = json.loads(finished.piecework("report", "--json").stdout)
-    assert document == {"report": str(report)}
+    assert "is of a rehearsal" in result.output
