@@ -134,10 +134,10 @@ def _rewards(statement: Statement, budget_cents: int) -> Iterator[str]:
 
 def _decisions(statement: Statement) -> Iterator[str]:
     yield "# Heuristics flag answers and workers (docs/reference/heuristics.md)."
-    yield "# Work without a flag is kept and paid. The rules propose what to do with the"
-    yield "# rest; in a rehearsal they decide. The first rule that fits applies. Dropped"
-    yield '# work is paid, unless a rule on = "assignment" has then = "reject": warn'
-    yield "# workers of that."
+    yield "# Work without a flag is kept and paid. The rules propose what to do with"
+    yield "# the rest; in a rehearsal they decide. The first rule that fits applies."
+    yield '# Dropped work is paid, unless a rule on = "assignment" has then = "reject":'
+    yield "# warn workers of that."
     yield "[decisions]"
     yield _line("by", "person", '"policy" applies the rules without asking')
     for rule in statement.policy:
