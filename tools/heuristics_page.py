@@ -36,7 +36,7 @@ least a quarter; if a subject has no finding, the heuristic looked and found lit
 against it.
 
 Each section shows how accurate the heuristic is, with 95 % intervals, as measured by
-`make truth`: on labelled work by real people, on real texts of which some were
+`make truth`: on labelled work by real people, on real texts, some of them
 exchanged, and in rehearsals of the campaigns that come with piecework, with planted
 simulated workers. A rehearsal only shows that a heuristic finds what it was written
 for. If no labelled set contains what a heuristic looks at, its section says that it

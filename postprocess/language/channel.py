@@ -86,7 +86,7 @@ class Channel:
         return prices
 
     def recall(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """Like `price`, with a cache, for pairs most of which were priced before."""
+        """Like `price`, with a cache, for pairs that were mostly priced before."""
         fresh = [pair for pair in pairs if pair not in self._recalled]
         if fresh:
             prices = self.price(fresh).tolist()

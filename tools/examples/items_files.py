@@ -110,7 +110,7 @@ def error_category_rows() -> Iterator[Row]:
 
 
 def crowd_judgement_rows() -> Iterator[Row]:
-    """Yield 42 photos with ten sentences, of which none to four describe them."""
+    """Yield 42 photos with ten sentences; none to four describe the photo."""
     scenes_ = clear_scenes()[:42]
     for number, scene in enumerate(scenes_, start=1):
         rng = seeded_rng(SEED, scene.item_id, "ten sentences")

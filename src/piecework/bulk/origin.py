@@ -21,7 +21,7 @@ UNKNOWN_TASK = Task(
     fields=(),
     rules=(),
 )
-"""A task of which nothing is known except the text."""
+"""A task with only a text."""
 
 
 @dataclass(frozen=True, kw_only=True)

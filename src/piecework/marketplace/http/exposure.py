@@ -111,7 +111,7 @@ def _have_common_domain(host: str, other: str) -> bool:
     """Return whether both are below one name of two or more labels."""
     if _is_address(host) or _is_address(other):
         return False
-    # A public suffix of two labels (co.uk) causes a needless but harmless warning.
+    # A public suffix of two labels (co.uk) causes an unnecessary but harmless warning.
     return host.split(".")[-2:] == other.split(".")[-2:] and "." in host
 
 

@@ -28,7 +28,7 @@ class _Wish:
     Attributes:
         link: the open link.
         code: its code in the address.
-        present: the worker signed in in this browser, if any.
+        present: the worker of this browser's session, if any.
         name: the name that the person wants.
         instead_of: the worker id whose session may end.
     """

@@ -42,7 +42,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Combined:
-    """Several filters, of which all or any must be met."""
+    """Several filters; all or any of them must match."""
 
     by: Literal["and", "or"]
     filters: Sequence["Filter"]

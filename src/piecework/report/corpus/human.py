@@ -39,7 +39,7 @@ class HumanPerformance:
     """Scores of people's captions, in per cent (CIDEr-D: of its tenth, as published).
 
     Attributes:
-        images: easy images with at least two captions, one of which was chosen.
+        images: easy images with two or more captions; one caption was chosen.
         references: captions that the chosen ones were scored against.
         scores: by metric; empty without such images.
     """
