@@ -110,6 +110,6 @@ def _name(text: str) -> str:
         )
     if name.startswith("policy:"):
         raise ConfigError(
-            [f"{text!r}: only the policy decides under a name with policy:"]
+            [f"{text!r}: only the policy has a name that begins with 'policy:'"]
         )
     return name
