@@ -1,4 +1,4 @@
-"""`posting.assignments` of a campaign file: a number, or as many as an item needs."""
+"""`posting.assignments` of a campaign file: a number, or as many as needed."""
 
 from typing import Annotated
 
@@ -19,13 +19,15 @@ class AssignmentsTable(BaseModel):
 
     least: Annotated[int, Field(ge=1, le=99)]
     most: Annotated[int, Field(ge=2, le=100)]
-    # No number of votes makes a label surer than 1 - `analyses.ability.SHARED_ERROR`.
+    # A label's probability never exceeds 1 - `analyses.ability.SHARED_ERROR`.
     until: Annotated[float, Field(gt=0.5, le=0.95)] = 0.95
 
     @model_validator(mode="after")
     def _may_grow(self) -> "AssignmentsTable":
         if self.most <= self.least:
-            raise ValueError("most is to be more than least; else write a number alone")
+            raise ValueError(
+                "most must be more than least; for a fixed number, write it alone"
+            )
         return self
 
 
@@ -38,4 +40,4 @@ Assignments = Annotated[
     | Annotated[AssignmentsTable, Tag("branch[table]")],
     Discriminator(_number_or_table),
 ]
-"""Only the faults of what was meant are told."""
+"""A union with tags, so that errors are only about the branch that was meant."""

@@ -1,8 +1,8 @@
-"""A campaign file as it was written: its tables, checked, and the lines of its keys.
+"""A campaign file as written: its tables, checked, and the lines of its keys.
 
-All paths in the file are relative to the file, so that a schedule started in another
-folder finds the same store and cannot post a second time. What the tables mean beside
-tasks, heuristics and items is put together in `piecework.campaign.assembling`.
+All paths in the file are relative to the file, so that a schedule that starts in
+another folder finds the same store and cannot post a second time.
+`piecework.campaign.assembling` combines the tables with tasks, heuristics and items.
 """
 
 import hashlib
@@ -29,9 +29,10 @@ class CampaignFile:
     """One campaign file, read once.
 
     Attributes:
-        path: of the file, as it was given.
-        text: of the file.
+        path: the path of the file, as given.
+        text: the text of the file.
         source_hash: sha256 of the file's bytes.
+        tables: its checked tables.
     """
 
     path: Path
@@ -41,7 +42,7 @@ class CampaignFile:
 
     @property
     def out(self) -> Path:
-        """Where store, dataset and report of the campaign live."""
+        """The folder of the campaign's store, dataset and report."""
         folder = self.tables.output.folder or f"out/{self.tables.name}"
         return (self.path.parent / folder).resolve()
 
@@ -58,7 +59,7 @@ class CampaignFile:
         return (self.path.parent / folder).resolve() if folder else None
 
     def at(self, *key: str) -> str:
-        """Where a key stands, for a fault: `birds.toml:8: rewards.reward`."""
+        """Return where a key is, for an error: `birds.toml:8: rewards.reward`."""
         return _at(self.path, self.text, key)
 
     def items(
@@ -71,20 +72,20 @@ class CampaignFile:
         possible: tuple[str, ...] = (),
         is_own: bool = True,
     ) -> tuple[Item, ...]:
-        """The items of a file that this one names.
+        """Read the items of a file that this one names.
 
         Args:
-            columns: what the task's page needs; the first is the id.
+            columns: the columns that the task's page needs; the first is the id.
             file: the items file.
-            numbered: give rows without an id their numbers.
-            addresses: columns that hold addresses of pictures.
-            possible: columns that do where they name a picture.
-            is_own: it is the campaign's, of which `[items] columns` speaks.
+            numbered: whether to number rows without an id.
+            addresses: columns with addresses of pictures.
+            possible: columns with an address wherever the cell names a picture.
+            is_own: whether `[items] columns` applies to the file.
 
         Raises:
-            ConfigError: with the faults of the items file.
+            ConfigError: it has the faults of the items file.
         """
-        # Drawn pictures need not be there yet: a rehearsal draws those that are named.
+        # Drawn pictures may be missing: a rehearsal draws the pictures that are named.
         scenes = self.tables.items.scenes or 0
         pictures = None if scenes else self._own_pictures
         return read_items(
@@ -101,13 +102,13 @@ class CampaignFile:
     def items_of_folder(
         self, columns: tuple[str, ...], *, addresses: tuple[str, ...] = ("url",)
     ) -> tuple[Item, ...]:
-        """An item for each picture of `[items] pictures`, where no file lists them.
+        """Return an item for each picture in `[items] pictures`, if no file lists them.
 
         Raises:
-            ConfigError: the task wants to know more, or there are no pictures.
+            ConfigError: the task needs more columns, or there are no pictures.
         """
         folder = self._own_pictures
-        assert folder is not None  # noqa: S101 - the schema wants a file else
+        assert folder is not None  # noqa: S101 - otherwise the schema requires a file
         try:
             return items_of_folder(folder, columns, addresses=addresses)
         except ConfigError as fault:
@@ -119,11 +120,17 @@ class CampaignFile:
 
 
 def parse(path: Path) -> CampaignFile:
-    """The campaign file, checked key by key; items are not read yet.
+    """Read a campaign file and check each key; items are not read yet.
 
     Raises:
-        ConfigError: the file cannot be read, is no TOML, or breaks the schema.
+        ConfigError: the file cannot be read, is not TOML, or breaks the schema.
     """
+    if not path.exists():
+        others = [other.name for other in path.parent.glob("*.toml")]
+        raise ConfigError(
+            [f"{path}: no such campaign file{did_you_mean(path.name, others)}"],
+            next_step="`piecework init` writes one",
+        )
     text = read_text(
         path,
         name="campaign file",
@@ -134,10 +141,10 @@ def parse(path: Path) -> CampaignFile:
 
 
 def parse_text(path: Path, text: str) -> CampaignFile:
-    """What a campaign file would be that has this text and lies there.
+    """Return the campaign file that this text at this path would be.
 
     Raises:
-        ConfigError: it is no TOML, or breaks the schema.
+        ConfigError: the text is not TOML, or breaks the schema.
     """
     faults: list[str] = []
     try:
@@ -151,15 +158,15 @@ def parse_text(path: Path, text: str) -> CampaignFile:
         tables = CampaignTables.model_validate(document)
     except ValidationError as fault:
         raise ConfigError([*faults, *schema_faults(path, text, fault)]) from fault
-    # Brackets may be nested deeper than Python's stack, numbers too long for it.
+    # Brackets may be nested too deeply, and numbers too long, for Python.
     except (ValueError, RecursionError) as fault:
         if text.lstrip().startswith("<"):
             raise ConfigError(
-                [f"{path}: a page of HTML, where a campaign file (TOML) is wanted"],
-                next_step=f"`piecework init CAMPAIGN.toml --task {path}` writes a "
-                "campaign file that asks it",
+                [f"{path}: a page of HTML, not a campaign file (TOML)"],
+                next_step="write a campaign file for this page: "
+                f"piecework init CAMPAIGN.toml --task {path}",
             ) from fault
-        raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
+        raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
     if faults:
         raise ConfigError(faults)
     digest = hashlib.sha256(text.encode()).hexdigest()
@@ -173,7 +180,7 @@ def schema_faults(
     *,
     schema: type[BaseModel] = CampaignTables,
 ) -> list[str]:
-    """What a TOML file breaks of its schema, each with line and key."""
+    """Return where a TOML file breaks its schema, each fault with line and key."""
     faults = []
     for error in fault.errors(include_url=False):
         location = [part for part in error["loc"] if not _is_branch(part)]
@@ -192,7 +199,7 @@ def schema_faults(
 
 
 def _keys_of(table: Sequence[str | int], schema: type[BaseModel]) -> list[str]:
-    """What keys a table of such a file may have; none if it is not known."""
+    """Return the keys that a table may have; empty if the table is not known."""
     model: Any = schema
     for part in table:
         field = getattr(model, "model_fields", {}).get(part)
@@ -200,7 +207,7 @@ def _keys_of(table: Sequence[str | int], schema: type[BaseModel]) -> list[str]:
             model = field.annotation
         elif not isinstance(part, int):
             return []
-        # Of `X | None` and `tuple[X, ...]` it is the table that matters.
+        # Take the table X from `X | None` and `tuple[X, ...]`.
         kinds = [_bare(kind) for kind in get_args(model)]
         model = next((kind for kind in kinds if _is_table(kind)), model)
     return list(model.model_fields) if _is_table(model) else []
@@ -221,5 +228,5 @@ def _at(path: Path, text: str, location: Location) -> str:
 
 
 def _is_branch(part: str | int) -> bool:
-    # pydantic names the branch of a union in the location; no key is called so.
+    # pydantic puts the branch of a union in the location; no key has such a name.
     return isinstance(part, str) and part.startswith(("dict[", "literal[", "branch["))

@@ -1,4 +1,4 @@
-"""A campaign file's tables as values that need nothing but the file."""
+"""A campaign file's tables as values, from the file alone."""
 
 from collections.abc import Mapping
 
@@ -22,13 +22,13 @@ PERCENT_APPROVED = QualificationTypeId("000000000000000000L0")
 LOCALE = QualificationTypeId("00000000000000000071")
 
 HOUR = 3600
-"""Seconds."""
+"""Seconds in an hour."""
 
 Heuristics = Mapping[str, Mapping[str, object] | None]
 
 
 def heuristics(tables: CampaignTables) -> Heuristics:
-    """Settings by heuristic; `None` for one that is switched off."""
+    """Return settings by heuristic; `None` for a heuristic that is switched off."""
     return {
         name: None if settings is False else settings
         for name, settings in tables.heuristics.items()
@@ -36,7 +36,7 @@ def heuristics(tables: CampaignTables) -> Heuristics:
 
 
 def policy(tables: CampaignTables) -> tuple[PolicyRule, ...]:
-    """The rules of the policy, in the file's order."""
+    """Return the rules of the policy, in the file's order."""
     return tuple(
         PolicyRule(
             subject_kind=rule.on,
@@ -52,7 +52,7 @@ def policy(tables: CampaignTables) -> tuple[PolicyRule, ...]:
 
 
 def posting(table: PostingTable, task: Task) -> Posting:
-    """How HITs are posted; the task fills in what the file leaves open."""
+    """Return how HITs are posted, with the task's defaults."""
     minutes, asked = table.assignment_minutes, table.assignments
     return Posting(
         batches=table.batches,
@@ -71,7 +71,7 @@ def posting(table: PostingTable, task: Task) -> Posting:
 
 
 def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ...]:
-    """Who may accept a HIT, in MTurk's terms."""
+    """Return who may accept a HIT, in MTurk's terms."""
     built_in = []
     if table.approved_hits_above is not None:
         built_in.append(
@@ -111,7 +111,7 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
 
 
 def publication(table: DatasetTable) -> Publication:
-    """What is stated for whoever gets the dataset."""
+    """Return what the requester states for readers of the dataset."""
     return Publication(
         title=table.title or "",
         version=table.version,

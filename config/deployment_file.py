@@ -1,8 +1,8 @@
 """What a schedule may do with a campaign: a file beside it, on the worker's machine.
 
-Whoever reaches Prefect's API can start a deployment with parameters of their own. So
-where passes go, whether people work and what they may cost is in no parameter, but in
-`birds.deployment.toml` beside `birds.toml`, which only its owner writes.
+Anyone who reaches Prefect's API can start a deployment with parameters of their own. So
+no parameter says where passes go, whether people work and what they may cost. The file
+`birds.deployment.toml` beside `birds.toml` does, which only its owner writes.
 """
 
 import tomllib
@@ -16,17 +16,17 @@ from piecework.domain.errors import ConfigError
 
 
 class Deployment(BaseModel):
-    """One such file.
+    """A deployment file.
 
     Attributes:
         endpoint: URL of the marketplace.
         rehearsal: the marketplace is a rehearsal's (`piecework crowd`).
-        live: real people work; needed for a marketplace on another machine.
-        spend_at_most: what the whole campaign may take, as text in its currency;
-            empty: as it was agreed before.
+        live: real people work; required for a marketplace on another machine.
+        spend_at_most: the most that the whole campaign may cost, as text in its
+            currency; empty: as agreed before.
         credentials_block: name of a Prefect `Secret` block with keys; empty: boto3's
             own chain.
-        allow_second_store: begin although the marketplace has HITs of a campaign of
+        allow_second_store: start even if the marketplace has HITs of a campaign with
             this name from another store.
     """
 
@@ -41,7 +41,7 @@ class Deployment(BaseModel):
 
 
 def deployment_path(campaign: Path) -> Path:
-    """The file beside a campaign's.
+    """Return the path of the file beside a campaign file.
 
     >>> deployment_path(Path("a/birds.toml")).as_posix()
     'a/birds.deployment.toml'
@@ -50,21 +50,21 @@ def deployment_path(campaign: Path) -> Path:
 
 
 def read_deployment(campaign: Path) -> Deployment:
-    """What a schedule may do with the campaign of a file.
+    """Read what a schedule may do with a campaign.
 
     Raises:
-        ConfigError: there is no such file beside it, or it has faults.
+        ConfigError: there is no deployment file beside it, or the file has faults.
     """
     path = deployment_path(campaign)
     text = read_text(
         path,
         name="deployment file",
         next_step='write it: endpoint = "http://127.0.0.1:8080"; a schedule takes '
-        "endpoint, live and amounts from there alone (docs/how-to/schedule.md)",
+        "endpoint, live and amounts only from this file (docs/how-to/schedule.md)",
     )
     try:
         return Deployment.model_validate(tomllib.loads(text))
     except ValidationError as fault:
         raise ConfigError(schema_faults(path, text, fault)) from fault
-    except (ValueError, RecursionError) as fault:  # as of a campaign file
-        raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
+    except (ValueError, RecursionError) as fault:  # as for a campaign file
+        raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault

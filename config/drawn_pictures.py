@@ -1,13 +1,13 @@
-"""How drawn pictures are named: `scenes = 60` in a campaign file asks for so many.
+"""Names of drawn pictures: `scenes = 60` in a campaign file asks for 60 of them.
 
-The names are all that a campaign has to know of them; the rehearsal draws them.
+A campaign knows only the names; the rehearsal draws the pictures.
 """
 
 from piecework.domain.ids import ItemId
 
 
 def scene_id(number: int) -> ItemId:
-    """The item id of a scene, by its number from 1.
+    """Return the item id of a scene, by its number from 1.
 
     >>> scene_id(42)
     'scene_0042'
@@ -16,12 +16,12 @@ def scene_id(number: int) -> ItemId:
 
 
 def picture_name(item_id: ItemId) -> str:
-    """The file name of a scene's picture in the folder that is served."""
+    """Return the file name of a scene's picture."""
     return f"{item_id}.svg"
 
 
 def scene_number(name: str) -> int:
-    """The number of the scene that a picture's file is named after.
+    """Return the number of the scene in the name of a picture's file.
 
     >>> scene_number("scene_0042.svg")
     42
@@ -30,7 +30,7 @@ def scene_number(name: str) -> int:
 
 
 def item_rows(count: int) -> tuple[dict[str, str], ...]:
-    """Rows for an items file: `image_id` and `url` of each of the first scenes."""
+    """Return rows for an items file: `image_id` and `url` of the first scenes."""
     item_ids = map(scene_id, range(1, count + 1))
     return tuple(
         {"image_id": item_id, "url": f"/pictures/{picture_name(item_id)}"}

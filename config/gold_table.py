@@ -6,9 +6,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class GoldTable(BaseModel):
-    """`[gold]`: which items, and how many of all that workers see are of these.
+    """`[gold]`: the gold items, and their share of all items that workers see.
 
-    With `feedback`, workers who were wrong about one are told.
+    With `feedback`, workers are told if they were wrong about a gold item.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,6 +1,6 @@
-"""A file of its own that says which column is what: `[imported]` without its head.
+"""A TOML file that maps columns: `[imported]` without its header.
 
-It may say what was asked as well, as a campaign file does: `[fields.score]`.
+It may also state the fields that were asked, like a campaign file: `[fields.score]`.
 """
 
 import tomllib
@@ -24,10 +24,11 @@ class ColumnsTable(ImportedTable):
 
 
 def read_reading(path: Path) -> Reading:
-    """What a TOML file says about the columns of other files.
+    """Read what a TOML file says about the columns of other files.
 
     Raises:
-        ConfigError: it cannot be read, is no TOML, or breaks the schema; all faults.
+        ConfigError: the file cannot be read, is not TOML, or breaks the schema; it has
+            every fault.
     """
     text = read_text(path, name="file of columns")
     try:
@@ -36,7 +37,7 @@ def read_reading(path: Path) -> Reading:
         faults = schema_faults(path, text, fault, schema=ColumnsTable)
         raise ConfigError(faults) from fault
     except (ValueError, RecursionError) as fault:
-        raise ConfigError([f"{path}: no valid TOML: {fault}"]) from fault
+        raise ConfigError([f"{path}: not valid TOML: {fault}"]) from fault
     fields = {
         name: field.model_dump(exclude_unset=True)
         for name, field in table.fields.items()

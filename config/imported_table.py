@@ -1,4 +1,4 @@
-"""`[imported]` of a campaign file, or of a file of its own: which column is what."""
+"""`[imported]` of a campaign file, or of a file of its own: the columns of files."""
 
 from typing import Annotated
 
@@ -27,7 +27,7 @@ class _Strict(BaseModel):
 
 
 class ImportedColumnsTable(_Strict):
-    """`[imported.columns]`: what columns of a plain table say about the work."""
+    """`[imported.columns]`: the columns of a plain table that describe the work."""
 
     assignment: Columns = ()
     hit: Columns = ()
@@ -56,11 +56,11 @@ class ImportedTable(_Strict):
     def _answers_are_named_once(self) -> "ImportedTable":
         twice = set(self.answers) & set(self.votes)
         if twice:
-            raise ValueError(f"{min(twice)} stands under answers and under votes")
+            raise ValueError(f"{min(twice)} is both in answers and in votes")
         return self
 
     def reading(self) -> Reading:
-        """The table as a value."""
+        """Return the table as a value."""
         columns = self.columns.model_dump()
         return Reading(
             columns=ColumnNames(

@@ -1,6 +1,6 @@
 """Items from CSV or JSON Lines, checked row by row before anything is posted.
 
-A fault names the file, the line that an editor shows, what was found and what is
+An error names the file, the line that an editor shows, what was found and what is
 allowed.
 """
 
@@ -25,19 +25,19 @@ from piecework.domain.table_text import table_rows
 from piecework.domain.xml_text import with_newlines
 
 _FAULTS_SHOWN = 20
-# XML 1.0 cannot carry these, and no id or url needs them.
+# XML 1.0 does not allow these characters, and no id or URL needs them.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 _DRAWN = re.compile(r"scene_([0-9]{4,6})\.svg")
 
 _LONGEST_LINE = 500_000
-"""Far more than fits into a HIT, of which all items have 65,535 bytes."""
+"""Far more than fits into a HIT, which has at most 65,535 bytes."""
 
 Row = Mapping[str, str]
 
 
 class _Places(NamedTuple):
-    """Where pictures may lie: a folder, or those that a rehearsal draws."""
+    """Where pictures may be: in a folder, or drawn by a rehearsal."""
 
     pictures: Path | None
     drawn: int
@@ -45,7 +45,7 @@ class _Places(NamedTuple):
     possible: tuple[str, ...]
 
     def addresses_in(self, row: Row) -> list[str]:
-        """The columns of a row that have to lead to a picture."""
+        """Return the columns of a row that must lead to a picture."""
         local = self.possible if self.pictures is not None else ()
         picture_columns = (name for name in local if is_picture(row.get(name, "")))
         return [*self.addresses, *picture_columns]
@@ -62,21 +62,22 @@ def read_items(
     addresses: tuple[str, ...] = ("url",),
     possible: tuple[str, ...] = (),
 ) -> tuple[Item, ...]:
-    """The items of a file; the first of `columns` is the id.
+    """Read and check the items of a file; the first of `columns` is the id.
 
     Args:
         path: a `.csv` file with a header line, or a `.jsonl` file of flat objects.
-        columns: what the task's page needs.
-        pictures: folder that relative urls are looked up in; `None` allows none.
-        drawn: how many pictures the rehearsal can draw, under the names
+        columns: the columns that the task's page needs.
+        pictures: the folder for relative URLs; `None` allows none.
+        drawn: the number of pictures that the rehearsal can draw, under the names
             `scene_0001.svg` and so on.
-        renamed: what columns are called in the file, by the names that they get.
-        numbered: rows of a file without the column of the id get `row_1` and so on.
-        addresses: columns that hold addresses of pictures.
-        possible: columns that do where they name a picture, if there is a folder.
+        renamed: names of columns in the file, by their new names.
+        numbered: whether rows without the id's column get `row_1` and so on.
+        addresses: columns with addresses of pictures.
+        possible: columns with an address wherever the cell names a picture, if there
+            is a folder.
 
     Raises:
-        ConfigError: with every fault found (of many, the first twenty and a count).
+        ConfigError: it has every fault (of many, the first twenty and a count).
     """
     by_line = read_rows(path)
     if renamed:
@@ -86,7 +87,7 @@ def read_items(
             (line, {columns[0]: f"row_{number}", **row})
             for number, (line, row) in enumerate(by_line, start=1)
         ]
-    faults = [f"{path}: holds no items"] if not by_line else []
+    faults = [f"{path}: has no items"] if not by_line else []
     places = _Places(pictures, drawn, addresses, possible)
     faults += _row_faults(path, by_line, columns, places, renamed=tuple(renamed))
     _raise(faults)
@@ -94,10 +95,10 @@ def read_items(
 
 
 def read_rows(path: Path) -> list[tuple[int, Row]]:
-    """The rows of an items file by their lines, as they stand there.
+    """Read the rows of an items file with their line numbers, unchecked.
 
     Raises:
-        ConfigError: the file cannot be read, or is no CSV and no JSON Lines.
+        ConfigError: the file cannot be read, or is neither CSV nor JSON Lines.
     """
     text = _read_text(path)
     rows = _csv_rows if path.suffix.lower() == ".csv" else _jsonl_rows
@@ -107,23 +108,23 @@ def read_rows(path: Path) -> list[tuple[int, Row]]:
 def items_of_folder(
     folder: Path, columns: tuple[str, ...], *, addresses: tuple[str, ...] = ("url",)
 ) -> tuple[Item, ...]:
-    """An item for each picture in a folder and below; its path there is its id.
+    """Return an item for each picture in a folder and below; the path is its id.
 
     Args:
-        folder: of the pictures.
-        columns: what the task's page needs; the first is the id.
-        addresses: columns that hold addresses of pictures.
+        folder: the folder of the pictures.
+        columns: the columns that the task's page needs; the first is the id.
+        addresses: columns with addresses of pictures.
 
     Raises:
-        ConfigError: the task needs more than a picture, or there are none.
+        ConfigError: the task needs more than a picture, or there are no pictures.
     """
     if more := [name for name in columns[1:] if name not in addresses[:1]]:
         raise ConfigError(
-            [f"the task needs the column {more[0]!r}, which pictures do not tell"],
+            [f"the task needs the column {more[0]!r}, which a picture does not have"],
             next_step='list the items in a file: [items] file = "items.csv"',
         )
     if not folder.is_dir():
-        raise ConfigError([f"{folder} is no folder"])
+        raise ConfigError([f"{folder} is not a folder"])
     names = sorted(
         path.relative_to(folder).as_posix()
         for path in folder.rglob("*")
@@ -133,14 +134,14 @@ def items_of_folder(
     _raise([about_link(link, beside=folder) for link in links if link is not None])
     if not names:
         raise ConfigError(
-            [f"{folder} holds no picture; looked for {', '.join(sorted(PICTURES))}"]
+            [f"{folder} has no picture; looked for {', '.join(sorted(PICTURES))}"]
         )
     rows = [dict.fromkeys((columns[0], *addresses[:1]), name) for name in names]
     return items_from_rows(rows, columns)
 
 
 def items_from_rows(rows: Iterable[Row], columns: tuple[str, ...]) -> tuple[Item, ...]:
-    """Rows that need no check (drawn ones, or checked before) as items."""
+    """Return rows as items, without checks (drawn rows, or checked before)."""
     return tuple(
         Item(item_id=ItemId(row[columns[0]]), columns=dict(row)) for row in rows
     )
@@ -153,7 +154,7 @@ def _renamed(
     *,
     wanted: tuple[str, ...],
 ) -> Iterator[tuple[int, Row]]:
-    """The rows with their columns' other names; what the task wants keeps its own."""
+    """Yield the rows with renamed columns; columns that the task needs keep theirs."""
     header = [*numbered[0][1]] if numbered else [*renamed.values()]
     _raise(
         [
@@ -180,11 +181,9 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
     try:
         header = list(reader.fieldnames or ())
         if twice := sorted({name for name in header if header.count(name) > 1}):
-            raise ConfigError(
-                [f"{path}: line 1: column {twice[0]!r} stands there twice"]
-            )
+            raise ConfigError([f"{path}: line 1: column {twice[0]!r} occurs twice"])
         for row in reader:
-            # DictReader puts surplus cells under None and missing ones as None.
+            # DictReader puts surplus cells under the key None; missing cells are None.
             cells = {key: value or "" for key, value in row.items() if key is not None}
             if None in row:
                 where = f"{path}: line {reader.line_num}"
@@ -193,9 +192,9 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
                 )
             yield reader.line_num, cells
     except csv.Error as error:
-        # One cell can be no longer than csv's own limit, a quarter of a line's.
+        # csv limits a cell to a quarter of the longest line.
         raise ConfigError(
-            [f"{path}: line {reader.line_num}: no valid CSV ({error})"]
+            [f"{path}: line {reader.line_num}: not valid CSV ({error})"]
         ) from error
 
 
@@ -210,7 +209,7 @@ def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
         try:
             yield number, _json_row(line)
         except (ValueError, RecursionError) as fault:
-            faults.append(f"{path}: line {number}: no valid JSON Lines ({fault})")
+            faults.append(f"{path}: line {number}: not valid JSON Lines ({fault})")
     _raise(faults)
 
 
@@ -219,7 +218,7 @@ def _json_row(line: str) -> Row:
     if not isinstance(row, dict) or any(
         isinstance(value, dict | list) for value in row.values()
     ):
-        raise ValueError("each line is one object of plain values")
+        raise ValueError("each line must be one object of plain values")
     return {key: _cell(value) for key, value in row.items()}
 
 
@@ -230,12 +229,12 @@ def _too_long(characters: int) -> str:
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     row = dict(pairs)
     if len(row) < len(pairs):
-        raise ValueError("a key stands there twice")
+        raise ValueError("a key occurs twice")
     return row
 
 
 def _no_number(word: str) -> object:
-    raise ValueError(f"{word} is no value")
+    raise ValueError(f"{word} is not allowed as a value")
 
 
 def _cell(value: object) -> str:
@@ -266,7 +265,7 @@ def _row_faults(
         empty = [column for column in columns if not row.get(column, "").strip()]
         faults += [f"{where}: {column} is missing or empty" for column in empty]
         faults += [
-            f"{where}: {column} holds a control character, which a HIT cannot carry"
+            f"{where}: {column} has a control character, which a HIT cannot contain"
             for column, cell in row.items()
             if _CONTROL.search(cell) or _CONTROL.search(column)
         ]
@@ -283,22 +282,22 @@ def _row_faults(
 
 
 def _alike(name: str, header: list[str], renamed: tuple[str, ...]) -> str:
-    """What is to be written if a column only has another name; or ""."""
+    """Return what to write if a column has a similar name; or ""."""
     alike = get_close_matches(name, header, n=1)
     if not alike:
         return ""
     if alike[0] in renamed:
         return f", and [items] columns names {alike[0]!r}; did you mean {name!r}?"
-    return f"; if {alike[0]!r} is it: [items] columns = {{ {name} = {alike[0]!r} }}"
+    return f"; to use {alike[0]!r}: [items] columns = {{ {name} = {alike[0]!r} }}"
 
 
 def _id_faults(item_id: str, line: int, first_seen: dict[str, int]) -> list[str]:
-    """What is wrong with an id; two that look alike are one, written twice."""
+    """Return what is wrong with an id; two ids that look the same are duplicates."""
     if item_id != item_id.strip() or "\n" in item_id or "\r" in item_id:
-        return [f"{item_id!r} has space around it or a line break in it"]
+        return [f"{item_id!r} has a space around it or a line break in it"]
     normalized = unicodedata.normalize("NFC", item_id)
     first = first_seen.setdefault(normalized, line)
-    return [] if first == line else [f"{item_id!r} was used in line {first} already"]
+    return [] if first == line else [f"{item_id!r} is used in line {first} already"]
 
 
 def _url_faults(column: str, url: str, places: _Places) -> list[str]:
@@ -306,10 +305,10 @@ def _url_faults(column: str, url: str, places: _Places) -> list[str]:
     try:
         parts = urlsplit(url)
     except ValueError:
-        return [f"{column} {url!r} is no address"]
+        return [f"{column} {url!r} is not a valid address"]
     if parts.scheme in {"http", "https"}:
         good = parts.hostname and not re.search(r"\s", url)
-        return [] if good else [f"{column} {url!r} is no address"]
+        return [] if good else [f"{column} {url!r} is not a valid address"]
     if places.drawn:
         return _faults_of_drawn(url, places.drawn)
     if pictures is None:
@@ -317,7 +316,7 @@ def _url_faults(column: str, url: str, places: _Places) -> list[str]:
         return [fault]
     inside = (pictures / url.removeprefix("/pictures/")).resolve()
     if not inside.is_relative_to(pictures.resolve()) or not inside.is_file():
-        return [f"{column} {url!r} is no file in {pictures}"]
+        return [f"{column} {url!r} is not a file in {pictures}"]
     return []
 
 
@@ -325,7 +324,9 @@ def _faults_of_drawn(url: str, drawn: int) -> list[str]:
     match = _DRAWN.fullmatch(url.removeprefix("/pictures/"))
     if match and 1 <= int(match[1]) <= drawn:
         return []
-    return [f"url {url!r} is none of the drawn scene_0001.svg to scene_{drawn:04}.svg"]
+    return [
+        f"url {url!r} is not one of the drawn scene_0001.svg to scene_{drawn:04}.svg"
+    ]
 
 
 def _raise(faults: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""`[rewards]` as values: caps, expectations, and fees by the day they are in force.
+"""`[rewards]` as values: caps, expectations, and fees by the day they take effect.
 
 All money of a campaign is in one currency.
 """
@@ -18,7 +18,7 @@ _LISTED = Path(__file__).with_name("fees.toml")
 
 
 def read_rewards(table: RewardsTable, task: Task) -> Rewards:
-    """What a campaign pays and may cost; fees from the file, or from `fees.toml`."""
+    """Return what a campaign pays and may cost, by the file's fees or `fees.toml`."""
     minutes = table.expected_minutes
     return Rewards(
         reward_cents=task.reward_cents if table.reward is None else table.reward,
@@ -35,10 +35,10 @@ def read_rewards(table: RewardsTable, task: Task) -> Rewards:
 
 
 def faults_of_money(rewards: object) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Amounts of `[rewards]` in another currency: where in the table, and why.
+    """Yield amounts of `[rewards]` in another currency: the key, and the fault.
 
     Args:
-        rewards: the table as it was read, or whatever is in its place.
+        rewards: the table as read, or another value in its place.
     """
     if not isinstance(rewards, dict):
         return
@@ -52,7 +52,7 @@ def faults_of_money(rewards: object) -> Iterator[tuple[tuple[str | int, ...], st
     if is_other and "reward" not in rewards:
         yield (
             ("currency",),
-            f"the task's own reward is in dollars: state rewards.reward in {currency}",
+            f"the task's own reward is in dollars: set rewards.reward in {currency}",
         )
 
 
@@ -65,7 +65,7 @@ def _strange_sign(
     try:
         cents_from_text(amount)
     except ValueError:
-        return  # the schema says so
+        return  # the schema reports it
     try:
         cents_from_text(amount, currency)
     except ValueError as fault:
@@ -83,7 +83,7 @@ def _numbered(
 
 
 def listed_fees() -> tuple[FeeSchedule, ...]:
-    """The schedules that piecework brings along, oldest first."""
+    """Return the schedules that come with piecework, oldest first."""
     listed = tomllib.loads(_LISTED.read_text(encoding="utf-8"))["schedule"]
     return _schedules(TypeAdapter(tuple[FeesTable, ...]).validate_python(listed))
 

@@ -1,7 +1,7 @@
-"""The campaign file as strangers write it: every key, its type and its limits.
+"""The campaign file as users write it: every key, its type and its limits.
 
 Unknown keys are refused. Money is written as a string (`"0.55"`), because a TOML float
-cannot hold a cent.
+cannot represent a cent exactly.
 """
 
 import re
@@ -36,7 +36,7 @@ def _task(value: str) -> str:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*|(\.{1,2})?/.+|\.{1,2}", value):
         raise ValueError(
             "name a task of the gallery (`piecework tasks` lists them), or the folder "
-            "of one of your own with a dot in front: ./dog"
+            "of your own task, starting with a dot: ./dog"
         )
     return value
 
@@ -59,7 +59,7 @@ WebAddress = Annotated[str, StringConstraints(pattern=r"^https?://[^\s\"<>]+$")]
 
 def _cents(value: object) -> int:
     if not isinstance(value, str):
-        raise ValueError('write an amount as text, for example "0.55"')  # noqa: TRY004 - pydantic collects ValueError only
+        raise ValueError('write an amount as text, for example "0.55"')  # noqa: TRY004 - pydantic only collects ValueError
     return cents_from_text(value)
 
 
@@ -71,7 +71,7 @@ def _country(value: str) -> str:
 
 def _currency(value: object) -> object:
     if value not in CURRENCIES:
-        raise ValueError(f"is none that piecework knows; write {_KNOWN}")
+        raise ValueError(f"piecework does not know this currency; write {_KNOWN}")
     return value
 
 
@@ -85,7 +85,7 @@ MONEY_KEYS = (
     *("reward", "budget", "batch_budget", "day_budget"),
     *("wage_floor_per_hour", "minimum"),
 )
-"""Keys of `[rewards]` and `[[rewards.fees]]` that hold an amount."""
+"""Keys of `[rewards]` and `[[rewards.fees]]` with an amount."""
 
 
 class _Strict(BaseModel):
@@ -108,14 +108,14 @@ class ItemsTable(_Strict):
                 "pictures"
             )
         if self.columns and self.file is None:
-            raise ValueError("columns renames those of a file; give one")
+            raise ValueError("columns renames the columns of a file; set items.file")
         if self.scenes is not None and self.pictures is not None:
             raise ValueError("scenes draws the pictures; leave out pictures")
         return self
 
 
 Keyword = Annotated[Words, StringConstraints(max_length=48, pattern="^[^,]*$")]
-"""One of those by which workers find a HIT; a comma would make it two."""
+"""A keyword by which workers find a HIT; a comma would split it."""
 
 
 class PostingTable(_Strict):
@@ -130,7 +130,7 @@ class PostingTable(_Strict):
     max_rounds: Annotated[int, Field(ge=0, le=50)] = 5
     title: Annotated[Words, StringConstraints(max_length=128)] | None = None
     description: Annotated[Words, StringConstraints(max_length=2000)] | None = None
-    # Together, with commas between, within the 1000 signs that MTurk takes.
+    # Joined by commas, they fit the 1000 characters that MTurk allows.
     keywords: Annotated[tuple[Keyword, ...], Field(max_length=20)] | None = None
 
 
@@ -138,7 +138,7 @@ Percent = Annotated[Decimal, Field(ge=0, le=100)]
 
 
 class FeesTable(_Strict):
-    """`[[rewards.fees]]`: what the marketplace takes, from a day on."""
+    """`[[rewards.fees]]`: the marketplace's fees from a day on."""
 
     valid_from: date
     percent: Percent
@@ -217,7 +217,7 @@ class QualificationTestTable(_Strict):
 
 
 class PolicyTable(_Strict):
-    """`[[decisions.rule]]`: one sentence of the policy."""
+    """`[[decisions.rule]]`: one rule of the policy."""
 
     on: SubjectKind
     any_of: tuple[Words, ...] = ()
@@ -232,7 +232,7 @@ class PolicyTable(_Strict):
     @model_validator(mode="after")
     def _verdict_fits(self) -> "PolicyTable":
         if bool(self.any_of) == (self.suspicion_above is not None):
-            raise ValueError("say either any_of = [...] or suspicion_above = 0.9")
+            raise ValueError("set either any_of = [...] or suspicion_above = 0.9")
         allowed = VERDICTS[self.on]
         if self.then not in allowed:
             raise ValueError(
@@ -250,7 +250,7 @@ class DecisionsTable(_Strict):
 
 
 class OutputTable(_Strict):
-    """`[output]`: where the dataset goes, and in which forms."""
+    """`[output]`: where the dataset is written, and in which formats."""
 
     folder: Words | None = None
     formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
@@ -266,12 +266,12 @@ class SplitsTable(_Strict):
     @model_validator(mode="after")
     def _are_all(self) -> "SplitsTable":
         if self.train + self.val + self.test != 100:  # noqa: PLR2004 - per cent
-            raise ValueError("train, val and test together are 100 per cent")
+            raise ValueError("train, val and test must add up to 100 per cent")
         return self
 
 
 class DatasetTable(_Strict):
-    """`[dataset]`: what only the requester can say of the dataset, for its readers."""
+    """`[dataset]`: what only the requester can tell readers of the dataset."""
 
     title: Annotated[Words, StringConstraints(max_length=200)] | None = None
     version: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+\.\d+$")] = "1.0.0"
@@ -298,17 +298,17 @@ class DatasetTable(_Strict):
         for name in ("licence", "items_licence"):
             stated, url = getattr(self, name), getattr(self, f"{name}_url")
             if url and not stated:
-                raise ValueError(f"{name}_url has no {name} beside it")
+                raise ValueError(f"{name}_url needs {name} too")
             if stated and licence_named(stated, url or "") is None:
                 raise ValueError(
-                    f"{name} {stated!r} is none that piecework knows "
-                    f"({', '.join(LICENCES)}); of another state {name}_url as well"
+                    f"piecework does not know the {name} {stated!r} (it knows "
+                    f"{', '.join(LICENCES)}); for another one, set {name}_url too"
                 )
         return self
 
 
 class RehearsalTable(_Strict):
-    """`[rehearsal]`: who pretends to work."""
+    """`[rehearsal]`: the simulated workers."""
 
     seed: Annotated[int, Field(ge=0)] = 1
     replay: str | None = None
@@ -316,14 +316,14 @@ class RehearsalTable(_Strict):
 
 
 class PageTable(_Strict):
-    """`[page]`: what a page of one's own may do."""
+    """`[page]`: what an own page of HTML may do."""
 
     hosts: Annotated[tuple[Host, ...], Field(max_length=20)] = ()
     html_columns: tuple[Words, ...] = ()
 
 
 class FieldTable(_Strict):
-    """`[fields.<name>]`: more about a field than its page says."""
+    """`[fields.<name>]`: what the page does not say about a field."""
 
     kind: FieldKind | None = None
     label: Words | None = None
@@ -347,7 +347,7 @@ class CampaignTables(_Strict):
     page: PageTable = PageTable()
     fields: dict[Words, FieldTable] = {}
     language: Language = "en"
-    # Items of imported results lie in the store; else `parse_text` misses the table.
+    # Imported items are in the store; otherwise `parse_text` requires the table.
     items: ItemsTable = Field(default_factory=ItemsTable.model_construct)
     gold: GoldTable | None = None
     posting: PostingTable = PostingTable()
@@ -366,25 +366,25 @@ class CampaignTables(_Strict):
             return self._asked_elsewhere()
         if (self.task is None) == (self.question is None):
             raise ValueError(
-                'say either task = "..." (`piecework tasks` lists them) or '
-                'question = "hit.html", a page of your own'
+                'set either task = "..." (`piecework tasks` lists them) or '
+                'question = "hit.html", your own page'
             )
         if self.question is None and (self.page != PageTable() or self.fields):
-            raise ValueError("[page] and [fields] belong to a question, not to a task")
+            raise ValueError("[page] and [fields] go with question, not with task")
         if self.question is not None and self.rewards.reward is None:
-            raise ValueError("a page has no reward of its own; say rewards.reward")
+            raise ValueError("a page has no default reward; set rewards.reward")
         return self
 
     def _asked_elsewhere(self) -> "CampaignTables":
         elsewhere = {"question", "items", "gold"} & self.model_fields_set
         if elsewhere:
             raise ValueError(
-                "[imported] results were asked elsewhere: leave out "
+                "[imported] results were collected elsewhere: remove "
                 f"{' and '.join(sorted(elsewhere, reverse=True))}"
             )
         if (self.task is None) == (not self.fields):
             raise ValueError(
-                'say either task = "..." (`piecework tasks` lists them) or [fields], '
-                "which tell what was asked"
+                'set either task = "..." (`piecework tasks` lists them) or [fields], '
+                "to say what was asked"
             )
         return self

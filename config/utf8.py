@@ -1,4 +1,4 @@
-"""Files that people write: UTF-8, with or without a byte order mark."""
+"""Reads and writes people's files: UTF-8, with or without a byte order mark."""
 
 from pathlib import Path
 
@@ -7,19 +7,21 @@ from piecework.domain.utf8 import not_utf8
 
 
 def read_text(path: Path, *, name: str = "file", next_step: str = "") -> str:
-    """The text of a file.
+    """Read the text of a file.
 
     Args:
-        path: of the file.
-        name: what the file is, for the fault.
-        next_step: what helps if it cannot be read.
+        path: the path of the file.
+        name: what the file is, for the error.
+        next_step: what to do if it cannot be read.
 
     Raises:
-        ConfigError: it cannot be read, or is not UTF-8.
+        ConfigError: the file cannot be read, or is not UTF-8.
     """
-    # A pipe or a device would be waited for, for ever.
+    # Reading a pipe or a device could block forever.
     if path.exists() and not path.is_file():
-        raise ConfigError([f"{path}: the {name} is no file"], next_step=next_step)
+        raise ConfigError(
+            [f"{path}: the {name} is not a regular file"], next_step=next_step
+        )
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as fault:
@@ -32,13 +34,13 @@ def read_text(path: Path, *, name: str = "file", next_step: str = "") -> str:
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a file that is not there yet, whole or not at all.
+    """Write a new file, whole or not at all.
 
-    Half a file, of a full disk, would be in the way of the same command.
+    After a full disk, half a file would stop the same command from running again.
 
     Raises:
-        FileExistsError: it is there.
-        OSError: there is no room for it.
+        FileExistsError: the file exists.
+        OSError: the disk is full.
     """
     with path.open("x", encoding="utf-8") as file:
         try:

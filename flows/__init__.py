@@ -1,1 +1,1 @@
-"""Prefect flows over plain steps: what happens, in which order, how often."""
+"""Prefect flows that run the plain steps: what happens, in which order, how often."""

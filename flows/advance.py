@@ -1,6 +1,7 @@
-"""`advance`: one pass, for a schedule; `run`: passes until nothing is left to do.
+"""`advance`: one pass, for a schedule; `run`: passes until no work is left.
 
-Neither has to live for the days that a campaign takes. A pass that dies is run again.
+Neither process has to stay alive for the days that a campaign takes: a pass that dies
+is run again.
 """
 
 import logging
@@ -53,17 +54,16 @@ _LOG = logging.getLogger(__name__)
 def advance(
     campaign: CampaignPath, *, poll_open_hits: bool = False
 ) -> State[dict[str, object]]:
-    """Do what is due on a campaign and end; what a deployment runs.
+    """Do what is due on a campaign and end. A deployment runs this flow.
 
-    It never waits: where workers or people have to act first, the run ends and its
-    state says so. Endpoint, live work, amounts and a second store are no parameters,
-    which any caller of Prefect's API may choose: they are in the deployment file
-    beside the campaign's (`piecework.config.deployment_file`).
+    It never waits: if workers or people have to act first, the run ends and its state
+    says so. Any caller of Prefect's API can choose a flow's parameters. So the
+    endpoint, live work, amounts and a second store are not parameters: they are set in
+    the deployment file beside the campaign file (`piecework.config.deployment_file`).
 
     Args:
         campaign: absolute path of the campaign file.
-        poll_open_hits: ask open HITs for what they have got, however lately that was
-            done.
+        poll_open_hits: check open HITs for new answers, even if that was done recently.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`).
@@ -86,7 +86,7 @@ def advance(
 def flow_of(
     request: PassRequest, *, poll_open_hits: bool
 ) -> Flow[[str], State[dict[str, object]]]:
-    """The flow `advance` for a command, which says by itself what it may do."""
+    """Return the flow `advance` for a command, which states itself what it may do."""
 
     def as_requested(campaign: str) -> State[dict[str, object]]:  # noqa: ARG001 - names the run
         return _advance(request, None, poll_open_hits=poll_open_hits)
@@ -116,10 +116,10 @@ def run(
         campaign: absolute path of the campaign file.
         endpoint: URL of the marketplace.
         live: real people work; needed for a marketplace on another machine.
-        poll_seconds: how long to wait after a look at which work came in, also work
-            on a HIT that others still do; longer, up to sixty times that, while
-            nothing comes.
-        spend_at_most: what the whole campaign may take; as for `advance`.
+        poll_seconds: how long to wait between two checks for new answers, including
+            answers to HITs that other workers still work on. While no answer arrives,
+            the wait grows up to sixty times as long.
+        spend_at_most: what the whole campaign may spend; as for `advance`.
         credentials_block: name of a Prefect `Secret` block; as for `advance`.
 
     Returns:
@@ -134,13 +134,13 @@ def run(
             live=live,
             spend_at_most_cents=_cents(spend_at_most, loaded.rewards.currency),
             credentials=from_block(credentials_block),
-            # No schedule would make another pass.
+            # No schedule starts another pass.
             patience_seconds=LONG_PATIENCE_SECONDS,
         ) as opened,
     ):
         least = timedelta(seconds=poll_seconds)
         wait, submitted, call = least, 0, run_as_task
-        polls = False  # Nothing is open that was not asked by the pass itself.
+        polls = False  # The first pass decides itself which open HITs it checks.
         while (
             progress := run_pass(opened, call=call, poll_open_hits=polls)
         ).waiting_for in GOES_ON:
@@ -181,7 +181,7 @@ def _advance(
 
 
 def _say_wait(run: CampaignRun, progress: Progress, wait: timedelta) -> None:
-    """What has come so far, who is waited for, and when that is looked at again."""
+    """Log what has come so far, who has to act, and when the next check is."""
     next_look = run.clock.now() + wait
     _LOG.info(
         "%s; next look at %s",
@@ -218,7 +218,7 @@ def _whole_pass(
     request: PassRequest, credentials: Credentials | None, *, poll_open_hits: bool
 ) -> Progress:
     with open_environment(request, credentials=credentials) as opened_run:
-        label_run(read_progress(opened_run))  # a pass that fails is found by it, too
+        label_run(read_progress(opened_run))  # so that a failed pass can be found, too
         progress = run_pass(opened_run, call=run_as_task, poll_open_hits=poll_open_hits)
         progress = _finish_pass(opened_run, progress)
         remember_pass(opened_run, progress, request)
@@ -232,14 +232,14 @@ def _finish_pass(opened_run: CampaignRun, progress: Progress) -> Progress:
 
 
 def _ended(progress: Progress) -> State[dict[str, object]]:
-    """The run's last state: done, and who is waited for."""
+    """Return the run's final state, which says who has to act."""
     name, message = "Completed", f"waiting for {progress.waiting_for}"
     if progress.waiting_for == "people":
         name = "WaitsForPeople"
         message = (
-            f"{progress.to_decide} decisions wait for a person: piecework decisions "
-            "CAMPAIGN --write decisions.csv"
+            f"{progress.to_decide} decisions wait for a person: run `piecework "
+            "decisions CAMPAIGN --write decisions.csv`"
         )
     elif progress.is_finished:
-        name, message = "Finished", "finished; dataset and report lie ready"
+        name, message = "Finished", "finished; dataset and report are ready"
     return Completed(name=name, message=message, data=progress.as_dict())

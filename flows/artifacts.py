@@ -1,4 +1,4 @@
-"""What Prefect's pages show of a campaign: progress, flagged workers, the report."""
+"""Show a campaign on Prefect's pages: progress, flagged workers, the report."""
 
 import socket
 from pathlib import Path
@@ -23,8 +23,8 @@ def publish_artifacts(
 ) -> None:
     """Attach progress, flagged workers and the report to the flow run.
 
-    A browser opens no file of another machine, so the report is there in Markdown, and
-    says where its file is.
+    A browser cannot open a file on another machine, so the report is attached as
+    Markdown, with the place of its file.
 
     Args:
         opened: the campaign.
@@ -58,7 +58,7 @@ def publish_artifacts(
             flagged[:_ROWS],
             key=f"{key}-flagged-workers",
             description=f"workers of {name} whom a heuristic flagged, by pseudonym: "
-            "a flag is a suspicion, no verdict",
+            "a flag is a suspicion, not a verdict",
         )
     if report:
         where = (
@@ -67,7 +67,7 @@ def publish_artifacts(
         create_markdown_artifact(
             f"{Path(report).with_name(SUMMARY).read_text(encoding='utf-8')}\n{where}\n",
             key=f"{key}-report",
-            description=f"what bears on whether the dataset of {name} is to be trusted",
+            description=f"how far the dataset of {name} can be trusted, and why",
         )
 
 
@@ -83,6 +83,6 @@ def _markdown(progress: Progress) -> str:
         f"- waiting for {progress.waiting_for}",
         f"- {progress.accepted} answers accepted, {progress.missing} missing",
         f"- {spent} spent of {progress.shown(progress.budget_cents)}",
-        f"- {progress.shown(progress.held_cents)} held for HITs that are open",
+        f"- {progress.shown(progress.held_cents)} held for open HITs",
     ]
     return "\n".join(lines)

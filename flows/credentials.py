@@ -1,7 +1,7 @@
-"""Credentials out of a Prefect block, for passes on machines without an environment.
+"""Credentials from a Prefect block, for passes on machines without an environment.
 
-Without a block boto3's own chain is used (environment, shared files, roles). Neither
-ever reaches the campaign file, the store, a log or a flow's parameters.
+Without a block, boto3's own chain is used (environment, shared files, roles). In
+neither case do keys reach the campaign file, the store, a log or a flow's parameters.
 """
 
 from typing import Any, cast
@@ -13,7 +13,7 @@ from piecework.platforms.credentials import Credentials
 
 
 def from_block(name: str) -> Credentials | None:
-    """The keys in a `Secret` block; `None` without a name.
+    """Return the keys in a `Secret` block; `None` without a name.
 
     The block holds `{"access_key_id": "...", "secret_access_key": "..."}`.
 
@@ -23,20 +23,22 @@ def from_block(name: str) -> Credentials | None:
     if not name:
         return None
     try:
-        # A flow that is no coroutine is given the block itself, not a promise of it.
+        # In a flow that is not a coroutine, `load` returns the block, not an awaitable.
         held = cast("Secret[Any]", Secret.load(name)).get()
     except ValueError as fault:
         raise ConfigError(
             [f"there is no Prefect block secret/{name}"],
-            next_step="Secret(value={...}).save(NAME); see docs/how-to/live.md",
+            next_step=f"make it: Secret(value={{...}}).save({name!r}), see "
+            "docs/how-to/schedule.md",
         ) from fault
     if not isinstance(held, dict) or not {
         "access_key_id",
         "secret_access_key",
     } <= set(held):
-        # What it holds is not shown: it may be a secret all the same.
+        # Do not show the value: it may be a secret even in the wrong shape.
         raise ConfigError(
-            [f"the block secret/{name} holds no access_key_id and secret_access_key"]
+            [f"the block secret/{name} lacks access_key_id or secret_access_key"],
+            next_step="save it again with both keys, see docs/how-to/schedule.md",
         )
     return Credentials(
         access_key=str(held["access_key_id"]),

@@ -1,6 +1,6 @@
-"""Events about campaigns, which Prefect's automations can wait for.
+"""Events about campaigns, for Prefect's automations to wait for.
 
-An event is best effort and may be lost: nothing that has to happen hangs on one.
+Events are best effort and may be lost, so no necessary work depends on one.
 """
 
 from pathlib import Path
@@ -24,10 +24,10 @@ FINISHED = "piecework.campaign.finished"
 def tell_of_failure(
     flow: "Flow[Any, Any]", flow_run: FlowRun, state: State[Any]
 ) -> None:
-    """A pass has failed or its process has died; a hook of the flow.
+    """Tell that a pass failed or its process died; a hook of the flow.
 
-    The payload has the sentence that a user would read, where it is one of ours: other
-    errors may hold anything, so only their kind is told.
+    For piecework's own errors the payload holds the message that a user would read.
+    Other errors may contain anything, so only their type is told.
     """
     fault = state.result(raise_on_failure=False) if state.is_failed() else None
     emit_event(
@@ -50,7 +50,7 @@ def tell_of_failure(
 
 
 def tell_of_end(campaign: str, progress: Progress) -> None:
-    """A pass has ended well: how far the campaign is, and who has to act."""
+    """Tell that a pass succeeded: how far the campaign is, and who has to act."""
     name = {"people": PEOPLE, "nobody": FINISHED}.get(progress.waiting_for, ENDED)
     emit_event(event=name, resource=_resource(campaign), payload=progress.as_dict())
 

@@ -1,6 +1,6 @@
-"""`export` and `report` as flows: results of a campaign as far as it has come.
+"""`export` and `report` as flows: the results of a campaign so far.
 
-Both only read the store, so they need no marketplace and may run beside a pass.
+Both only read the store, so they need no marketplace and can run during a pass.
 """
 
 from pathlib import Path
@@ -41,7 +41,7 @@ def export(campaign: CampaignPath) -> str:
 
 @flow(name="report", flow_run_name=run_name, validate_parameters=True)
 def report(campaign: CampaignPath) -> dict[str, object]:
-    """Show progress, money and who waits for whom, and write the report alone.
+    """Show progress, money and who has to act, and write only the report.
 
     Args:
         campaign: absolute path of the campaign file.

@@ -1,7 +1,7 @@
-"""Steps as Prefect tasks: a task is a step of a pass, never a HIT.
+"""Steps as Prefect tasks: a task is one step of a pass, not one HIT.
 
-Only `collect` is retried by Prefect, because it only reads; the acts that spend lean on
-the store's intents, and simply run again with the next pass.
+Prefect retries only `collect`, because it only reads. Steps that spend money rely on
+the store's intents and run again with the next pass.
 """
 
 from collections.abc import Callable
@@ -20,8 +20,8 @@ _RETRIES = {"collect": 2}
 
 
 def run_as_task(name: str, step: Callable[[], _T], /) -> _T:
-    """Run a step as a task of the flow that is running."""
-    # The step is a closure: Prefect would walk through the campaign, were it given one.
+    """Run a step as a task of the current flow."""
+    # The step is a closure: Prefect would traverse a campaign passed as an argument.
     return Task(
         step,
         name=name,
@@ -32,15 +32,15 @@ def run_as_task(name: str, step: Callable[[], _T], /) -> _T:
 
 
 def run_name() -> str:
-    """What Prefect's pages call a flow run: the flow and the campaign file's stem."""
+    """Name a flow run for Prefect's pages: the flow and the campaign file's stem."""
     campaign = Path(str(flow_run.parameters["campaign"])).stem
     return f"{flow_run.flow_name} {campaign}"
 
 
 def label_run(progress: Progress) -> None:
-    """Let the flow run that is going carry the campaign's name and its batch.
+    """Label the current flow run with the campaign and its batch.
 
-    In its name the batch at work, in its tags every batch that it worked on.
+    Its name has the current batch, its tags have every batch that it worked on.
     """
     context = FlowRunContext.get()
     if context is None or context.flow_run is None:

@@ -32,17 +32,17 @@ from piecework.results.whole_pass import write_results
 
 @flow(name="rehearse", flow_run_name=run_name, validate_parameters=True)
 def rehearse(campaign: CampaignPath, crowd: CrowdKind = "workers") -> dict[str, object]:
-    """Rehearse a campaign from its file to dataset and report.
+    """Rehearse a campaign, from its file to the dataset and the report.
 
     Args:
         campaign: absolute path of the campaign file.
         crowd: who works: simulated workers of the marketplace, or participants of an
-            offline Prolific, whom the bridge leads there.
+            offline Prolific whom the bridge sends to the marketplace.
 
     Returns:
         The progress as plain values (`domain.progress.Progress`), the path of the
-        report, the virtual seconds that the campaign took as `virtual_seconds`, and
-        of participants what three ledgers say was spent as `books`.
+        report, the campaign's duration in virtual seconds as `virtual_seconds`, and for
+        participants what three ledgers say was spent as `books`.
     """
     return _rehearse(prepare(Path(campaign)), crowd=crowd)
 
@@ -50,11 +50,11 @@ def rehearse(campaign: CampaignPath, crowd: CrowdKind = "workers") -> dict[str, 
 def rehearsal_flow(
     prepared: Campaign, *, on_progress: Callable[[Progress], None]
 ) -> Flow[[str, CrowdKind], dict[str, object]]:
-    """The flow `rehearse` of one campaign, which tells how far it is after every pass.
+    """Return the flow `rehearse` for one campaign; it reports progress after each pass.
 
     Args:
         prepared: as `prepare` made it; the flow is called with the path of its file.
-        on_progress: told how far the campaign is.
+        on_progress: called with how far the campaign is.
     """
 
     def as_prepared(
@@ -94,13 +94,13 @@ def _to_the_end(
     *,
     at_end: Callable[[], dict[str, object]] = dict,
 ) -> dict[str, object]:
-    """Work, settle what outlasts the pipeline, write the results; what there is to say.
+    """Work, settle what the pipeline leaves, write the results, and return the facts.
 
     Args:
         run: the campaign at work.
         crowd: who works.
-        on_progress: told how far it is.
-        at_end: called once the pipeline is done; gives facts that the report needs.
+        on_progress: called with how far it is.
+        at_end: called once the pipeline is done; returns facts that the report needs.
     """
 
     def reached(progress: Progress) -> None:
@@ -111,7 +111,7 @@ def _to_the_end(
     progress = work_through(run, crowd, call=run_as_task, on_progress=reached)
     label_run(progress)
     virtual = run.clock.now() - START
-    # If it is not finished, people decide first, however long that takes.
+    # If it is not finished, people decide first, which can take any time.
     more = at_end() if progress.is_finished else {}
     progress = read_progress(run)
     report = write_results(run, call=run_as_task)

@@ -1,8 +1,8 @@
-"""What our rooms log while a flow runs, as log lines of that run.
+"""Send piecework's log lines to the flow run that wrote them.
 
-Prefect sends to its server what its own loggers are told, and no setting of ours can be
-forgotten where a deployment runs: so the flow itself adds the handler. The lines hold
-counts, names and addresses; no answer and no worker id.
+Prefect sends only its own loggers' lines to its server. The flow adds the handler
+itself, so a deployment needs no setting for it. The lines hold counts, names and
+addresses, but no answers and no worker ids.
 """
 
 import logging
@@ -19,31 +19,31 @@ ROOMS = (
 
 
 class _ToRun(APILogHandler):
-    """Sends lines as those of one run, from whichever thread they come."""
+    """Sends log lines from any thread as those of one run."""
 
     def __init__(self, flow_run_id: str) -> None:
         super().__init__(logging.INFO)
         self._flow_run_id = flow_run_id
 
     def emit(self, record: logging.LogRecord) -> None:
-        # Calls to the marketplace are made by threads that know of no run.
+        # The threads that call the marketplace have no run context.
         record.flow_run_id = self._flow_run_id
         super().emit(record)
 
 
 @contextmanager
 def logged_in_run() -> Iterator[None]:
-    """Let the lines of the block, from INFO on, show in the flow run that is going.
+    """Show the block's log lines, from INFO on, in the current flow run.
 
-    On the console of a worker they show once, by its own handler; of a command, as the
-    command says.
+    On a worker's console its own handler shows them once; a command shows them as its
+    options say.
     """
     context = FlowRunContext.get()
     if context is None or context.flow_run is None:
         yield
         return
     handler = _ToRun(str(context.flow_run.id))
-    # PREFECT_LOGGING_EXTRA_LOGGERS may have named some: those send already.
+    # PREFECT_LOGGING_EXTRA_LOGGERS may name some: those send already.
     loggers = [
         logger
         for logger in map(logging.getLogger, ROOMS)

@@ -1,1 +1,1 @@
-"""One folder a task: page, rules, example, notes; and the one renderer."""
+"""One folder per task (page, rules, example, notes) and the renderer they share."""

@@ -1,4 +1,4 @@
-// Writes the sections of a compressed page (page_compression.py), before any other script looks.
+// Writes the sections of a compressed page (page_compression.py), before any other script runs.
 (() => {
   const compressed = COMPRESSED;
   const whole = compressed.items.map((own, i) => {

@@ -1,5 +1,5 @@
-// Shows what a worker changed in a text: words removed and words inserted, told by
-// strokes and by words for who listens, not by colour alone.
+// Shows what a worker changed in a text: removed and inserted words, marked by strokes and
+// by words for screen readers, not only by colour.
 document.querySelectorAll("[data-difference]").forEach((block) => {
   const data = JSON.parse(document.getElementById("page-data").textContent);
   const { runs } = pieceworkRules(data.characters);
@@ -29,7 +29,7 @@ document.querySelectorAll("[data-difference]").forEach((block) => {
     block.hidden = before.join(" ") === after.join(" ");
   };
   box.form.addEventListener("input", draw);
-  // A button that fills the text tells nobody; it has done so when this comes.
+  // A button that fills the text sends no event; it has done so by now.
   box.form.addEventListener("click", () => setTimeout(draw));
   draw();
 });

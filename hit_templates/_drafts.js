@@ -1,5 +1,5 @@
-// Keeps what was typed in this browser, by assignment, and for a week after it was sent:
-// the network may lose what the worker believes submitted.
+// Keeps typed text in this browser, by assignment, until a week after it was sent: the
+// network may lose what the worker believes is submitted.
 // Storage may be refused (private windows, sandboxed frames): each access is guarded.
 const pieceworkDrafts = (assignmentId) => {
   const prefix = "piecework.";

@@ -1,5 +1,5 @@
-// The fields of the form: their names on the wire, their values, and their order.
-// A position is a whole number of an item, "p1" of a trial, "hit" of what is asked once.
+// The fields of the form: their wire names, their values, and their order.
+// A position is a whole number for an item, "p1" for a trial, "hit" for fields asked once.
 const pieceworkFields = (form, data, assignmentId) => {
   const order = pieceworkOrder(assignmentId);
   const controls = (name) => Array.from(form.elements).filter((control) => control.name === name);
@@ -78,7 +78,7 @@ const pieceworkFields = (form, data, assignmentId) => {
     return positions;
   };
 
-  // --- small helps ----------------------------------------------------------------
+  // --- small helpers ----------------------------------------------------------------
   const keepExclusive = (target) => {
     const group = target.closest("[data-exclusive]");
     if (!group || target.type !== "checkbox" || !target.checked) return;
@@ -89,7 +89,7 @@ const pieceworkFields = (form, data, assignmentId) => {
       }
     });
   };
-  // A digit chooses in the group that has the focus, or in the first without an answer.
+  // A digit chooses in the group with the focus, or in the first without an answer.
   const chooseByKey = (step, event) => {
     const digit = Number(event.key);
     if (!digit || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -107,7 +107,7 @@ const pieceworkFields = (form, data, assignmentId) => {
     keepExclusive(event.target);
     if (event.target.type === "range") touch(event.target);
   });
-  // To answer with the very place where the slider stands: click it, or press Enter.
+  // To answer with the slider's current place: click it, or press Enter.
   ["click", "keydown"].forEach((kind) => form.addEventListener(kind, (event) => {
     const { target } = event;
     if (target.type !== "range" || !isUntouched(target) || target.disabled) return;

@@ -1,8 +1,8 @@
 // A page in the frame of a marketplace's phone page. There the frame is as high as this
-// page, so that only the page around it scrolls; that tells which part is in sight. Where
-// nothing is told (on a wide screen, at another host), this page scrolls as any.
+// page, so that only the page around it scrolls and reports which part is visible. Without
+// reports (on a wide screen, at another host), this page scrolls as usual.
 const pieceworkFrame = {
-  // Top and bottom of the part in sight, from the top of this page.
+  // Top and bottom of the visible part, from the top of this page.
   view: null,
   post: (message) => window.parent.postMessage(message, "*"),
   toTop: () => {
@@ -19,7 +19,7 @@ if (window.parent !== window) {
   window.addEventListener("load", say);
   window.addEventListener("message", ({ source, data }) => {
     if (source !== window.parent || !data) return;
-    // The page around may come to hear only after this one was loaded.
+    // The page around may start to listen only after this one has loaded.
     if (data.pieceworkAsk) say();
     if (!data.pieceworkView) return;
     pieceworkFrame.view = data.pieceworkView;

@@ -45,7 +45,7 @@ const pieceworkMeasures = (names, inside = ".item") => {
       at = n;
     },
     restore: (stored) => Object.assign(counts, stored),
-    // Whole numbers by position, as they are now.
+    // The current counts by position, as whole numbers.
     read: () => {
       settle();
       return Object.fromEntries(Object.entries(counts).map(([n, measured]) =>

@@ -1,4 +1,4 @@
-// The orders of order.py for the page: same numbers, same order.
+// The same orders as in order.py, for the page.
 const pieceworkOrder = (assignmentId) => {
   const rank = (what, name) => {
     let hashed = 0x811c9dc5;
@@ -26,7 +26,7 @@ const pieceworkOrder = (assignmentId) => {
     .map(({ thing }) => thing);
   return {
     shuffled: (what, names) => sortedBy(names, (name) => [rank(what, name), name]),
-    // Positions from 1; `groups` is empty or names for each item what it stays beside.
+    // Positions from 1; `groups` is empty or has each item's group.
     items: (itemIds, groups) => sortedBy(itemIds.map((_, i) => i + 1), (n) => {
       const itemId = itemIds[n - 1];
       const group = groups.length ? groups[n - 1] : itemId;

@@ -1,5 +1,5 @@
-// On a page of somebody's own: leads its form to the marketplace, as MTurk did, and adds
-// what is measured on every page to what is sent.
+// On a user's own page: sends its form to the marketplace, as MTurk did, and adds the
+// measures of every page.
 (() => {
   const NOT_ACCEPTED = "ASSIGNMENT_ID_NOT_AVAILABLE";
   const query = new URLSearchParams(window.location.search);
@@ -12,7 +12,7 @@
   const measures = pieceworkMeasures(measured, "body");
   measures.show(isPreview ? 0 : 1);
 
-  // Crowd forms lead themselves. A form with an address of its own is none of ours.
+  // Crowd forms set their own address. Leave a form with another address alone.
   const isSent = (form) => form !== ours && !form.closest("crowd-form")
     && (!form.getAttribute("action") || /\/mturk\/externalSubmit/.test(form.getAttribute("action")));
   const lead = (form) => {
@@ -37,8 +37,8 @@
   leadAll();
   window.addEventListener("load", leadAll);
 
-  // A script may lead the form elsewhere as it sends it: to `turkSubmitTo` as the address
-  // of the page has it, with its signs encoded, or to Amazon's host made from parts.
+  // A script may change the form's address as it sends it: to the still encoded
+  // `turkSubmitTo` of the page's address, or to Amazon's host.
   const leadAgain = (form) => isSent(form) && lead(form);
   window.addEventListener("submit", (event) => leadAgain(event.target));
   const send = HTMLFormElement.prototype.submit;
@@ -47,7 +47,7 @@
     send.call(this);
   };
 
-  // A page whose library did not come may look whole and send nothing of what is done.
+  // A page without its library may look complete but not send the answers.
   window.addEventListener("load", () => {
     const hosts = new Set(window.pieceworkLosses.map((source) => new URL(source).host));
     if (!hosts.size) return;
@@ -59,7 +59,7 @@
     document.body.prepend(lost);
   });
 
-  // What the campaign wants answered, if the page itself lets it be left out.
+  // Answers that the campaign requires but the page does not.
   const required = Object.entries(JSON.parse(ours.dataset.required));
   const notice = document.createElement("p");
   notice.setAttribute("role", "alert");

@@ -1,4 +1,4 @@
-// Steps through trials and items, holds the rules before going on, submits the form.
+// Steps through trials and items, checks the rules before going on, submits the form.
 (() => {
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("page-data").textContent);
@@ -12,12 +12,12 @@
     pieceworkFields(form, data, assignmentId);
   const drafts = pieceworkDrafts(assignmentId);
   const measures = pieceworkMeasures(data.measures);
-  const setAside = {}; // what stood in a text box before its canned text, by wire name
-  const asked = new Set(); // questions that were put already, by step and rule
+  const setAside = {}; // a text box's text before its canned text, by wire name
+  const asked = new Set(); // questions already asked, by step and rule
   let at = 1;
   let isSending = false;
 
-  // The items as this assignment has them; trials and what is asked once stay in place.
+  // The items in this assignment's order; trials and fields asked once stay in place.
   const positions = lay();
   const items = positions.map((n) => document.querySelector(`.item[data-position="${n}"]`));
   items.slice(1).forEach((item, i) => items[i].after(item));
@@ -102,14 +102,14 @@
   const messagesOf = (broken, name) =>
     broken.filter((rule) => rule.field === name).map((rule) => rule.message);
 
-  // Shows every message of the step; true when there is none. A question is put once.
+  // Shows every message of the step; true without messages. A question is asked once.
   const holds = (step) => {
     const broken = brokenOf(step);
     fieldsOf(step).forEach(({ field, at: place }) => tell(field.name, place, messagesOf(broken, field.name)));
     broken.filter((rule) => rule.is_question).forEach((rule) => asked.add(`${placeOf(step)} ${rule.name}`));
     return broken.length === 0;
   };
-  // While the worker mends, messages go away but none appears.
+  // While the worker edits, messages disappear but no new ones appear.
   const lift = (step) => {
     const broken = brokenOf(step);
     fieldsOf(step).forEach(({ field, at: place }) => {
@@ -148,7 +148,7 @@
     return heading;
   };
   const go = (number) => {
-    // On a phone the instructions would part every picture from its questions.
+    // On a phone the instructions would separate each picture from its questions.
     const details = $("instructions").querySelector("details");
     if (details && number > at && window.matchMedia("(max-width: 860px)").matches) details.open = false;
     const heading = show(number);
@@ -176,7 +176,7 @@
     }));
     form.querySelectorAll("[data-shown-with][hidden] input").forEach((input) => { input.value = ""; });
     form.querySelectorAll("input[type=range]").forEach((input) => {
-      input.disabled = isUntouched(input); // a scale that nobody touched is no answer
+      input.disabled = isUntouched(input); // an untouched scale is not an answer
     });
     form.elements.assignmentId.value = assignmentId;
     form.action = address;
@@ -187,7 +187,7 @@
     form.submit(); // so no control of the form may be called "submit"
   };
 
-  // --- small helps ----------------------------------------------------------------
+  // --- small helpers ----------------------------------------------------------------
   const refresh = () => {
     document.querySelectorAll("[data-counts]").forEach((hint) => {
       const count = rules.words(controls(hint.dataset.counts)[0].value).length;
@@ -222,7 +222,7 @@
     if (name in setAside) {
       control.value = setAside[name];
       delete setAside[name];
-      if (isOwn) setAside[name] = present; // typed since: the two change places
+      if (isOwn) setAside[name] = present; // typed since: swap the two
       say(texts.is_back);
     } else {
       if (isOwn) setAside[name] = present;
@@ -235,7 +235,7 @@
   // --- wiring ---------------------------------------------------------------------
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("keydown", (event) => {
-    // Enter in a line of text or on a box would submit a form; here it does nothing.
+    // Enter in a text line or on a box would submit the form; here it does nothing.
     if (event.key === "Enter" && event.target.matches("input")) event.preventDefault();
   });
   form.addEventListener("input", changed);
@@ -268,7 +268,7 @@
   if (isPreview) $("send").textContent = texts.accept_first;
   $("notice-preview").hidden = !isPreview;
   $("notice-address").hidden = isPreview || isOpen;
-  // More than a few dots say nothing; the heading counts anyway.
+  // Many dots are useless; the heading counts anyway.
   if (steps.length <= data.most_dots) {
     document.querySelector(".dots").append(...steps.map((_, i) => {
       const dot = document.createElement("span");

@@ -1,5 +1,5 @@
-// On a phone the picture stays at the top of what is in sight while somebody types, and
-// the text that is typed below it, above the keyboard.
+// On a phone, while the worker types, the picture stays at the top of the visible part and
+// the text box below it, above the keyboard.
 (() => {
   const typed = () => {
     const at = document.activeElement;
@@ -20,7 +20,7 @@
     const place = viewer.parentElement;
     const { top, height } = place.getBoundingClientRect();
     if (!viewer.classList.contains("pinned")) {
-      place.style.height = `${height}px`; // what follows stays where it is
+      place.style.height = `${height}px`; // keep what follows in place
       viewer.classList.add("pinned");
     }
     viewer.style.top = `${Math.max(0, pieceworkFrame.view.top - top)}px`;
@@ -37,7 +37,7 @@
   window.addEventListener("message", () => {
     pin();
     const { view } = pieceworkFrame;
-    if (view && view.seen !== seen) show(); // a keyboard came or went
+    if (view && view.seen !== seen) show(); // a keyboard appeared or disappeared
     seen = view ? view.seen : 0;
   });
   document.addEventListener("focusin", () => { pin(); show(); });

@@ -1,6 +1,6 @@
-// The rules of rules.py and text_rules.py for the page: same kinds, same verdicts.
+// The rules of rules.py and text_rules.py for the page, with the same verdicts.
 // `characters` are the classes of words.CHARACTERS; tests/browser compares both sides.
-// No lookbehind and no Unicode classes: browsers and Python must read it alike.
+// No lookbehind or Unicode classes: browsers and Python must read it alike.
 const pieceworkRules = (characters) => {
   const noWord = characters.spaces + characters.symbols;
   const letter = `[^${noWord}]`;
@@ -96,7 +96,7 @@ const pieceworkRules = (characters) => {
 
   const around = re(`^[${noWord}]+|[${noWord}]+$`, "g");
   const compared = (text) => words(text).map((word) => word.replace(around, "").toLowerCase());
-  // What was changed between two lists, as runs [removed, inserted] between equal ones.
+  // The changes between two lists, as runs [removed, inserted] between equal ones.
   const runs = (before, after) => {
     const common = Array.from({ length: before.length + 1 }, () => new Array(after.length + 1).fill(0));
     for (let i = before.length - 1; i >= 0; i -= 1) {
@@ -184,7 +184,7 @@ const pieceworkRules = (characters) => {
     words,
     runs,
     length: (text) => Array.from(textOf(text)).length,
-    // The rules that the values break, in the order given; `columns` are the item's.
+    // The rules that the values break, in the given order; `columns` are the item's.
     check: (rules, values, columns) =>
       rules.filter((rule) => !kinds[rule.kind](values, rule, columns || {})),
   };

@@ -10,7 +10,7 @@ document.querySelectorAll("[data-viewer]").forEach((viewer) => {
   let zoom = 0;
   let turns = 0;
 
-  // The stage is as large as the turned picture, so that scrolling reaches all of it.
+  // The stage is as large as the turned picture, so that all of it can be scrolled to.
   const lay = () => {
     const isOnSide = turns % 2 === 1;
     const [width, height] = [image.naturalWidth || 1, image.naturalHeight || 1];

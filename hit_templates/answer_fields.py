@@ -1,8 +1,8 @@
-"""A task that is nothing but its fields: what was asked elsewhere, without a page.
+"""A task that has fields but no page: work that was done in another tool.
 
-Results that another tool collected were answered on that tool's page. What it asked is
-said in the campaign file (`[fields]`), so that answers are typed, compared and judged
-as all are; nobody can be shown it.
+Workers answered such work on the other tool's page. The campaign file states what it
+asked (`[fields]`), so that piecework types, compares and judges these answers like any
+others. The task cannot be shown to workers.
 """
 
 import hashlib
@@ -35,23 +35,24 @@ def answers_task(
     language: str = "en",
     canned: Mapping[str, str] = MappingProxyType({}),
 ) -> Task:
-    """The task of these fields.
+    """Build the task of these fields.
 
     Args:
-        name: of the task.
+        name: the name of the task.
         stated_fields: what the campaign file states, by the field's name in the files.
-        title: of what was asked.
-        columns: of the items: the id, then what else they have.
-        once: fields that were asked once a HIT, by what the files call them.
-        language: that texts are in.
-        canned: the text that says "this cannot be done", by name of its field.
+        title: the title of the work.
+        columns: the items' columns: the id first, then the others.
+        once: fields that were asked once per HIT, by their names in the files.
+        language: the language of the texts.
+        canned: the text that means "this cannot be done", by the name of its field.
 
     Raises:
-        ConfigError: there is no field, or the statements about one do not fit together.
+        ConfigError: there is no field, or the statements about one contradict each
+            other.
     """
     fields, rules, faults = found_fields({}, stated_fields)
     if not fields:
-        faults.append("fields: there is none; say what was answered")
+        faults.append("fields: there are none; state what the workers answered")
     if faults:
         raise ConfigError(faults)
     required = {rule.field for rule in rules}

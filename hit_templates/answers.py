@@ -1,15 +1,15 @@
-"""Turns the form fields of an assignment into typed answers, and loses none.
+"""Turns the form fields of an assignment into typed answers without losing any.
 
-What the page would have refused can still arrive: a program may have sent it, or the
-page and this code may disagree. Such an answer is kept with its faults named.
+An answer that the page would have refused can still arrive: a program may have sent it,
+or the page and this code may disagree. Such an answer is kept and its faults are named.
 
-Names of faults in `Answer.problems`: a broken rule has the rule's name, one that only
-asks `questioned:<rule>`; a fault of form has one of `missing:<field>`,
-`unknown_option:<field>`, `not_a_number:<field or measure>`, `out_of_range:<field>`,
-`wrong_item` (the page showed another item there), `wrong_order:<what>` (not the order
-that belongs to the assignment), `unknown_field` and `extra_item` (fields that the page
-does not have; the assignment's `raw` holds them verbatim). Faults of what is asked once
-a HIT are named in each of its answers.
+Names of faults in `Answer.problems`: a broken rule has the rule's name
+(`questioned:<rule>` if the rule only asks); a malformed field has one of
+`missing:<field>`, `unknown_option:<field>`, `not_a_number:<field or measure>`,
+`out_of_range:<field>`, `wrong_item` (the page showed another item there),
+`wrong_order:<what>` (not the assignment's order), `unknown_field` and `extra_item`
+(fields that the page does not have; the assignment's `raw` holds them verbatim). Faults
+in fields that are asked once per HIT are named in each of its answers.
 """
 
 import re
@@ -34,10 +34,10 @@ from piecework.hit_templates.values import (
 )
 
 MEASURES = ("shown_ms", "pastes", "keystrokes", "focus_losses")
-"""What the page counts for each item; whole numbers."""
+"""The counts that the page sends for each item, as whole numbers."""
 
 OF_THE_HIT = ("comment",)
-"""Fields that are sent once for the whole HIT and belong to no answer."""
+"""Fields that are sent once per HIT and do not belong to an answer."""
 
 ITEM_ORDER = "order.items"
 """The positions of the items in the order that the page showed them."""
@@ -56,19 +56,19 @@ def read_answers(
     columns: Mapping[ItemId, Columns] | None = None,
     is_own_page: bool = True,
 ) -> tuple[Answer, ...]:
-    """One answer for every item that the HIT showed, in the order of the HIT.
+    """Return one answer for every item that the HIT showed, in the order of the HIT.
 
     Args:
-        task: whose page the worker filled in.
-        assignment_id: whose answers these are.
+        task: the task with the page that the worker filled in.
+        assignment_id: the assignment of these answers.
         item_ids: the items of the HIT, in its order.
         fields: what the form sent, by wire name (`caption.1`).
-        columns: of the items, where the task's options or rules depend on them.
-        is_own_page: a page of ours sent them, which measures, and shuffles as the task
-            says; false for what another tool's page sent.
+        columns: the items' columns, if the task's options or rules depend on them.
+        is_own_page: whether a page of piecework sent them, which measures, and shuffles
+            as the task says. False for another tool's page.
     """
     if task.html_page is not None:
-        # Its form may be sent by a script of its own, and lack what is ours.
+        # Its own script may send the form without the fields that piecework adds.
         fields = {"item.1": item_ids[0], **received(task.fields, fields)}
     whole = _whole(
         task, assignment_id, item_ids, fields, columns or {}, is_own_page=is_own_page
@@ -90,10 +90,10 @@ def read_answers(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Whole:
-    """What the answers of one assignment share.
+    """What all answers of an assignment have in common.
 
     Attributes:
-        places: place on the page by position; empty where nothing is shuffled.
+        places: place on the page by position; empty if nothing is shuffled.
         strange: fields that the page does not have: position (0: the HIT) and problem.
     """
 
@@ -199,13 +199,13 @@ def _answer(
 def _typed(
     fields: Sequence[Field], sent: Mapping[str, str], columns: Columns
 ) -> tuple[dict[str, FieldValue], list[str]]:
-    """Values by field, and what is wrong with them."""
+    """Return the values by field, and what is wrong with them."""
     values: dict[str, FieldValue] = {}
     problems = []
     for field in fields:
         if field.name not in sent:
-            # A browser sends nothing for buttons and boxes that are not ticked; whether
-            # one must be is for a rule to say.
+            # A browser sends nothing for buttons and boxes that are not ticked. A rule
+            # decides whether one must be.
             if field.kind == "text" and not field.optional:
                 problems.append(f"missing:{field.name}")
             continue
@@ -222,7 +222,7 @@ def _typed(
 def _orders(
     task: Task, assignment_id: AssignmentId, item_id: ItemId, columns: Columns
 ) -> dict[str, tuple[str, ...]]:
-    """By name, the orders inside an item that belong to the assignment."""
+    """Return the assignment's orders within an item, by name."""
     orders = {
         field.name: option_order(
             field, assignment_id, item_id, in_order(field, columns)
@@ -244,7 +244,7 @@ def _turned_back(
     values: Mapping[str, FieldValue],
     orders: Mapping[str, tuple[str, ...]],
 ) -> dict[str, FieldValue]:
-    """Values about the item's columns as they are named, however they were shown."""
+    """Translate values from the order shown back to the item's own columns."""
     as_named = {
         arrangement.name: arrangement.columns for arrangement in task.arrangements
     }
@@ -293,7 +293,7 @@ def _measure_problems(
 def _strange_fields(
     task: Task, n_items: int, fields: Mapping[str, str]
 ) -> list[tuple[int, str]]:
-    """Fields that the page does not have: position (0: the whole HIT) and problem."""
+    """List fields that the page does not have: position (0: the HIT) and problem."""
     names = _wire_names(task)
     strange = []
     for wire_name in fields:
@@ -310,10 +310,10 @@ def _strange_fields(
 
 
 class _WireNames(NamedTuple):
-    """Names of a task's form fields.
+    """The names of a task's form fields.
 
     Attributes:
-        alone: sent once a HIT, without a position.
+        alone: sent once per HIT, without a position.
         of_items: sent with the position of an item.
         practised: sent with the position of a trial.
     """

@@ -1,10 +1,10 @@
-"""A page with places left open for what items say: made once, filled in for each HIT.
+"""A page with slots for the items' values: made once, filled in for each HIT.
 
 The HITs of a campaign differ in little but ids and addresses, so a template runs once,
-over items of slots. A slot can be printed as it is and nothing else: a template that
-asks what a value is, or changes it, raises `NeedsValue`, and its pages are rendered one
-by one. Where a slot was printed stands a character that no text of ours holds; there
-the value goes, escaped as the template would have escaped it.
+over items made of slots. A slot can only be printed. A template that inspects or
+changes a value raises `NeedsValue`, and its pages are rendered one by one. A printed
+slot leaves a character that no text of piecework contains. The value replaces it,
+escaped as the template would have escaped it.
 """
 
 import re
@@ -23,11 +23,11 @@ from piecework.hit_templates.page_compression import (
 
 _FIRST = 0xF0000
 _SLOT = re.compile("([\U000f0000-\U000ffffd])")
-"""Supplementary characters for private use, one for each slot."""
+"""Supplementary private-use characters, one for each slot."""
 
 
-class NeedsValue(Exception):  # noqa: N818 - no fault: the template does more than print
-    """A template looked at a value that it was to print."""
+class NeedsValue(Exception):  # noqa: N818 - not a fault
+    """A template inspected a value instead of printing it."""
 
 
 class Slot:
@@ -47,18 +47,18 @@ class Slot:
 
 
 def printed(value: object) -> object:
-    """What a template's environment prints for a value; a slot leaves its mark."""
-    return Markup(chr(_FIRST + value._number)) if isinstance(value, Slot) else value  # noqa: S704, SLF001 - no markup; the slot's other half
+    """Return what the environment prints for a value; a slot leaves its mark."""
+    return Markup(chr(_FIRST + value._number)) if isinstance(value, Slot) else value  # noqa: S704, SLF001 - not markup; the slot's own field
 
 
 @dataclass(frozen=True, slots=True)
 class BlankPage:
-    """A page cut at its slots, whole and compressed.
+    """A page cut at its slots, uncompressed and compressed.
 
     Attributes:
-        whole: pieces of the page; those of odd index are numbers of slots.
-        compressed: likewise of the compressed page.
-        is_quoted: of each piece of `compressed`, whether it lies in a script's text.
+        whole: the pieces of the page; those with an odd index are slot numbers.
+        compressed: the same for the compressed page.
+        is_quoted: for each piece of `compressed`, whether it is in a script's text.
     """
 
     whole: tuple[str | int, ...]
@@ -66,10 +66,10 @@ class BlankPage:
     is_quoted: tuple[bool, ...]
 
     def filled(self, values: Sequence[str], *, more_than: int) -> str:
-        """The page of one HIT, compressed if it has more bytes than this.
+        """Return the page of one HIT, compressed if it has more bytes than `more_than`.
 
         Args:
-            values: what stands in each slot, by its number; markup stays as it is.
+            values: the text of each slot, by its number; markup stays as it is.
             more_than: bytes of UTF-8.
         """
         escaped = [str(escape(value)) for value in values]
@@ -84,13 +84,13 @@ class BlankPage:
             else (quoted(escaped[piece]) if is_quoted else escaped[piece])
             for piece, is_quoted in zip(self.compressed, self.is_quoted, strict=True)
         )
-        # What neighbours have in common could still be shared.
+        # A page this small can share text with its neighbours instead.
         is_small = len(compressed.encode()) <= more_than
         return compressed if is_small else compress(page, more_than=more_than)
 
 
 def blank_page(page: str) -> BlankPage:
-    """A page that was rendered over slots, cut at them."""
+    """Cut a page that was rendered over slots."""
     compressed = compress(page, more_than=0)
     spans, pieces, start = compressed_spans(compressed), _SLOT.split(compressed), 0
     is_quoted = []

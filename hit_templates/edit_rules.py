@@ -1,7 +1,7 @@
-"""Whether a text that a worker edited was changed as little as was asked.
+"""Rules for tasks that ask workers to change a text as little as possible.
 
-Compared are words (`piecework.hit_templates.text_rules`), without case and without
-signs around them, so that a comma or a capital is no change.
+The rules compare words (`piecework.hit_templates.text_rules`) without case and
+surrounding punctuation, so a comma or a capital is not a change.
 """
 
 import re
@@ -15,7 +15,7 @@ _AROUND = re.compile(f"^[{_NO_WORD}]+|[{_NO_WORD}]+$")
 
 
 def compared_words(text: str) -> list[str]:
-    """The words that count when two texts are compared.
+    """Return the words that count when two texts are compared.
 
     >>> compared_words('A "red" cat.')
     ['a', 'red', 'cat']
@@ -24,21 +24,21 @@ def compared_words(text: str) -> list[str]:
 
 
 def changes_of(before: str, after: str) -> tuple[Change, ...]:
-    """What was changed, in runs of words."""
+    """Return the changes, as runs of words."""
     return changes(compared_words(before), compared_words(after))
 
 
 def is_same(before: str, after: str) -> bool:
-    """Whether nothing at all was changed."""
+    """Return whether the text was left unchanged."""
     return plain(before) == plain(after)
 
 
 def stays_within(made: Sequence[Change], groups: Sequence[str]) -> bool:
-    """Whether each word gave way to one of its own group, in the same number.
+    """Return whether each word was replaced by one of its group, one for one.
 
     Args:
         made: the changes.
-        groups: each of words that may stand for each other, parted by spaces.
+        groups: each a group of interchangeable words, separated by spaces.
     """
     word_sets = [frozenset(group.split()) for group in groups]
     return all(

@@ -1,4 +1,4 @@
-"""The example items in a task's folder: what its page looks like, and what is true."""
+"""The example items in a task's folder: they show its page and the right answers."""
 
 import json
 from pathlib import Path
@@ -13,10 +13,10 @@ EXAMPLE = "example.jsonl"
 
 
 def example_items(task: Task) -> tuple[Item, ...]:
-    """The items of the folder's `example.jsonl`, trials among them; none without it.
+    """Return the items of the folder's `example.jsonl`, trials included, if it exists.
 
     Raises:
-        ConfigError: the file is no JSON Lines of flat objects with an id.
+        ConfigError: the file is not JSON Lines of flat objects with an id.
     """
     path = (Path(task.own.path) if task.own else FOLDER / task.name) / EXAMPLE
     if not path.is_file():

@@ -1,8 +1,9 @@
-"""Why an item cannot be shown or judged: said before anything is posted.
+"""Reasons why an item cannot be shown or judged, found before posting.
 
-Items come from strangers' files. What could not be carried faithfully (control
-characters, addresses of another kind than http) is refused, and so is what cannot be
-answered: the same sentence offered twice, or an expected answer that the page lacks.
+Items come from files that piecework did not write. It refuses text that cannot be
+carried faithfully (control characters, addresses that are not http) and questions that
+cannot be answered: the same sentence offered twice, or an expected answer that the page
+lacks.
 """
 
 import re
@@ -17,7 +18,7 @@ from piecework.hit_templates.values import offered, typed, value_problems
 
 
 def faults_of_item(task: Task, item: Item) -> list[str]:
-    """What is wrong with one item, a clause each."""
+    """Return what is wrong with one item, one clause per fault."""
     return [
         *_faults_of_shape(task, item),
         *_faults_of_words(task, item),
@@ -25,9 +26,9 @@ def faults_of_item(task: Task, item: Item) -> list[str]:
 
 
 def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
-    """What is wrong with the words of items and between them, one sentence each.
+    """Return the faults in and between the items' texts, one sentence each.
 
-    Their columns, ids and addresses were looked at when their file was read.
+    Columns, ids and addresses were checked when the file was read.
     """
     faults = [
         f"item {item.item_id!r}: {fault}"
@@ -40,8 +41,8 @@ def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
         twin = item.columns.get(TWIN, "")
         if twin and (twin not in known or twin == item.item_id):
             faults.append(
-                f"item {item.item_id!r}: {TWIN} is {twin!r}, but there is no other "
-                "item of this id"
+                f"item {item.item_id!r}: {TWIN} is {twin!r}, but no other item has "
+                "this id"
             )
     return faults
 
@@ -56,7 +57,7 @@ def _faults_of_words(task: Task, item: Item) -> list[str]:
 
 
 def _faults_of_conditions(task: Task, items: Sequence[Item]) -> Iterator[str]:
-    """Answers are compared between conditions, so each item must be of one."""
+    """Report items without a condition: answers are compared between conditions."""
     counted = [item for item in items if not item.columns.get(PRACTICE)]
     for condition in task.conditions:
         named = [
@@ -93,7 +94,7 @@ def _faults_of_shape(task: Task, item: Item) -> Iterator[str]:
 
 
 def _faults_of_options(task: Task, item: Item) -> Iterator[str]:
-    """Two options of the item read alike, so no answer could tell them apart."""
+    """Report options of an item with the same text: answers cannot tell them apart."""
     for field in task.item_fields:
         labels = Counter(
             " ".join(item.columns.get(option.column, "").split()).casefold()
@@ -113,7 +114,7 @@ def _faults_of_values(task: Task, item: Item) -> Iterator[str]:
 
 
 def _faults_of_arrangements(task: Task, item: Item) -> Iterator[str]:
-    """Parts that are to be compared hold the same text."""
+    """Report parts that are to be compared but hold the same text."""
     for arrangement in task.arrangements:
         column_of: dict[str, str] = {}
         for column in arrangement.columns:
@@ -134,7 +135,7 @@ def _faults_of_expected(task: Task, item: Item) -> Iterator[str]:
             continue
         name = column.removeprefix(prefix)
         if name not in fields:
-            yield f"the column {column} is about a field that {task.name} has not"
+            yield f"the column {column} is about a field that {task.name} does not have"
         elif not _fits(fields[name], text, item):
             yield f"{column} is {text!r}; allowed is {_allowed(fields[name], item)}"
 
@@ -151,7 +152,7 @@ def _allowed(field: Field, item: Item) -> str:
 
 
 def _is_address(url: str) -> bool:
-    if re.search(r"[\s\\]", url):  # browsers take a backslash for a slash
+    if re.search(r"[\s\\]", url):  # Browsers read a backslash as a slash.
         return False
     if url.startswith("/"):
         return not url.startswith("//")

@@ -1,4 +1,4 @@
-"""Tasks with their fields, columns and pages: the gallery's, and those of folders."""
+"""Lists tasks with their fields, columns and pages: the gallery's and a folder's."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _PICTURE = (
     "%3Crect y='290' width='640' height='130' fill='%237a9a5b'/%3E"
     "%3Ccircle cx='540' cy='80' r='42' fill='%23f3c64b'/%3E%3C/svg%3E"
 )
-"""Stands for pictures that only a marketplace serves."""
+"""A placeholder for pictures that only a marketplace serves."""
 
 _SERVED = re.compile(r'src="/[^"/][^"]*"')
 
@@ -31,7 +31,7 @@ body { font: 1rem/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem
 iframe { width: 100%; height: 46rem; border: 1px solid #767b83; border-radius: .4rem; }
 dt { font-weight: 600; }
 </style><script>
-// Each page says how high it is, so that only this one scrolls.
+// Each page reports its height, so that only this page scrolls.
 addEventListener("message", ({ source, data }) => {
   for (const frame of document.querySelectorAll("iframe"))
     if (frame.contentWindow === source && data && data.pieceworkHeight > 0)
@@ -43,14 +43,14 @@ addEventListener("message", ({ source, data }) => {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedTask:
-    """A task and what a campaign file calls it."""
+    """A task and its name in a campaign file."""
 
     named: str
     task: Task
     languages: tuple[str, ...]
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, for `--json`."""
+        """Return plain values, for `--json`."""
         task = self.task
         return {
             "task": self.named,
@@ -73,12 +73,12 @@ class ListedTask:
 
 
 def list_tasks(folders: Sequence[Path]) -> list[ListedTask]:
-    """The gallery's tasks, then those of folders, or of the current folder.
+    """Return the gallery's tasks, then those of the folders or the current folder.
 
-    A folder is a task, or it holds some.
+    A folder either is a task or holds tasks.
 
     Raises:
-        ConfigError: a folder that was named holds no task, or one with faults.
+        ConfigError: a named folder holds no task, or one with faults.
     """
     folders = [task for folder in folders or [Path()] for task in _tasks_of(folder)]
     named = [(name, FOLDER / name) for name in task_names()]
@@ -93,22 +93,22 @@ def list_tasks(folders: Sequence[Path]) -> list[ListedTask]:
 
 
 def _tasks_of(folder: Path) -> list[Path]:
-    """The folder itself, or the folders in it that hold a task."""
+    """Return the folder itself, or the folders in it that hold a task."""
     inside = sorted(path.parent for path in folder.glob(f"*/{TASK_FILE}"))
     if (folder / TASK_FILE).is_file() or (folder != Path() and not inside):
         return [folder]
-    # The gallery itself is listed by name.
+    # The gallery's tasks are already listed by name.
     return [path for path in inside if path.resolve().parent != FOLDER]
 
 
 def _as_named(folder: Path) -> str:
-    """A folder as a campaign file in the current folder names it."""
+    """Return the name that a campaign file in the current folder uses for a folder."""
     named = str(folder)
     return named if is_own(named) else f"./{named}"
 
 
 def render_tasks(tasks: Sequence[ListedTask]) -> str:
-    """A page of HTML on which every task can be seen and stepped through.
+    """Render an HTML page that shows every task and lets you step through it.
 
     Raises:
         ConfigError: a task's example or template has a fault.
@@ -129,12 +129,12 @@ def render_tasks(tasks: Sequence[ListedTask]) -> str:
 
 
 def _preview(task: Task) -> str:
-    """The task's page with its example items, in a frame that may only run it."""
+    """Render the task's page with its example items in a sandboxed frame."""
     items = example_items(task)
     shown = [item for item in items if not item.columns.get(PRACTICE)]
     trials = [item for item in items if item.columns.get(PRACTICE)]
     if not shown:
-        return "<p>No example.jsonl in its folder, so nothing to show.</p>"
+        return "<p>Its folder has no example.jsonl, so there is nothing to show.</p>"
     page = decompress(render_hit(task, shown[: task.items_per_hit], practice=trials))
     page = _SERVED.sub(f'src="{_PICTURE}"', page)
     title = escape(f"The page of {task.name}")
@@ -145,8 +145,8 @@ def _preview(task: Task) -> str:
 
 
 def describe_field(field: Field) -> str:
-    """A field in a line: its name, its kind and what can be answered."""
-    once = ", once a HIT" if field.scope == "hit" else ""
+    """Describe a field in one line: its name, its kind and the possible answers."""
+    once = ", once per HIT" if field.scope == "hit" else ""
     if field.kind == "number":
         return f"{field.name}: {field.minimum:g} to {field.maximum:g}{once}"
     if field.kind == "text":

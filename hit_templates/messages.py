@@ -1,7 +1,8 @@
-"""What a page says, in the language asked for, joined with what a task is.
+"""The texts of a page in the requested language, joined with the task itself.
 
-A task's own words are in `<task>/messages.<language>.toml`, those of the frame around
-every task in `_messages.<language>.toml`. The file of a task mirrors its `task.toml`:
+A task's own texts are in `<task>/messages.<language>.toml`. Those of the frame around
+every task are in `_messages.<language>.toml`. The file of a task mirrors its
+`task.toml`:
 
     title = "..."                  description, keywords, canned_text likewise
     [fields.<name>]                label, low_label, high_label
@@ -10,7 +11,7 @@ every task in `_messages.<language>.toml`. The file of a task mirrors its `task.
     [rules]                        <rule> = "..."
     [texts]                        <name> = "...", for the template: {{ t.<name> }}
 
-What `task.toml` itself says in words is English and stands until a file says otherwise.
+Texts in `task.toml` itself are English and apply unless a file replaces them.
 """
 
 import tomllib
@@ -31,22 +32,22 @@ Raw = dict[str, object]
 
 
 def languages(folder: Path) -> tuple[str, ...]:
-    """The languages that a task and the frame around it are written in, sorted."""
+    """Return the languages in which both a task and its frame are written, sorted."""
     framed = _codes(FOLDER, "_messages")
     own = _codes(folder, "messages") or {ENGLISH}
     return tuple(sorted(own & framed))
 
 
 def messages(folder: Path, language: str) -> Raw:
-    """What the messages file in a task's folder says; empty if there is none at all.
+    """Return the messages file in a task's folder; empty if the folder has none.
 
     Raises:
-        ConfigError: the task does not speak the language, or its file is no TOML.
+        ConfigError: the task is not written in the language, or its file is not TOML.
     """
     spoken = languages(folder)
     path = folder / f"messages.{language}.toml"
     if language not in spoken:
-        speaks = f"it speaks {', '.join(spoken)}" if spoken else _unframed(folder)
+        speaks = f"it has {', '.join(spoken)}" if spoken else _unframed(folder)
         raise ConfigError(
             [f"{shown_path(folder)} has no messages in {language!r}; {speaks}."],
             next_step=f"add {shown_path(path)}",
@@ -55,21 +56,21 @@ def messages(folder: Path, language: str) -> Raw:
 
 
 def _unframed(folder: Path) -> str:
-    """Of a task that speaks only languages that the frame does not."""
+    """Explain that a task is only in languages that the frame lacks."""
     own = ", ".join(sorted(_codes(folder, "messages")))
     framed = ", ".join(sorted(_codes(FOLDER, "_messages")))
-    return f"it speaks {own}, and the frame around every task {framed}"
+    return f"it has messages in {own}, and the frame around every task in {framed}"
 
 
 @lru_cache
 def frame_texts(language: str) -> Mapping[str, str]:
-    """The words of the frame around every task, by name."""
+    """Return the texts of the frame around every task, by name."""
     path = FOLDER / f"_messages.{language}.toml"
     return {key: str(value) for key, value in _read(path).items()}
 
 
 def joined(raw: Raw, wording: Raw, *, where: str) -> tuple[Raw, list[str]]:
-    """A task's raw file with the words of a messages file, and what does not fit."""
+    """Merge a messages file into a task's raw file, and return what does not fit."""
     faults = [
         f"{where}: {key}: no such key."
         for key in wording
@@ -100,7 +101,7 @@ def joined(raw: Raw, wording: Raw, *, where: str) -> tuple[Raw, list[str]]:
 
 
 def texts(wording: Raw) -> dict[str, str]:
-    """The texts for the template."""
+    """Return the texts for the template."""
     return {key: str(value) for key, value in table_in(wording, "texts").items()}
 
 
@@ -126,7 +127,9 @@ def _option(option: object, words: Raw, groups: Raw) -> object:
 def _strange(wording: Raw, entries: list[Raw], *, where: str) -> list[str]:
     known = {str(entry.get("name")) for entry in entries}
     return [
-        f"{where}.{name}: the task has none." for name in wording if name not in known
+        f"{where}.{name}: the task has no such entry."
+        for name in wording
+        if name not in known
     ]
 
 
@@ -147,7 +150,7 @@ def _strange_options(wording: Raw, entries: list[Raw], *, where: str) -> list[st
 
 
 def shown_path(path: Path) -> str:
-    """A path as messages name it: inside the gallery without what lies above it."""
+    """Shorten a path for messages: relative to the gallery if it is inside."""
     is_ours = path.is_relative_to(FOLDER)
     return str(path.relative_to(FOLDER.parent) if is_ours else path)
 
@@ -164,7 +167,7 @@ def _read(path: Path) -> Raw:
 
 
 def table_in(raw: Raw, key: str) -> Raw:
-    """The table under a key; an empty one for anything else."""
+    """Return the table under a key; an empty one for anything else."""
     table = raw.get(key)
     return table if isinstance(table, dict) else {}
 

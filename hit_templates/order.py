@@ -1,15 +1,15 @@
-"""The order in which a page shows things, so that anybody can compute it again.
+"""The order in which a page shows things, reproducible by anyone.
 
-An order belongs to an assignment: it follows from the assignment's id and the names of
-what is put in order, and from nothing else, so that a reload shows the same and Python
-knows afterwards what the worker saw. The things are sorted by
+An order depends only on the assignment's id and on the names of what is ordered. A
+reload therefore shows the same order, and Python can tell afterwards what the worker
+saw. The things are sorted by
 
     mixed(fnv1a_32(UTF-8 of "<assignment id>|<what>|<name>"))
 
-where `what` says what is ordered (`items`, `<field>.<item id>`), FNV-1a is the 32-bit
-hash with its usual offset and prime, and `mixed` is the finalizer of MurmurHash3 (FNV
-alone would sort names that differ in their last letter alike for most ids). Equal
-numbers are sorted by name. `_order.js` does the same for the page.
+where `what` names what is ordered (`items`, `<field>.<item id>`), FNV-1a is the 32-bit
+hash with its usual offset and prime, and `mixed` is the finalizer of MurmurHash3. FNV
+alone would put names that differ only in their last letter into the same order for most
+ids. Equal numbers are sorted by name. `_order.js` does the same for the page.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _OFFSET, _PRIME = 0x811C9DC5, 0x01000193
 
 
 def rank(assignment_id: str, what: str, name: str) -> int:
-    """The number that `name` is sorted by, from 0 to 2^32 - 1.
+    """Return the number that `name` is sorted by, from 0 to 2^32 - 1.
 
     >>> rank("A1", "items", "img_1")
     2252363590
@@ -36,7 +36,7 @@ def rank(assignment_id: str, what: str, name: str) -> int:
 
 
 def shuffled(assignment_id: str, what: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The names in the order that belongs to the assignment."""
+    """Return the names in the assignment's order."""
     return tuple(
         sorted(names, key=lambda name: (rank(assignment_id, what, name), name))
     )
@@ -45,12 +45,12 @@ def shuffled(assignment_id: str, what: str, names: Sequence[str]) -> tuple[str, 
 def item_order(
     task: Task, assignment_id: str, item_ids: Sequence[str], groups: Sequence[str]
 ) -> tuple[int, ...]:
-    """Positions (from 1) of the items of a HIT, in the order that its page shows.
+    """Return the positions (from 1) of a HIT's items in the order of its page.
 
     Args:
-        task: says whether the items are shuffled, and what stays together.
-        assignment_id: whose page it is.
-        item_ids: in the order of the HIT.
+        task: says whether the items are shuffled, and which stay together.
+        assignment_id: the assignment of the page.
+        item_ids: the items, in the order of the HIT.
         groups: for each item the value of the column that keeps items together; empty
             if there is no such column.
     """
@@ -72,7 +72,7 @@ def item_order(
 
 
 def groups_of(task: Task, items: Sequence[Item]) -> tuple[str, ...]:
-    """For each item what it is kept together by; empty if by nothing."""
+    """Return each item's value in the grouping column; empty without such a column."""
     if not task.group_by:
         return ()
     return tuple(item.columns.get(task.group_by, "") for item in items)
@@ -81,7 +81,7 @@ def groups_of(task: Task, items: Sequence[Item]) -> tuple[str, ...]:
 def option_order(
     field: Field, assignment_id: str, item_id: str, offered: Sequence[str]
 ) -> tuple[str, ...]:
-    """The values of the options in the order that the page shows them."""
+    """Return the values of the options in the order of the page."""
     if not field.shuffled:
         return tuple(offered)
     return shuffled(assignment_id, f"{field.name}.{item_id}", offered)

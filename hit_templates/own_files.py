@@ -1,7 +1,6 @@
-"""The folder of a task that lies beside a campaign, read once and whole.
+"""Reads the task folder beside a campaign once and completely.
 
-What is rendered later is what was read here and hashed, whatever becomes of the files
-in between.
+Pages are rendered from what was read and hashed here, even if the files change later.
 """
 
 import hashlib
@@ -21,7 +20,7 @@ _LARGEST_BYTES = 1_000_000
 
 
 def is_own(named: str) -> bool:
-    """Whether a campaign file names a folder beside it, and no task of the gallery.
+    """Return whether a campaign file names a folder beside it, not a gallery task.
 
     >>> is_own("./dog"), is_own("caption")
     (True, False)
@@ -30,20 +29,21 @@ def is_own(named: str) -> bool:
 
 
 def own_name(folder: Path) -> str:
-    """What the task in a folder is called: as the folder.
+    """Return the name of the task in a folder, which is the folder's name.
 
     Raises:
-        ConfigError: the folder is not there, holds no task, or cannot lend its name.
+        ConfigError: the folder does not exist, holds no task, or has an unsuitable
+            name.
     """
     name = folder.resolve().name
     if not folder.is_dir():
-        fault = f"{folder}: there is no such folder, so no task"
+        fault = f"{folder}: this folder does not exist"
     elif not (folder / TASK_FILE).is_file():
-        fault = f"{folder}: holds no {TASK_FILE}, so it is no task"
+        fault = f"{folder}: holds no {TASK_FILE}, so it is not a task"
     elif not (folder / QUESTION).is_file():
         fault = f"{folder}: holds no {QUESTION}, the page of the task"
     elif not _NAME.fullmatch(name):
-        fault = f"{folder}: the folder lends the task its name, and {name!r} has more "
+        fault = f"{folder}: the task takes the folder's name, and {name!r} has more "
         fault += "than 40 letters, digits, - and _"
     else:
         return name
@@ -53,9 +53,9 @@ def own_name(folder: Path) -> str:
 
 
 def read_own_files(folder: Path) -> OwnFiles:
-    """Everything in a folder that decides what workers are shown and asked.
+    """Read every file in a folder that decides what workers see and answer.
 
-    Those are task file, messages and templates; notes, examples and items are not.
+    These are the task file, messages and templates, but not notes, examples and items.
 
     Raises:
         ConfigError: a file cannot be read as text, is too large for any page, or is a
@@ -86,7 +86,7 @@ def _decides(path: Path) -> bool:
 
 def _text(path: Path) -> str:
     if path.stat().st_size > _LARGEST_BYTES:
-        raise ConfigError([f"{path}: is larger than any page can be."])
+        raise ConfigError([f"{path}: this file is larger than any page can be."])
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as fault:

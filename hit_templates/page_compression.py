@@ -1,13 +1,13 @@
-"""Makes a page of many items small enough for a question, and whole again.
+"""Compresses a page of many items to fit into a question, and decompresses it.
 
-MTurk takes 65,535 bytes; fifty items need more, though their sections differ in little
-but a number and a sentence. So a page that is too large carries the lines of one
-section, each with a mark where the position stands, and of every section only the lines
-that differ; a script of a few lines writes the sections before any other script runs.
-Trials are a run of sections of their own, before the items.
+MTurk takes 65,535 bytes. Fifty items need more, though their sections differ in little
+but a number and a sentence. A page that is too large therefore carries the lines of one
+section, with a mark for the position, and only the lines that differ for every other
+section. A short script writes the sections before any other script runs. Trials are a
+separate run of sections before the items.
 
 `decompress` does the same in Python, for programs that read the page as a browser shows
-it. What was compressed comes back to the last byte, or the page is left as it is.
+it. A page is compressed only if it can be restored byte for byte.
 """
 
 import json
@@ -18,7 +18,7 @@ from typing import TypedDict
 from piecework.hit_templates.jinja_helpers import minified
 
 MARK = "\ue000"
-"""Stands for the position; a character for private use, which no page holds."""
+"""Stands for the position; a private-use character, which pages do not contain."""
 
 _RUNS = [
     re.compile(
@@ -27,7 +27,7 @@ _RUNS = [
     )
     for kind in ("p", "")
 ]
-"""Trials, and items: sections that follow each other, numbered from 1."""
+"""Trials and items: consecutive sections, numbered from 1."""
 
 _NOT_IN_SCRIPTS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 _COMPRESSED = re.compile(
@@ -39,8 +39,8 @@ class Carried(TypedDict):
     """What a compressed page carries of a run.
 
     Attributes:
-        lines: of one section; in two parts where sections differ between them.
-        items: for each section, what stands between the two parts.
+        lines: the lines of one section; in two parts where sections differ.
+        items: for each section, the text between the two parts.
     """
 
     lines: list[str | list[str]]
@@ -48,7 +48,7 @@ class Carried(TypedDict):
 
 
 def compress(page: str, *, more_than: int) -> str:
-    """The page, compressed if it has more bytes than this and its sections allow it."""
+    """Compress the page if it is larger than this and its sections allow it."""
     if len(page.encode()) <= more_than or MARK in page:
         return page
     for pattern in _RUNS:
@@ -57,17 +57,17 @@ def compress(page: str, *, more_than: int) -> str:
 
 
 def decompress(page: str) -> str:
-    """The page as it was before `compress`; itself if it was not compressed."""
+    """Undo `compress`; return a page that was not compressed unchanged."""
     return _COMPRESSED.sub(lambda match: _whole(json.loads(match[1])), page)
 
 
 def compressed_spans(page: str) -> list[tuple[int, int]]:
-    """Where a compressed page carries its runs: begin and end of each script's data."""
+    """Return the begin and end of each script's data in a compressed page."""
     return [match.span(1) for match in _COMPRESSED.finditer(page)]
 
 
 def quoted(text: str) -> str:
-    """Text as it stands between the quotes of a script's data."""
+    """Quote text for a script's data."""
     return _in_script(json.dumps(text, ensure_ascii=False)[1:-1])
 
 
@@ -111,7 +111,7 @@ def _whole(carried: Carried) -> str:
 
 
 def _common(lines: tuple[str, ...]) -> str | None:
-    """One line for all sections, the position marked; `None` if they differ."""
+    """Return one line for all sections, the position marked; `None` if they differ."""
     for number in (len(lines), 1, min(7, len(lines))):
         common = lines[number - 1].replace(str(number), MARK)
         numbered = enumerate(lines, start=1)
@@ -125,8 +125,8 @@ def _marked(lines: tuple[str, ...]) -> list[str]:
 
 
 def _around(lines: tuple[str, ...]) -> list[str]:
-    """What all lines begin with, and what they end with; the rest is their own."""
+    """Return the common beginning and the common end of all lines."""
     marked = _marked(lines)
-    before = commonprefix(marked)  # noqa: RUF071 - these are texts, no paths
+    before = commonprefix(marked)  # noqa: RUF071 - texts, not paths
     endings = [line[len(before) :][::-1] for line in marked]
     return [before, commonprefix(endings)[::-1]]  # noqa: RUF071 - as above

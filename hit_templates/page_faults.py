@@ -1,4 +1,4 @@
-"""What a page of one's own lacks that its scripts and the answers rely on."""
+"""Finds what a user's own page lacks but its scripts and answers need."""
 
 from collections.abc import Iterator
 
@@ -7,14 +7,14 @@ from piecework.hit_templates.jinja_helpers import wire
 from piecework.hit_templates.templates import QUESTION
 
 _FIRST = 1
-"""The position that is looked at; a template shows all items alike."""
+"""The position to check; a template shows all items alike."""
 
 
 def page_faults(task: Task, page: str) -> list[str]:
     """Why a page cannot be answered, one sentence each.
 
     Args:
-        task: one of one's own.
+        task: a task from a user's folder.
         page: its page with at least one item, not compressed.
     """
     where = f"{task.own.path if task.own else task.name}/{QUESTION}"
@@ -32,8 +32,8 @@ def _faults_of(field: Field, page: str) -> Iterator[str]:
     if f'name="{name}"' not in page:
         macro = _MACROS[field.kind]
         yield (
-            f"nothing on the page asks for the field {field.name} (a control of the "
-            f"name {name}); write {{{{ {macro}(fields.{field.name}, {position}) }}}}"
+            f"the page does not ask for the field {field.name} (a control named "
+            f"{name}); write {{{{ {macro}(fields.{field.name}, {position}) }}}}"
         )
     elif page.count(f'id="{place}"') != 1:
         yield (

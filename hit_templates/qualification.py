@@ -1,11 +1,11 @@
-"""A task's questions as a marketplace's qualification test: form and answer key.
+"""Turns a task's questions into a qualification test: form and answer key.
 
-The folder of a task that can be a test holds `question_form.xml.j2`; questions and
-right answers are an items file, the same that the task's page shows. The marketplace
-adds up scores and maps the sum to a value. So that one sum tells every section's count,
-sections have weights as digits have: right answers of the last count 1, of the one
-before as many more as the last has questions and one, and so on. Each sum that passes
-is mapped to the number of right answers, every other to 0.
+A task can be a test if its folder holds `question_form.xml.j2`. Questions and right
+answers come from the items file that the task's page shows. The marketplace adds up
+scores and maps the sum to a value. Sections are weighted like digits, so that one sum
+encodes every section's count: a right answer in the last section counts 1, in the one
+before it 1 more than the last has questions, and so on. Each passing sum is mapped to
+the number of right answers, every other sum to 0.
 """
 
 import re
@@ -31,15 +31,15 @@ _KEY = (
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _ANY_SITE = "https://marketplace.example"
 _MOST_RANGES = 400
-"""More than this many passing results make a key that is too long."""
+"""With more passing results than this, the key is too long."""
 
 
 def question_form(test: QualificationTest, *, site: str) -> str:
-    """The test as MTurk's QuestionForm.
+    """Return the test as MTurk's QuestionForm.
 
     Args:
-        test: with questions that `faults_of_test` has nothing to say about.
-        site: address of the marketplace, for pictures that it serves itself.
+        test: a test without faults (see `faults_of_test`).
+        site: the marketplace's address, for pictures that it serves itself.
     """
     values = {
         "task": test.task,
@@ -58,7 +58,7 @@ def question_form(test: QualificationTest, *, site: str) -> str:
 
 
 def answer_key(test: QualificationTest) -> str:
-    """The key that grades it: the value is the number of right answers, or 0."""
+    """Return the key that grades the test: the number of right answers, or 0."""
     sections = test.sections
     sizes = [len(items) for items in sections.values()]
     weights = [prod(size + 1 for size in sizes[n + 1 :]) for n in range(len(sizes))]
@@ -86,12 +86,14 @@ def answer_key(test: QualificationTest) -> str:
 
 
 def faults_of_test(test: QualificationTest) -> list[str]:
-    """Why this cannot be a test, one sentence each."""
+    """Return why this cannot be a test, one sentence per reason."""
     task = test.task
     if not has_template(task, FORM):
         return [f"qualification.task: {task.name} cannot be a test; it has no {FORM}"]
     if [field.kind for field in task.fields] != ["choice"]:
-        return [f"qualification.task: {task.name} has other fields than one choice"]
+        return [
+            f"qualification.task: {task.name} must have exactly one field, a choice"
+        ]
     faults = [
         *(
             f"qualification: item {item.item_id!r}: {fault}"
@@ -121,7 +123,7 @@ def _faults_of_question(test: QualificationTest, item: Item) -> Iterator[str]:
         yield f"the column gold.{test.field.name} does not say the right answer"
     section = item.columns.get(SECTION, "")
     if f"{section}_question" not in test.task.texts:
-        yield f"{test.task.name} knows no section {section!r}"
+        yield f"{test.task.name} has no section {section!r}"
     yield from faults_of_item(test.task, _with_whole_url(item, _ANY_SITE))
 
 
@@ -130,7 +132,7 @@ def _faults_of_thresholds(test: QualificationTest) -> Iterator[str]:
     sections = test.sections
     for name in sections:
         if name not in test.correct_at_least:
-            yield f"{where}: says nothing about the section {name!r}"
+            yield f"{where}: the section {name!r} is missing"
     for name, least in test.correct_at_least.items():
         if name not in sections:
             known = ", ".join(sections)
@@ -150,7 +152,7 @@ def _faults_of_thresholds(test: QualificationTest) -> Iterator[str]:
 
 
 def _passing(test: QualificationTest) -> Iterator[tuple[int, ...]]:
-    """Every way to pass: right answers by section."""
+    """Yield every way to pass, as right answers by section."""
     return product(
         *(
             range(test.correct_at_least[name], len(items) + 1)
@@ -160,7 +162,7 @@ def _passing(test: QualificationTest) -> Iterator[tuple[int, ...]]:
 
 
 def _with_whole_url(item: Item, site: str) -> Item:
-    """A form is shown by others too, so that its pictures need whole addresses."""
+    """Other sites show a form too, so its pictures need absolute addresses."""
     url = item.columns.get("url", "")
     if not url or "://" in url:
         return item

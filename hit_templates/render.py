@@ -1,8 +1,8 @@
 """Makes the page of a HIT, a complete HTML document.
 
-Items come from strangers' files: whatever is put into a page is escaped, and what could
-not be carried faithfully (control characters, addresses of another kind than http) is
-refused before anything is posted.
+Items come from files that piecework did not write, so values are escaped. Text that
+cannot be carried faithfully (control characters, addresses that are not http) is
+refused before posting.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,10 +32,10 @@ from piecework.hit_templates.templates import QUESTION, rendered
 from piecework.hit_templates.text_rules import CHARACTERS
 
 ROOM_FOR_PAGE = MTURK.question_bytes - 512
-"""A page that is larger is compressed; the rest is for the envelope around it."""
+"""A larger page is compressed; the rest of the limit is for the envelope around it."""
 
 MOST_DOTS = 12
-"""More steps than this are counted in words alone."""
+"""With more steps than this, the page counts them only as text."""
 
 _FOR_SCRIPTS = (
     *("heading", "next", "submit", "sending", "accept_first", "words_counted"),
@@ -53,20 +53,19 @@ def render_hit(
     round_number: int = 0,
     canary: str = "",
 ) -> str:
-    """The page that shows these items, as a complete HTML document.
+    """Return the page that shows these items, as a complete HTML document.
 
     Args:
-        task: whose page it is, in its language.
-        items: what the HIT shows, in this order; as many as the task allows at most.
+        task: the page's task, in its language.
+        items: the items to show, in this order; at most as many as the task allows.
         practice: trials that the page shows first.
-        title: what the worker reads on top; empty: the task's own title.
-        round_number: above 0 the page asks workers who know some of the items to
-            return the HIT.
-        canary: a word that the page, out of people's sight, asks programs to write;
-            a page of the campaign's own (`question = "hit.html"`) has no place for it.
+        title: the title at the top of the page; empty: the task's own title.
+        round_number: above 0, the page asks workers who know an item to return the HIT.
+        canary: a word that hidden text on the page asks programs to write; not for a
+            campaign's own page (`question = "hit.html"`).
 
     Raises:
-        ConfigError: with every fault of the items, or the fault of the template.
+        ConfigError: names every fault of the items, or the template's fault.
     """
     if task.html_page is not None and len(items) == 1:
         return own_page(task, items[0], title=title or task.title)
@@ -93,7 +92,7 @@ def render_hit(
 
 
 def item_faults(task: Task, items: Sequence[Item]) -> list[str]:
-    """Why these items cannot be shown, one sentence each."""
+    """Return why these items cannot be shown, one sentence per reason."""
     return [
         f"item {item.item_id!r}: {fault}."
         for item in items
@@ -102,10 +101,10 @@ def item_faults(task: Task, items: Sequence[Item]) -> list[str]:
 
 
 class _Frame(NamedTuple):
-    """All that a page shows but its items.
+    """Everything that a page shows except its items.
 
     Attributes:
-        trials: of each its id and its columns with their values.
+        trials: each trial's id, and its columns with their values.
     """
 
     task: Task
@@ -121,7 +120,7 @@ def _frozen(item: Item) -> tuple[ItemId, tuple[tuple[str, str], ...]]:
 
 @lru_cache(maxsize=32)
 def _blank_page(frame: _Frame, total: int) -> BlankPage | None:
-    """The page over slots, in the order of `render_hit`'s values.
+    """Render the page over slots, in the order of `render_hit`'s values.
 
     `None` if the task's template does more with values than print them.
     """
@@ -136,7 +135,7 @@ def _blank_page(frame: _Frame, total: int) -> BlankPage | None:
     ]
     try:
         return blank_page(_rendered(frame, shown, Slot(next(numbers))))
-    except (NeedsValue, ConfigError):  # what is at fault over values too, is told then
+    except (NeedsValue, ConfigError):  # values show a real fault again
         return None
 
 
@@ -151,7 +150,7 @@ class _SlotItem:
 def _rendered(
     frame: _Frame, shown: Sequence[Item | _SlotItem], page_data: Markup | Slot
 ) -> str:
-    """The page as the task's template gives it."""
+    """Render the task's template."""
     task = frame.task
     trials = [
         Item(item_id=item_id, columns=dict(columns))
@@ -188,7 +187,7 @@ def _rendered(
 
 
 def _as_shown(task: Task, item: Item) -> Item:
-    """The item with the columns that a page may show, and no others.
+    """Return the item with only the columns that a page may show.
 
     Columns with the truth or the expected answer never reach a template.
     """
@@ -204,7 +203,7 @@ def _noun(task: Task) -> str:
 
 
 def _page_data(task: Task, items: Sequence[Item]) -> Markup:
-    """What the page's scripts need to know, as JSON."""
+    """Return what the page's scripts need, as JSON."""
     of_items = {
         "groups": groups_of(task, items),
         "items": [
@@ -224,7 +223,7 @@ def _json(value: object) -> Markup:
 
 
 def _compared(task: Task) -> list[str]:
-    """The columns that the task's rules compare answers with."""
+    """Return the columns with which the task's rules compare answers."""
     return sorted(
         {
             str(rule.parameters[key])
@@ -237,7 +236,7 @@ def _compared(task: Task) -> list[str]:
 
 @lru_cache(maxsize=32)
 def _task_data(task: Task) -> Markup:
-    """What the scripts need to know of the task, as a JSON object."""
+    """Return what the scripts need about the task, as a JSON object."""
     return _json(
         {
             "task": task.name,
@@ -284,14 +283,14 @@ def _script_texts(task: Task) -> Mapping[str, str]:
 
 
 def _frame(task: Task) -> Mapping[str, str]:
-    """The words of the frame; a task's own texts of the same names stand above them."""
+    """Return the texts of the frame; a task's own texts of the same names win."""
     frame = frame_texts(task.language)
     own = {name: text for name, text in task.texts.items() if name in frame}
     return {**frame, **own}
 
 
 def _stated(task: Task, kind: str, parameter: str) -> Mapping[str, object]:
-    """What rules of a kind state, by field, for fields that have one."""
+    """Return a parameter of the rules of a kind, by field."""
     return {
         rule.field: rule.parameters[parameter]
         for rule in task.rules

@@ -1,11 +1,11 @@
-"""The kinds of rules that an answer must keep, as data and as pure functions.
+"""The kinds of rules for answers, as data and as pure functions.
 
 A rule in `task.toml` names a kind, a field, parameters and the message that a worker
-reads. `_rules.js` holds the same kinds for the page; tests/browser runs both over one
-corpus and wants the same verdicts.
+reads. `_rules.js` has the same kinds for the page; tests/browser checks that both give
+the same verdicts.
 
-Only `required`, `text_with_option` and `must_choose` speak about an empty field. The
-other kinds hold for it, so that a worker who wrote nothing reads one message and not
+Only `required`, `text_with_option` and `must_choose` can fail for an empty field. The
+others always hold for it, so that a worker who wrote nothing reads one message, not
 five. A kind with a parameter `column` compares the answer with that column of the item.
 """
 
@@ -35,9 +35,9 @@ class RuleKind:
     """One kind of rule.
 
     Attributes:
-        parameters: what a rule of this kind must state, with the type of each.
-        field_kinds: the kinds of fields that it can look at.
-        holds: whether the values keep a rule of this kind.
+        parameters: the required parameters of such a rule, with their types.
+        field_kinds: the kinds of fields that it can check.
+        holds: whether the values satisfy a rule of this kind.
     """
 
     parameters: Mapping[str, type]
@@ -52,13 +52,13 @@ def check(
     columns: Columns | None = None,
     scope: FieldScope = "item",
 ) -> tuple[Rule, ...]:
-    """The rules of the task that these values break, in the task's order.
+    """Return the rules of the task that these values break, in the task's order.
 
     Args:
-        task: whose rules.
-        values: of the fields of one item, or of the HIT.
-        columns: of the item, for rules that compare with it.
-        scope: which of the task's fields the values are of.
+        task: the task with the rules.
+        values: the values of one item's fields, or of the HIT's.
+        columns: the item's columns, for rules that compare with them.
+        scope: the scope of these fields.
     """
     return tuple(
         rule
@@ -76,7 +76,7 @@ def _rules_of(task: Task, scope: FieldScope) -> tuple[Rule, ...]:
 def parameter_faults(kind: str, parameters: Parameters) -> list[str]:
     """What is wrong with a rule's kind and parameters, one sentence each."""
     if kind not in RULE_KINDS:
-        return [f"kind {kind!r} is none of {', '.join(RULE_KINDS)}"]
+        return [f"kind {kind!r} is not one of {', '.join(RULE_KINDS)}"]
     types = RULE_KINDS[kind].parameters
     return [
         *(
@@ -118,7 +118,7 @@ def _text(values: Values, name: str) -> str:
 
 
 def chosen(values: Values, name: str) -> tuple[str, ...]:
-    """The options that a choice or choices field has, none if it is absent."""
+    """Return the options chosen in a field; empty if the field is absent."""
     value = values.get(name, ())
     if isinstance(value, float):
         return ()
@@ -140,7 +140,7 @@ def _points(rule: Rule) -> Points:
 def _texts(rule: Rule, name: str) -> tuple[str, ...]:
     stated = rule.parameters[name]
     if not isinstance(stated, list | tuple):
-        raise TypeError(f"rule {rule.name}: {name} is no list")
+        raise TypeError(f"rule {rule.name}: {name} is not a list")
     return tuple(map(str, stated))
 
 

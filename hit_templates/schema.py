@@ -1,8 +1,8 @@
-"""The tables of a `task.toml` as a `Task`: shapes, keys and names, all faults at once.
+"""Validates a `task.toml` as a `Task` and reports all faults at once.
 
-What a key may hold is said once, by the types of `piecework.domain.task`. Labels and
-messages are required though most stand in `messages.<language>.toml`: they are filled
-in before (`piecework.hit_templates.messages`).
+The types of `piecework.domain.task` define what a key may hold. Labels and messages are
+required; those from `messages.<language>.toml` are filled in before
+(`piecework.hit_templates.messages`).
 """
 
 import dataclasses
@@ -34,13 +34,13 @@ _LISTS = {
     "aggregates": Aggregate,
     "conditions": Conditions,
 }
-"""Where a task holds lists of tables, and what each table becomes."""
+"""A task's lists of tables, and the class of each table."""
 
 _NOT_IN_FILE = {"name", "language", "texts", "own", "html_page"}
-"""What a task has from its folder and its messages."""
+"""Keys that a task takes from its folder and its messages."""
 
 _OF_HTML_PAGES = {"sent_as", "is_open"}
-"""What only fields that were found in HTML have."""
+"""Keys that only fields found in HTML have."""
 
 _TEXTS = {"title", "description", "label", "message", "column"}
 
@@ -51,18 +51,18 @@ _OPTION = re.compile(r"[^|\s]+")
 def validated(
     raw: Raw, *, name: str, language: str, texts: Mapping[str, str]
 ) -> Task | list[str]:
-    """The task, or what is wrong with the tables, one sentence each.
+    """Return the task, or what is wrong with the tables, one sentence per fault.
 
     Args:
-        raw: the tables of the file, with the words of the messages in them.
-        name: of the task.
-        language: of its words.
-        texts: for its page, by name.
+        raw: the file's tables, with the messages filled in.
+        name: the task's name.
+        language: the language of its texts.
+        texts: the texts of its page, by name.
     """
     faults = [*_faults_of_keys(raw, Task, "", ""), *_faults_of_names(raw)]
     whole = {**raw, "name": name, "language": language, "texts": texts}
     try:
-        # As JSON a list is a tuple even to a strict reader, which takes no "1" for 1.
+        # From JSON, a strict reader accepts a list as a tuple, but not "1" as 1.
         task = _ADAPTER.validate_json(json.dumps(whole, default=str), strict=True)
     except ValidationError as invalid:
         return [*map(_sentence, filter(_is_own, invalid.errors())), *faults]
@@ -70,7 +70,7 @@ def validated(
 
 
 def _faults_of_keys(table: Raw, kind: type, path: str, where: str) -> Iterator[str]:
-    """Keys that are none, and texts of nothing but space, here and in lists below."""
+    """Yield unknown keys and blank texts, here and in the lists below."""
     known = {field.name for field in dataclasses.fields(kind)} - _OF_HTML_PAGES
     if kind is Task:
         known -= _NOT_IN_FILE
@@ -80,7 +80,7 @@ def _faults_of_keys(table: Raw, kind: type, path: str, where: str) -> Iterator[s
             meant = did_you_mean(key, known)
             yield f"{where}{key}: no such key{meant or '.'}"
         elif key in _TEXTS and isinstance(value, str) and value.isspace():
-            yield f"{where}{key}: holds nothing but space."
+            yield f"{where}{key}: is blank."
         elif inner in _LISTS and isinstance(value, list):
             for number, entry in enumerate(value):
                 if isinstance(entry, dict):
@@ -89,7 +89,7 @@ def _faults_of_keys(table: Raw, kind: type, path: str, where: str) -> Iterator[s
 
 
 def _faults_of_names(raw: Raw) -> Iterator[str]:
-    """Names are parts of wire names, and "|" parts the values of a field there."""
+    """Check names: they are parts of wire names, where "|" separates values."""
     for where, entry in _entries(raw, ("fields", "rules", "arrangements")):
         if not _fits(_NAME, entry.get("name", "x")):
             fault = f"{entry['name']!r} has more than small letters, digits and _"
@@ -113,14 +113,14 @@ def _fits(pattern: re.Pattern[str], value: object) -> bool:
 
 
 def _is_own(error: ErrorDetails) -> bool:
-    """Not of a list that is called too short since its entries have faults."""
+    """Return false for a list called too short because its entries have faults."""
     if error["type"] != "too_short":
         return True
     return bool(len(error["input"]) < error["ctx"]["min_length"])
 
 
 def _sentence(error: ErrorDetails) -> str:
-    """One of pydantic's errors as a sentence that begins with the key."""
+    """Turn one of pydantic's errors into a sentence that begins with the key."""
     key = ".".join(str(part) for part in error["loc"])
     if error["type"] == "missing":
         return f"{key}: is missing."

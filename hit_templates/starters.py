@@ -1,7 +1,7 @@
-"""What `piecework new-task` writes: a small task of each kind that runs at once.
+"""Writes a small runnable task of each kind for `piecework new-task`.
 
-Every kind is a folder of `_starters/`: the task's files, and beside them items and a
-campaign file that names the task by its folder.
+Each kind is a folder in `_starters/` with the task's files, items, and a campaign file
+that names the task by its folder.
 """
 
 import re
@@ -13,22 +13,22 @@ from piecework.domain.errors import ConfigError
 from piecework.hit_templates.messages import FOLDER
 
 StarterKind = Literal["text", "choice", "choices", "scale"]
-"""What is asked about an item: a sentence, an option, several, a place on a scale."""
+"""The answer to give about an item: a sentence, an option, several, or a rating."""
 
 STARTER_KINDS: tuple[StarterKind, ...] = get_args(StarterKind)
 
 _NAME = "NAME"
 _ALLOWED = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _BESIDE = {"campaign.toml": f"{_NAME}.toml", "items.csv": f"{_NAME}.csv"}
-"""What stands beside the task's folder, and under which name."""
+"""The files beside the task's folder, with their names."""
 
 
 def starter_files(kind: StarterKind, name: str) -> Mapping[str, str]:
-    """Texts by path, relative to where the campaign shall be.
+    """Return texts by path, relative to the campaign's folder.
 
     Args:
-        kind: of the task.
-        name: of the task, its folder and its campaign.
+        kind: the task's kind.
+        name: the name of the task, its folder and its campaign.
     """
     files = sorted((FOLDER / "_starters" / kind).iterdir())
     return {
@@ -43,11 +43,11 @@ def write_starter(path: Path, kind: StarterKind) -> Path:
     """Write the task into the folder `path`; the campaign file beside it.
 
     Raises:
-        ConfigError: no campaign can have that name, or a file is there already.
+        ConfigError: a campaign cannot have this name, or a file already exists.
     """
     if not _ALLOWED.fullmatch(path.name):
         allowed = "small letters, digits, - and _, at most 40"
-        raise ConfigError([f"{path}: {path.name!r} is no name; {allowed}"])
+        raise ConfigError([f"{path}: {path.name!r} is not a valid name; {allowed}"])
     files = {
         path.parent / name: text
         for name, text in starter_files(kind, path.name).items()
@@ -55,7 +55,7 @@ def write_starter(path: Path, kind: StarterKind) -> Path:
     there = [str(file) for file in (path, *files) if file.exists()]
     if there:
         raise ConfigError(
-            [f"{there[0]}: is there already, and nothing is written over it"],
+            [f"{there[0]}: already exists; no file was written"],
             next_step="choose another name",
         )
     for file, text in files.items():

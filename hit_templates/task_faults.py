@@ -1,7 +1,7 @@
-"""Faults of a `task.toml` that lie between its keys: names that point nowhere.
+"""Finds faults between the keys of a `task.toml`: names that refer to nothing.
 
-Strangers write these files: the functions take what TOML gave, of whatever shape, and
-find every fault, also beside those of shape.
+Users write these files, so the functions accept any shape that TOML allows, and find
+every fault besides those of shape.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ Raw = dict[str, object]
 _RESERVED = frozenset({"item", "hit", "order", "practice", "comment", "task"})
 
 _KINDS = frozenset(get_args(FieldKind))
-"""Another kind of field is told by the schema, and then nothing else of the field."""
+"""The schema reports any other kind of field, and then only that."""
 
 _AGGREGATED: Mapping[str, tuple[str, ...]] = {
     "majority": ("choice",),
@@ -25,11 +25,11 @@ _AGGREGATED: Mapping[str, tuple[str, ...]] = {
     "mean": ("number", "choice"),
     "best_edit": ("text",),
 }
-"""The kinds of fields that each kind of aggregate is for."""
+"""The kinds of fields that each kind of aggregate accepts."""
 
 
 def _tables(raw: Raw, key: str) -> list[Raw]:
-    """The tables under `key`, as far as they are tables at all."""
+    """Return the tables under `key`; other values are skipped."""
     entries = raw.get(key)
     if not isinstance(entries, list):
         return []
@@ -37,7 +37,7 @@ def _tables(raw: Raw, key: str) -> list[Raw]:
 
 
 def faults_of_rules(raw: Raw) -> list[str]:
-    """What is wrong with the rules, one sentence each."""
+    """Return what is wrong with the rules, one sentence per fault."""
     fields = {str(entry.get("name")): entry for entry in _tables(raw, "fields")}
     faults = []
     for i, rule in enumerate(_tables(raw, "rules")):
@@ -58,7 +58,7 @@ def _reference_faults(
     parameters: Raw,
     fields: dict[str, Raw],
 ) -> list[str]:
-    """What a rule says of fields and options that are not there."""
+    """Return a rule's references to fields and options that do not exist."""
     name, kind = str(rule.get("field")), RULE_KINDS.get(str(rule.get("kind")))
     if name not in fields:
         return [f"there is no field {name!r}"]
@@ -79,11 +79,11 @@ def _reference_faults(
 
 
 def faults_between(raw: Raw) -> list[str]:
-    """Names used twice, options where none belong, keys that point nowhere."""
+    """Return duplicate names, misplaced options and references to nothing."""
     fields, rules = _tables(raw, "fields"), _tables(raw, "rules")
     kinds = {str(entry.get("name")): entry.get("kind") for entry in fields}
-    faults = [f"fields: {name} is there twice." for name in _twice(fields)]
-    faults += [f"rules: {name} is there twice." for name in _twice(rules)]
+    faults = [f"fields: {name} appears twice." for name in _twice(fields)]
+    faults += [f"rules: {name} appears twice." for name in _twice(rules)]
     for i, entry in enumerate(fields):
         faults += [
             f"fields.{i}: {entry.get('name')} {fault}."
@@ -114,7 +114,7 @@ def _faults_of_field(entry: Raw) -> Iterator[str]:
     if entry.get("scope") == "hit" and (
         entry.get("expects_variation") or entry.get("shuffled")
     ):
-        yield "is asked once, so it neither varies nor is shuffled"
+        yield "is asked once, so it cannot vary or be shuffled"
     yield from _faults_of_personal(entry)
     if entry.get("name") in _RESERVED:
         yield "has a name that the page uses itself"
@@ -123,11 +123,11 @@ def _faults_of_field(entry: Raw) -> Iterator[str]:
 def _faults_of_personal(entry: Raw) -> Iterator[str]:
     is_once = entry.get("scope") == "hit"
     if entry.get("is_personal") and not (is_once and entry.get("kind") == "choice"):
-        yield "is personal, so it must be a choice that is asked once a HIT"
+        yield "is personal, so it must be a choice that is asked once per HIT"
     if not is_once and any(
         option.get("excludes") for option in _tables(entry, "options")
     ):
-        yield "is asked about each item, so no option of it excludes a person"
+        yield "is asked about each item, so its options cannot exclude a person"
 
 
 def _faults_of_number(entry: Raw) -> Iterator[str]:
@@ -137,18 +137,18 @@ def _faults_of_number(entry: Raw) -> Iterator[str]:
     if entry.get("kind") == "number" and low >= high:
         yield "needs a minimum below its maximum"
     if entry.get("kind") != "number" and (low, high) != (0, 0):
-        yield "is no number, so it has no minimum and maximum"
+        yield "is not a number, so it cannot have a minimum and maximum"
 
 
 def _faults_of_columns(raw: Raw, fields: list[Raw]) -> Iterator[str]:
-    """Columns that are shown or compared with must be among the task's."""
+    """Yield columns that are shown or compared but are not among the task's."""
     known = {*_names(raw.get("columns")), *_names(raw.get("optional_columns"))}
     for where, column in _columns_named(raw, fields):
         if column and column not in known:
-            yield f"{where}: {column!r} is none of the task's columns."
+            yield f"{where}: {column!r} is not one of the task's columns."
     for column in sorted(known):
         if column.startswith((TRUTH, GOLD)):
-            yield f"columns: {column!r} is not for the page."
+            yield f"columns: {column!r} may not be shown on the page."
     names = {entry.get("name") for entry in _tables(raw, "arrangements")}
     for entry in fields:
         if entry.get("mirrored_by") and entry["mirrored_by"] not in names:
@@ -159,7 +159,7 @@ def _faults_of_columns(raw: Raw, fields: list[Raw]) -> Iterator[str]:
 
 
 def _columns_named(raw: Raw, fields: list[Raw]) -> Iterator[tuple[str, object]]:
-    """Where a column is named, and which."""
+    """Yield each place that names a column, with the column."""
     for entry in fields:
         for option in _tables(entry, "options"):
             yield f"fields: {entry.get('name')}", option.get("column")
@@ -191,14 +191,14 @@ def _faults_of_aggregates(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
         ):
             yield f"aggregates.{i}: kind {kind} is not for the field {name}."
         if (kind == "best_edit") != bool(entry.get("column")):
-            yield f"aggregates.{i}: a column is for best_edit, and {name} has {kind}."
+            yield f"aggregates.{i}: only best_edit takes a column, {name} has {kind}."
 
 
 def _faults_of_conditions(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
     for entry in _tables(raw, "conditions"):
         name = str(entry.get("field"))
         if kinds.get(name) != "number":
-            yield f"conditions: there is no number field {name!r}."
+            yield f"conditions: there is no number field called {name!r}."
 
 
 def _names(entries: object) -> list[str]:

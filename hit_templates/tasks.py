@@ -1,7 +1,7 @@
-"""Reads what a task's folder says about the task; adding a folder adds a task.
+"""Reads tasks from their folders; adding a folder adds a task.
 
-The gallery's folders are here, those of one's own beside a campaign file.
-Strangers write a `task.toml`, so every fault is found and told at once.
+The gallery's folders are here, a user's own beside a campaign file. Users write a
+`task.toml`, so all its faults are reported at once.
 """
 
 import tomllib
@@ -36,24 +36,23 @@ __all__ = ["FOLDER", "load_task", "read_task", "task_names"]
 
 
 def task_names() -> tuple[str, ...]:
-    """The names of the gallery's tasks, sorted: its folders that hold a `task.toml`."""
+    """Return the gallery's task names, sorted: its folders with a `task.toml`."""
     return tuple(sorted(path.parent.name for path in FOLDER.glob(f"*/{TASK_FILE}")))
 
 
 def load_task(
     named: str, language: str = ENGLISH, *, beside: Path | None = None
 ) -> Task:
-    """The task that a campaign file names, in a language.
+    """Return the task that a campaign file names, in a language.
 
     Args:
-        named: a name of the gallery, or the path of a folder, which begins with a dot
-            or a slash.
-        language: of its words.
-        beside: where the campaign file lies; paths begin there.
+        named: a gallery name, or a folder's path, which begins with a dot or a slash.
+        language: the language of its texts.
+        beside: the campaign file's folder, to which paths are relative.
 
     Raises:
-        ConfigError: there is no such task, it does not speak the language, or its
-            files have faults.
+        ConfigError: the task does not exist, is not written in the language, or has
+            faulty files.
     """
     if not is_own(named):
         return _of_gallery(named, language)
@@ -70,7 +69,7 @@ def _of_gallery(name: str, language: str) -> Task:
         meant = did_you_mean(name, names) or "."
         raise ConfigError(
             [f"There is no task {name!r}{meant} There are: {', '.join(names)}."],
-            next_step="a folder beside the campaign is named with its path, as ./dog",
+            next_step="name a folder beside the campaign with its path, as in ./dog",
         )
     return _read_folder(FOLDER / name, name, language)
 
@@ -93,17 +92,17 @@ def read_task(
     language: str = ENGLISH,
     folder: Path | None = None,
 ) -> Task:
-    """The task that the text of a `task.toml` describes.
+    """Return the task that the text of a `task.toml` describes.
 
     Args:
-        name: of the task.
-        text: of the file.
-        wording: what the messages file of the language says.
-        language: its code.
-        folder: where the file lies, for its faults; without it, in the gallery.
+        name: the task's name.
+        text: the text of the file.
+        wording: the contents of the language's messages file.
+        language: the language's code.
+        folder: the file's folder, for its faults; by default in the gallery.
 
     Raises:
-        ConfigError: with every fault of the text and of the messages.
+        ConfigError: names every fault of the text and of the messages.
     """
     files = folder or FOLDER / name
     where = shown_path(files / TASK_FILE)
@@ -127,11 +126,11 @@ def read_task(
 
 
 def _at(where: str, text: str, raw: Mapping[str, object], fault: str) -> str:
-    """The file, with the line of the key that a fault begins with, where it has one."""
+    """Return the file, with the line of the key at the start of a fault, if any."""
     location = fault.partition(":")[0].split(".")
     entries = raw.get(location[0])
     if len(location) == 1 and isinstance(entries, list) and entries:
-        # Of a list of tables nothing says which one is meant.
+        # The fault does not say which table of a list it means.
         line = None if isinstance(entries[0], dict) else line_of(text, location)
     else:
         line = line_of(text, location)
@@ -139,12 +138,12 @@ def _at(where: str, text: str, raw: Mapping[str, object], fault: str) -> str:
 
 
 def _faults_of_canned_text(task: Task) -> list[str]:
-    """A button must not fill in what the rules then refuse."""
+    """Check that the canned text does not break the rules that apply to it."""
     if not task.canned_text:
         return []
     broken = check(task, {task.main_text: task.canned_text})
     return [
-        f"canned_text: it breaks the rule {rule.name}."
+        f"canned_text: this breaks the rule {rule.name}."
         for rule in broken
         if rule.field == task.main_text
     ]

@@ -1,8 +1,8 @@
-"""The templates of tasks: one sandboxed Jinja for all, and its faults in words.
+"""Renders tasks' templates in one sandboxed Jinja, and explains their faults.
 
-A template of the gallery is found by the task's name, one that lies beside a campaign
-among the files that were read with its task. Both may extend and import the gallery's
-frame and macros. Whatever fails in a template is told with the file and line it is in.
+A gallery template is found by the task's name, and one beside a campaign among the
+files that were read with its task. Both may extend and import the gallery's frame and
+macros. Each fault names its file and line.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,14 +47,15 @@ MACROS = "_macros.html.j2"
 _GIVEN = frozenset(
     {"item", "n", "fields", "t", "task", "title", "total", "noun", "minified"}
 )
-"""What a template of a task is given under these names."""
+"""The names of the values that a task's template receives."""
 
 
 @lru_cache
 def environment() -> ImmutableSandboxedEnvironment:
-    """Templates of tasks: everything escaped, nothing undefined let through.
+    """Return the environment for tasks' templates.
 
-    The sandbox keeps a template from Python's insides and from changing its values.
+    It escapes all values, and undefined names are faults. The sandbox blocks access to
+    Python's internals and changes to values.
     """
     made = ImmutableSandboxedEnvironment(
         loader=FileSystemLoader(FOLDER),
@@ -75,18 +76,18 @@ def environment() -> ImmutableSandboxedEnvironment:
 
 
 def has_template(task: Task, name: str) -> bool:
-    """Whether the task's folder has a template of this name."""
+    """Return whether the task's folder has a template of this name."""
     if task.own is not None:
         return name in task.own.templates
     return (FOLDER / task.name / name).is_file()
 
 
 def rendered(task: Task, name: str, values: Mapping[str, object]) -> str:
-    """What a template of the task's folder makes of these values.
+    """Render a template of the task's folder with these values.
 
     Raises:
-        ConfigError: the template has a fault; with file and line.
-        NeedsValue: it does more than print a slot (`blank_page`).
+        ConfigError: the template has a fault; names file and line.
+        NeedsValue: the template does more than print a slot (`blank_page`).
     """
     try:
         if task.own is None:
@@ -96,7 +97,7 @@ def rendered(task: Task, name: str, values: Mapping[str, object]) -> str:
         return page.render(values)
     except NeedsValue:
         raise
-    # A template can divide by zero, call what is no function, or nest without end.
+    # A template can divide by zero, call a non-function, or nest endlessly.
     except Exception as fault:
         raise ConfigError(
             [_told(task, name, fault)],
@@ -105,9 +106,9 @@ def rendered(task: Task, name: str, values: Mapping[str, object]) -> str:
 
 
 def line_of_template(task: Task, file: Path, line: int) -> int | None:
-    """The line of a template of the task's own folder, by one of its compiled code.
+    """Return the line in a template of the task's own folder for a compiled line.
 
-    `None` if the code is of another file.
+    `None` if the code belongs to another file.
     """
     own = task.own
     if own is None or file.parent != Path(own.path) or file.name not in own.templates:
@@ -127,14 +128,14 @@ def _own_environment(own: OwnFiles) -> ImmutableSandboxedEnvironment:
 
 
 def _told(task: Task, name: str, fault: Exception) -> str:
-    """A fault as a sentence that begins with where it is."""
+    """Describe a fault in a sentence that begins with its place."""
     if isinstance(fault, TemplateSyntaxError):
         file = fault.filename or fault.name or name
         return f"{file}:{fault.lineno}: {str(fault.message).rstrip('.')}."
     where, within = _where(task, name, fault)
     if isinstance(fault, TemplateNotFound):
         beside = ", ".join(sorted(task.own.templates)) if task.own else ""
-        there = f"; beside it lie {beside}" if beside else ""
+        there = f"; the folder has {beside}" if beside else ""
         return f"{where}: there is no template {fault.name!r}{there}."
     message = str(fault) or type(fault).__name__
     if not isinstance(fault, TemplateError):
@@ -144,9 +145,9 @@ def _told(task: Task, name: str, fault: Exception) -> str:
 
 
 def _where(task: Task, name: str, fault: Exception) -> tuple[str, str]:
-    """The line that is to be mended, and where below it this came to a stop, or "".
+    """Return the line to correct, and where below it rendering stopped, or "".
 
-    A task's author mends the line that called a macro of the gallery, not the macro.
+    A task's author corrects the line that called a gallery macro, not the macro.
     """
     frames = [
         (Path(frame.f_code.co_filename), line)
@@ -163,7 +164,7 @@ def _where(task: Task, name: str, fault: Exception) -> tuple[str, str]:
 
 
 class _NotThere(StrictUndefined):
-    """A name that is not there says which are, and which one was meant."""
+    """An undefined name, with a message that lists the known ones and a suggestion."""
 
     __slots__ = ()
 
@@ -184,7 +185,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _known(name: str) -> str:
-    """What is to be done about a name that a template does not know."""
+    """Return the next step for a name that a template does not know."""
     exported = vars(environment().get_template(MACROS).module)
     macros = {macro for macro in exported if not macro.startswith("_")}
     if name in macros:

@@ -1,23 +1,23 @@
-r"""What counts as a word, a sentence and a beginning in text that a worker typed.
+r"""Defines a word, a sentence and a beginning in text that a worker typed.
 
-The page measures the same text in JavaScript (`_rules.js`), so nothing here may depend
-on a Unicode table that grows with each release: every class of characters is spelled
-out in `CHARACTERS`, which the page receives as data. Each class is the inside of a
-regular expression's `[...]`, written so that Python and JavaScript read it alike.
+The page measures the same text in JavaScript (`_rules.js`), so this code may not depend
+on a Unicode table that grows with each release. Every class of characters is listed in
+`CHARACTERS`, which the page receives as data. Each class is the inside of a regular
+expression's `[...]`, in a form that Python and JavaScript read alike.
 
-What was decided, where the original page (VizWiz-Captions, 2019) was coarser:
+These decisions are finer than those of the original page (VizWiz-Captions, 2019):
 
-- **Words** are parted by white space, comma, period, semicolon, ellipsis and long dash.
-  `8.5`, `1,000` and `U.S.` are one word each, as a person would count them (the
-  original: two). `red,blue` and `cat.The` are two: a forgotten space costs nobody a
-  word. A hyphenated word is one. A lone `-`, `&` or emoji is none (the original counted
-  it), else eight dashes would make a caption.
+- **Words** are separated by white space, comma, period, semicolon, ellipsis and long
+  dash. `8.5`, `1,000` and `U.S.` are one word each, as a person would count them (the
+  original: two). `red,blue` and `cat.The` are two: a forgotten space does not cost a
+  word. A hyphenated word is one. A lone `-`, `&` or emoji is not a word (the original
+  counted it), because otherwise eight dashes would be a caption.
 - **A second sentence** begins after `.`, `!` or `?`, white space and another word. In
   doubt the text is one sentence: refusing an honest caption costs a worker's time,
-  while a second sentence does little harm. So these end nothing: known abbreviations
-  (`St. Louis`, `Dr. Pepper`, `2 oz. can`), single letters (`U.S. flag`, `J. Smith`),
-  `No. 5`, `10 in. pan`, an ellipsis, anything inside double quotes, and `!` or `?`
-  before a small letter (`Yahoo! logo`) or after a known name.
+  while a second sentence does little harm. So these do not end a sentence: known
+  abbreviations (`St. Louis`, `Dr. Pepper`, `2 oz. can`), single letters (`U.S. flag`,
+  `J. Smith`), `No. 5`, `10 in. pan`, an ellipsis, anything inside double quotes, and
+  `!` or `?` before a small letter (`Yahoo! logo`) or after a known name.
 - **A beginning** ignores case, quotes, white space and which apostrophe was typed, and
   ends where a word ends: "This island" does not begin with "This is".
 """
@@ -29,14 +29,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 CHARACTERS: Mapping[str, str] = {
-    # White space, and letters drawn as nothing (Hangul fillers, empty braille).
+    # White space, and invisible letters (Hangul fillers, empty braille).
     "spaces": "\t-\r\x1c- \x85\xa0\u115f\u1160\u1680\u2000-\u200a\u2028\u2029\u202f"
     "\u205f\u2800\u3000\u3164\uffa0",
     # Control characters, joiners, directions, variation selectors, tags.
     "invisible": "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e0fff",
-    # What makes no word by itself: punctuation, currency, arrows, emoji.
+    # Not words on their own: punctuation, currency, arrows, emoji.
     "symbols": "!-/:-@\\[-`{-~\xa1-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7"
     "\u02b9-\u02df\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2190-\u2bff"
     "\u2e00-\u2e7f\u3001-\u3003\u3008-\u3020\u3030\ufe10-\ufe6f\uff01-\uff0f"
@@ -77,12 +77,12 @@ _WORD_ENDS = re.compile(f"^(?:$|(?!{_ONE['hyphens']})[{_NO_WORD}])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Points:
-    """After which words a sign of punctuation ends no sentence; all in small letters.
+    """Words after which punctuation does not end a sentence, in small letters.
 
     Attributes:
-        abbreviations: a period after these ends nothing (`st`, `dr`, `oz`).
-        before_number: nor after these when a number follows (`no`, as in `No. 5`).
-        after_number: nor after these when a number stands before (`in`, `10 in. pan`).
+        abbreviations: words before a period (`st`, `dr`, `oz`).
+        before_number: words before a period and a number (`no`, as in `No. 5`).
+        after_number: words between a number and a period (`in`, as in `10 in. pan`).
         names: names that end in `!` or `?` (`yahoo`).
     """
 
@@ -92,9 +92,9 @@ class Points:
     names: Collection[str] = ()
 
 
-@lru_cache(maxsize=1024)  # each of a dozen rules asks for the same text
+@lru_cache(maxsize=1024)  # a dozen rules each ask for the same text
 def plain(text: str) -> str:
-    r"""The text as it is measured: composed, nothing invisible, single spaces, trimmed.
+    r"""Normalise a text to measure it: composed, visible, single spaces, trimmed.
 
     >>> plain(" a\u200b  caf\u0065\u0301\n")
     'a café'
@@ -104,20 +104,20 @@ def plain(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text; see the module for what a word is.
+    """Return the words of a text; the module's docstring defines a word.
 
     >>> words("An 8.5 oz. can - U.S. made,well-known")
     ['An', '85', 'oz', 'can', 'US', 'made', 'well-known']
     """
     joined = plain(text)
-    if _POINT_WITHIN.search(joined):  # no other caption needs the dear patterns
+    if _POINT_WITHIN.search(joined):  # other captions do not need the slow patterns
         joined = _POINT_IN_NUMBER.sub(r"\1", joined)
         joined = _POINTED_LETTERS.sub(lambda m: m[1] + m[2].replace(".", ""), joined)
     return [piece for piece in _BREAKS.split(joined) if _LETTERS.search(piece)]
 
 
 def is_one_sentence(text: str, points: Points) -> bool:
-    """Whether no second sentence begins inside the text.
+    """Return whether the text is a single sentence.
 
     >>> is_one_sentence("A dog. A cat.", Points())
     False
@@ -129,14 +129,14 @@ def is_one_sentence(text: str, points: Points) -> bool:
     if end is None or " " not in measured[end.end() :]:
         return True  # as most captions are
     tokens = _without_quotes(measured).split(" ")
-    # The period after the last word ends the caption, whatever emoji follow.
+    # The period after the last word ends the caption, even if emoji follow.
     with_word = [i for i, token in enumerate(tokens) if _LETTERS.search(token)]
     last = with_word[-1] if with_word else 0
     return not any(_ends_sentence(tokens, i, points) for i in range(last))
 
 
 def begins_with(text: str, beginnings: Iterable[str]) -> bool:
-    r"""Whether the text opens with one of these as whole words.
+    r"""Return whether the text begins with one of these as whole words.
 
     >>> begins_with("\u201cIt\u2019s a dog", ["There is", "It's"])
     True
@@ -162,13 +162,13 @@ def _folded_beginnings(beginnings: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _without_quotes(text: str) -> str:
-    """The text with each quotation as one word; itself when all of it is quoted."""
+    """Replace each quotation by one word; leave a fully quoted text unchanged."""
     outside = _QUOTED.sub(" ", text)
     return _QUOTED.sub("quoted", text) if _LETTERS.search(outside) else text
 
 
 def _ends_sentence(tokens: list[str], i: int, points: Points) -> bool:
-    """Whether `tokens[i]`, which is not the last with a word, ends a sentence."""
+    """Return whether `tokens[i]`, which is not the last word, ends a sentence."""
     if not _END.search(tokens[i]):
         return False
     token = _CLOSERS_LAST.sub("", tokens[i])
@@ -194,13 +194,13 @@ def _is_abbreviation(tokens: list[str], i: int, word: str, points: Points) -> bo
 
 
 def _last_piece(token: str) -> str:
-    """What stands after the last sign of punctuation, in small letters."""
+    """Return the text after the last punctuation mark, in small letters."""
     match = _LAST_PIECE.search(_APOSTROPHES.sub("'", token))
     return match[0].lower() if match else ""
 
 
 def _next_word(tokens: list[str], i: int) -> str:
-    """The first token after `i` that holds a word, without what stands before it."""
+    """Return the first word after token `i`, without leading punctuation."""
     following = next(token for token in tokens[i + 1 :] if _LETTERS.search(token))
     return _SYMBOLS_FIRST.sub("", following)
 

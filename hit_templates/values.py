@@ -1,6 +1,6 @@
-"""One field's value: typed from the wire and held against the field.
+"""One field's value: converted from the form and checked against the field.
 
-What cannot be typed (a number that is none) is left out and named among the problems;
+A value that cannot be converted (not a number) is left out and reported as a problem;
 the assignment's `raw` holds it verbatim.
 """
 
@@ -11,13 +11,13 @@ from piecework.domain.assignment import FieldValue
 from piecework.domain.task import Field
 
 SEPARATOR = "|"
-"""MTurk joins the values of fields with the same name so."""
+"""MTurk joins the values of fields with the same name with this."""
 
 Columns = Mapping[str, str]
 
 
 def typed(field: Field, text: str) -> FieldValue | None:
-    """The value that a form sent as `text`; `None` for a number that is none."""
+    """Convert what a form sent; `None` if a number field's text is not a number."""
     if field.kind == "choices":
         return tuple(text.split(SEPARATOR)) if text else ()
     if field.kind == "number":
@@ -26,7 +26,7 @@ def typed(field: Field, text: str) -> FieldValue | None:
 
 
 def offered(field: Field, columns: Columns) -> tuple[str, ...]:
-    """The values of the options that the field has for an item, in the task's order."""
+    """Return the values of the field's options for an item, in the task's order."""
     return tuple(
         option.value
         for option in field.options
@@ -35,13 +35,13 @@ def offered(field: Field, columns: Columns) -> tuple[str, ...]:
 
 
 def in_order(field: Field, columns: Columns) -> tuple[str, ...]:
-    """Those of the offered options that a page puts into an order, if it does."""
+    """Return the offered options that a page may shuffle."""
     last = {option.value for option in field.options if option.last}
     return tuple(value for value in offered(field, columns) if value not in last)
 
 
 def value_problems(field: Field, value: FieldValue, columns: Columns) -> list[str]:
-    """Names of the ways in which a value is none that the page could have sent."""
+    """Name the reasons why the page cannot have sent a value."""
     if isinstance(value, float):
         steps = (value - field.minimum) / field.step
         is_fit = field.minimum <= value <= field.maximum and math.isclose(

@@ -1,1 +1,1 @@
-"""Accepted answers in; edits, aggregates, datasets and reports out. Pure."""
+"""Turn accepted answers into edits, aggregates, datasets and reports. Pure."""

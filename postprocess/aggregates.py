@@ -1,16 +1,15 @@
-"""What the answers about one item say together, in the ways that a task declares.
+"""Aggregate the answers about each item in the ways that a task declares.
 
 `majority` of a choice: the value most people chose ("" for a tie), its share of the
-votes, and the votes for each option. `shares` of choices: for each option the
-share of workers who ticked it, and the options that more than half ticked. `mean` of
-a number, or of a choice between grades: the mean, the standard deviation (of a
-sample), and the 95 % interval of Student's t for the mean; both are missing for fewer
-than two answers.
+votes, and the votes for each option. `shares` of choices: for each option the share of
+workers who ticked it, and the options that more than half ticked. `mean` of a number,
+or of a choice between grades: the mean, the standard deviation (of a sample), and the
+95 % interval of Student's t for the mean; both are missing for fewer than two answers.
 `best_edit` of a text: see `piecework.postprocess.best_edit`. Labels of `majority` and
-`shares` have probabilities besides: see `piecework.postprocess.label_probabilities`.
-Counted are answers that are neither rejected nor surplus; a worker's second answer
-about an item is no second voice (`piecework.analyses.votes`), nor is a value that is
-none of the options.
+`shares` also have probabilities: see `piecework.postprocess.label_probabilities`. Only
+answers that are neither rejected nor surplus count. A worker's second answer about an
+item does not count (`piecework.analyses.votes`), nor does a value that is not an
+option.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,15 +41,15 @@ def item_aggregates(
     columns: Mapping[str, Mapping[str, str]] | None = None,
     are_all: bool = True,
 ) -> pd.DataFrame:
-    """One row for each of `item_ids`, in their order; index `item_id`.
+    """Return a row for each of `item_ids`, in order; index `item_id`.
 
-    Columns `answers` (int64), then for each aggregate those of its kind, whose names
-    begin with the field's: `<field>`, `<field>_share`, `<field>_votes_<option>`,
+    Columns `answers` (int64), then for each aggregate those of its kind, prefixed with
+    the field's name: `<field>`, `<field>_share`, `<field>_votes_<option>`,
     `<field>_likeliest`, `<field>_probability`; `<field>_share_<option>`,
     `<field>_majority` (tuple of str), `<field>_probability_<option>`; `<field>_mean`,
     `<field>_sd`, `<field>_low`, `<field>_high`, `<field>_votes`; `<field>`,
     `<field>_share`, `<field>_votes` for a best edit, which needs the `columns` of the
-    items, by id. Probabilities are only there if the table has all answers.
+    items, by id. Probabilities require that the table has all answers.
     """
     rows = counted(table)
     by_name = {field.name: field for field in fields}
@@ -78,16 +77,16 @@ def item_aggregates(
 def option_votes(
     field_votes: pd.DataFrame, options: Sequence[str], items: "pd.Index[str]"
 ) -> pd.DataFrame:
-    """How many chose or ticked each option; index `item_id`, a column an option; int64.
+    """Count the votes for each option; index `item_id`, a column per option; int64.
 
     Args:
         field_votes: votes (`piecework.analyses.votes`); values str, or tuples of str.
-        options: what counts; other values are left out.
-        items: ids, the rows of the table.
+        options: the options; other values are ignored.
+        items: the item ids, which are the rows of the table.
     """
     chosen = field_votes[["item_id", "value"]].reset_index(drop=True).explode("value")
     chosen = chosen[chosen["value"].isin(options)]
-    # An answer that names an option twice has one vote for it.
+    # An answer with an option twice has one vote for it.
     chosen = chosen[~chosen.set_index("value", append=True).index.duplicated()]
     counts = chosen.groupby(["item_id", "value"]).size().unstack(fill_value=0)  # noqa: PD010 - a table of counts
     return counts.reindex(index=items, columns=list(options), fill_value=0).astype(
@@ -96,10 +95,10 @@ def option_votes(
 
 
 def leading(counts: pd.DataFrame) -> pd.DataFrame:
-    """The option with the most votes of each item, from `option_votes`.
+    """Return the option with the most votes for each item, from `option_votes`.
 
     Columns `value` (str; "" for a tie and without votes) and `share` (float64: the
-    votes of one leader, of all; NaN without votes).
+    leading option's share of the votes; NaN without votes).
     """
     table = counts.to_numpy()
     most = table.max(axis=1, initial=0)
@@ -146,7 +145,7 @@ def _shares(
 def _mean(
     field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
 ) -> pd.DataFrame:
-    # What is no grade is no vote for one.
+    # A value that is not a grade is not a vote.
     grades = pd.to_numeric(field_votes["value"], errors="coerce").astype("float64")
     by_item = grades.dropna().groupby(field_votes["item_id"])
     spread = by_item.agg(["size", "mean", "std"]).reindex(items)
@@ -171,7 +170,7 @@ def _probabilities(
     field_votes: pd.DataFrame,
     items: "pd.Index[str]",
 ) -> pd.DataFrame:
-    """How probable the labels are; no columns for what has none."""
+    """Return the probabilities of labels; no columns for fields without any."""
     if probability_columns(field):
         if aggregate.kind == "majority":
             options = [option.value for option in field.options]

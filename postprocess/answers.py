@@ -1,9 +1,9 @@
-"""The table of answers as it leaves the store, and what has to be true of it.
+"""The table of answers as it leaves the store, and the checks on it.
 
-Everything that leaves the project (files, card, report) is made of this table alone
-(`piecework.domain.tables`), so its promises are checked in one place: worker ids are
-hashed, every clean text is the worker's text with its edits applied, all answers about
-an item share one split.
+Everything that leaves the project (files, card, report) is made only from this table
+(`piecework.domain.tables`), so its guarantees are checked in one place: worker ids are
+hashed, every clean text is the worker's text with its edits applied, and all answers
+about an item share one split.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _SHOWN = 20
 
 
 def answer_columns(task: Task) -> dict[str, Column]:
-    """The columns of the table: those of `piecework.domain.tables`, no worker's id."""
+    """Return the columns of `piecework.domain.tables` without worker ids."""
     collected = {name: COLLECTED[name] for name in COLLECTED if name != _SECRET}
     return {
         **collected,
@@ -37,11 +37,11 @@ def answer_columns(task: Task) -> dict[str, Column]:
 def with_edits(
     table: pd.DataFrame, edits: Mapping[str, Sequence[Edit]]
 ) -> pd.DataFrame:
-    """The table with the columns `clean_text` and `edits`.
+    """Return the table with the columns `clean_text` and `edits`.
 
     Args:
-        table: with the column `text`.
-        edits: by answer id; without an entry a text stays as it is.
+        table: a table with the column `text`.
+        edits: edits by answer id; a text without an entry is not changed.
 
     Raises:
         ValueError: the edits do not fit the text.
@@ -58,10 +58,10 @@ def with_edits(
 
 
 def set_aside_reasons(table: pd.DataFrame) -> "pd.Series[str]":
-    """Why an answer is no part of the dataset proper: "" for those that are.
+    """Return why each answer is set aside; "" for those in the main dataset.
 
-    "undecided", "dropped", "canned" or "surplus"; where several apply, the first. What
-    is dropped was paid for, unless its assignment was rejected.
+    "undecided", "dropped", "canned" or "surplus"; if several apply, the first. Dropped
+    answers were paid for, unless the assignment was rejected.
     """
     reasons = pd.Series("", index=table.index, dtype="str")
     reasons[table["is_surplus"]] = "surplus"
@@ -72,15 +72,15 @@ def set_aside_reasons(table: pd.DataFrame) -> "pd.Series[str]":
 
 
 def was_rejected(table: pd.DataFrame) -> "pd.Series[bool]":
-    """Whether a decision dropped each answer; what nobody has decided was not."""
+    """Return whether a decision dropped each answer; undecided ones are not dropped."""
     return table["is_rejected"] & ~table["is_provisional"]
 
 
 def validate(table: pd.DataFrame, task: Task) -> None:
-    """Stop here unless the table keeps its promises.
+    """Raise an error if the table is not valid.
 
     Raises:
-        ValueError: what `faults` finds, one line a fault; of many the first twenty.
+        ValueError: `faults` finds something; the first twenty, one per line.
     """
     sentences = faults(table, task)
     if sentences:
@@ -90,7 +90,7 @@ def validate(table: pd.DataFrame, task: Task) -> None:
 
 
 def faults(table: pd.DataFrame, task: Task) -> list[str]:
-    """Every way in which the table breaks its promises, a sentence each."""
+    """Return all faults of the table, as sentences."""
     if _SECRET in table:
         return [f"The column {_SECRET!r} must not leave the store."]
     columns = answer_columns(task)
@@ -101,7 +101,7 @@ def faults(table: pd.DataFrame, task: Task) -> list[str]:
 def _faults_of_cells(table: pd.DataFrame, columns: Mapping[str, Column]) -> list[str]:
     complete = [name for name, column in columns.items() if column.dtype == "str"]
     if tables.OUTCOME not in table:
-        # Only another tool's file may not say when somebody sent an answer.
+        # Only files of other tools may lack the time of an answer.
         complete.append("submitted_at")
     sentences = [
         f"The column {name!r} has missing values."
@@ -109,15 +109,17 @@ def _faults_of_cells(table: pd.DataFrame, columns: Mapping[str, Column]) -> list
         if table[name].isna().any()
     ]
     strange = sorted(set(table["split"].dropna().unique()) - set(SPLITS))
-    sentences += [f"A split is {name!r}, but must be of {SPLITS}." for name in strange]
+    sentences += [
+        f"A split is {name!r}, but must be one of {SPLITS}." for name in strange
+    ]
     if not all(map(is_pseudonym, table["worker"].dropna().unique())):
-        # The value is not told: it may be the very id that must not leave.
+        # The value is not shown: it may be the worker id that must not leave.
         sentences.append(
-            "The column 'worker' holds something else than a keyed hash in hex."
+            "The column 'worker' contains something other than a keyed hash in hex."
         )
     pairs = table[["item_id", "split"]].drop_duplicates()
     torn = pairs.loc[pairs["item_id"].duplicated(), "item_id"].unique()
-    return sentences + [f"The item {name} lies in several splits." for name in torn]
+    return sentences + [f"The item {name} is in several splits." for name in torn]
 
 
 def _faults_of_edits(table: pd.DataFrame) -> list[str]:
@@ -131,7 +133,7 @@ def _faults_of_edits(table: pd.DataFrame) -> list[str]:
         if not _leads(text, clean, edits)
     ]
     return [
-        f"The answer {answer_id}: its edits do not lead from its text to the clean one."
+        f"The answer {answer_id}: its edits do not turn its text into the clean text."
         for answer_id in wrong
     ]
 

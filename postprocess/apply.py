@@ -1,7 +1,7 @@
-"""Rules propose, this applies: every change to a worker's words can be taken back.
+"""Apply the edits that rules propose; every change to a worker's text can be undone.
 
-What a rule is sure of is applied. What it only thinks likely is kept apart, as a
-proposal for a person.
+Edits that a rule is sure of are applied. Edits that are only likely are kept
+separately, as proposals for a person.
 """
 
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """A text as cleaning leaves it, and the edits that lead to it.
+    """A cleaned text, and the edits that lead to it.
 
     Attributes:
-        proposals: edits that were not sure enough, pointing into the same original;
+        proposals: edits that were not sure enough, with positions in the same original;
             none overlaps an edit.
     """
 
@@ -43,10 +43,10 @@ class Cleaned:
 
 @dataclass(frozen=True, slots=True)
 class Cleaning:
-    """What became of a campaign's texts: edits and proposals by text id.
+    """The result of cleaning a campaign's texts: edits and proposals by text id.
 
     Attributes:
-        edits: an empty tuple where nothing is mended.
+        edits: an empty tuple if nothing is corrected.
         proposals: likewise; see `Cleaned.proposals`.
     """
 
@@ -60,9 +60,9 @@ def clean_text(
     *,
     protected: frozenset[str] = frozenset(),
 ) -> Cleaned:
-    """One text cleaned by itself, without a campaign's other texts to judge it by.
+    """Clean a single text, without the campaign's other texts to compare it with.
 
-    Words that are `protected` (casefolded) stay as they are.
+    Words in `protected` (casefolded) are not changed.
 
     >>> clean_text("a  wooden tabel").text
     'a wooden table'
@@ -83,13 +83,13 @@ def clean_and_propose(
     texts: Sequence[Text],
     rules: Sequence[Rule] = RULES,
 ) -> Cleaning:
-    """The edits of every text, and what a person should be asked about.
+    """Return the edits of every text, and the proposals for a person.
 
-    Rules follow one another until none has anything left to make, so cleaning what was
-    cleaned changes nothing. The order of `texts` does not matter.
+    Rules run one after the other until none has an edit left, so cleaning cleaned texts
+    changes nothing. The order of `texts` does not matter.
 
     Raises:
-        ValueError: a text id occurs twice, or the rules never come to an end.
+        ValueError: a text id occurs twice, or the rules never finish.
     """
     if len({text.text_id for text in texts}) < len(texts):
         raise ValueError("a text id occurs twice among the texts to clean")
@@ -115,9 +115,9 @@ def clean_and_propose(
 
 
 def forget_texts() -> None:
-    """Let go of what rules remember of texts, so that they need not look twice.
+    """Clear what rules cache about texts.
 
-    What they know of English stays; the corpus, which they also hold, does not.
+    Their knowledge of English stays; the corpus, which they also cache, does not.
     """
     forget_counts()
     for module in (features, suspects):
@@ -125,6 +125,6 @@ def forget_texts() -> None:
 
 
 def forget_counts() -> None:
-    """Let go of the corpus that rules looked at last."""
+    """Clear the last corpus that rules cache."""
     for module in (candidates, confusions):
         module.forget_texts()

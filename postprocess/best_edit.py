@@ -1,8 +1,8 @@
-"""The edit of a text that most people made; of equally many the smallest.
+"""The most frequent edit of a text; among equally frequent ones the smallest.
 
 The aim of a correction is to change as little as possible, so size decides a tie. An
-edit that leaves the text as it was is an edit like any other. White space is no
-difference.
+edit that leaves the text unchanged counts like any other. Differences in white space
+are ignored.
 """
 
 from collections import Counter
@@ -16,18 +16,18 @@ from piecework.domain.differences import changes, size
 def best_edits(
     name: str, votes: pd.DataFrame, items: "pd.Index[str]", before: Mapping[str, str]
 ) -> pd.DataFrame:
-    """One row for each of `items`, in their order; index `item_id`.
+    """Return a row for each of `items`, in order; index `item_id`.
 
     Args:
-        name: of the field.
-        votes: of the field (`piecework.analyses.votes`), values str; empty ones do
+        name: the field's name.
+        votes: the field's votes (`piecework.analyses.votes`), values str; empty ones do
             not count.
-        items: ids.
+        items: the item ids.
         before: the text that was edited, by item.
 
     Returns:
-        Columns `<name>` (str, "" without edits), `<name>_share` (float64, of
-        those who edited, NaN without edits) and `<name>_votes` (int64).
+        Columns `<name>` (str, "" without edits), `<name>_share` (float64, the share of
+            those who edited, NaN without edits) and `<name>_votes` (int64).
     """
     texts = votes.loc[votes["value"].map(lambda text: isinstance(text, str))]
     texts = texts.assign(value=texts["value"].map(_spaced))

@@ -1,4 +1,4 @@
-"""Texts as the rules have left them so far, and what a rule makes of them next."""
+"""Drafts: texts as changed by the rules so far."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -15,11 +15,11 @@ from piecework.postprocess.text import Text
 
 
 class Changes(NamedTuple):
-    """Texts before and after a rule was followed.
+    """Texts before and after a rule ran.
 
     Attributes:
-        items: about how many items more a word is written now, by word.
-        is_any_left: whether a text waits until it is drawn.
+        items: the change in the approximate number of items with a word, by word.
+        is_any_left: whether a text waits to be drawn.
     """
 
     before: Sequence[Text]
@@ -28,7 +28,7 @@ class Changes(NamedTuple):
     is_any_left: bool
 
     def replaced(self) -> Counter[str]:
-        """How often words were taken out of a text, by word."""
+        """Return how often each word was removed from a text."""
         counts: Counter[str] = Counter()
         for before, after in zip(self.before, self.after, strict=True):
             counts.update(Counter(before.words) - Counter(after.words))
@@ -37,14 +37,14 @@ class Changes(NamedTuple):
 
 @dataclass(slots=True)
 class Made:
-    """What rules have made of texts so far; small where they changed few.
+    """The rules' changes so far; small if they changed few texts.
 
     Attributes:
-        edits: from the original to the draft, by text id; absent where they are equal
-            and always were.
-        drafts: the texts as they are now, of those that were changed.
-        unsure: by rule, the edits that it was not sure of when it last looked.
-        unseen: by rule, the texts changed since it looked.
+        edits: the edits from the original to the draft, by text id; absent for texts
+            that never changed.
+        drafts: the current texts of those that were changed.
+        unsure: by rule, the edits that it was not sure of when it last ran.
+        unseen: by rule, the texts changed since it last ran.
     """
 
     edits: dict[str, tuple[Edit, ...]] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Made:
     unseen: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def add(self, other: "Made") -> None:
-        """Take in what the same rules made of other texts."""
+        """Add the same rules' changes to other texts."""
         self.edits |= other.edits
         self.drafts |= other.drafts
         for rule, unsure in other.unsure.items():
@@ -64,7 +64,7 @@ class Made:
     def dealt(
         self, owners: Mapping[str, int], all_owners: Sequence[int]
     ) -> "dict[int, Made]":
-        """What was made of the texts of each owner; `owners` says whose a text is."""
+        """Return the changes by owner; `owners` maps a text to its owner."""
         parts = {
             owner: Made(
                 unsure={rule: {} for rule in self.unsure},
@@ -86,35 +86,35 @@ class Made:
 
 
 class Drafts:
-    """Texts as the rules have left them so far: all there are about their items.
+    """Texts as changed by the rules so far: all texts about their items.
 
     Attributes:
-        made: what the rules made of them.
+        made: the rules' changes.
     """
 
     def __init__(self, texts: Iterable[Text], made: Made | None = None) -> None:
-        """Texts, and what was made of them so far."""
+        """Start from texts and earlier changes to them."""
         self._originals = {text.text_id: text for text in texts}
         self.made = made or Made()
 
     @property
     def edits(self) -> Mapping[str, tuple[Edit, ...]]:
-        """From the original to the draft, by text id; absent where nothing changed."""
+        """Return the edits to the draft, by text id; absent if nothing changed."""
         return self.made.edits
 
     def texts(self) -> tuple[Text, ...]:
-        """The texts as they are now."""
+        """Return the current texts."""
         return tuple(map(self._draft, self._originals))
 
     def propose(
         self, rule: Rule, corpus: Corpus, selection: Selection
     ) -> Mapping[str, Sequence[Edit]]:
-        """The edits of the drafts that a rule is sure of, by text id.
+        """Return the edits of the drafts that a rule is sure of, by text id.
 
         Args:
-            rule: of `piecework.postprocess.registry`.
+            rule: a rule of `piecework.postprocess.registry`.
             corpus: the counts of all drafts of the campaign.
-            selection: the drafts that it looks at; all of them the first time.
+            selection: the drafts to process; the first time, all of them.
         """
         unseen = self.made.unseen.get(rule.NAME)
         self.made.unseen[rule.NAME] = {}
@@ -142,7 +142,7 @@ class Drafts:
     def accept(
         self, rule: Rule, proposed: Mapping[str, Sequence[Edit]], selection: Selection
     ) -> Changes:
-        """Apply the edits of a rule to the drafts, and say what became of them."""
+        """Apply the edits of a rule to the drafts, and return the changes."""
         left: list[str] = []
         if selection.draw and not isinstance(rule, TextRule):
             left = [text_id for text_id in proposed if not selection.is_drawn(text_id)]
@@ -175,9 +175,9 @@ class Drafts:
         )
 
     def proposals(self) -> dict[str, tuple[Edit, ...]]:
-        """What rules were not sure of when they last looked, by text id.
+        """Return the edits that rules were not sure of when they last ran, by text id.
 
-        They point into the originals; what lies on an edit is left out.
+        Their positions are in the originals; those that overlap an edit are left out.
         """
         by_text: dict[str, tuple[Edit, ...]] = {}
         for unsure in self.made.unsure.values():
@@ -192,7 +192,7 @@ class Drafts:
         return by_text
 
     def new_words(self, text_id: str) -> AbstractSet[str]:
-        """The words of a draft that its original has not."""
+        """Return the words of a draft that its original lacks."""
         original = self._originals[text_id]
         return set(self._draft(text_id).words).difference(original.words)
 
@@ -202,7 +202,7 @@ class Drafts:
     def _about_those_with(
         self, words: AbstractSet[str], text_ids: Container[str]
     ) -> tuple[Text, ...]:
-        """All texts about the items of some texts, and of those that hold a word."""
+        """Return all texts about the items of some texts or some words."""
         texts = self.texts()
         items = {
             text.item_id
@@ -214,7 +214,7 @@ class Drafts:
     def _mended(
         self, rule: TextRule, unseen: Iterable[str] | None
     ) -> Mapping[str, Sequence[Edit]]:
-        # Of a text that has not changed since, the rule would say the same again.
+        # For a text that has not changed since, the rule's result would be the same.
         drafts = self.texts() if unseen is None else map(self._draft, unseen)
         proposed = ((draft.text_id, rule.mend(draft.text)) for draft in drafts)
         return {text_id: edits for text_id, edits in proposed if edits}

@@ -1,7 +1,8 @@
-"""Arithmetic of edits: replay, undo, and two passes told as one.
+"""Replay, undo and compose edits.
 
-The original is never rewritten; what is kept beside it are `Edit`s that all point into
-it, in order and without overlap. So applying them is one pass and undoing is exact.
+The original is never changed. `Edit`s are stored with it, with positions in the
+original, in order and without overlap. So they apply in one pass and can be undone
+exactly.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from piecework.domain.edit import Edit
 
 
 def replay(original: str, edits: Sequence[Edit]) -> str:
-    """`original` with `edits` applied.
+    """Return `original` with `edits` applied.
 
     Raises:
         ValueError: the edits are not in order, overlap, or belong to another text.
@@ -22,7 +23,7 @@ def replay(original: str, edits: Sequence[Edit]) -> str:
         text = original[edit.start : edit.end]
         if not position <= edit.start <= edit.end or text != edit.before:
             raise ValueError(
-                f"at {edit.start}:{edit.end} stands {text!r}, but the edit "
+                f"found {text!r} at {edit.start}:{edit.end}, but the edit "
                 f"({edit.rule}) is out of order or replaces {edit.before!r}",
             )
         parts += [original[position : edit.start], edit.after]
@@ -31,10 +32,10 @@ def replay(original: str, edits: Sequence[Edit]) -> str:
 
 
 def undo(cleaned: str, edits: Sequence[Edit]) -> str:
-    """What was written, from the cleaned text and the edits that made it.
+    """Return the original, given the cleaned text and the edits that made it.
 
     Raises:
-        ValueError: `cleaned` is not what these edits make.
+        ValueError: `cleaned` is not the result of these edits.
     """
     parts = []
     position = taken = 0
@@ -44,8 +45,8 @@ def undo(cleaned: str, edits: Sequence[Edit]) -> str:
         text = cleaned[start:end]
         if edit.start < taken or text != edit.after:
             raise ValueError(
-                f"at {start}:{end} stands {text!r}, but the edit ({edit.rule}) "
-                f"is out of order or made {edit.after!r}",
+                f"found {text!r} at {start}:{end}, but the edit ({edit.rule}) is out "
+                f"of order or made {edit.after!r}",
             )
         parts += [cleaned[position:start], edit.before]
         position, taken = end, edit.end
@@ -57,11 +58,11 @@ def compose(
     first: Sequence[Edit],
     second: Sequence[Edit],
 ) -> tuple[Edit, ...]:
-    """One list of edits that does what `first` and then `second` do.
+    """Return one list of edits with the effect of `first` and then `second`.
 
-    Edits of `second` point into `replay(original, first)`. Where one lands on what an
-    earlier one made, both become one edit, signed by both rules; where they cancel
-    out, none. It is as probable as the less probable of both.
+    Edits of `second` have positions in `replay(original, first)`. If one overlaps the
+    result of an earlier one, they become one edit, attributed to both rules; if they
+    cancel out, none. Its probability is the lower of the two.
     """
     middle = replay(original, first)
     composed = []
@@ -79,7 +80,7 @@ def compose(
 
 @dataclass(slots=True)
 class _Stretch:
-    """A part of the text between two passes that edits of either pass share."""
+    """A part of the text between two passes that edits of both passes share."""
 
     start: int
     end: int

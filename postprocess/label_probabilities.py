@@ -1,9 +1,9 @@
-"""How probable labels are: by who said what, and how able each has shown to be.
+"""The probability of labels, from the votes and each worker's ability.
 
-`piecework.analyses.ability` on all votes about a field. A majority says what most
-answers say; this says which label is the likeliest to be an expert's, and how likely. A
-tie has no likeliest label; few votes leave it unsure; without votes there is nothing to
-say.
+This applies `piecework.analyses.ability` to all votes about a field. A majority gives
+the most frequent label; this gives the label an expert would most probably choose, and
+its probability. A tie has no likeliest label, few votes give an unsure one, and without
+votes there is none.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from piecework.analyses.ability import NotConvergedError, ability
 from piecework.domain.task import Field
 
 LIKELIEST, PROBABILITY = "_likeliest", "_probability"
-"""Ends of the names of columns."""
+"""Suffixes of column names."""
 
 _TICKED, _NOT = "ticked", "not"
 _HALF = 0.5
@@ -26,19 +26,19 @@ def of_choice(
     options: Sequence[str],
     items: "pd.Index[str]",
 ) -> pd.DataFrame:
-    """The likeliest option of each item, and how probable it is; index `items`.
+    """Return the likeliest option of each item and its probability; index `items`.
 
     Args:
-        name: beginning of the columns' names.
-        field_votes: votes (`piecework.analyses.votes`); values str. A value that is
-            not among the options does not count.
-        options: all that could be said.
-        items: ids, the rows of the table.
+        name: the prefix of the column names.
+        field_votes: votes (`piecework.analyses.votes`); values str. A value that is not
+            among the options does not count.
+        options: all options.
+        items: the item ids, which are the rows of the table.
 
     Returns:
         Columns `<name>_likeliest` (str; "" for a tie and without votes) and
-        `<name>_probability` (float64; NaN without votes). No columns, if the estimate
-        did not settle; the card of the dataset says so (`probability_columns`).
+        `<name>_probability` (float64; NaN without votes). No columns if the estimate
+            did not converge; the dataset's card reports it (`probability_columns`).
     """
     votes = field_votes[field_votes["value"].isin(list(options))]
     if votes.empty:
@@ -61,17 +61,17 @@ def of_choice(
 def of_ticks(
     field: Field, field_votes: pd.DataFrame, items: "pd.Index[str]"
 ) -> pd.DataFrame:
-    """For each option of each item, how probable it is that it applies; index `items`.
+    """Return the probability that each option applies to each item; index `items`.
 
     Args:
-        field: of the kind `choices`.
+        field: a field of the kind `choices`.
         field_votes: votes (`piecework.analyses.votes`); values tuples of str.
-        items: ids, the rows of the table.
+        items: the item ids, which are the rows of the table.
 
     Returns:
         Columns `<field>_probability_<option>` (float64; NaN without votes; at most 0.5
-        where nobody ticked it, and at least 0.5 where everybody did); none for an
-        option of which the estimate did not settle.
+            if no worker ticked it, and at least 0.5 if all did); none for an option
+            with an estimate that did not converge.
     """
     columns = {}
     for option in field.options:
@@ -93,21 +93,21 @@ def _probabilities(votes: pd.DataFrame) -> "pd.Series[float]":
         return pd.Series(dtype="float64")
     estimate = ability(votes, values=(_TICKED, _NOT))
     label = estimate.labels["value"]
-    # Ticks of other items alone make no tick here, nor do they take one away.
+    # Ticks on other items alone neither add nor remove a tick here.
     lowest = _HALF * (label == _TICKED)
     highest = 1.0 - _HALF * (label == _NOT)
     return estimate.probabilities[_TICKED].clip(lowest, highest)
 
 
 def _told(probabilities: "pd.Series[float]") -> "pd.Series[float]":
-    """To six places: further ones may be another processor's own."""
+    """Round to six places: further ones may differ between processors."""
     return probabilities.astype("float64").round(6)
 
 
 def probability_columns(field: Field) -> tuple[str, ...]:
-    """The columns of a field's probabilities, if the estimate settles.
+    """Return the columns of a field's probabilities, if the estimate converges.
 
-    None for opinions: nobody is wrong about them, so no label is likely to be right.
+    Opinions have none, because there is no right label.
     """
     if field.is_opinion or field.kind not in {"choice", "choices"}:
         return ()

@@ -1,9 +1,9 @@
-"""Who took part, as counts: all that leaves the store of what people say of themselves.
+"""Participants as counts, the only personal answers that leave the store.
 
-Age, gender and the like of one person, beside the keyed hash under which 28 answers
-stand, may be enough to tell who it is. So a dataset has the number of participants by
-answer and nothing else, and small numbers are hidden, with as many others as it takes
-that no hidden one can be computed from the rest.
+Age, gender and similar data of a person, together with the keyed hash on their 28
+answers, may be enough to identify them. So a dataset contains only the number of
+participants by answer. Small numbers are hidden, along with enough others that no
+hidden one can be computed from the rest.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from piecework.domain.tables import value_column
 from piecework.domain.task import Field
 
 LEAST = 5
-"""Fewer people than this are not told (ours; a usual threshold of statistical offices
-lies between 3 and 10)."""
+"""Smaller numbers of people are hidden (our choice; statistical offices usually use a
+threshold between 3 and 10)."""
 
 HIDDEN = "hidden"
 
@@ -24,10 +24,10 @@ COLUMNS = ("field", "value", "participants")
 
 
 def participants(table: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
-    """One row an option of each personal field: `field`, `value`, `participants` (str).
+    """Return a row per option of each personal field: `field`, `value`, `participants`.
 
-    Counted are workers with answers that count; `participants` is a number, or
-    `hidden`. What a worker left out is in no row.
+    Only workers with answers that count are counted; `participants` (str) is a number
+    or `hidden`. Questions that a worker left out are in no row.
     """
     rows: list[tuple[str, str, str]] = []
     people = counted(table).drop_duplicates("worker")
@@ -43,10 +43,10 @@ def participants(table: pd.DataFrame, fields: Sequence[Field]) -> pd.DataFrame:
 
 
 def _disclosed(counts: dict[str, int]) -> dict[str, str]:
-    """What may be told of each number.
+    """Hide small numbers.
 
-    Hidden are those from 1 to `LEAST` - 1, and then the next smallest until there are
-    two at least and `LEAST` people behind them.
+    Numbers from 1 to `LEAST` - 1 are hidden, then the next smallest, until at least two
+    are hidden that stand for at least `LEAST` people.
 
     >>> _disclosed({"a": 30, "b": 12, "c": 2, "d": 0})
     {'a': '30', 'b': 'hidden', 'c': 'hidden', 'd': '0'}

@@ -1,7 +1,7 @@
-"""Worker ids leave the store only as keyed hashes: the same worker, no name.
+"""Replace worker ids by keyed hashes before they leave the store.
 
-A plain hash would not do: MTurk's worker ids are few and known, so anyone could hash
-them all and compare. With a key that stays with the requester no one else can.
+A plain hash would not be enough: MTurk's worker ids are few and known, so anyone could
+hash them all and compare. Only the requester has the key.
 """
 
 import hashlib
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _HEX_CHARACTERS = 16
-"""64 bits: two of 100,000 workers share a pseudonym with a chance below 1e-9."""
+"""64 bits: the probability that two of 100,000 workers collide is below 1e-9."""
 
 _PSEUDONYM = re.compile(f"(?:{UNNAMED})?[0-9a-f]{{16,64}}")
 
 
 def is_pseudonym(name: str) -> bool:
-    """Whether a text can be a keyed hash in hex, as `pseudonym` writes it.
+    """Return whether a text can be a keyed hash in hex, as `pseudonym` writes it.
 
     >>> is_pseudonym("A1B2C3D4E5F6G7"), is_pseudonym("0123456789abcdef")
     (False, True)
@@ -33,9 +33,9 @@ def is_pseudonym(name: str) -> bool:
 
 
 def pseudonym(worker_id: WorkerId, key: bytes) -> str:
-    """16 hex characters that stand for a worker wherever the key is the same.
+    """Return 16 hex characters for a worker, the same for the same key.
 
-    Before them stands `unnamed:`, if a file that was imported did not say who worked.
+    The prefix `unnamed:` means that an imported file did not name the worker.
 
     Raises:
         ValueError: the key is empty, so the hash would protect no worker.
@@ -48,7 +48,7 @@ def pseudonym(worker_id: WorkerId, key: bytes) -> str:
 
 
 def pseudonyms(worker_ids: "pd.Series[str]", key: bytes) -> "pd.Series[str]":
-    """A column of worker ids as their pseudonyms, each worked out once."""
+    """Return the pseudonyms of a column of worker ids, computing each once."""
     different = worker_ids.unique().tolist()
     return worker_ids.map(
         {worker: pseudonym(WorkerId(worker), key) for worker in different}

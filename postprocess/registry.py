@@ -1,7 +1,7 @@
-"""The cleaning rules, in the order they follow one another; this is the whole list.
+"""The complete list of cleaning rules, in the order in which they run.
 
-A rule looks at one text alone, or judges it among the others of its campaign (a word
-that workers wrote about many items is no typo); its type says which.
+A rule looks at each text separately, or compares it with the others of its campaign (a
+word that workers wrote about many items is not a typo), depending on its type.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,44 +15,44 @@ from piecework.postprocess.text import Text
 
 @runtime_checkable
 class TextRule(Protocol):
-    """A rule that needs nothing but the text.
+    """A rule that needs only the text.
 
     The modules in `piecework.postprocess.rules` are rules.
 
     Attributes:
-        NAME: what its edits are signed with.
-        VERSION: one more whenever the same texts may get other edits.
+        NAME: the rule's name in its edits.
+        VERSION: increased whenever the same texts may get different edits.
     """
 
     NAME: str
     VERSION: int
 
     def mend(self, text: str) -> Sequence[Edit]:
-        """Edits that point into the text, in order; empty where nothing is wrong."""
+        """Return edits of the text, in order; empty if nothing is wrong."""
         ...
 
 
 @runtime_checkable
 class CorpusRule(Protocol):
-    """A rule that judges a text by what all texts of the campaign say together."""
+    """A rule that compares a text with all texts of the campaign."""
 
     NAME: str
     VERSION: int
 
     def is_sure(self, edit: Edit) -> bool:
-        """Whether an edit of the rule is made; of others a person is asked."""
+        """Return whether an edit is made without asking a person."""
         ...
 
     def propose(
         self, texts: Sequence[Text], corpus: Corpus
     ) -> Mapping[str, Sequence[Edit]]:
-        """Edits by text id, each pointing into that text; texts without are absent.
+        """Return edits by text id, with positions in that text.
 
-        Pure; the order of `texts` carries no meaning.
+        Pure; the order of `texts` has no effect.
 
         Args:
-            texts: all that there are about each of their items.
-            corpus: the counts of all texts of the campaign, these included.
+            texts: all texts about each of their items.
+            corpus: the counts of all texts of the campaign, including these.
         """
         ...
 

@@ -1,12 +1,12 @@
-"""In which rounds cleaning rules follow one another, and at which texts they look.
+"""The rounds in which cleaning rules run, and the texts that each round covers.
 
-A round over all texts is expensive, and what it changes matters to few of them. So
-rounds that look near the changes follow it. When they change nothing, the next also
-looks where a rule was not sure, and the last at all texts again, since each change
-weighs a little everywhere.
+A round over all texts is expensive, and its changes affect few of them. So the next
+rounds cover only texts near the changes. When these change nothing, the next round also
+covers texts where a rule was not sure. The last covers all texts again, since each
+change has a small effect everywhere.
 
-Two texts may each be mended into what the other was, and back in the next round, for
-ever. So after some rounds near the changes each round draws the half that is mended.
+Two texts may each be corrected to the other's wording, and back in the next round,
+forever. So after some rounds, each round corrects only a random half of the texts.
 """
 
 from collections import deque
@@ -21,15 +21,15 @@ from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.registry import Rule
 
 _MOST_ROUNDS = 1_000
-"""Real texts settle in about ten rounds, a million texts in twenty, ten million in
-seventy; most of these rounds look at few texts. Rules that undo each other never
-settle."""
+"""Real texts converge in about ten rounds, a million texts in twenty, ten million in
+seventy; most of these rounds cover few texts. Rules that undo each other never
+converge."""
 
 _ROUNDS_WITHOUT_DRAW = 8
-"""Rounds near the changes in which all texts are mended at once."""
+"""The number of rounds in which all texts near the changes are corrected at once."""
 
 _RECHECK_FROM = 100
-"""A word is judged again everywhere once one in this many of it was replaced."""
+"""A word is checked again everywhere once one in this many occurrences was replaced."""
 
 
 class _Extent(IntEnum):
@@ -39,15 +39,15 @@ class _Extent(IntEnum):
 
 
 class Selection(NamedTuple):
-    """The texts that a rule looks at in a round, with all others about their items.
+    """The texts that a round covers, with all others about their items.
 
-    Texts that changed since the rule last looked are always among them.
+    Texts that changed since the rule last ran are always included.
 
     Attributes:
         extent: how far around the changes.
-        words: texts that hold one of these are among them.
-        draw: from 1 on, about half of the texts is mended, and these in one place;
-            each number draws another half. 0: all are.
+        words: texts with one of these words are included.
+        draw: from 1 on, about half of the texts are corrected, each in one place; each
+            number draws another half. 0 corrects all.
     """
 
     extent: int = _Extent.NEAR
@@ -56,26 +56,26 @@ class Selection(NamedTuple):
 
     @property
     def has_all(self) -> bool:
-        """Whether the rule looks at all texts."""
+        """Whether the round covers all texts."""
         return self.extent == _Extent.ALL
 
     @property
     def has_unsure(self) -> bool:
-        """Whether it looks again where it was not sure: there a little is enough."""
+        """Whether the round covers texts where the rule was not sure."""
         return self.extent >= _Extent.UNSURE
 
     def is_drawn(self, text_id: str) -> bool:
-        """Whether a text may be mended; of two texts, one alone every other time."""
+        """Return whether a text may be corrected; of two texts, often only one may."""
         drawn = blake2b(f"{self.draw} {text_id}".encode(), digest_size=1)
         return drawn.digest()[0] % 2 == 0
 
 
 class Followed(NamedTuple):
-    """What following a rule did to the texts.
+    """The effect of a rule on the texts.
 
     Attributes:
-        has_changed: whether any was changed, or waits until it is drawn.
-        rarer: words to judge again everywhere (`rarer_words`).
+        has_changed: whether any was changed, or waits to be drawn.
+        rarer: words to check again everywhere (`rarer_words`).
     """
 
     has_changed: bool
@@ -85,14 +85,14 @@ class Followed(NamedTuple):
 def until_settled(
     rules: Sequence[Rule], follow: Callable[[Rule, Selection], Followed]
 ) -> None:
-    """Have rules follow one another until none has anything left to make.
+    """Run rules one after the other until none has an edit left.
 
     Args:
-        rules: in their order.
-        follow: makes the edits of a rule, of the texts that it looks at.
+        rules: the rules in order.
+        follow: applies a rule to the selected texts.
 
     Raises:
-        ValueError: they never come to an end.
+        ValueError: they never finish.
     """
     latest: deque[Followed] = deque(maxlen=len(rules))
     extent, near = _Extent.ALL, 0
@@ -112,10 +112,10 @@ def until_settled(
 
 
 def rarer_words(replaced: Mapping[str, int], corpus: Corpus) -> AbstractSet[str]:
-    """Words that were replaced so often that the remaining ones are judged again.
+    """Return words replaced so often that the remaining ones must be checked again.
 
     Args:
-        replaced: how often each word was.
+        replaced: how often each word was replaced.
         corpus: the counts after that.
     """
     written = corpus.counts[corpus.numbers([*replaced])].tolist()

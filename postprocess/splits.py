@@ -1,9 +1,9 @@
-"""Which split an item belongs to: drawn by a hash, and as many as the shares say.
+"""Assign items to splits by a hash, in proportion to the shares.
 
-Items that show the same picture share a split, since what was trained on must never be
-tested on. The groups stand in the order of a hash of their name; the first of them are
-train, the next val, the last test, so that ten images at 80/10/10 are 8, 1 and 1. The
-items of a campaign never change, so neither does their division.
+Items with the same picture share a split, since training data must never be used for
+testing. The groups are sorted by a hash of their name; the first are train, the next
+val, the last test. So ten images at 80/10/10 give 8, 1 and 1. The items of a campaign
+never change, so neither do their splits.
 """
 
 import hashlib
@@ -14,10 +14,10 @@ from piecework.domain.hit import Item
 
 
 def splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
-    """The split of each item, by its id; the same in any order of the items.
+    """Return the split of each item by id, regardless of the order of the items.
 
-    A group goes where its middle falls, so a split misses its share by half a group at
-    most, and by nothing where every group is one item.
+    A group goes where its middle falls, so a split misses its share by at most half a
+    group, and not at all if every group is one item.
     """
     groups: dict[str, list[str]] = {}
     for item in items:
@@ -34,7 +34,7 @@ def splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
 
 
 def _group(item: Item, shares: Shares) -> str:
-    """What keeps items together; an item that has nothing of it stands alone."""
+    """Return the value that groups items; an item without one is its own group."""
     column = shares.group_by
     group = item.columns.get(column, "") if column else item.picture
     return group or str(item.item_id)
@@ -45,7 +45,7 @@ def _place(name: str, seed: int) -> bytes:
 
 
 def _ends(items: int, shares: Shares) -> list[tuple[Split, int]]:
-    """Up to how many items each split reaches, by largest remainders."""
+    """Return the position at which each split ends, by largest remainders."""
     percents = (shares.train_percent, shares.val_percent, shares.test_percent)
     parts = [divmod(items * percent, 100) for percent in percents]
     sizes = [whole for whole, _ in parts]

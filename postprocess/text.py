@@ -1,4 +1,4 @@
-"""What a cleaning rule sees: a worker's text, its item, and what to leave alone."""
+"""The input of a cleaning rule: a worker's text, its item and protected words."""
 
 import re
 from collections.abc import Iterable
@@ -13,14 +13,14 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """One text as a worker wrote it.
+    """A text as a worker wrote it.
 
     Attributes:
         text_id: unique among the texts cleaned together; for answers, the answer id.
-        item_id: texts about the same item know its words from each other.
+        item_id: texts about the same item share its words.
         protected: words that no rule may change, casefolded (`protected_words`).
-        is_canned: it is the page's own sentence, not the worker's; never touched.
-        words: its words in order, casefolded; none of a canned text.
+        is_canned: whether it is the page's own sentence, which is never edited.
+        words: its words in order, casefolded; empty for a canned text.
     """
 
     text_id: str
@@ -31,17 +31,17 @@ class Text:
     words: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Read the words once; rules ask for them again and again."""
+        """Split the text into words once, as rules use them repeatedly."""
         words = () if self.is_canned else folded(self.text)
         object.__setattr__(self, "words", words)
 
     @property
     def capitals(self) -> Iterable[str]:
-        """Those of its words that have a capital inside it, casefolded."""
+        """Return its words with a capital that do not begin the text, casefolded."""
         return capitals(self.text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Its fields: what dataclasses pickle by themselves takes twice as long."""
+        """Pickle the fields; the default of dataclasses takes twice as long."""
         return _unpickled, tuple(map(self.__getattribute__, _FIELDS))
 
 
@@ -56,7 +56,7 @@ def _unpickled(*cells: object) -> Text:
 
 
 def protected_words(item: Item) -> frozenset[str]:
-    """The words of everything the requester wrote about an item, casefolded.
+    """Return the words of everything the requester wrote about an item, casefolded.
 
     >>> from piecework.domain.ids import ItemId
     >>> item = Item(item_id=ItemId("7"), columns={"label": "Gevalia coffee"})

@@ -1,1 +1,1 @@
-"""Quality control: frames in, findings with evidence out. Pure."""
+"""Quality control: takes frames, returns findings with evidence. Pure functions."""

@@ -1,8 +1,8 @@
 """Scores of batches, kept from one pass to the next.
 
-What depends on an answer, or on its batch alone, stays as it was until the batch has
-another answer. Most of a campaign's batches are over, so a pass scores one of them and
-reads the others from here.
+Scores that depend on an answer or on its batch alone stay the same until the batch gets
+another answer. Most batches of a campaign are finished, so a pass scores one of them
+and reads the others from here.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,24 +10,24 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 
 Score = Callable[[pd.DataFrame], pd.DataFrame]
-"""Of the answers of a batch, a row for each answer or assignment."""
+"""Takes the answers of a batch; returns a row per answer or per assignment."""
 
 
 class BatchScores:
-    """What was last scored of each batch of one campaign, by the same settings."""
+    """The last scores of each batch of one campaign, with the same settings."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
+        """Start without scores."""
         self._scores: dict[int, dict[str, pd.DataFrame]] = {}
         self._answers: dict[int, pd.Index[str]] = {}
 
     def forget(self) -> None:
-        """Forget everything: of a campaign that is over nothing is scored again."""
+        """Forget everything: a finished campaign is not scored again."""
         self._scores.clear()
         self._answers.clear()
 
     def forget_changed(self, table: pd.DataFrame) -> None:
-        """Forget what is known of batches that have other answers than they had.
+        """Forget the scores of batches with changed answers.
 
         Args:
             table: all answers so far, with the column `batch`.
@@ -41,24 +41,24 @@ class BatchScores:
     def scored(
         self, name: str, table: pd.DataFrame, score: Score, *, of_answers: bool
     ) -> pd.DataFrame:
-        """What `score` says of each batch; asked only where it is not known.
+        """Return the scores of all batches; calls `score` only for unknown ones.
 
         Args:
             name: of what is scored.
-            table: that `forget_changed` has seen.
-            score: of one batch.
-            of_answers: whether subjects are answers, and not assignments.
+            table: the one passed to `forget_changed`.
+            score: scores one batch.
+            of_answers: whether subjects are answers, not assignments.
 
         Returns:
-            A row an answer, in the table's order; or one an assignment, in the order of
-            their ids.
+            One row per answer, in the table's order, or one per assignment, in the
+            order of their ids.
         """
         parts = []
         for batch, rows in _batches(table):
             known = self._scores[batch]
             if name not in known:
                 known[name] = score(table.iloc[rows])
-                if of_answers:  # one index a batch, and not one a heuristic
+                if of_answers:  # heuristics share one index per batch
                     known[name].index = self._answers[batch]
             parts.append(known[name])
         if not parts:
@@ -71,7 +71,7 @@ class BatchScores:
 
 
 def _batches(table: pd.DataFrame) -> Iterator[tuple[int, "pd.Index[int]"]]:
-    """Each batch and the places of its rows, in the order of the batches."""
+    """Yield each batch and the positions of its rows, in the order of the batches."""
     places = pd.Series(range(len(table)), dtype="int64")
     for batch, rows in places.groupby(table["batch"].to_numpy()):
         yield int(str(batch)), rows.index

@@ -1,6 +1,6 @@
-"""What the module of a heuristic states about it, for what runs it or reads it.
+"""What a heuristic's module states about it, for the code that runs it or reads it.
 
-The registry, the policy's check, the reasons for silence and the judging of a table in
+The registry, the policy check, the reasons for silence and the judging of a table in
 parts read these facts. None of them names a heuristic.
 """
 
@@ -17,12 +17,12 @@ from piecework.qc.tallies import Tally
 
 @dataclass(frozen=True, slots=True)
 class Tallied:
-    """Two phases: each part is counted, then scored by what the counts of all say.
+    """Two phases: each part is counted, then scored with the counts of all parts.
 
     Attributes:
-        tally: the counts of a part, which add up (`piecework.qc.tallies`).
-        usual_of: what the sum of all counts says is usual.
-        score: the scores of a part, by what is usual.
+        tally: returns the counts of a part, which add up (`piecework.qc.tallies`).
+        usual_of: returns what is usual, from the sum of all counts.
+        score: returns the scores of a part, compared with what is usual.
     """
 
     tally: Callable[[pd.DataFrame, Any], Tally]
@@ -32,22 +32,22 @@ class Tallied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is true of a heuristic; the defaults are true of most.
+    """Facts about a heuristic; the defaults hold for most.
 
     Attributes:
-        is_on: it runs unless a campaign file switches it off. One that is off flags
-            the honest as often as others, on every labelled set.
-        may_reject_alone: pay may depend on it alone; not where honest workers do what
-            it flags.
+        is_on: it runs unless a campaign file switches it off. Those that are off flag
+            honest workers as often as others, on every labelled set.
+        may_reject_alone: pay may depend on it alone; false if honest workers do what it
+            flags.
         amounts: words of amount in a policy's reason that its measure supports.
-        silence: from a table and its parameters, why it can flag nothing there, beyond
-            columns and counts (`COLUMNS`, `Params`) that are not there.
-        flags_below_counts: from its parameters, whether it flags something below what
-            they count (`piecework.qc.parameters.Counted`).
-        tallied: how it judges a table that is cut into parts, where that takes two
+        silence: yields why it can flag nothing in a table with its parameters, other
+            than missing columns and counts (`COLUMNS`, `Params`).
+        flags_below_counts: whether, with its parameters, it can flag something below
+            what they count (`piecework.qc.parameters.Counted`).
+        tallied: how it judges a table that is split into parts, if that takes two
             phases.
-        together: which rows of a part decide; they are taken from all parts and scored
-            in one place, and no other row can be flagged.
+        together: returns which rows of a part decide; they are collected from all parts
+            and scored in one place, and no other row can be flagged.
     """
 
     is_on: bool = True

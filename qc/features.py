@@ -1,13 +1,13 @@
 """What the joined suspicion looks at: simple features of answers and of workers.
 
-A feature is a number that is 0 where nothing is known or nothing is unusual. What
-depends on the task (lengths, times, how much texts share) is told in standard
-deviations of the batch, at most three, so that weights learned on one task mean the
-same on another. A worker's features are means over his answers, drawn towards 0 by two
-answers more that say nothing.
+A feature is a number that is 0 if nothing is known or nothing is unusual. Features that
+depend on the task (lengths, times, how much texts share) are in standard deviations of
+the batch, at most three, so that weights learned on one task mean the same on another.
+A worker's features are means over their answers, drawn towards 0 as if by two more
+neutral answers.
 
-No feature knows an outcome: approval rates contain it, and a later rejection was not
-known when the answer was sent.
+No feature depends on an outcome: approval rates contain it, and a later rejection was
+not known when the answer was sent.
 """
 
 from collections.abc import Mapping
@@ -29,19 +29,19 @@ TEXT_AND_TIME: Mapping[str, str] = {
     "short": "shorter than usual",
     "fast": "faster than usual",
 }
-"""Features that every answer has, in words."""
+"""Features that every answer has, with their names for people."""
 
 OF_ANSWERS = (
     *("sentence_off_items", "same_sentence", "too_fast", "not_typed", "capitals"),
     *("quality_words", "rule_violation"),
 )
-"""Heuristics on answers whose suspicion is a feature of its own."""
+"""Heuristics on answers with a suspicion that is a feature."""
 
 OF_WORKERS = ("low_agreement", "straight_line", "gold_failed", "contradiction")
-"""Heuristics on workers whose suspicion is one."""
+"""Heuristics on workers with a suspicion that is a feature."""
 
 _IN_SDS = ("unshared", "short", "fast")
-"""Those that are told in standard deviations of the batch."""
+"""Features in standard deviations of the batch."""
 
 _MOST_SDS = 3.0
 _MOST_ODDS = 5.0
@@ -53,12 +53,12 @@ Scores = Mapping[str, pd.DataFrame]
 def answer_features(
     table: pd.DataFrame, scores: Scores, own: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """One row an answer: its own features, then `worker:` those of its worker's.
+    """One row per answer: its own features, then its worker's, prefixed `worker:`.
 
     Args:
         table: the answers (`piecework.domain.tables`).
-        scores: of the heuristics, by name; those that are absent are 0.
-        own: of `own_features`, where they are known.
+        scores: of the heuristics, by name; absent ones are 0.
+        own: of `own_features`, if already computed.
     """
     own = own_features(table) if own is None else own
     means = _means(own, table).reindex(table["worker_id"]).fillna(0.0)
@@ -79,7 +79,7 @@ def answer_features(
 def worker_features(
     table: pd.DataFrame, scores: Scores, own: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """One row a known worker, in the order of their ids: means, then heuristics."""
+    """One row per known worker, in the order of their ids: means, then heuristics."""
     known = table[(table["worker_id"] != "").to_numpy()]
     own = (own_features(table) if own is None else own).loc[known.index]
     means = _means(own, known)
@@ -105,7 +105,7 @@ def worker_features(
 def own_features(
     table: pd.DataFrame, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """One row an answer: the features of `TEXT_AND_TIME`.
+    """One row per answer: the features of `TEXT_AND_TIME`.
 
     Args:
         table: all answers of each batch, or any if `usual` is of all answers.
@@ -143,7 +143,7 @@ def own_usual(counts: Tally) -> pd.DataFrame:
 
 
 def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:
-    """What is told in standard deviations of the batch; NaN where it is not known."""
+    """The features in standard deviations of the batch; NaN if unknown."""
     fits = text_fit(table)
     words = fits["words"].where(fits["words"] > 0)
     seconds = table["shown_seconds"].where(
@@ -159,7 +159,7 @@ def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:
 def _in_sds(
     values: "pd.Series[float]", batches: "pd.Series[int]", usual: pd.DataFrame
 ) -> Floats:
-    """Distances from the batch's mean in its standard deviations; 0 without any."""
+    """Distances from the batch's mean in its standard deviations; 0 if unknown."""
     of_batch = usual[["mean", "sd"]].reindex(batches)
     mean, spread = of_batch["mean"].to_numpy(), of_batch["sd"].to_numpy()
     apart = (values.to_numpy() - mean) / np.where(spread > 0, spread, np.nan)
@@ -167,7 +167,7 @@ def _in_sds(
 
 
 def _means(features: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    # Sums of floats depend on their order; sorted, the order of rows cannot matter.
+    # Sums of floats depend on their order; sorting makes them independent of row order.
     ordered = features.sort_index()
     codes, names = pd.factorize(table["worker_id"].loc[ordered.index], sort=True)
     sums = summed(ordered, codes, len(names)).set_axis(names, axis=0)

@@ -1,4 +1,4 @@
-"""Right and wrong on items with known answers, worker by worker."""
+"""Right and wrong answers on items with known answers, by worker."""
 
 from collections.abc import Iterator
 
@@ -9,19 +9,19 @@ from piecework.qc.ratings import RATED, distance, is_given
 from piecework.qc.worker_scores import own_answers
 
 LEAST_WORKERS = 3
-"""Of two who both differ from what is known, nothing follows (ours)."""
+"""Two workers who both differ from a known answer prove nothing (ours)."""
 
 
 def failed_and_met(
     table: pd.DataFrame, tolerance: float
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """By rated field, how many known answers each worker met, and failed.
+    """By rated field, how many known answers each worker met and failed.
 
     Args:
         table: of `piecework.qc.ratings.with_ratings`.
-        tolerance: how far from the expected answer is still right.
+        tolerance: how far from the expected answer still counts as right.
 
-    Returns:
+    Yields:
         Field, and a frame with the index `worker_id`: `sum` (failed), `size` (met).
     """
     for field, with_gold, is_wrong in _judged(table, tolerance):
@@ -31,11 +31,11 @@ def failed_and_met(
 def wrong_answers(
     table: pd.DataFrame, tolerance: float
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """By rated field, the rows with a known answer that the worker's own is far from.
+    """By rated field, the rows in which the worker's answer differs from the known one.
 
     Args:
         table: of `piecework.qc.ratings.with_ratings`.
-        tolerance: how far from the expected answer is still right.
+        tolerance: how far from the expected answer still counts as right.
     """
     for field, with_gold, is_wrong in _judged(table, tolerance):
         yield field, with_gold[is_wrong]
@@ -46,11 +46,11 @@ def gold_scores(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
 
     Args:
         table: of `piecework.qc.ratings.with_ratings`.
-        tolerance: how far from the expected answer is still right.
+        tolerance: how far from the expected answer still counts as right.
 
     Returns:
-        Index `worker_id`, of those who met any: `met`, `right` and `most`, how many
-        were met in the field of which most were (int64).
+        Index `worker_id`, of those who met any: `met`, `right`, and `most` (known
+        answers met in the field with the most of them); int64.
     """
     parts = [counts for _, counts in failed_and_met(table, tolerance)]
     if not parts:
@@ -70,16 +70,16 @@ def gold_scores(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
 def contradicted(table: pd.DataFrame, tolerance: float) -> pd.DataFrame:
     """Known answers that most of the workers who met them contradict.
 
-    It may be that they are wrong themselves. Of fewer than `LEAST_WORKERS` workers
-    nothing is said.
+    Such an answer may be wrong itself. Answers that fewer than `LEAST_WORKERS` workers
+    met are left out.
 
     Args:
         table: of `piecework.qc.ratings.with_ratings`.
-        tolerance: how far from the expected answer is still right.
+        tolerance: how far from the expected answer still counts as right.
 
     Returns:
-        Columns `item_id`, `field` (str), `off` and `met` (int64), by the greatest
-        share, then by item.
+        Columns `item_id`, `field` (str), `off` and `met` (int64), the greatest share
+        first, then by item.
     """
     contradictions = pd.DataFrame(
         [

@@ -1,21 +1,21 @@
 """The joined suspicion: one probability that an answer, or a worker's work, is bad.
 
-A logistic regression over `piecework.qc.features`. The shipped weights
+It is a logistic regression over `piecework.qc.features`. The shipped weights
 (`qc/weights.json`) were fitted to labelled work by `python -m tests.bench.truth.fit`,
-which also writes down on what, and how good they are on work that they were not fitted
-to. What no labelled set says anything about has a weight of 0. Where people have
+which also records the data and how good the weights are on work that they were not
+fitted to. Features that no labelled set contains have a weight of 0. Once people have
 decided in a campaign, the weights are fitted again to their decisions, drawn towards
-the shipped ones: few decisions move them little. Decisions by policy have no part, for
-they follow from the heuristics themselves.
+the shipped ones: few decisions move them little. Decisions by policy do not count,
+because they follow from the heuristics themselves.
 
-Of workers hardly more is learnt than from whether their texts fit: of the features only
-few tell anything there, and weights have to be learnt from some eighteen bad workers at
-a time. Of those with more than sixteen answers the joined suspicion tells bad from good
-a little better than the single heuristic (0.93 and 0.89), of those with four and fewer
-worse (0.76 and 0.83); the single one as a feature, heavier shrinking and more weight on
-other sets move its area between 0.76 and 0.78.
+For workers, hardly more is learnt than from whether their texts fit: few features tell
+anything there, and weights have to be learnt from some eighteen bad workers at a time.
+For workers with more than sixteen answers the joined suspicion tells bad from good a
+little better than the single heuristic (0.93 and 0.89), for those with four and fewer
+worse (0.76 and 0.83); adding the single one as a feature, shrinking harder and giving
+other sets more weight move its area between 0.76 and 0.78.
 
-The probability is that of work like the work it was fitted to, where one answer in six
+The probability holds for work like the work it was fitted to, where one answer in six
 was bad; in a campaign with fewer it is too high until people have decided.
 """
 
@@ -40,23 +40,48 @@ from piecework.qc.features import (
     own_features,
     worker_features,
 )
+from piecework.qc.heuristics import (
+    capitals,
+    contradiction,
+    gold_failed,
+    low_agreement,
+    not_typed,
+    quality_words,
+    rule_violation,
+    same_sentence,
+    sentence_off_items,
+    straight_line,
+    too_fast,
+)
 from piecework.qc.scores import TOLD_FROM
 
+TITLE = "Joined suspicion"
 VERSION = 1
 FILE = Path(__file__).with_name("weights.json")
 
 FLAG_FROM = 0.9
 TOLD_PROBABILITY = 2 * TOLD_FROM
-"""Below an even chance there is nothing to tell."""
+"""Below an even chance there is no finding."""
 
 _PRIOR_SD = 0.5
 """How far a campaign's own decisions are expected to move a weight (ours)."""
 
 _PRIOR_SD_INTERCEPT = 2.0
-"""Campaigns differ most in how much of their work is bad (ours)."""
+"""The same for the intercept: campaigns differ most in their share of bad work
+(ours)."""
 
 _ROUNDS = 25
 _MOST_TOLD = 4
+
+_TITLES = {
+    heuristic.NAME: heuristic.TITLE
+    for heuristic in (
+        *(sentence_off_items, same_sentence, too_fast, not_typed, capitals),
+        *(quality_words, rule_violation),
+        *(low_agreement, straight_line, gold_failed, contradiction),
+    )
+}
+"""Titles of the heuristics with a suspicion that is a feature, by name."""
 
 Floats = npt.NDArray[np.float64]
 Judged = Mapping[SubjectKind, Mapping[str, bool]]
@@ -68,9 +93,9 @@ class Weights:
     """A logistic regression.
 
     Attributes:
-        intercept: log odds of a subject of which nothing is known.
-        weights: log odds for each unit of a feature, by its name.
-        provenance: what it was fitted to, and how good it is on work held out.
+        intercept: log odds of a subject about which nothing is known.
+        weights: log odds for each unit of a feature, by name.
+        provenance: the data it was fitted to, and how good it is on held-out work.
     """
 
     intercept: float
@@ -91,13 +116,13 @@ def findings(
     judged: Judged | None = None,
     usual: pd.DataFrame | None = None,
 ) -> Iterator[Finding]:
-    """A finding for every answer and worker that is rather bad than not.
+    """Yield a finding for every answer and worker that is more likely bad than not.
 
     Args:
         table: the answers (`piecework.domain.tables`), or all answers of each worker
             if `usual` was made from all answers.
         scores: of the heuristics, by name.
-        judged: what people decided in this campaign.
+        judged: people's decisions in this campaign.
         usual: of `piecework.qc.features.own_usual`.
     """
     own = own_features(table, usual)
@@ -165,14 +190,17 @@ def fit(
     precision: Floats,
     counts: Floats | None = None,
 ) -> Floats:
-    """Intercept and weights of a logistic regression with a normal prior, by Newton.
+    """Fit a logistic regression with a normal prior, by Newton's method.
 
     Args:
-        rows: a row of features a case.
-        is_bad: 1.0 or 0.0 a case.
-        around: the prior's means, the intercept's first.
+        rows: one row of features per case.
+        is_bad: 1.0 or 0.0 per case.
+        around: the prior's means, starting with the intercept's.
         precision: one divided by the prior's variances.
-        counts: how much each case counts; all 1 if not stated.
+        counts: the weight of each case; 1 by default.
+
+    Returns:
+        The intercept, then the weights.
     """
     cases = np.column_stack([np.ones(len(rows)), rows])
     counts = np.ones(len(rows)) if counts is None else counts
@@ -189,7 +217,7 @@ def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str
     """The probability, and the features that count most for and against it.
 
     Args:
-        weights: by which features count.
+        weights: of the features.
         features: of one subject, in the order of the weights.
         likely: the probability.
     """
@@ -205,14 +233,19 @@ def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str
         for name, amount in ranked_parts[:_MOST_TOLD]
         if round(abs(amount), 1)
     ]
-    # Rounded down: what is nearly sure is not sure.
+    # Rounded down, so that 1.00 is never shown for less than certainty.
     at_least = math.floor(likely * 100) / 100
-    # Without the intercept and what is left out they do not add up to it.
-    most = f"weightiest log odds: {', '.join(words)}"
-    return f"probability {at_least:.2f} of bad work; {most}"
+    # The intercept and smaller features are left out, so these do not add up to it.
+    most = f"strongest features, in log odds: {', '.join(words)}"
+    return f"is bad work with a probability of {at_least:.2f}; {most}"
+
+
+def _of_heuristic(name: str) -> str:
+    title = _TITLES[name]
+    return f"{title[0].lower()}{title[1:]}"
 
 
 def _in_words(name: str) -> str:
     kind, _, feature = name.rpartition(":")
-    words = TEXT_AND_TIME.get(feature, feature)
+    words = TEXT_AND_TIME.get(feature) or _of_heuristic(feature)
     return f"{words} (mean of this worker's)" if kind else words

@@ -1,8 +1,8 @@
-"""Parameters of heuristics from a campaign file, so that a mistyped one never passes.
+"""Parameters of heuristics from a campaign file, checked strictly.
 
-A campaign file's table `[heuristics.<name>]` arrives as a plain dictionary. It is held
-against the heuristic's frozen `Params` by pydantic, strictly (true is no number): each
-key, type and range; every fault becomes a sentence with the key, what was found and
+A campaign file's table `[heuristics.<name>]` arrives as a plain dictionary. Pydantic
+checks it strictly (true is not a number) against the heuristic's frozen `Params`: each
+key, type and range. Every fault becomes a sentence with the key, what was found and
 what is allowed.
 """
 
@@ -18,22 +18,22 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import ConfigDict, Field, Strict, TypeAdapter, ValidationError
 
 Share = Annotated[float, Field(ge=0, le=1)]
-"""A part of a whole."""
+"""A part of a whole, from 0 to 1."""
 
 Amount = Annotated[float, Field(ge=0)]
-"""Seconds, standard deviations, words a second: a number that is not negative."""
+"""Seconds, standard deviations, words per second: a number that is not negative."""
 
 Ratio = Annotated[float, Field(ge=1)]
-"""How many times as much, or odds to one."""
+"""A factor, or odds to one."""
 
 Count = Annotated[int, Field(ge=1)]
-"""How many at least; one or more."""
+"""The least number of something; one or more."""
 
 
 class Counted(StrEnum):
-    """What a parameter counts; its heuristic flags nothing where there are fewer.
+    """What a parameter counts; with fewer, its heuristic flags nothing.
 
-    It is an annotation of the parameter (`Annotated[Count, Counted.OF_WORKER]`).
+    It annotates the parameter (`Annotated[Count, Counted.OF_WORKER]`).
     """
 
     OF_WORKER = "items of one worker"
@@ -46,10 +46,10 @@ class Counted(StrEnum):
 
 
 Phrases = Annotated[tuple[Annotated[str, Field(pattern=r"\S")], ...], Strict(False)]  # noqa: FBT003 - TOML has lists, and no tuples
-"""Texts that are not empty."""
+"""A list of texts that are not empty."""
 
 Word = Annotated[str, Field(pattern=r"^\w*$")]
-"""One word, or none."""
+"""One word, or an empty string."""
 
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 
@@ -60,7 +60,7 @@ _KINDS = {
     "string": "a text",
     "array": "a list of texts that are not empty",
 }
-"""Types of JSON's schema, in words."""
+"""The types of JSON Schema, as text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +76,11 @@ class Described:
 def read(
     params: type[Any], settings: Mapping[str, object], *, where: str
 ) -> tuple[dict[str, object], list[str]]:
-    """The settings that can be used, and a sentence for each that cannot.
+    """Return the valid settings, and a sentence for each invalid one.
 
     Args:
-        params: a frozen dataclass; its annotations say what is allowed.
-        settings: what the campaign file says.
+        params: a frozen dataclass; its annotations define what is allowed.
+        settings: the table of the campaign file.
         where: how the faults name the table, e.g. `heuristics.capitals`.
     """
     hints = get_type_hints(params, include_extras=True)
@@ -100,7 +100,7 @@ def read(
 
 
 def describe(params: type[Any]) -> list[Described]:
-    """The parameters in their order, explained by the class's `Attributes` section."""
+    """Describe the parameters in their order, from the class's `Attributes` section."""
     hints = get_type_hints(params, include_extras=True)
     meanings = _attributes(inspect.getdoc(params) or "")
     return [
@@ -115,7 +115,7 @@ def describe(params: type[Any]) -> list[Described]:
 
 
 def counted(params: type[Any]) -> dict[str, Counted]:
-    """By name of each parameter that counts something, what it counts."""
+    """Return what each counting parameter counts, by its name."""
     hints = get_type_hints(params, include_extras=True)
     return {
         name: kind
@@ -131,7 +131,7 @@ def _adapter(hint: Any) -> TypeAdapter[object]:  # noqa: ANN401 - any annotation
 
 
 def _allowed(hint: object) -> str:
-    """What a parameter may be, in words.
+    """Return what a parameter may be, as text.
 
     >>> _allowed(Share), _allowed(Count)
     ('a number, from 0 to 1', 'a whole number, 1 or more')

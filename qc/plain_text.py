@@ -1,8 +1,8 @@
 """The words of a text, in any script, so that texts can be compared.
 
-Case, punctuation and spacing do not count. Scripts that are written without spaces
-(Chinese, Japanese, Thai and others) give every two neighbouring characters instead of a
-word: their whole sentences would otherwise be one word that no one else uses.
+Case, punctuation and spacing do not count. For scripts that are written without spaces
+(Chinese, Japanese, Thai and others), every two neighbouring characters count as a word:
+otherwise a whole sentence would be one word that no one else uses.
 """
 
 import itertools
@@ -21,7 +21,7 @@ _ASCII_WORDS = (
     + bytes(127)
     + b"\n"
 )
-"""By byte: letters in lower case, digits, spaces for all else; texts end in lines."""
+"""By byte: lower-case letters, digits, spaces for all else; a newline ends a text."""
 
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
@@ -31,7 +31,7 @@ _UNSPACED = re.compile(
 
 
 def plain(text: str) -> str:
-    """Words only: no case, no punctuation, single spaces.
+    """Return the words only: no case, no punctuation, single spaces.
 
     >>> plain("  A very wonderful view,my friend. ")
     'a very wonderful view my friend'
@@ -41,13 +41,13 @@ def plain(text: str) -> str:
 
 
 def plain_texts(texts: Sequence[str]) -> list[str]:
-    """What `plain` makes of each text; those in ASCII take a tenth of the time.
+    """Apply `plain` to each text; ASCII texts take a tenth of the time.
 
     >>> plain_texts(["Two  cats.", "Zwölf Äpfel!", ""])
     ['two cats', 'zwölf äpfel', '']
     """
     is_ascii = [text.isascii() for text in texts]
-    # In latin-1 the last of all characters stands in no text in ASCII.
+    # The last character of latin-1 separates the texts: no ASCII text contains it.
     joined = "\xff".join(itertools.compress(texts, is_ascii)).encode("latin-1")
     lines = iter(joined.translate(_ASCII_WORDS).decode("ascii").split("\n"))
     return [
@@ -57,7 +57,7 @@ def plain_texts(texts: Sequence[str]) -> list[str]:
 
 
 def word_counts(texts: Iterable[str]) -> npt.NDArray[np.float64]:
-    """By text, the words between spaces.
+    """Return the number of words between spaces, by text.
 
     >>> word_counts(["Two  cats.", " ", "well-known"])
     array([2., 0., 1.])
@@ -70,7 +70,7 @@ def word_counts(texts: Iterable[str]) -> npt.NDArray[np.float64]:
 
 
 def lengths(texts: Iterable[str]) -> npt.NDArray[np.float64]:
-    """By text, its characters without the spaces around it.
+    """Return the number of characters without the spaces around them, by text.
 
     >>> lengths([" two cats ", ""])
     array([8., 0.])
@@ -80,7 +80,7 @@ def lengths(texts: Iterable[str]) -> npt.NDArray[np.float64]:
 
 
 def different_words(plain_texts: Sequence[str]) -> pa.LargeListArray:
-    """By text without case and punctuation, its different words, sorted.
+    """Return the different words of each plain text, sorted.
 
     >>> different_words([plain("A cat, a CAT and 黑色的貓"), ""]).to_pylist()
     [['a', 'and', 'cat', '的貓', '色的', '黑色'], []]
@@ -92,14 +92,14 @@ def different_words(plain_texts: Sequence[str]) -> pa.LargeListArray:
     words = pc.split_pattern(pa.array(spaced, pa.large_string()), " ")
     text = pc.list_parent_indices(words).to_numpy()
     coded = words.flatten().dictionary_encode()
-    # Ranks, so that words are in one order in whichever table they stand.
+    # Ranks, so that the order of words does not depend on the table.
     order = pc.array_sort_indices(coded.dictionary).to_numpy()
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order), dtype=order.dtype)
     vocabulary = coded.dictionary.take(pa.array(order))
     size = max(len(order), 1)
     tokens = text * size + ranks[coded.indices.to_numpy()].astype("int64")
-    # Of the empty text, splitting makes one empty word.
+    # Splitting an empty text returns one empty word.
     is_word = pc.not_equal(words.flatten(), "").to_numpy(zero_copy_only=False)
     tokens = np.sort(tokens[is_word])
     # `np.unique` takes ten times as long (numpy 2.4).

@@ -1,20 +1,21 @@
-"""From findings to decisions, by the sentences of a campaign's policy alone.
+"""Turn findings into decisions, by the rules of a campaign's policy alone.
 
 How a rule is read:
 
-- Rules are tried in their order; the first that applies to a subject decides. So an
-  exception stands above the rule that it excepts from.
-- A heuristic flags a subject when its finding is about the subject itself, or about
-  whom or what the subject came from: a finding on a worker speaks of all that he sent,
-  one on an assignment of its answers.
-- For an assignment or a worker, findings on answers count as well, as soon as the share
-  of its answers that any of the rule's heuristics flags is at least `share` (and one
-  answer at the least). A finding on an assignment counts as one on each of its answers.
-- The rule applies when at least `at_least` different heuristics flag the subject so.
-- A rule with `suspicion_above` applies from this joined suspicion of the subject on.
+- Rules are tried in their order; the first that applies to a subject decides. So put an
+  exception above the rule that it excepts from.
+- A heuristic flags a subject when its finding is about the subject itself, or about its
+  origin: a finding on a worker covers everything that they sent, and one on an
+  assignment covers its answers.
+- For an assignment or a worker, findings on answers count as well, if the share of its
+  answers that any of the rule's heuristics flags is at least `share` (and at least one
+  answer). A finding on an assignment counts as one on each of its answers.
+- The rule applies when at least `at_least` different heuristics flag the subject.
+- A rule with `suspicion_above` applies if the subject's joined suspicion is at least
+  that.
 - The rule's reason is filled from what was measured (`piecework.qc.reasons`).
-- Every answer and every assignment gets one decision; a worker only when a rule
-  applies. An assignment that is rejected takes all its answers with it.
+- Every answer and every assignment gets one decision; a worker gets one only when a
+  rule applies. Rejecting an assignment drops all its answers.
 """
 
 from collections import defaultdict
@@ -69,7 +70,7 @@ _ABOVE: dict[SubjectKind, tuple[SubjectKind, ...]] = {
     "assignment": ("assignment", "worker"),
     "worker": ("worker",),
 }
-"""Findings on these kinds speak of the subject itself."""
+"""Findings on these kinds are about the subject itself."""
 
 
 def decide(
@@ -81,16 +82,16 @@ def decide(
     at: datetime,
     longest_reason: int,
 ) -> list[Decision]:
-    """One decision an answer and an assignment, and those workers a rule speaks of.
+    """One decision per answer and assignment, and per worker to whom a rule applies.
 
     Args:
-        table: the answers to decide about (`piecework.domain.tables`); of its columns,
+        table: the answers to decide about (`piecework.domain.tables`); only
             `assignment_id` and `worker_id` are read.
         findings: of heuristics about them; those without a flag are ignored.
-        rules: the campaign's policy; see the module's words for how a rule is read.
+        rules: the campaign's policy; the module's docstring says how a rule is read.
         campaign: its name, for `decided_by`.
-        at: the moment of the decision.
-        longest_reason: how many characters of a reason the platform takes.
+        at: the time of the decision.
+        longest_reason: how many characters of a reason the platform accepts.
     """
     flags = _Flags(table, findings)
     verdicts = {
@@ -118,7 +119,7 @@ def decide(
 
 
 def check_rules(rules: Sequence[PolicyRule]) -> list[str]:
-    """Every fault of a policy, one sentence each, the rules counted from 1."""
+    """List every fault of a policy, one sentence each; rules are numbered from 1."""
     return [
         f"policy rule {number}: {fault}"
         for number, rule in enumerate(rules, start=1)
@@ -132,13 +133,13 @@ def _faults(rule: PolicyRule) -> Iterable[str]:
         if name not in BY_NAME:
             names = ", ".join(sorted(BY_NAME))
             yield (
-                f"any_of names {name!r}, no such heuristic"
+                f"any_of names {name!r}, which is not a heuristic"
                 f"{did_you_mean(name, BY_NAME)}; allowed are {names}."
             )
     most = len(set(rule.any_of))
     if rule.suspicion_above is not None:
         if rule.subject_kind == "assignment":
-            yield "suspicion_above is for answers and workers; no HIT has it."
+            yield "suspicion_above applies to answers and workers, not to assignments."
     elif not 1 <= rule.at_least <= most:
         yield f"at_least is {rule.at_least}; allowed is 1 to {most} (size of any_of)."
     yield from faults_of_reason(rule)
@@ -154,11 +155,11 @@ def _faults_of_verdict(rule: PolicyRule) -> Iterable[str]:
     if not 0 <= rule.share <= 1:
         yield f"share is {rule.share}; allowed is from 0 to 1."
     if rule.share and rule.subject_kind == "answer":
-        yield "share is given for answers; an answer has no share of answers."
+        yield "share is set for answers; it applies to assignments and workers only."
 
 
 class _Flags:
-    """Which heuristic flags which subject, by row of the table."""
+    """The heuristics that flag each subject, by row of the table."""
 
     def __init__(self, table: pd.DataFrame, findings: Iterable[Finding]) -> None:
         self._codes: dict[SubjectKind, Codes] = {}
@@ -176,7 +177,7 @@ class _Flags:
         self._by_row: dict[tuple[tuple[SubjectKind, ...], str], Flags] = {}
         self._flagged: dict[Subject, dict[str, Told]] = defaultdict(dict)
         for finding in findings:
-            # Rules state their own line for the joined suspicion.
+            # Rules state their own limit for the joined suspicion.
             if finding.flag or finding.heuristic == JOINED:
                 key = (finding.subject_kind, finding.heuristic)
                 suspicion_and_evidence = (finding.suspicion, finding.evidence)
@@ -198,7 +199,7 @@ class _Flags:
         return rows
 
     def suspected(self, kind: SubjectKind, above: float) -> Flags:
-        """By subject, whether the joined suspicion of it is so great."""
+        """By subject, whether its joined suspicion is at least this."""
         joined = self._flagged.get((kind, JOINED), {})
         return np.array(
             [joined.get(name, _NOTHING)[0] >= above for name in self.subject_ids[kind]],
@@ -206,7 +207,7 @@ class _Flags:
         )
 
     def told(self, kind: SubjectKind, subject: int, heuristics: Names) -> set[Told]:
-        """Suspicion and evidence of all flags about a subject, from above and below."""
+        """Suspicion and evidence of all flags about a subject and its related kinds."""
         rows = self.rows_of(kind, subject)
         if not heuristics:
             own = self.subject_ids[kind][subject]

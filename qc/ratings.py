@@ -1,27 +1,27 @@
 """What workers answered, in one shape for every kind of field: the ratings.
 
-A choice, several choices and a place on a scale are compared, counted and held against
-expected answers alike. The task says in which fields honest workers' answers vary
-(`Field.expects_variation`); for these `with_ratings` adds to the table
+A choice, several choices and a position on a scale are compared, counted and checked
+against expected answers in the same way. The task says in which fields honest workers'
+answers vary (`Field.expects_variation`); for these `with_ratings` adds to the table
 (`piecework.domain.tables`):
 
-- `rated.<field>`: what was answered: a sorted tuple of str, () when absent; of a
-  `number` or of grades float64, its place on the scale from 0 to 1, NaN when absent
-- `gold.<field>`: what was expected, like `rated.<field>`; empty where nothing was; only
-  if an item of the table expects something
-- `twinned.<field>`: like `rated.<field>`, turned round if the item asks the other way;
-  only if an item of the table has a twin
+- `rated.<field>`: the answer: a sorted tuple of str, () if absent; for a `number` or
+  grades float64, its position on the scale from 0 to 1, NaN if absent
+- `gold.<field>`: the expected answer, like `rated.<field>`; empty if none is expected;
+  only if an item of the table expects something
+- `twinned.<field>`: like `rated.<field>`, reversed if the item asks the other way; only
+  if an item of the table has a twin
 - `sides.<field>`: str, `first` or `second`: the side of the page that was favoured, ""
-  for neither; only for a field whose scale is turned round (`Field.mirrored_by`)
-- `matter_of_fact.<field>`: bool, true; only for a field that is no opinion
-  (`Field.is_opinion`), so that agreement is asked for nowhere else
+  for neither; only for a field with a reversed scale (`Field.mirrored_by`)
+- `matter_of_fact.<field>`: bool, true; only for a field that is not an opinion
+  (`Field.is_opinion`), so that agreement is measured only there
 - `twin`: str, the id of the item that asks the same again, ""
 
-Besides, where an option that is asked once a HIT leads out of the study:
+In addition, if an option that is asked once per HIT excludes a worker from the study:
 
 - `is_outside`: bool, the worker chose such an option
 
-A table without such columns gives the heuristics that read them nothing to say.
+A heuristic flags nothing in a table without the columns that it reads.
 """
 
 import math
@@ -47,7 +47,7 @@ MATTER_OF_FACT = "matter_of_fact."
 OUTSIDE = "is_outside"
 
 Rating = tuple[str, ...] | float
-"""A sorted tuple of options, or a place on a scale from 0 to 1."""
+"""A sorted tuple of options, or a position on a scale from 0 to 1."""
 
 _Cells = npt.NDArray[Any]
 
@@ -55,13 +55,13 @@ _Cells = npt.NDArray[Any]
 def with_ratings(
     table: pd.DataFrame, task: Task, items: Iterable[Item]
 ) -> pd.DataFrame:
-    """The table with the columns above; itself if the task asks for none of them.
+    """Add the columns above to the table; return it unchanged if the task needs none.
 
     Args:
         table: of `piecework.domain.tables`, with the columns that `sources` names.
         task: says which fields are rated.
-        items: of the campaign, for what is expected and which ask the same; the table
-            may speak of items that are not among them.
+        items: of the campaign, for expected answers and twins; the table may contain
+            items that are not among them.
     """
     columns: dict[str, pd.Series[Any]] = {}
     if excluding := _excluding_fields(task):
@@ -78,7 +78,7 @@ def with_ratings(
 
 
 def asked_again_or_known(items: Iterable[Item]) -> list[Item]:
-    """The items with a twin or an expected answer, with what `with_ratings` reads."""
+    """The items with a twin or an expected answer; only cells `with_ratings` reads."""
     own = (
         (item, {name: cell for name, cell in item.columns.items() if _is_read(name)})
         for item in items
@@ -91,7 +91,7 @@ def _is_read(column: str) -> bool:
 
 
 def sources(task: Task) -> tuple[str, ...]:
-    """The columns of the table that `with_ratings` reads for a task."""
+    """Return the columns of the table that `with_ratings` reads for a task."""
     names = [value_column(field) for field in _excluding_fields(task)]
     for field in task.item_fields:
         if field.expects_variation:
@@ -101,7 +101,7 @@ def sources(task: Task) -> tuple[str, ...]:
 
 
 def rated_fields(table: pd.DataFrame, prefix: str = RATED) -> list[str]:
-    """Names of the rated fields that have a column of this prefix as well, in order."""
+    """Names of the rated fields that also have a column with this prefix, in order."""
     names = [
         str(column).removeprefix(RATED)
         for column in table.columns
@@ -111,22 +111,22 @@ def rated_fields(table: pd.DataFrame, prefix: str = RATED) -> list[str]:
 
 
 def is_scale(ratings: "pd.Series[Any]") -> bool:
-    """Whether ratings are places on a scale, and not options."""
+    """Whether ratings are positions on a scale, not options."""
     return ratings.dtype == "float64"
 
 
 def is_given(ratings: "pd.Series[Any]") -> "pd.Series[bool]":
-    """Whether there is a rating at all."""
+    """Whether each answer has a rating."""
     if is_scale(ratings):
         return ratings.notna()
     return ratings.map(bool).astype("bool")
 
 
 def distance(first: Rating, second: Rating) -> float:
-    """How far two ratings are apart, from 0 (the same) to 1.
+    """Return the distance of two ratings, from 0 (the same) to 1.
 
-    On a scale it is the difference, among options one minus Jaccard's index, which for
-    single choices is 0 or 1.
+    On a scale it is the difference; for options it is one minus Jaccard's index, which
+    is 0 or 1 for single choices.
 
     >>> distance(("a", "b"), ("b", "c")), distance(0.25, 1.0)
     (0.6666666666666667, 0.75)
@@ -140,7 +140,7 @@ def distance(first: Rating, second: Rating) -> float:
 
 
 def rating(field: Field, value: FieldValue | None) -> Rating:
-    """A value in the shape that ratings are compared in.
+    """Turn a value into a rating.
 
     >>> rating(Field(name="f", kind="choices", label=""), ("b", "a"))
     ('a', 'b')
@@ -157,7 +157,7 @@ def rating(field: Field, value: FieldValue | None) -> Rating:
 
 
 def expected_rating(field: Field, text: str) -> Rating:
-    """What a cell of an items file expects, as a rating; nothing for an empty cell."""
+    """Turn a cell with an expected answer into a rating; empty if there is none."""
     if field.kind == "number":
         return rating(field, float(text) if text else None)
     if field.kind == "choice":
@@ -166,7 +166,7 @@ def expected_rating(field: Field, text: str) -> Rating:
 
 
 class _AskedItems:
-    """The items that a table's rows ask about, each looked up once."""
+    """The items that a table's rows are about, each looked up once."""
 
     def __init__(self, item_ids: "pd.Series[str]", items: Iterable[Item]) -> None:
         known: Mapping[str, Mapping[str, str]] = {
@@ -176,7 +176,7 @@ class _AskedItems:
         self._items = [known.get(name, {}) for name in names]
 
     def has(self, column: str) -> bool:
-        """Whether an item has something in this column."""
+        """Whether any item has a value in this column."""
         return any(item.get(column) for item in self._items)
 
     def cells(
@@ -185,7 +185,7 @@ class _AskedItems:
         read: Callable[[str], object],
         dtype: Literal["object", "float64", "bool"] = "object",
     ) -> _Cells:
-        """By row, what `read` makes of the item's cell; of "" where it has none."""
+        """By row, the item's cell passed through `read`; "" if it has none."""
         cells = (read(item.get(column, "")) for item in self._items)
         return np.fromiter(cells, dtype, len(self._items))[self._rows]
 
@@ -229,7 +229,7 @@ def _rated(field: Field, values: "pd.Series[Any]") -> _Cells:
 
 
 def _turned(field: Field, ratings: _Cells) -> _Cells:
-    """Ratings on the scale turned round."""
+    """Ratings on the reversed scale."""
     if ratings.dtype == "float64":
         return 1 - ratings
 
@@ -241,7 +241,7 @@ def _turned(field: Field, ratings: _Cells) -> _Cells:
 
 
 def _sides(field: Field, table: pd.DataFrame, task: Task) -> _Cells:
-    """Which side of the page a rating favours, as it was shown."""
+    """The side of the page, as shown, that each rating favours."""
     columns = next(
         arrangement.columns
         for arrangement in task.arrangements
@@ -258,7 +258,7 @@ def _sides(field: Field, table: pd.DataFrame, task: Task) -> _Cells:
 
 
 def _off_middle(field: Field, values: "pd.Series[Any]") -> npt.NDArray[np.float64]:
-    """How far each value is above the middle of the scale; NaN where there is none."""
+    """How far each value is above the middle of the scale; NaN if absent."""
     if field.kind == "number":
         numbers = values.to_numpy(dtype="float64")
         return numbers - (field.minimum + field.maximum) / 2
@@ -268,7 +268,7 @@ def _off_middle(field: Field, values: "pd.Series[Any]") -> npt.NDArray[np.float6
 
 
 def _excluding_fields(task: Task) -> list[Field]:
-    """Fields, asked once a HIT, of which an option leads out of the study."""
+    """Fields, asked once per HIT, with an option that excludes from the study."""
     return [
         field
         for field in task.hit_fields
@@ -293,7 +293,7 @@ def _is_outside(table: pd.DataFrame, fields: list[Field]) -> npt.NDArray[np.bool
 
 
 def _is_scale(field: Field) -> bool:
-    """A number, or a choice between grades: the next grade is nearly the same."""
+    """Whether a field is a number or a choice between grades in fixed order."""
     return field.kind == "number" or (is_graded(field) and not field.shuffled)
 
 

@@ -1,7 +1,7 @@
-"""How much a heuristic has to see before it says anything at all.
+"""How much data a heuristic needs before it can flag anything.
 
-A campaign that is too small for one is warned of before it starts, and where a
-heuristic has seen too little, its silence is told as that.
+`check` warns before a campaign starts that is too small for a heuristic, and the report
+says which heuristics had too little data.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,11 +14,11 @@ from piecework.qc.scores import is_first
 
 
 class Unreached(NamedTuple):
-    """A parameter that counts more than there is.
+    """A parameter that requires more than there is.
 
     Attributes:
-        wanted: how many the parameter asks for, of what is `counted`.
-        there: how many there are at most.
+        wanted: how many of what is `counted` the parameter requires.
+        there: the most that there are.
     """
 
     parameter: str
@@ -28,11 +28,11 @@ class Unreached(NamedTuple):
 
 
 def unreached(params: object, most: Mapping[Counted, int]) -> Iterator[Unreached]:
-    """Each parameter of a heuristic that asks for more than there is.
+    """Yield each parameter of a heuristic that requires more than there is.
 
     Args:
         params: the heuristic's.
-        most: how many there are at most of what is counted; enough of what is absent.
+        most: the most that there are of what is counted; absent means enough.
     """
     for parameter, kind in counted(type(params)).items():
         wanted = getattr(params, parameter)
@@ -41,7 +41,7 @@ def unreached(params: object, most: Mapping[Counted, int]) -> Iterator[Unreached
 
 
 def most_of(table: pd.DataFrame) -> Mapping[Counted, int]:
-    """How many a table of answers has at most of what is counted, but for gold."""
+    """Return the most that a table of answers has of each count, except gold."""
     voices = table[is_first(table).to_numpy()]
     known = voices["worker_id"][voices["worker_id"] != ""]
     answers = int(voices["item_id"].value_counts().max())

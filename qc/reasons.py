@@ -1,11 +1,11 @@
-"""The reasons of a policy: filled from what was measured, and never more than that.
+"""The reasons of a policy: filled from measurements, and claiming no more than those.
 
-A reason of a rule may hold placeholders, which each decision fills: `{evidence}` with
-the evidence of the flags that made the rule apply, the most suspicious first;
-`{flagged}` and `{answers}` with how many of the subject's answers are flagged and how
-many there are, in the batch that is judged; `{share}` with the one divided by the
-other. What is not in a placeholder is the same for every subject, so it must not say
-what differs.
+A rule's reason may hold placeholders, which each decision fills: `{evidence}` with the
+evidence of the flags that made the rule apply, the most suspicious first; `{flagged}`
+and `{answers}` with how many of the subject's answers are flagged and how many there
+are, in the batch that is judged; `{share}` with the first divided by the second. The
+text outside placeholders is the same for every subject, so it must not say what differs
+between them.
 """
 
 import re
@@ -20,10 +20,10 @@ EVIDENCE = "evidence"
 COUNTS = ("flagged", "answers", "share")
 
 GAP = "…"
-"""What stands for a placeholder where reasons are counted."""
+"""Replaces a placeholder when reasons are counted."""
 
 MOST_QUOTED = 3
-"""Pieces of evidence that a reason tells; a worker reads no fifty."""
+"""The most pieces of evidence that a reason quotes; a worker does not read fifty."""
 
 _WHOLE = frozenset({"every", "all", "each", "always"})
 _AMOUNTS = re.compile(
@@ -57,14 +57,14 @@ def filled(
     answers: int,
     longest: int,
 ) -> str:
-    """The reason of one decision, printable, its evidence cut to the room that is left.
+    """Return the printable reason of one decision, with its evidence cut to fit.
 
     Args:
         rule: of the policy.
         evidence: suspicion and sentence of each flag that made the rule apply.
-        flagged: how many of the subject's answers are flagged, of those judged.
+        flagged: how many of the subject's judged answers are flagged.
         answers: how many answers of the subject are judged.
-        longest: how many characters the platform takes.
+        longest: how many characters the platform accepts.
     """
     if "{" not in rule.because:
         return rule.because
@@ -85,14 +85,14 @@ def filled(
 
 
 def stated(because: str, rules: Iterable[PolicyRule]) -> str:
-    """A filled reason as its rule states it, with `…` in the placeholders' places.
+    """Return a filled reason as its rule states it, with `…` for each placeholder.
 
-    What stands before the rule's words stays; a reason of no rule is given back.
+    Text before the rule's words stays; a reason that matches no rule is returned as is.
 
     >>> from piecework.domain.verdicts import PolicyRule
     >>> rule = PolicyRule(subject_kind="answer", any_of=("capitals",), then="drop",
     ...     because="Set aside: {evidence}.")
-    >>> stated("Set aside: 90.0 % of the characters are capitals.", [rule])
+    >>> stated("Set aside: has 90.0 % of its characters in capitals.", [rule])
     'Set aside: ….'
     """
     for rule in rules:
@@ -110,12 +110,12 @@ def stated(because: str, rules: Iterable[PolicyRule]) -> str:
 
 
 def faults_of_reason(rule: PolicyRule) -> Iterator[str]:
-    """What a rule's reason claims beyond what its heuristics measure, in sentences.
+    """Yield a sentence for each claim of a reason that its heuristics do not measure.
 
-    Words of English are looked at; what is said in another language is not.
+    Only English words are checked.
     """
     if not rule.because.strip():
-        yield "because is empty; every decision is logged with its reason."
+        yield "because is empty; state the reason that is logged with each decision."
         return
     try:
         fields = [
@@ -129,16 +129,16 @@ def faults_of_reason(rule: PolicyRule) -> Iterator[str]:
     unknown = [field for field in fields if field not in {EVIDENCE, *COUNTS}]
     if unknown:
         yield (
-            f"because has {{{unknown[0]}}}, which nothing fills; allowed are "
+            f"because has the unknown placeholder {{{unknown[0]}}}; allowed are "
             f"{{evidence}}, {{flagged}}, {{answers}} and {{share}}."
         )
     if rule.subject_kind == "answer" and set(fields) & set(COUNTS):
-        yield "because counts answers; one answer has only its {evidence}."
-    if rule.then == "reject" and EVIDENCE not in fields:
         yield (
-            "because refuses pay without saying what was measured; write {evidence} "
-            "where it belongs."
+            "because counts answers, but the rule is about a single answer; only "
+            "{evidence} is allowed."
         )
+    if rule.then == "reject" and EVIDENCE not in fields:
+        yield ("because refuses pay without saying what was measured; add {evidence}.")
     alone = sorted(
         heuristic.NAME
         for heuristic in _heuristics(rule)
@@ -147,7 +147,7 @@ def faults_of_reason(rule: PolicyRule) -> Iterator[str]:
     if rule.then == "reject" and alone and rule.at_least == 1:
         yield (
             f"{alone[0]} alone must not refuse pay: honest workers do what it flags; "
-            "say at_least = 2, or drop instead."
+            'set at_least = 2, or then = "drop".'
         )
     yield from _beyond(rule)
 
@@ -160,19 +160,19 @@ def _beyond(rule: PolicyRule) -> Iterator[str]:
         word = amount[0].lower()
         if word not in common and not _is_share(word, wording, rule):
             yield (
-                f"because says {amount[0]!r}, which {_names(rule)} need not measure of "
-                "every subject; write {evidence}, or {flagged} of {answers}."
+                f"because says {amount[0]!r}, which {_names(rule)} does not measure "
+                "for every subject; write {evidence}, or {flagged} of {answers}."
             )
             return
     if match := _MINDS.search(wording):
         yield (
-            f"because says {match[0]!r}, which no heuristic measures; say what was "
-            "seen, {evidence}, and not what a worker thought."
+            f"because says {match[0]!r}, which no heuristic measures; state what was "
+            "seen, {evidence}, not what a worker intended."
         )
     of_hits = all(heuristic.SUBJECT == "assignment" for heuristic in _heuristics(rule))
     if (match := _THE_HIT.search(wording)) and not of_hits and "hit" not in common:
         yield (
-            f"because speaks of the {match[0]}, but {_names(rule)} measures answers "
+            f"because mentions the {match[0]}, but {_names(rule)} measures answers "
             "or workers."
         )
 
@@ -180,7 +180,7 @@ def _beyond(rule: PolicyRule) -> Iterator[str]:
 def _is_share(word: str, wording: str, rule: PolicyRule) -> bool:
     """Whether a rule's least share of flagged answers supports a word of amount.
 
-    That each answer was flagged for repeating does not say that they are all one text.
+    Even if each answer was flagged for repeating, they need not all be one text.
     """
     if any(heuristic.SUBJECT != "answer" for heuristic in _heuristics(rule)):
         return False
@@ -191,7 +191,7 @@ def _is_share(word: str, wording: str, rule: PolicyRule) -> bool:
 
 
 def _heuristics(rule: PolicyRule) -> list[Heuristic]:
-    """Those of a rule that exist; a name that does not is a fault of its own."""
+    """A rule's heuristics that exist; an unknown name is a separate fault."""
     return [BY_NAME[name] for name in rule.any_of if name in BY_NAME]
 
 

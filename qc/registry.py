@@ -1,6 +1,6 @@
-"""All heuristics in one tuple, and the one way to run them.
+"""All heuristics in one tuple, and the functions that run them.
 
-Reading `HEURISTICS` is reading the whole list: nothing registers itself.
+`HEURISTICS` is the whole list: no heuristic registers itself.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.suggestion import did_you_mean
 from piecework.domain.tables import COLLECTED, task_columns
 from piecework.domain.task import Task
-from piecework.domain.verdicts import Finding, SubjectKind
+from piecework.domain.verdicts import JOINED, Finding, SubjectKind
 from piecework.qc import joined, parameters
 from piecework.qc.batch_scores import BatchScores
 from piecework.qc.facts import Facts
@@ -56,18 +56,20 @@ from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import FIT, text_fit, with_text_fit
 
 Settings = Mapping[str, Mapping[str, object] | None]
-"""Parameters by heuristic name; absent: defaults, but for `OFF_BY_DEFAULT`, which are
-off; `None`: switched off."""
+"""Parameters by heuristic name. Absent: defaults, except for `OFF_BY_DEFAULT`, which
+are off; `None`: switched off."""
 
 
 class Heuristic(Protocol):
-    """What a module in `piecework.qc.heuristics` offers.
+    """What a module in `piecework.qc.heuristics` provides.
 
     Attributes:
+        TITLE: the name that people read; `NAME` is the identifier.
         SCOPE: the rows that have to be scored together.
     """
 
     NAME: str
+    TITLE: str
     VERSION: int
     SUBJECT: SubjectKind
     SCOPE: Scope
@@ -76,16 +78,16 @@ class Heuristic(Protocol):
 
     @property
     def COLUMNS(self) -> tuple[str, ...]:  # noqa: N802 - a module's constant
-        """What `score` reads of the table.
+        """The columns that `score` reads.
 
-        Names of columns; beginnings of names that end in a dot, for all such columns; a
-        parameter's value stands in the place of its name in braces (`value.{field}`).
+        Names of columns; prefixes that end in a dot, for all such columns; a name in
+        braces (`value.{field}`) is replaced by that parameter's value.
         """
         ...
 
     @property
     def score(self) -> Callable[[pd.DataFrame, Any], pd.DataFrame]:
-        """A row for every subject of the table."""
+        """A function that returns a row for every subject of the table."""
         ...
 
 
@@ -123,10 +125,17 @@ BY_NAME: Mapping[str, Heuristic] = {
     heuristic.NAME: heuristic for heuristic in HEURISTICS
 }
 
+TITLES: Mapping[str, str] = {
+    **{heuristic.NAME: heuristic.TITLE for heuristic in HEURISTICS},
+    JOINED: joined.TITLE,
+}
+"""By name, the title that people read; of the joined suspicion too."""
+
 OFF_BY_DEFAULT = frozenset(
     heuristic.NAME for heuristic in HEURISTICS if not heuristic.FACTS.is_on
 )
-"""A campaign that names one of them (`[heuristics.time_in_batch]`) switches it on."""
+"""Naming one of them in a campaign file (`[heuristics.time_in_batch]`) switches it
+on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,12 +143,13 @@ class Description:
     """One heuristic as the page and the help show it.
 
     Attributes:
-        is_on: without being named in a campaign file.
+        is_on: whether it runs without being named in a campaign file.
         idea: one line.
-        sections: the rest of its module's words, by paragraph.
+        sections: the other paragraphs of its module's docstring.
     """
 
     name: str
+    title: str
     version: int
     subject: SubjectKind
     is_on: bool
@@ -156,21 +166,22 @@ def assess(
     judged: Judged | None = None,
     batches: BatchScores | None = None,
 ) -> list[Finding]:
-    """The findings of all heuristics that are switched on.
+    """Return the findings of all heuristics that are switched on.
 
-    A finding for every subject that is flagged or under a suspicion of at least
-    `qc.scores.TOLD_FROM`. A subject without a finding of a heuristic was looked at and
-    nothing spoke against it.
+    There is a finding for every subject that is flagged or has a suspicion of at least
+    `qc.scores.TOLD_FROM`. If a heuristic has no finding about a subject, it looked and
+    found little against it.
 
     Args:
         table: of `piecework.qc.ratings.with_ratings`.
         settings: the campaign's.
         seed: the campaign's, for the random sample.
-        judged: what people decided, to which the joined suspicion is fitted.
-        batches: what is known from judging fewer answers of the same campaign before.
+        judged: people's decisions, to which the joined suspicion is fitted.
+        batches: scores kept from earlier passes over the same campaign.
 
     Raises:
-        ConfigError: the settings name what does not exist or cannot be; all faults.
+        ConfigError: the settings name an unknown heuristic or parameter, or a value
+            that is not allowed; lists all faults.
     """
     findings: list[Finding] = []
     refuse_faults(settings)
@@ -185,7 +196,7 @@ def assess(
 
 
 def findings_of(heuristic: Heuristic, scores: pd.DataFrame) -> Iterator[Finding]:
-    """The findings of one heuristic, from its scores."""
+    """Yield the findings of one heuristic, from its scores."""
     suspicion, flag = scores["suspicion"].to_numpy(), scores["flag"].to_numpy()
     places = np.flatnonzero(flag | (suspicion >= TOLD_FROM))
     for subject, amount, is_flagged, evidence in zip(
@@ -212,7 +223,7 @@ def scores(
     """By heuristic name, a row for every subject: `suspicion`, `flag`, `evidence`.
 
     Raises:
-        ConfigError: the settings name what does not exist or cannot be; all faults.
+        ConfigError: as `assess`.
     """
     refuse_faults(settings)
     return _scores(_compared(table, settings, None), settings, seed, None)
@@ -224,10 +235,10 @@ def is_on(name: str, settings: Settings) -> bool:
 
 
 def columns(settings: Settings, task: Task) -> list[str]:
-    """The columns of the table of answers that these settings need, sorted.
+    """Return the columns of the table of answers that these settings need, sorted.
 
-    A table with these columns alone, through `piecework.qc.ratings.with_ratings`, has
-    the same scores as the whole one.
+    With only these columns, passed through `piecework.qc.ratings.with_ratings`, a table
+    has the same scores as the whole one.
     """
     offered = {**COLLECTED, **task_columns(task)}
     needed = set(sources(task))
@@ -241,7 +252,7 @@ def columns(settings: Settings, task: Task) -> list[str]:
 
 
 def check_settings(settings: Settings) -> list[str]:
-    """Every fault of the settings, one sentence each."""
+    """List every fault of the settings, one sentence each."""
     faults = []
     for name, own in settings.items():
         if name not in BY_NAME:
@@ -256,24 +267,24 @@ def check_settings(settings: Settings) -> list[str]:
 
 
 def refuse_faults(settings: Settings) -> None:
-    """Stop here unless heuristics can run with these settings.
+    """Raise an error unless heuristics can run with these settings.
 
     Raises:
-        ConfigError: what `check_settings` finds.
+        ConfigError: the faults that `check_settings` finds.
     """
     if faults := check_settings(settings):
-        raise ConfigError(faults, next_step="Mend the [heuristics] tables.")
+        raise ConfigError(faults, next_step="Correct the [heuristics] tables.")
 
 
 def describe() -> Sequence[Description]:
-    """All heuristics in their order, as the page and the help show them."""
+    """Describe all heuristics in their order, as the page and the help show them."""
     return [_description(heuristic) for heuristic in HEURISTICS]
 
 
 def _compared(
     table: pd.DataFrame, settings: Settings, batches: BatchScores | None
 ) -> pd.DataFrame:
-    """The table with its texts compared, once and not by each that reads it."""
+    """Compare the texts of the table once, and not for each heuristic."""
     needs = any(
         set(COMPARED) <= set(heuristic.COLUMNS) for heuristic in _switched_on(settings)
     )
@@ -317,7 +328,7 @@ def _switched_on(settings: Settings) -> list[Heuristic]:
 
 
 def params_of(heuristic: Heuristic, settings: Settings, *, seed: int) -> Any:  # noqa: ANN401 - each has its own
-    """A heuristic's parameters by these settings; `seed` where they name none."""
+    """A heuristic's parameters under these settings; `seed` unless they name one."""
     own = settings.get(heuristic.NAME) or {}
     values, _ = parameters.read(heuristic.Params, own, where=heuristic.NAME)
     if "seed" in {field.name for field in dataclasses.fields(heuristic.Params)}:
@@ -329,6 +340,7 @@ def _description(heuristic: Heuristic) -> Description:
     idea, *sections = (inspect.getdoc(heuristic) or "").split("\n\n")
     return Description(
         name=heuristic.NAME,
+        title=heuristic.TITLE,
         version=heuristic.VERSION,
         subject=heuristic.SUBJECT,
         is_on=heuristic.FACTS.is_on,

@@ -1,8 +1,8 @@
-"""What heuristics share: the scores they return, and how a measure becomes a suspicion.
+"""Shared by heuristics: the scores they return, and how a measure becomes a suspicion.
 
-A measure at its limit is a suspicion of 0.5, at three quarters of the limit or less 0;
-beyond, it nears 1 without reaching it (0.75 at twice the limit). So who sorts by
-suspicion sees what is farthest beyond a limit first, whatever the limit's unit is.
+A measure at its limit is a suspicion of 0.5, and 0 at three quarters of the limit or
+less; beyond the limit it approaches 1 (0.75 at twice the limit). So sorting by
+suspicion puts what is farthest beyond a limit first, whatever the limit's unit is.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,15 +13,15 @@ import numpy.typing as npt
 import pandas as pd
 
 Scope = Literal["row", "item", "worker", "batch", "campaign"]
-"""The rows that a heuristic needs together, so that its scores of a part of the table
-are those of the whole: a row alone, all answers about an item, of a worker, or of a
-batch; `campaign`: all that there are."""
+"""The rows that a heuristic needs together, so that it scores a part of the table as it
+scores the whole: a single row, all answers about an item, all of a worker, all of a
+batch, or (`campaign`) all answers."""
 
 FIRST_ANSWER = ("worker_id", "item_id", "submitted_at")
 """The columns that `is_first` reads."""
 
 TOLD_FROM = 0.25
-"""Suspicions below this are no findings; half of what a limit is."""
+"""Suspicions below this make no finding; half of the suspicion at a limit."""
 
 _MOST_DECIMALS = 6
 _MOST_WRITTEN = 1e9
@@ -38,7 +38,7 @@ def scored(
     flag: npt.ArrayLike,
     evidence: Iterable[str],
 ) -> pd.DataFrame:
-    """One row a subject: `suspicion` float64, `flag` bool, `evidence` str."""
+    """One row per subject: `suspicion` float64, `flag` bool, `evidence` str."""
     return pd.DataFrame(
         {
             "suspicion": np.asarray(suspicion, dtype="float64"),
@@ -50,13 +50,13 @@ def scored(
 
 
 def grade(measure: npt.ArrayLike, limit: float, *, flag: Flags) -> Suspicions:
-    """Suspicions of measures of which more is worse; NaN is no suspicion.
+    """Turn measures into suspicions; larger is worse, and NaN is 0.
 
     Args:
-        measure: one number a subject.
+        measure: one number per subject.
         limit: the measure at which suspicion is 0.5.
         flag: whether each subject is flagged, which may differ from `measure > limit`
-            at ties and for subjects that the heuristic has no opinion about.
+            at ties and for subjects that the heuristic does not judge.
 
     >>> grade([0.75, 1.0, 2.0, np.nan], 1.0, flag=np.array([False, True, True, False]))
     array([0.  , 0.5 , 0.75, 0.  ])
@@ -72,7 +72,7 @@ def grade(measure: npt.ArrayLike, limit: float, *, flag: Flags) -> Suspicions:
 
 
 def grade_one(measure: float, limit: float, *, flag: bool) -> float:
-    """The suspicion of one measure; see `grade`."""
+    """Turn one measure into a suspicion; see `grade`."""
     return float(grade([measure], limit, flag=np.array([flag]))[0])
 
 
@@ -81,11 +81,11 @@ def sentences(
     sentence: Callable[..., str],
     *columns: Iterable[object],
 ) -> list[str]:
-    """The evidence of each subject of which something is told, else "".
+    """Return the evidence of each subject that has any, else "".
 
     Args:
         has_evidence: by subject.
-        sentence: makes the evidence of one cell of each column.
+        sentence: makes the evidence from one cell of each column.
         columns: as long as `has_evidence`.
     """
     mask = np.asarray(has_evidence, dtype="bool")
@@ -98,9 +98,9 @@ def sentences(
 
 
 def quoted(text: str, *, longest: int = 80) -> str:
-    """A worker's text inside a sentence: on one line, shortened, in quotation marks.
+    """Quote a worker's text inside a sentence: on one line and shortened.
 
-    It is still hostile: the page that shows it has to escape it.
+    It is still untrusted: the page that shows it has to escape it.
     """
     line = " ".join(text.split())
     if len(line) > longest:
@@ -109,14 +109,14 @@ def quoted(text: str, *, longest: int = 80) -> str:
 
 
 def told_apart(measure: float, limit: float, *, decimals: int = 1) -> str:
-    """A measure with as many decimals as it takes not to look like its limit.
+    """Format a measure with enough decimals to tell it apart from its limit.
 
     >>> told_apart(1.96, 2.0), told_apart(1.5, 2.0), told_apart(2.0, 2.0)
     ('1.96', '1.5', '2.0')
     >>> told_apart(np.float64(1.3e308), 2.0)
     '1.3e+308'
     """
-    # As Python's own: numpy multiplies to round, beyond the largest number there is.
+    # As Python floats: numpy multiplies to round, which can overflow.
     measure, limit = float(measure), float(limit)
     if abs(measure) > _MOST_WRITTEN:
         return f"{measure:.1e}"
@@ -130,9 +130,9 @@ def told_apart(measure: float, limit: float, *, decimals: int = 1) -> str:
 def is_first(table: pd.DataFrame) -> "pd.Series[bool]":
     """Whether each answer is its worker's first about its item.
 
-    A worker may meet an item again in a replacement HIT; that answer is no second
-    voice. First is the earliest submitted, then the least answer id. Answers of unknown
-    workers (empty id) are all first.
+    A worker may meet an item again in a replacement HIT; that answer is not a second
+    voice. The first is the earliest submitted, then the one with the least answer id.
+    Answers of unknown workers (empty id) are all first.
     """
     pairs = pair_codes(table)
     is_known = (table["worker_id"] != "").to_numpy()
@@ -153,7 +153,7 @@ def is_first(table: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def pair_codes(table: pd.DataFrame) -> Codes:
-    """By answer, a number that its worker's answers about its item have in common."""
+    """Number the pairs of worker and item: each answer's pair."""
     workers, _ = coded(table["worker_id"])
     items, n_items = coded(table["item_id"])
     return coded(pd.Series(workers * n_items + items))[0]
@@ -164,18 +164,19 @@ def mapped(
     function: Callable[[Any], object],
     dtype: Literal["object", "float64", "bool"],
 ) -> npt.NDArray[Any]:
-    """What a function makes of each cell; it is called once a different value."""
+    """Apply a function to each cell; it is called once per different value."""
     places, different = pd.factorize(values)
-    # As a list: pandas makes each cell of its own strings anew, in ten times the time.
+    # As a list: pandas creates each cell of its strings again, which takes ten times
+    # as long.
     made = map(function, different.tolist())
     return np.fromiter(made, dtype, len(different))[places]
 
 
 def summed(values: pd.DataFrame, codes: Codes, size: int) -> pd.DataFrame:
-    """Sums of each column by code, from 0 to `size`, in the order of the rows.
+    """Sum each column by code, from 0 to `size`, in the order of the rows.
 
-    A group's sum hangs on its own rows alone. That of `groupby(...).sum()` may differ
-    in the last bit by what other groups there are (pandas 3.1).
+    A group's sum depends only on its own rows. With `groupby(...).sum()` the last bit
+    may depend on the other groups (pandas 3.1).
     """
     sums = {
         name: np.bincount(codes, weights=values[name].to_numpy(), minlength=size)
@@ -185,13 +186,13 @@ def summed(values: pd.DataFrame, codes: Codes, size: int) -> pd.DataFrame:
 
 
 def coded(column: "pd.Series[Any]") -> tuple[Codes, int]:
-    """Each different value as a number from 0, and how many there are."""
+    """Number the different values from 0; return the codes and how many there are."""
     codes, different = pd.factorize(column)
     return codes, len(different)
 
 
 def _at(column: Iterable[object], places: Codes) -> list[object]:
-    """The cells in these places, as plain values."""
+    """The cells at these positions, as plain values."""
     if isinstance(column, pd.Series | pd.Index):
         return column.take(places).tolist()
     if isinstance(column, np.ndarray):

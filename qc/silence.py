@@ -1,4 +1,4 @@
-"""Why a heuristic says nothing about a whole campaign, so that silence is no praise."""
+"""Why a heuristic can flag nothing in a campaign: silence must not read as praise."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -18,22 +18,22 @@ from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import LEAST_ELSEWHERE
 
 Reads = frozenset[str]
-"""Names and beginnings of the columns that a heuristic reads."""
+"""Names and prefixes of the columns that a heuristic reads."""
 
 _TIMES = ("shown_seconds", "page_seconds", "market_seconds")
 
 _NEEDED = {
-    RATED: "the task rates nothing in which honest answers differ",
-    MATTER_OF_FACT: "the task asks for opinions alone",
+    RATED: "the task has no field in which honest answers vary",
+    MATTER_OF_FACT: "the task asks only for opinions",
     GOLD: "no item has a known answer",
     TWINNED: "no item is asked twice",
-    OUTSIDE: "the task asks no one who he is",
+    OUTSIDE: "the task has no question that excludes workers from the study",
 }
-"""Derived columns that a heuristic may read, and what it means that they are absent."""
+"""Derived columns that a heuristic may read, and why they are absent."""
 
 
 def silences(table: pd.DataFrame, settings: Settings) -> dict[str, str]:
-    """By name of each heuristic that can say nothing, why.
+    """Return why each silent heuristic can flag nothing, by its name.
 
     Args:
         table: of `piecework.qc.ratings.with_ratings`.
@@ -75,7 +75,7 @@ def _no_workers(
         yield "no worker is known"
     is_of_all = heuristic.SUBJECT == "worker" and heuristic.SCOPE == "campaign"
     if is_of_all and n_workers == 1:
-        yield "there is one worker, and no other to compare with"
+        yield "there is only one worker, so no other to compare with"
 
 
 def _no_measures(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _no_measures(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
 
 def _no_texts(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
     if "text" in reads and not reads & {*_TIMES} and (table["text"] == "").all():
-        yield "no answer consists of a text"
+        yield "no answer has a text"
     if "is_canned" in reads and "text" not in reads and not table["is_canned"].any():
         yield "no answer is the canned text"
     if set(COMPARED) <= reads:
@@ -102,7 +102,7 @@ def _no_columns(table: pd.DataFrame, reads: Reads) -> Iterator[str]:
         if name in reads and not _has(table, name):
             yield why
     if {ORDER, SIDES} <= reads and not (_has(table, ORDER) or _has(table, SIDES)):
-        yield "no order is known that the page drew"
+        yield "the order in which the page showed the options is not known"
 
 
 def _has(table: pd.DataFrame, name: str) -> bool:
@@ -116,11 +116,11 @@ def _too_few(heuristic: Heuristic, table: pd.DataFrame, params: Any) -> Iterator
     for _, wanted, counted, there in unreached(params, most_of(table)):
         if counted == Counted.OF_WORKER and not _is_anyone_named(table):
             yield "no worker is known"
-        yield f"it needs {wanted} {counted}; there is no more than {there}"
+        yield f"it needs {wanted} {counted}; there are at most {there}"
 
 
 def _is_anyone_named(table: pd.DataFrame) -> bool:
-    """Whether some worker can be met again, in another assignment."""
+    """Whether any worker can be recognised in another assignment."""
     ids = table["worker_id"]
     return bool(((ids != "") & ~ids.str.startswith(UNNAMED)).any())
 
@@ -134,4 +134,4 @@ def _nothing_to_compare(table: pd.DataFrame) -> Iterator[str]:
     if len(workers) == 1 and workers != {""}:
         yield "one worker wrote everything"
     if len(table) <= LEAST_ELSEWHERE:
-        yield "there are too few answers to know what chance gives"
+        yield "there are too few answers to estimate chance"

@@ -1,9 +1,9 @@
 """Counts that add up: what one part of a campaign has to know of all others.
 
-A heuristic that compares an answer with its batch needs few numbers of the batch, not
-its rows. It counts each part of the table by itself (a tally); tallies of parts, added
-up, are the tally of the whole, whatever the parts were. Counts are whole numbers, so
-sums are exact and in any order the same.
+A heuristic that compares an answer with its batch needs a few numbers of the batch, not
+its rows. It counts each part of the table separately (a tally); the tallies of all
+parts add up to the tally of the whole, however it was split. Counts are whole numbers,
+so sums are exact and do not depend on the order.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,18 +13,18 @@ import numpy.typing as npt
 import pandas as pd
 
 Tally = pd.DataFrame
-"""One row a key, in their order: the columns of the key, then int64 amounts, whose
-names begin with `n_`."""
+"""One row per key, sorted: the columns of the key, then int64 amounts with names that
+begin with `n_`."""
 
 
 def tally(
     keys: Mapping[str, object] | pd.DataFrame, **amounts: npt.NDArray[np.int64]
 ) -> Tally:
-    """How often each key occurs (`n_rows`), or the sums of these amounts.
+    """Count how often each key occurs (`n_rows`), or sum these amounts by key.
 
     Args:
         keys: columns of the key; rows without one (NaN) are left out.
-        amounts: whole numbers, by the name of their column.
+        amounts: whole numbers, by column name.
     """
     rows = pd.DataFrame(keys)
     names = list(rows.columns)
@@ -33,26 +33,26 @@ def tally(
 
 
 def merged(tallies: Iterable[Tally]) -> Tally:
-    """The tally of all rows, from those of the parts; one part at least."""
+    """Add up the tallies of the parts; there must be at least one."""
     rows = pd.concat(list(tallies), ignore_index=True)
     names = [str(name) for name in rows]
     return _summed(rows, [name for name in names if not name.startswith("n_")])
 
 
 def looked_up(keys: pd.DataFrame, known: Tally) -> pd.DataFrame:
-    """The amounts of these keys, in their order; 0 where a key is not known."""
+    """Return the amounts of these keys, in their order; 0 for unknown keys."""
     names = list(keys.columns)
-    # Of a table that is whole, the tally has these very keys.
+    # The tally of a whole table has exactly these keys.
     if len(keys) == len(known) and keys.equals(known[names]):
         return known.drop(columns=names)
-    # Of a large campaign most batches are not asked for.
+    # Most batches of a large campaign are not needed.
     known = known[known[names[0]].isin(keys[names[0]].unique())]
     amounts = keys.merge(known, how="left", on=names, validate="many_to_one")
     return amounts.drop(columns=names).fillna(0).astype("int64")
 
 
 def rows_of(known: Tally) -> pd.DataFrame:
-    """The keys, each as often as it was counted, in their order."""
+    """Repeat each key as often as it was counted, in order."""
     times = known["n_rows"].to_numpy()
     keys = known.drop(columns="n_rows")
     return keys.iloc[np.repeat(np.arange(len(keys)), times)].reset_index(drop=True)

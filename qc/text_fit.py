@@ -3,21 +3,21 @@
 People who describe the same thing share words. For every different word of a text, the
 question is whether any other answer about the item uses it, and how likely that would
 be if the text were about another item of the batch: the share of answers to other items
-that use the word says so. Words differ in how much they tell (*a* stands everywhere,
-*dog* nearly only where a dog is), and tasks do (captions share much, wishes nothing):
-both are learned from the batch itself, each word without the text that is judged and
+that use the word estimates that. Words differ in how much they tell (*a* is everywhere,
+*dog* nearly only where a dog is), and so do tasks (captions share much, wishes
+nothing). Both are learned from the batch itself, each word without the judged text and
 its copies (a sentence pasted fifty times would vouch for its own words), and drawn
-towards the batch's mean where it is rare. The sum over the words is the logarithm
-of how much likelier the text is about this item than about another one (a naive Bayes
+towards the batch's mean if the word is rare. The sum over the words is the logarithm of
+how much likelier the text is about this item than about another one (a naive Bayes
 classifier of two classes; nothing is fitted to labels).
 
-Nothing is said of a canned or empty text, where no other worker wrote about the item,
-or where fewer than `LEAST_ELSEWHERE` answers speak of other items of the batch.
+A text is not judged if it is canned or empty, if no other worker wrote about its item,
+or if fewer than `LEAST_ELSEWHERE` answers are about other items of the batch.
 
-What other items say is known from two tallies: who uses which word (`Worded.uses`), and
-then how much oftener than by chance each word is shared (`Worded.excesses`). So a part
-of the table that has all answers about its items is enough, beside the tallies of all
-parts, and says the same of them to the bit.
+Other items are known from two tallies: who uses which word (`Worded.uses`), and then
+how much oftener than by chance each word is shared (`Worded.excesses`). So a part of
+the table that has all answers about its items, together with the tallies of all parts,
+gives the same result to the bit.
 """
 
 import math
@@ -36,31 +36,31 @@ COLUMNS = (*FIRST_ANSWER, "batch", "text", "is_canned")
 """What `text_fit` reads of the table of answers."""
 
 FIT = "text_fit"
-"""Beginning of the columns that `with_text_fit` adds."""
+"""Prefix of the columns that `with_text_fit` adds."""
 
 LEAST_ELSEWHERE = 10
-"""Fewer answers about other items tell no chance (ours)."""
+"""With fewer answers about other items, chance cannot be estimated (ours)."""
 
 _STEADINESS = 3.0
-"""A word's own share counts as much as the batch's after so many chances (ours: of 3,
+"""A word's own share counts as much as the batch's after this many chances (ours: of 3,
 10 and 30 the best on small frames; on large ones they do not differ)."""
 
 _SURE = (0.01, 0.98)
-"""No word is certain, whatever it did before."""
+"""The bounds of how often a word is shared: no word is certain."""
 
 _UNIT = 2.0**-32
-"""Chances are added up as whole numbers of this, so that no order of them matters."""
+"""Chances are summed in whole numbers of this, so that their order does not matter."""
 
 Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 NAMES = ("log_odds", "words", "shared", "by_chance", "others", "copies")
-"""Of the columns of `text_fit`."""
+"""The columns of `text_fit`."""
 
 
 def odds_for(log_odds: float) -> str:
-    """The odds of a logarithm in words; a million and more are as good as any.
+    """Format log odds as odds, capped at a million.
 
     >>> odds_for(math.log(25)), odds_for(40.0)
     ('odds of 25 to 1', 'odds of more than 1,000,000 to 1')
@@ -74,11 +74,11 @@ def odds_for(log_odds: float) -> str:
 def with_text_fit(
     table: pd.DataFrame, fits: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """The table with a column `text_fit.<name>` for each of `text_fit`.
+    """Add a column `text_fit.<name>` to the table for each column of `text_fit`.
 
     Args:
         table: the answers.
-        fits: of `text_fit`, where they are known.
+        fits: of `text_fit`, if already computed.
     """
     if f"{FIT}.log_odds" in table.columns:
         return table
@@ -87,16 +87,16 @@ def with_text_fit(
 
 
 def text_fit(table: pd.DataFrame) -> pd.DataFrame:
-    """One row an answer, in the table's order; all NaN where nothing can be said.
+    """One row per answer, in the table's order; all NaN if the text is not judged.
 
-    Of columns that `with_text_fit` added, nothing is computed again.
+    Columns that `with_text_fit` added are not computed again.
 
     Returns:
         Columns, all float64: `log_odds` for this item against another one (natural
-        logarithm, more is better), `words` that are different, `shared` words that
-        another answer about the item has, `by_chance` how many such words another item
-        would give, `others` answers it was compared with, `copies` of its words (its
-        own with them) in the batch.
+            logarithm, higher is better), `words` (how many different ones), `shared`
+            (words that another answer about the item has), `by_chance` (how many such
+            words another item would give), `others` (answers it was compared with),
+            `copies` (texts with the same words in the batch, including itself).
     """
     ready = [f"{FIT}.{name}" for name in NAMES]
     if ready[0] in table.columns:
@@ -107,13 +107,13 @@ def text_fit(table: pd.DataFrame) -> pd.DataFrame:
 
 
 class Uses(NamedTuple):
-    """Who uses which word; a voice is a worker's first text about an item.
+    """How many use which word; a voice is a worker's first text about an item.
 
     Attributes:
         batches: by `batch`, `n_voices`.
         words: by `batch` and `word`, `n_voices` that use it.
         copies: by `batch` and `wording`, a hash of a text's different words, `n_texts`
-            and `n_voices` of these words; `merged` keeps those of several texts.
+            and `n_voices` with these words; `merged` keeps only those of several texts.
     """
 
     batches: Tally
@@ -122,9 +122,10 @@ class Uses(NamedTuple):
 
     @classmethod
     def merged(cls, parts: Iterable[Self]) -> Self:
-        """The uses of all parts."""
+        """Add up the uses of all parts."""
         batches, words, copies = zip(*parts, strict=True)
-        # Of the others, most in a large campaign, a part knows all there is to know.
+        # A part knows all about wordings of a single text, the most in a large
+        # campaign.
         rows = pd.concat(copies, ignore_index=True)
         is_several = (rows["n_texts"] > 1) | rows["wording"].duplicated(keep=False)
         several = merged([rows[is_several]])
@@ -138,7 +139,7 @@ class Excesses(NamedTuple):
     Attributes:
         batches: by `batch`, `n_excess` and the `n_room` that chance leaves.
         words: the same by `batch` and `word`.
-        copied: the same by `batch`, `wording` and `word`, of texts that have copies.
+        copied: the same by `batch`, `wording` and `word`, for texts with copies.
     """
 
     batches: Tally
@@ -147,7 +148,7 @@ class Excesses(NamedTuple):
 
     @classmethod
     def merged(cls, parts: Iterable[Self]) -> Self:
-        """The excesses of all parts."""
+        """Add up the excesses of all parts."""
         batches, words, copied = zip(*parts, strict=True)
         return cls(merged(batches), merged(words), merged(copied))
 
@@ -159,11 +160,11 @@ class Worded:
         """Read the words.
 
         Args:
-            table: with `COLUMNS`; all answers about each of its items.
+            table: with `COLUMNS`, and all answers about each of its items.
         """
         self._index = table.index
         self._shared: tuple[Uses, _Sharing] | None = None
-        # Sums of floats depend on their order; sorted, the order of rows cannot matter.
+        # Sums of floats depend on their order; sorting removes the order of rows.
         order = table.index.argsort()
         ordered = table.iloc[order]
         is_text = ~ordered["is_canned"].to_numpy() & (ordered["text"] != "").to_numpy()
@@ -182,7 +183,7 @@ class Worded:
         self._of_item = np.bincount(items, minlength=len(texts) + 1)[self._items]
 
     def uses(self) -> Uses:
-        """What this part adds to the tally of uses."""
+        """Return what this part adds to the tally of uses."""
         tokens, voice = self._tokens, self._is_voice.astype("int64")
         keys = tokens.keys
         return Uses(
@@ -194,7 +195,7 @@ class Worded:
         )
 
     def excesses(self, uses: Uses) -> Excesses:
-        """What this part adds to the tally of excesses, given the uses of all parts."""
+        """Return what this part adds to the excesses, given the uses of all parts."""
         tokens = self._tokens
         sharing = self._sharing(uses)
         n_excess, n_room = sharing.excess.T
@@ -210,7 +211,7 @@ class Worded:
         )
 
     def fits(self, uses: Uses, excesses: Excesses) -> pd.DataFrame:
-        """The columns of `text_fit`, given what all parts add up to."""
+        """Return the columns of `text_fit`, given the sums of all parts."""
         tokens, n_texts = self._tokens, len(self._places)
         sharing = self._sharing(uses)
         judged = sharing.judged
@@ -230,7 +231,7 @@ class Worded:
         return pd.DataFrame(dict(zip(NAMES, fits, strict=True)), index=self._index)
 
     def _sharing(self, uses: Uses) -> "_Sharing":
-        """What both phases need; a table that is whole asks for it twice."""
+        """Compute what both phases need; kept because a whole table needs it twice."""
         if self._shared is None or self._shared[0] is not uses:
             self._shared = (uses, self._new_sharing(uses))
         return self._shared[1]
@@ -263,9 +264,9 @@ class Worded:
         )
 
     def _copied(self, texts: Codes) -> tuple[Codes, Codes, pd.DataFrame]:
-        """Places of the tokens of texts that have copies, their codes, what these are.
+        """Positions of the tokens of texts with copies, and their codes and keys.
 
-        Copies have codes in common: of `batch`, `wording` and `word`.
+        Copies share the codes of `batch`, `wording` and `word`.
         """
         tokens = self._tokens
         size = max(len(tokens.keys.words), 1)
@@ -277,14 +278,14 @@ class Worded:
         return places, codes, copies.assign(word=words.reset_index(drop=True))
 
     def _copies(self) -> pd.DataFrame:
-        """By code of a text's words, `n_texts` and `n_voices` of this part."""
+        """By code of a text's wording, `n_texts` and `n_voices` of this part."""
         codes, size = self._tokens.copies, len(self._tokens.keys.copies)
         voices = _counted(codes, self._is_voice.astype("int64"), size)
         texts = np.bincount(codes, minlength=size)
         return pd.DataFrame({"n_texts": texts, "n_voices": voices})
 
     def _excess(self, judged: Flags, is_shared: Flags, by_chance: Floats) -> Codes:
-        """By token, excess and room in `_UNIT`; 0 of what is judged but no voice."""
+        """By token, excess and room in `_UNIT`; 0 unless it is of a judged voice."""
         row = self._tokens.row
         counts = judged[row] & self._is_voice[row]
         excess = np.where(counts, is_shared - by_chance, 0.0)
@@ -292,10 +293,10 @@ class Worded:
         return np.rint(np.column_stack([excess, room]) / _UNIT).astype("int64")
 
     def _evidence(self, sharing: "_Sharing", excesses: Excesses) -> Floats:
-        """By token, what sharing or not sharing the word says for the item.
+        """By token, how much sharing or not sharing the word speaks for the item.
 
-        A word is shared by chance, or because the texts are about the same thing. How
-        often the latter happens is each word's excess over chance, divided by the room
+        A word is shared by chance, or because the texts are about the same thing. The
+        frequency of the latter is each word's excess over chance, divided by the room
         that chance leaves.
         """
         tokens = self._tokens
@@ -304,7 +305,7 @@ class Worded:
         mean = np.clip(of_batch["n_excess"].to_numpy() / room, *_SURE)
         mean = mean[self._batches[tokens.row]]
         of_word = looked_up(tokens.keys.words, excesses.words).to_numpy()[tokens.word]
-        # The text itself and its copies have no part, lest it vouch for its own words.
+        # Leave out the text and its copies: it must not vouch for its own words.
         copied, codes, keys = sharing.copied
         own = sharing.excess.copy()
         own[copied] = looked_up(keys, excesses.copied).to_numpy()[codes]
@@ -325,17 +326,17 @@ class Worded:
 
 
 class _Sharing(NamedTuple):
-    """What is shared, and what would be by chance.
+    """The words that are shared, and those that would be by chance.
 
     Attributes:
-        judged: by text, whether anything can be said.
+        judged: by text, whether it is judged.
         others: by text, voices of other workers about its item.
-        texts: by text, how many of its batch have the same words.
+        texts: by text, how many in its batch have the same words.
         is_shared: by token, whether another worker's voice about the item has it.
         by_chance: by token, how probable that is on another item.
         excess: by token, excess and room in `_UNIT`.
-        copied: places of the tokens of texts that have copies, their codes, what these
-            are.
+        copied: positions of the tokens of texts with copies, their codes, and the keys
+            of these.
     """
 
     judged: Flags
@@ -348,14 +349,14 @@ class _Sharing(NamedTuple):
 
 
 def _codes_of_rows(table: pd.DataFrame) -> tuple[Codes, Codes]:
-    """By row, its batch and its item in the batch, as numbers from 0."""
+    """By row, the codes of its batch and of its item in the batch, from 0."""
     batches, _ = coded(table["batch"])
     items, n_items = coded(table["item_id"])
     return batches, pd.factorize(batches * n_items + items)[0]
 
 
 def _pairs(table: pd.DataFrame, items: Codes, is_voice: Flags) -> tuple[Codes, Codes]:
-    """By row, a number for its worker and item, and their voices: 0 or 1.
+    """By row, a code for its worker and item, and how many voices these have: 0 or 1.
 
     Unknown workers are all different.
     """
@@ -370,7 +371,7 @@ def _pairs(table: pd.DataFrame, items: Codes, is_voice: Flags) -> tuple[Codes, C
 def _using(
     tokens: Tokens, items: Codes, pairs: Codes, is_voice: Flags
 ) -> tuple[Codes, Codes]:
-    """By token, voices on the item with the word: of other workers, and all."""
+    """By token, voices on the item with the word: of other workers, and of all."""
     voice = is_voice[tokens.row]
     size = len(tokens.keys.words) + 1
     on_item, different = pd.factorize(items[tokens.row] * size + tokens.word)
@@ -385,14 +386,14 @@ def _using(
 
 
 def _counted(codes: Codes | Small, amounts: Codes, size: int) -> Codes:
-    """Sums of whole numbers by code; exact, as they stay below 2^53."""
+    """Sum whole numbers by code; exact, as they stay below 2^53."""
     return np.bincount(codes, weights=amounts, minlength=size).astype("int64")
 
 
 def _tallied(
     keys: pd.DataFrame, codes: Codes | Small, amounts: dict[str, Codes]
 ) -> Tally:
-    """The sums of amounts by key, where the code of each amount's key is known."""
+    """Sum the amounts by key, given the code of each amount's key."""
     sums = pd.DataFrame(amounts).groupby(codes).sum()
     own = keys.take(sums.index.to_numpy()).reset_index(drop=True)
     return own.assign(**{str(name): sums[name].to_numpy() for name in sums})

@@ -1,6 +1,6 @@
-"""Time as the heuristics read it: three definitions, and distance from the mean.
+"""Time as the heuristics read it: three definitions, and distances from the mean.
 
-The definitions are the original VizWiz pipeline's three, columns of the table:
+The definitions are the three of the original VizWiz pipeline, columns of the table:
 `shown_seconds` (this item was on screen), `page_seconds` (the page's time divided by
 its items) and `market_seconds` (accepted to submitted, divided by the items).
 """
@@ -15,7 +15,7 @@ from piecework.qc.scores import coded
 TimeColumn = Literal["shown_seconds", "page_seconds", "market_seconds"]
 
 FLAT = 1e-9
-"""A standard deviation below this part of the mean is rounding, not spread."""
+"""A standard deviation below this part of the mean is a rounding error, not spread."""
 
 
 def z_scores(
@@ -25,20 +25,20 @@ def z_scores(
     counts: "pd.Series[bool]",
     least: int,
 ) -> pd.DataFrame:
-    """How far each value is from its group's mean, in POPULATION standard deviations.
+    """Distance of each value from its group's mean, in POPULATION standard deviations.
 
-    Population (numpy's default) as in the original; with the sample's, pandas' default,
-    |z| cannot pass 1.79 among five values, so a limit of 1.95 would never be passed.
+    Population (numpy's default) as in the original; with the sample sd, pandas'
+    default, |z| cannot exceed 1.79 among five values, so it would never exceed 1.95.
 
     Args:
-        values: NaN where there is none.
-        groups: the group of each value, the same index.
-        counts: whether the value has a part in its group's mean and sd.
+        values: NaN if missing.
+        groups: the group of each value, with the same index.
+        counts: whether the value enters its group's mean and sd.
         least: groups with fewer values than this have no mean.
 
     Returns:
-        Columns `z`, `mean`, `count`, in the order of `values`; `z` is NaN where there
-        is no value, too few of them, or no spread.
+        Columns `z`, `mean`, `count`, in the order of `values`; `z` is NaN if the value
+        is missing, the group has too few, or they have no spread.
     """
     codes, _ = coded(groups)
     counted = pd.DataFrame({"value": values.where(counts), "group": codes})
@@ -52,7 +52,7 @@ def spreads(counted: pd.DataFrame) -> pd.DataFrame:
     Args:
         counted: columns `group` and `value`; NaN does not count.
     """
-    # Sums of floats depend on their order; sorted, the order of rows cannot matter.
+    # Sums of floats depend on their order; sorting makes them independent of row order.
     by_group = counted.sort_values("value").groupby("group")["value"]
     return pd.DataFrame(
         {
@@ -69,7 +69,7 @@ def distances(
     by_group: pd.DataFrame,
     least: int,
 ) -> pd.DataFrame:
-    """What `z_scores` gives, where the groups' `spreads` are known."""
+    """Return what `z_scores` returns, given the groups' `spreads`."""
     stats = by_group.reindex(groups)
     stats.index = values.index
     spread = stats["sd"] > FLAT * stats["mean"].abs().clip(lower=FLAT)

@@ -1,4 +1,4 @@
-"""Texts of a table as numbers: a row for every different word of every text."""
+"""Texts of a table as numbers: one row per different word of each text."""
 
 from typing import NamedTuple
 
@@ -12,11 +12,11 @@ from piecework.qc.plain_text import different_words, plain_texts
 
 Codes = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
-"""Of what there is much."""
+"""For the large arrays."""
 
 
 class Keys(NamedTuple):
-    """What codes of a part stand for: frames, a row a code."""
+    """What the codes of a part stand for: frames with one row per code."""
 
     batches: pd.DataFrame
     words: pd.DataFrame
@@ -24,13 +24,13 @@ class Keys(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """A row for every different word of every text.
+    """One row per different word of each text.
 
     Attributes:
-        row: by token, the text's place.
-        word: by token, code of the word in the batch.
+        row: by token, the position of its text.
+        word: by token, the code of the word in the batch.
         n_words: by text, how many tokens it has.
-        copies: by text, code of its words in the batch.
+        copies: by text, the code of its set of words in the batch.
     """
 
     row: Small

@@ -1,7 +1,8 @@
-"""What is known of how true each heuristic is: figures measured on labelled work.
+"""How accurate each heuristic is: figures measured on labelled work.
 
 `make truth` measures them (`tests/bench/truth/`) and writes `qc/truth.json`; the page
-on heuristics shows them. A heuristic without figures was never measured, and says so.
+on heuristics shows them. A heuristic without figures was never measured, and its page
+says so.
 """
 
 import functools
@@ -12,13 +13,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 Kind = Literal["real", "planted", "rehearsed"]
-"""Real work with labels by experts or gold; real texts of which some were exchanged;
+"""Real work with labels by experts or gold; real texts, some of them exchanged;
 simulated workers, which only show that a heuristic does what it was written for."""
 
 _NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
 
 Share = tuple[float, float, float]
-"""A share with the ends of its 95 % interval."""
+"""A share with the bounds of its 95 % interval."""
 
 FILE = Path(__file__).with_name("truth.json")
 
@@ -28,15 +29,15 @@ class Figures:
     """One heuristic on one labelled set.
 
     Attributes:
-        set_name: of the labelled set.
+        set_name: the name of the labelled set.
         unit: what was labelled: answers, assignments or workers.
-        bad: how many of them are labelled bad, of `units` in all.
+        bad: how many of them are labelled bad, out of `units`.
         flagged: how many the heuristic flags with its defaults.
-        precision: of the flagged, those that are bad; `None` if nothing is flagged.
-        recall: of the bad, those that are flagged; `None` without any bad.
-        honest_flagged: of the others, those that are flagged.
-        auc: how often a bad unit has the greater suspicion than another, a tie counted
-            half; `None` without any bad.
+        precision: the share of flagged units that are bad; `None` if none is flagged.
+        recall: the share of bad units that are flagged; `None` if none is bad.
+        honest_flagged: the share of the other units that are flagged.
+        auc: how often a bad unit has a greater suspicion than another, counting a tie
+            as half; `None` if none is bad.
     """
 
     set_name: str
@@ -53,7 +54,7 @@ class Figures:
 
 @functools.cache
 def measured() -> Mapping[str, tuple[int, tuple[Figures, ...]]]:
-    """By name of a heuristic, the version that was measured, and its figures."""
+    """By name of a heuristic, the version that was measured and its figures."""
     held = json.loads(FILE.read_text(encoding="utf-8"))
     return {
         name: (
@@ -65,14 +66,14 @@ def measured() -> Mapping[str, tuple[int, tuple[Figures, ...]]]:
 
 
 def table_of(name: str) -> Iterator[str]:
-    """The lines of one heuristic's table, in Markdown; a sentence if it is empty."""
+    """Yield the lines of one heuristic's table in Markdown, or a sentence."""
     if name not in measured():  # a random sample has no truth
         return
     _, figures = measured()[name]
     if not any(row.kind != "rehearsed" for row in figures):
         yield (
-            "**Never measured** on work by real people: no labelled set has what it "
-            "looks at."
+            "**Never measured** on work by real people: no labelled set contains what "
+            "it looks at."
         )
         yield ""
     if not figures:
@@ -89,7 +90,7 @@ def table_of(name: str) -> Iterator[str]:
 
 
 def _figures(held: Mapping[str, Any]) -> Figures:
-    """JSON has lists where shares are tuples."""
+    """Turn JSON's lists into the tuples of shares."""
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in held.items()

@@ -1,12 +1,12 @@
-"""How heuristics judge a table that is cut into parts: count, add up, then judge.
+"""How heuristics judge a table that is split into parts: count, add up, then judge.
 
-Most ask for rows that stand together: all answers about an item, or of a worker. Cut by
-item, or by worker, each part is judged by itself. What compares with a batch or with
-the campaign has two phases: each part is counted, the counts add up
-(`piecework.qc.tallies`), and each part is judged by the sums. What a few rows decide is
-gathered and scored whole. `plan` says of each heuristic which it is; the same rows are
-judged the same, to the bit, whatever the parts are, and the same as by
-`piecework.qc.registry.assess`.
+Most need rows that belong together: all answers about an item, or of a worker. If the
+table is split by item, or by worker, each part is judged separately. A comparison with
+a batch or with the campaign takes two phases: each part is counted, the counts are
+added up (`piecework.qc.tallies`), and each part is judged with the sums. If a few rows
+decide, they are gathered and scored in one place. `plan` returns which of these a
+heuristic uses. The same rows get the same findings, to the bit, however the table is
+split, and the same as from `piecework.qc.registry.assess`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,19 +32,18 @@ from piecework.qc.tallies import Tally, merged
 from piecework.qc.text_fit import COLUMNS as COMPARED
 
 Plan = Literal["item", "worker", "tally", "gather"]
-"""Judged with all answers about an item; with all answers of a worker; so, and by
-tallies of all answers; or from rows that are gathered in one place."""
+"""Judged with all answers about an item; with all answers of a worker; with those and
+the tallies of all answers; or from rows that are gathered in one place."""
 
 OWN_FEATURES = "own features"
-"""Among the tallies: of what the joined suspicion tells in deviations of a batch."""
+"""The key of the tally for the joined suspicion's features."""
 
 
 def plan(heuristic: Heuristic) -> Plan:
-    """How a heuristic works on parts.
+    """Return how a heuristic works on parts.
 
-    Texts are compared before (`piecework.qc.text_fit`, two phases of its own), so of a
-    heuristic that reads nothing else of the batch no more than the worker's answers are
-    needed.
+    Texts are compared beforehand (`piecework.qc.text_fit`, in two phases of its own),
+    so a heuristic that reads nothing else of the batch needs only the worker's answers.
     """
     if heuristic.FACTS.tallied:
         return "tally"
@@ -57,7 +56,7 @@ def plan(heuristic: Heuristic) -> Plan:
 
 
 def tallies(part: pd.DataFrame, settings: Settings) -> dict[str, Tally]:
-    """What a part that has all answers of its workers adds to the sums, by name."""
+    """Return the tallies, by name, of a part that has all answers of its workers."""
     tally_by_name = {
         heuristic.NAME: phases.tally(part, params_of(heuristic, settings, seed=0))
         for heuristic, phases in _tallied(settings)
@@ -68,7 +67,7 @@ def tallies(part: pd.DataFrame, settings: Settings) -> dict[str, Tally]:
 def usual_of(
     parts: Iterable[Mapping[str, Tally]], settings: Settings
 ) -> dict[str, pd.DataFrame]:
-    """What the tallies of all parts, added up, say is usual, by name; it is small."""
+    """Return what is usual, by name, from the tallies of all parts; it is small."""
     several = list(parts)
     sums = {name: merged(part[name] for part in several) for name in several[0]}
     usual_by_name = {
@@ -81,9 +80,9 @@ def usual_of(
 
 
 def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
-    """The rows of a part that have to be scored in one place, by heuristic.
+    """Return the rows of a part that have to be scored in one place, by heuristic.
 
-    A part without ratings has nothing for what compares ratings.
+    A part without ratings has no rows for heuristics that compare ratings.
     """
     has_ratings = any(str(column).startswith(RATED) for column in part)
     gathered = {}
@@ -105,7 +104,7 @@ def to_gather(part: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]
 def score_gathered(
     gathered: Mapping[str, pd.DataFrame], settings: Settings
 ) -> dict[str, pd.DataFrame]:
-    """The scores of what was gathered, of all parts; subjects not in it have none."""
+    """Score the gathered rows of all parts; other subjects have no scores."""
     return {
         heuristic.NAME: heuristic.score(
             gathered[heuristic.NAME].sort_index(),
@@ -117,13 +116,13 @@ def score_gathered(
 
 
 def judge_gathered(scores: Mapping[str, pd.DataFrame]) -> Iterator[Finding]:
-    """What is found in rows that were scored in one place."""
+    """Yield the findings from rows that were scored in one place."""
     for name, rows in scores.items():
         yield from findings_of(BY_NAME[name], rows)
 
 
 def judge_items(part: pd.DataFrame, settings: Settings) -> Iterator[Finding]:
-    """What is found in a part that has all answers about its items."""
+    """Yield the findings in a part that has all answers about its items."""
     for heuristic in _planned("item", settings):
         yield from findings_of(
             heuristic, heuristic.score(part, params_of(heuristic, settings, seed=0))
@@ -138,7 +137,7 @@ def judge_workers(
     usual: Mapping[str, pd.DataFrame],
     gathered: Mapping[str, pd.DataFrame],
 ) -> Iterator[Finding]:
-    """What is found in a part that has all answers of its workers.
+    """Yield the findings in a part that has all answers of its workers.
 
     Args:
         part: of `piecework.qc.text_fit.with_text_fit`, in the order of its ids.

@@ -1,7 +1,7 @@
-"""What heuristics about workers share: a worker's own answers, and his worst field.
+"""Shared by heuristics about workers: a worker's own answers, and their worst field.
 
 A worker has one row, whatever the number of rated fields: that of the field that counts
-most against him.
+most against them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,11 +15,11 @@ from piecework.qc.ratings import RATED, is_given, is_scale, rated_fields
 from piecework.qc.scores import is_first, scored
 
 _MOST_BITS = 300.0
-"""Chances below 10^-300 are told as this."""
+"""Chances below 10^-300 are reported as this."""
 
 
 class WorkerScore(NamedTuple):
-    """The score of one worker because of one field."""
+    """The score of one worker for one field."""
 
     worker_id: str
     suspicion: float
@@ -28,9 +28,9 @@ class WorkerScore(NamedTuple):
 
 
 def workers_table(table: pd.DataFrame, scores: Iterable[WorkerScore]) -> pd.DataFrame:
-    """One row a worker of the table, in the order of their ids.
+    """One row per worker of the table, in the order of their ids.
 
-    Of several scores of a worker the worst counts; without one suspicion is 0.
+    If a worker has several scores the worst counts; without a score suspicion is 0.
     """
     subjects = pd.Index(
         sorted(table["worker_id"].unique()), dtype="str", name="worker_id"
@@ -55,14 +55,14 @@ def workers_table(table: pd.DataFrame, scores: Iterable[WorkerScore]) -> pd.Data
 def own_answers(
     table: pd.DataFrame, *, prefix: str = RATED, scales: bool | None = None
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """By rated field, the rows of known workers that count, with a rating.
+    """Yield each rated field with the known workers' rows that have a rating.
 
-    Of an item that a worker answered twice, the first answer counts.
+    If a worker answered an item twice, the first answer counts.
 
     Args:
         table: of `piecework.qc.ratings.with_ratings`.
-        prefix: fields without a column of this beginning are left out.
-        scales: only places on a scale, or only options; `None`: both.
+        prefix: skip fields without a column of this prefix.
+        scales: only positions on a scale, or only options; `None`: both.
     """
     fields = [
         field
@@ -77,12 +77,12 @@ def own_answers(
 
 
 def rareness(times: int, of: int, chance: float) -> float:
-    """How rare it is that something of this chance happens so often, in powers of ten.
+    """How rare it is, in powers of ten, that this chance happens at least this often.
 
     >>> round(rareness(10, 10, 0.5), 2)
     3.01
     """
-    # As scipy.stats.binom.sf has it, without a second of imports.
+    # As scipy.stats.binom.sf computes it, without a second of imports.
     tail = float(bdtrc(times - 1, of, chance))
     return _MOST_BITS if tail <= 0 else min(-float(np.log10(tail)), _MOST_BITS)
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from tests.as_needed_campaign import AS_NEEDED, VOTES, write_as_needed
 
 WHY = "The picture shows a plate that is broken."
-REASON = "Not approved: congruent: off the known answer on 1 of 1 item."
+REASON = "Not approved: differs from the known answer to congruent on 1 of 1 item."
 TOLD = re.compile(
-    re.escape(REASON) + r" The answer about item [12] of this HIT was known before\. "
-    r'To "[^"]+" you said "[^"]+", the known answer is "[^"]+"\. ' + re.escape(WHY)
+    re.escape(REASON) + r" The answer to item [12] of this HIT was known in advance\. "
+    r'To "[^"]+" you answered "[^"]+"; the known answer is "[^"]+"\. ' + re.escape(WHY)
 )
 TEXT = (
     AS_NEEDED.replace(

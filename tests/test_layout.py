@@ -51,8 +51,8 @@ _HOUSE_WORDS = {
     "world": (),
     "worlds": (),
 }
-"""What has a name in the field or the ecosystem (docs/reference/vocabulary.md), and
-where the word stands in its plain sense."""
+"""Words that the field or the ecosystem already has a term for, and where each may
+stand in its plain sense."""
 
 
 _PRETENDING = {"cli", "forecasting", "library", "rehearsing", *_BESIDE}

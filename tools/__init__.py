@@ -1,1 +1,1 @@
-"""Programs that write docs and examples; they are not installed."""
+"""Programs that generate docs and examples; they are not installed."""

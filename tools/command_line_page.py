@@ -1,7 +1,7 @@
-"""Write `docs/reference/command-line.md` from the help of every command.
+"""Generate `docs/reference/command-line.md` from the help of every command.
 
 Write it with `python -m tools.command_line_page > docs/reference/command-line.md`; a
-test compares.
+test compares them.
 """
 
 import sys
@@ -26,7 +26,7 @@ used wrongly, 3 refused for safety, 130 interrupted.
 
 
 def command_line_page() -> str:
-    """The whole page: a list by section, then the help of each command."""
+    """Return the page: a list by section, then the help of each command."""
     parts = [OPENING]
     for title, entries in main.sections.items():
         rows = [
@@ -51,7 +51,7 @@ def _sections(command: click.Command, path: str, heading: str) -> Iterator[str]:
 
 
 def _help(command: click.Command, path: str) -> str:
-    """What a terminal of 80 columns shows."""
+    """Return the help as shown in a terminal of 80 columns."""
     context = click.Context(
         command,
         info_name=path,

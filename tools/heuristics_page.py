@@ -1,11 +1,12 @@
-"""Write `docs/reference/heuristics.md` from the docstrings of the heuristics.
+"""Generate `docs/reference/heuristics.md` from the heuristics' docstrings.
 
-Write it with `python -m tools.heuristics_page > docs/reference/heuristics.md`; a test
-compares.
+`python -m tools.heuristics_page > docs/reference/heuristics.md` writes it, and a test
+compares the two.
 """
 
 import inspect
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 
 from piecework.domain.verdicts import JOINED, SubjectKind
@@ -17,50 +18,52 @@ from piecework.qc.truth import table_of
 OPENING = """\
 # Heuristics
 
-`python -m tools.heuristics_page > docs/reference/heuristics.md` writes this page from
-`qc/heuristics/`. Edit the docstrings there, not this page.
+This page is generated from `qc/heuristics/` by `python -m tools.heuristics_page >
+docs/reference/heuristics.md`: edit the docstrings there, not this page.
 
-A heuristic looks at all answers at once and says for every subject (an answer, an
-assignment or a worker) how much suspicion there is, whether that passes its limit (the
-flag), and why, in a sentence that a reviewer can check. All of them run, and none hides
-another. A heuristic recommends; a person, or the policy that the campaign file states,
-decides.
+A heuristic looks at all answers at once. For every subject (an answer, an assignment
+or a worker) it returns a suspicion, a flag if the suspicion passes the limit, and
+evidence: a sentence that a reviewer can check. All heuristics run, and none hides
+another. A heuristic recommends; a person, or the policy in the campaign file, decides.
 
-At the end stands [joined_suspicion](#joined_suspicion), one probability from many.
+The last section describes [joined_suspicion](#joined_suspicion), which combines many
+heuristics into one probability.
 
-Suspicion is from 0 to 1. Where a measure has a limit, it is 0.5 at the limit, 0.75 at
+Suspicion is from 0 to 1. For a measure with a limit, it is 0.5 at the limit, 0.75 at
 twice the limit, and 0 up to three quarters of it. A random sample is flagged with a
-suspicion of 0. Flagged subjects become findings, and others from a suspicion of a
-quarter on; a subject without a finding was looked at and little spoke against it.
+suspicion of 0. A subject becomes a finding if it is flagged or its suspicion is at
+least a quarter; if a subject has no finding, the heuristic looked and found little
+against it.
 
-Under each heuristic stands how true it was found to be, with 95 % intervals, by `make
-truth`: on work by real people with labels, on real texts of which some were exchanged,
-and in rehearsals of the campaigns that come with piecework, where simulated workers
-were planted. A rehearsal only shows that a heuristic finds what it was written for. One
-that no labelled set says anything about was never measured, and its page says so.
-Heuristics see a set whole and know nothing of its labels; some of their lines were
-chosen with these sets in sight, so a set that they have not seen may tell less.
+Each section shows how accurate the heuristic is, with 95 % intervals, as measured by
+`make truth`: on labelled work by real people, on real texts, some of them
+exchanged, and in rehearsals of the campaigns that come with piecework, with planted
+simulated workers. A rehearsal only shows that a heuristic finds what it was written
+for. If no labelled set contains what a heuristic looks at, its section says that it
+was never measured. Heuristics see a whole set without its labels; but some of their
+limits were chosen on these sets, so they may do worse on a new one.
 
 In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A
-heuristic that is not named runs with its defaults, unless it is marked as off: those
-were worth nothing on every labelled set, and run where a campaign file names them.
-After each parameter's meaning stands its source: the paper, the original's code, or
-ours.
+heuristic that the file does not name runs with its defaults, unless it is marked as
+off: those were useless on every labelled set, and run only if a campaign file names
+them. After each parameter's meaning stands its source: the paper, the original's code,
+or ours.
 """
 
 
 KINDS: tuple[SubjectKind, ...] = ("answer", "worker")
 
+_WIDTH = 88
 _FIGURES = ("held out", "text_off_item alone", "texts_off_items alone")
 
 
 def heuristics_page() -> str:
-    """The page, with a line feed at its end."""
+    """Return the page, ending with a line feed."""
     descriptions = describe()
-    lines = [OPENING, "| heuristic | version | looks at | asks |", "|---|---|---|---|"]
+    lines = [OPENING, "| heuristic | name | looks at | finds |", "|---|---|---|---|"]
     lines += [
-        f"| [{description.name}](#{description.name})"
-        f"{'' if description.is_on else ' (off)'} | {description.version} "
+        f"| [{description.title}](#{description.name})"
+        f"{'' if description.is_on else ' (off)'} | `{description.name}` "
         f"| {description.subject} | {_cell(description.idea)} |"
         for description in descriptions
     ]
@@ -71,19 +74,20 @@ def heuristics_page() -> str:
 
 
 def _joined() -> Iterator[str]:
-    """What the joined suspicion was fitted to, and how good it is."""
+    """Describe the joined suspicion: how it was fitted, and how good it is."""
     yield f"\n## {JOINED}\n"
     module = inspect.getdoc(joined) or ""
     _, *paragraphs = module.split("\n\n")
     yield (
-        "One probability that an answer, or a worker's work, is bad; for rules with "
-        "`suspicion_above`. A finding tells the features that count most, in log "
-        f"odds; it flags from {joined.FLAG_FROM:g}, and is kept from "
+        f"**{joined.TITLE}.** One probability that an answer, or a worker's work, is "
+        "bad; for rules with `suspicion_above`. The evidence names the features that "
+        "count most, in log odds. It is flagged from "
+        f"{joined.FLAG_FROM:g} and becomes a finding from "
         f"{joined.TOLD_PROBABILITY:g}. Version {joined.VERSION}.\n"
     )
     for paragraph in paragraphs:
-        yield " ".join(paragraph.split()) + "\n"
-    yield "| ParaQuality, workers held out | AUC | recall at 2 % of the honest | ECE |"
+        yield paragraph + "\n"
+    yield "| ParaQuality, workers held out | AUC | recall (2 % honest flagged) | ECE |"
     yield "|---|---:|---:|---:|"
     for kind, weights in joined.shipped().items():
         for name, figures in weights.provenance.items():
@@ -95,7 +99,9 @@ def _joined() -> Iterator[str]:
                 label = "joined" if name == "held out" else name
                 yield f"| {kind}s: {label} | {cells} |"
     fitted_to = joined.shipped()["answer"].provenance["fitted to"]
-    yield "\n" + _verdict() + f" Fitted to: {'; '.join(fitted_to)}.\n"
+    yield "\n" + textwrap.fill(_verdict(), _WIDTH) + "\n"
+    yield "Fitted to:\n"
+    yield "\n".join(f"- {name}" for name in fitted_to) + "\n"
     yield "| feature | weight for answers | for workers |"
     yield "|---|---:|---:|"
     answers, workers = (joined.shipped()[kind].weights for kind in KINDS)
@@ -104,7 +110,7 @@ def _joined() -> Iterator[str]:
 
 
 def _verdict() -> str:
-    """Whether joining beats the best single heuristic, in a sentence for each kind."""
+    """Say whether joining beats the best single heuristic, a sentence per kind."""
     sentences = []
     for kind, weights in joined.shipped().items():
         held_out, single = (
@@ -112,28 +118,27 @@ def _verdict() -> str:
         )
         better = all(held_out[name] > single[name] for name in single)
         sentences.append(
-            f"On {kind}s of this set it {'beats' if better else 'does NOT beat'} the "
-            "best single heuristic; its AUC is "
-            f"{_beyond(weights.provenance['beyond it'])}."
+            f"On {kind}s of this set it {'beats' if better else 'does not beat'} the "
+            f"best single heuristic: {_beyond(weights.provenance['beyond it'])}."
         )
     return " ".join(sentences)
 
 
 def _beyond(figures: Mapping[str, float]) -> str:
     least, most = figures["least"], figures["most"]
-    interval = f"{least:+.2f} to {most:+.2f} beyond that one's (95 %"
-    cases = f"of {figures['cases']} cases {figures['bad']} are bad)"
+    interval = f"its AUC differs by {least:+.2f} to {most:+.2f} (95 % interval; "
+    cases = f"{figures['bad']} of {figures['cases']} cases are bad)"
     if least <= 0 <= most:
-        return f"{interval}; {cases}, so which of them is better cannot be told"
-    return f"{interval}; {cases}"
+        return f"{interval}{cases}, so it is not clear which is better"
+    return f"{interval}{cases}"
 
 
 def _section(description: Description) -> Iterator[str]:
     yield f"\n## {description.name}\n"
+    off = "" if description.is_on else " Off unless a campaign file names it."
     yield (
-        f"{description.idea} Looks at one {description.subject}; "
-        f"version {description.version}"
-        f"{'' if description.is_on else '; off unless a campaign names it'}.\n"
+        f"**{description.title}.** {description.idea} Looks at each "
+        f"{description.subject}. Version {description.version}.{off}\n"
     )
     for paragraph in description.sections:
         title, _, words = paragraph.partition(": ")
@@ -156,7 +161,7 @@ def _parameter(parameter: Described) -> str:
 
 
 def _toml(value: object) -> str:
-    """A default as one would write it in a campaign file."""
+    """Format a default as in a campaign file."""
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, tuple):

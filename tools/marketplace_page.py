@@ -1,8 +1,8 @@
-"""How much of the requester API this marketplace does, as a page of the manual.
+"""How much of the requester API the marketplace offers, as a table of its page.
 
-`python -m tools.marketplace_page` writes the last part of docs/reference/marketplace.md
-anew, the table of operations, and leaves what people wrote above it; a test holds the
-table to what the code says, and the code to the service model.
+`python -m tools.marketplace_page` writes the table of operations between the two
+markers of docs/reference/marketplace.md and leaves the rest of the page alone. A test
+compares the table with the code, and the code with the service model.
 """
 
 from dataclasses import dataclass
@@ -17,23 +17,20 @@ PAGE = Path(__file__).resolve().parents[1] / "docs/reference/marketplace.md"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is different about an operation, and why."""
+    """How an operation differs from MTurk's."""
 
     extent: Literal["simpler", "absent"]
     why: str
 
 
-_LETTERBOX = (
-    "The message is put into the worker's letterbox on the site; no mail is sent."
-)
+_LETTERBOX = "Puts the message into the worker's letterbox on the site; sends no mail."
 _QUEUES = (
-    "SQS and SNS, sent to the one address of this machine that `--notify-url` names; "
-    "without it they wait. Email is refused: no mail leaves from here."
+    "SQS and SNS only, sent to the `--notify-url` on this machine; without it messages "
+    "wait. Email is refused."
 )
-
 _NO_FILES = (
-    "No form asks for a file (FileUploadAnswer was retired), so each call is refused: "
-    "the question is of another kind."
+    "Refuses each call, because no form can ask for a file (FileUploadAnswer was "
+    "retired)."
 )
 
 NOTES = {
@@ -46,24 +43,28 @@ NOTES = {
 }
 """Operations that are not the same as the service's."""
 
-HEADING = "## The 39 operations\n"
+BEGIN, END = "<!-- operations: begin -->\n", "<!-- operations: end -->\n"
 
 _HEAD = """
-*same*: as documented. *simpler*: does what it says, with less. *absent*: refused by
-name with a 400 `NotImplementedException`, never a silent success.
+## The 39 operations
 
-| operation | extent | difference and reason |
+- *same*: works as MTurk documents it.
+- *simpler*: does the same with fewer features.
+- *absent*: is refused with a 400 `NotImplementedException` that names it.
+
+| operation | extent | difference |
 |---|---|---|
 """
 
 
 def render() -> str:
     """The page as it should be, from the page as it is."""
-    written, _, _ = PAGE.read_text(encoding="utf-8").partition(HEADING)
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
     rows = [
         f"| {name} | {_extent(name)} | {_why(name)} |" for name in operation_names()
     ]
-    return written + HEADING + _HEAD + "\n".join(rows) + "\n"
+    return before + BEGIN + _HEAD + "\n".join(rows) + "\n\n" + END + after
 
 
 def _extent(name: str) -> str:

@@ -1,10 +1,10 @@
-"""Runs the cells of docs/reference/library.ipynb and writes what they show into it.
+"""Run the cells of docs/library.ipynb and store their output in it.
 
     python -m tools.notebook
 
 A notebook is JSON and its cells are Python, so no kernel is needed
-(docs/decisions/dependencies.md). What a cell shows is what Jupyter would show: what it
-prints, its last expression, and the figures that it draws.
+(docs/decisions/dependencies.md). The output of a cell is the same as in Jupyter: its
+printed text, its last expression and its figures.
 """
 
 import ast
@@ -24,11 +24,11 @@ PAGE = Path(__file__).resolve().parents[1] / "docs/reference/library.ipynb"
 
 
 def executed(cells: list[Cell], folder: Path) -> Iterator[Cell]:
-    """The cells with their outputs, in one namespace.
+    """Run cells in one namespace and yield them with their outputs.
 
     Args:
-        cells: of a notebook (format 4.5).
-        folder: in which they run.
+        cells: the cells of a notebook (format 4.5).
+        folder: the folder they run in.
     """
     mpl.use("agg")
     namespace: dict[str, Any] = {"__name__": "__main__"}
@@ -44,7 +44,7 @@ def executed(cells: list[Cell], folder: Path) -> Iterator[Cell]:
 
 
 def _outputs(source: str, namespace: dict[str, Any], number: int) -> Iterator[Cell]:
-    from matplotlib import pyplot as plt  # noqa: PLC0415 - after the choice of what draws
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - after the backend is chosen
 
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -73,7 +73,7 @@ def _outputs(source: str, namespace: dict[str, Any], number: int) -> Iterator[Ce
 
 
 def _run(source: str, namespace: dict[str, Any]) -> object:
-    """Run a cell; the value of its last line, if that is an expression."""
+    """Run a cell; return the value of its last line if that is an expression."""
     module = ast.parse(source)
     last = module.body[-1] if module.body else None
     if not isinstance(last, ast.Expr):
@@ -90,7 +90,7 @@ def _lines(text: str) -> list[str]:
 
 
 def main() -> None:
-    """Run the notebook where it lies, and write it again."""
+    """Run the notebook in its folder and rewrite it."""
     notebook = json.loads(PAGE.read_text("utf-8"))
     notebook["cells"] = list(executed(notebook["cells"], PAGE.parent))
     text = json.dumps(notebook, indent=1, ensure_ascii=False)

@@ -27,13 +27,11 @@ PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
 CHECKS = {
     "house": True,
     "archaism": True,
-    "cliches": True,
     "industrial_language": True,
     "malapropisms": True,
     "mondegreens": True,
     "nonwords": True,
     "oxymorons": True,
-    "redundancy": True,
 }
 """Families of checks; the others of proselint are about typography and essays."""
 
@@ -42,7 +40,7 @@ HOUSE = {
     "lest": "so that ... not",
     "of which": "a sentence with a verb",
     "of whom": "a sentence with a verb",
-    "(?:is|are|was|were) none": "does not exist, is not a ...",
+    "(?<!there.)(?:is|are|was|were) (?-i:none)": "does not exist, is not a ...",
     "that is no(?! longer)": "that is not a",
     "whoever": "the person who, anyone who",
     "whatsoever": "any",

@@ -1,1 +1,1 @@
-"""HTML that somebody wrote for MTurk, Turkle or nothing in particular, as a task."""
+"""Turns HTML written for MTurk, Turkle or any other site into a task."""

@@ -1,4 +1,4 @@
-"""What one tag lets fill in: plain inputs, and the elements of crowd forms."""
+"""The controls that one tag makes: plain inputs and the elements of crowd forms."""
 
 import ast
 import json
@@ -12,22 +12,22 @@ from piecework.hit_templates.own_html.placeholders import is_mark
 Kind = Literal["text", "number", "one", "several", "carried"]
 Values = Mapping[str, str]
 Made = tuple["Control", str | None]
-"""A control, and the option that its tag is, if it is one of several."""
+"""A control, and the option that its tag stands for if it is one of several."""
 
 _SENT_BY_NOTHING = {"image", "button", "reset", "file"}
 
 
 @dataclass(kw_only=True)
 class Control:
-    """Everything on the page that has one name.
+    """All controls on the page that share a name.
 
     Attributes:
-        name: as the page sends it.
-        kind: `one` of the options, `several`, or `carried`: a value that comes along.
-        options: values with what the worker reads.
-        is_open: other values than the options may be sent.
-        is_button: pressing it submits the page.
-        is_hidden: no worker sees it; a script fills it in.
+        name: the name as the page sends it.
+        kind: `one` of the options, `several`, or `carried`: a value sent along.
+        options: values with their labels.
+        is_open: whether values outside the options may be sent.
+        is_button: whether pressing it submits the page.
+        is_hidden: whether workers cannot see it because a script fills it in.
         parts: names of radio buttons that exclude each other under several names, each
             with its one option.
     """
@@ -49,12 +49,12 @@ class Control:
 
 
 def made(tag: str, values: Values, *, group: str = "") -> Made | None:
-    """What a start tag lets fill in; `None`: nothing.
+    """Return the control that a start tag makes, or `None`.
 
     Args:
-        tag: its name.
-        values: its attributes.
-        group: the name of the group of radio buttons that it stands in, if any.
+        tag: the tag's name.
+        values: the tag's attributes.
+        group: the name of the radio group around it, if any.
     """
     name = values.get("name", "").strip()
     if tag in _CLASSIFIERS:
@@ -80,7 +80,7 @@ def _input(name: str, kind: str, values: Values) -> Made | None:
         )
         return control, values.get("value", "on")
     if kind == "submit":
-        # A button that has a name and a value sends them when it is pressed.
+        # A button with a name and a value sends them when pressed.
         value = values.get("value", "")
         button = Control(name=name, kind="one", is_button=True)
         return (button, value) if name and value else None
@@ -154,7 +154,7 @@ def _categories(values: Mapping[str, str]) -> tuple[Sequence[str], bool]:
 
 
 def listed(text: str) -> list[str]:
-    """A list in an attribute: JSON, or like it with single quotes.
+    """Parse a list in an attribute: JSON, or similar with single quotes.
 
     >>> listed("['Cat', 'Dog']"), listed('["a"]'), listed("none")
     (['Cat', 'Dog'], ['a'], [])
@@ -185,9 +185,9 @@ _MAKERS = {
     "textarea": _line,
     "crowd-text-area": _line,
     "crowd-input": _line,
-    "crowd-text-ranking": _line,  # its answer is an object
+    "crowd-text-ranking": _line,  # Its answer is an object.
     "crowd-slider": _slider,
 }
 
 CONTROL_TAGS = frozenset(_MAKERS) | frozenset(_CLASSIFIERS)
-"""Elements that a page has for one control each, beside inputs and buttons."""
+"""Elements that make one control each, besides inputs and buttons."""

@@ -1,8 +1,8 @@
-"""What a page lets a worker fill in: inputs, selects, buttons, and crowd elements.
+"""Finds a page's controls: inputs, selects, buttons and crowd elements.
 
-The page is read as it was written, with marks for its placeholders; no script runs. A
-hidden input counts as a control if a script has something to do with it, or if it
-waits empty; others only carry something along.
+The page is read as written, with marks for its placeholders. No script runs. A hidden
+input counts as a control if a script mentions it or if it is empty. Other hidden inputs
+only carry a value along.
 """
 
 import re
@@ -15,19 +15,19 @@ from piecework.hit_templates.own_html.crowd_tags import fault_of_tag
 from piecework.hit_templates.own_html.placeholders import is_mark
 
 _ANSWERS_HERE = re.compile(r"/mturk/externalSubmit")
-"""An address to which a form is sent that answers the HIT, as `_own_page.js` has it."""
+"""A form address that answers the HIT, as in `_own_page.js`."""
 
 
 @dataclass(kw_only=True)
 class Controls:
-    """What was found on a page.
+    """The controls of a page.
 
     Attributes:
-        by_name: in the order of the page.
-        faults: what no answer can come of, with its line: clauses.
-        title: what the page calls itself.
-        has_script: whether a script of its own may make further controls.
-        submits: whether it has a button that submits.
+        by_name: the controls, in the order of the page.
+        faults: what cannot be answered, one clause each, with its line.
+        title: the page's title.
+        has_script: whether the page's own script may make further controls.
+        submits: whether the page has a button that submits.
     """
 
     by_name: dict[str, Control] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Controls:
 
 
 def controls_of(marked: str) -> Controls:
-    """The controls of a page whose placeholders are marked."""
+    """Return the controls of a page with marked placeholders."""
     reader = _Reader()
     reader.feed(marked)
     reader.close()
@@ -48,7 +48,7 @@ def controls_of(marked: str) -> Controls:
 
 
 class _Reader(HTMLParser):
-    """Goes through the tags and keeps what they let fill in."""
+    """Goes through the tags and collects their controls."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -147,8 +147,8 @@ class _Reader(HTMLParser):
             return
         shown = "an item's column" if is_mark(address) else repr(address[:100])
         self._sent_away.append(
-            f"line {self.getpos()[0]}: <form> is sent to {shown}, so that no answer "
-            "comes here; leave its action out"
+            f"line {self.getpos()[0]}: <form> is sent to {shown}, so its answers do "
+            "not arrive here; remove its action"
         )
 
     def _begin_label(self, values: Mapping[str, str]) -> None:
@@ -192,14 +192,14 @@ class _Reader(HTMLParser):
     def _control(self, tag: str, values: Mapping[str, str]) -> None:
         line, kind = self.getpos()[0], values.get("type", "").lower()
         if tag == "input" and kind == "file":
-            self._unsent.append(f"line {line}: a HIT's form sends no file")
+            self._unsent.append(f"line {line}: a HIT's form cannot send a file")
         made_control = made(tag, values, group=self._group)
         if made_control is None or "disabled" in values:
             return
         control, option = made_control
         if not control.name and kind != "hidden":
             self._unsent.append(
-                f"line {line}: <{tag}> has no name, so nothing of it is sent"
+                f"line {line}: <{tag}> has no name, so its value is not sent"
             )
         if control.name in {"", "assignmentId"}:
             return
@@ -222,11 +222,11 @@ class _Reader(HTMLParser):
             self._groups.setdefault(self._group, []).append(control.name)
         if tag == "select":
             self._select = control
-        # What stands behind a button or a box is what it says, and no label.
+        # The text after a button or a box is its option, not a label.
         heard = self._heard()
         heard = self._legend or ("" if self._flush() else heard)
         if option is not None and self._label_of is not None:
-            # The label says what the option is; what was said before it, the question.
+            # The label names the option; the text before it is the question.
             heard = self._legend or self._before_label
         if option is None or is_mark(option):
             control.is_open |= option is not None
@@ -263,13 +263,13 @@ class _Reader(HTMLParser):
         self._option, self._texts = None, []
 
     def _heard(self) -> str:
-        """What was said last before a control: its label, if it has no other."""
+        """Return the last text before a control: its label, if it has no other."""
         lines = [_tidy(text) for text in self._texts]
         last_text = next((line for line in reversed(lines) if line), "")
         return last_text if not is_mark(last_text) else ""
 
     def _flush(self) -> bool:
-        """Give what was said since to the button or box before it; whether it went."""
+        """Add the text since then to the button or box before it, if it fits."""
         text_after = _tidy("".join(self._texts))
         for control, option, _ in self._wanting[-1:]:
             if option is not None and text_after and not control.options[option]:
@@ -295,7 +295,7 @@ class _Reader(HTMLParser):
 
     # --- the end --------------------------------------------------------------------
     def finished(self) -> Controls:
-        """All that was found, labels and hidden inputs included."""
+        """Return everything that was found, with labels and hidden inputs."""
         self._flush()
         for control, option, own_id in self._wanting:
             label_text = self._labels.get(own_id, "") if own_id else ""
@@ -305,11 +305,11 @@ class _Reader(HTMLParser):
                 control.options[option] = label_text
         self._join_groups()
         self._add_hidden()
-        if not self.controls.has_script:  # one may well do what the form does not
+        if not self.controls.has_script:  # A script may do what the form does not.
             self._add_faults()
         for control in self.controls.by_name.values():
             if control.is_button and len(control.options) == 1:
-                # There is no other to press, so it says nothing.
+                # It is the only button, so its value says nothing.
                 control.kind = "carried"
             elif control.kind in {"one", "several"} and not control.options:
                 control.kind = "text"
@@ -317,11 +317,10 @@ class _Reader(HTMLParser):
         return self.controls
 
     def _add_faults(self) -> None:
-        """What no answer can come of where no script makes it good."""
+        """Add what cannot be answered, unless a script compensates for it."""
         self.controls.faults += self._unsent
         self.controls.faults += [
-            f"line {lines[1]}: all that is ticked of {name!r} is sent as 'on'; "
-            "give each a value"
+            f"line {lines[1]}: every ticked {name!r} is sent as 'on'; give each a value"
             for name, lines in self._valueless.items()
             if len(lines) > 1
         ]
@@ -329,7 +328,7 @@ class _Reader(HTMLParser):
             self.controls.faults += self._sent_away
 
     def _join_groups(self) -> None:
-        """One choice of radio buttons that exclude each other under several names."""
+        """Join radio buttons that exclude each other under several names."""
         for names in self._groups.values():
             alone = [
                 name for name in dict.fromkeys(names) if name in self.controls.by_name
@@ -363,7 +362,7 @@ class _Reader(HTMLParser):
             self.controls.by_name[name] = control
 
     def _guess(self, control: Control, scripts: str) -> None:
-        """Take the buttons that a script listens to for the options of an input."""
+        """Treat the buttons that a script listens to as the options of an input."""
         groups = [
             texts
             for name, texts in self._buttons.items()
@@ -378,7 +377,7 @@ class _Reader(HTMLParser):
 
 
 def _is_scripted(scripts: str, name: str, own_id: str) -> bool:
-    """Whether a script names the input, so that it may change its value."""
+    """Return whether a script names the input, so that it may change its value."""
     return any(
         re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", scripts)
         for word in (name, own_id)

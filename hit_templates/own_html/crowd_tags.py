@@ -1,4 +1,4 @@
-"""Which crowd elements there are: those of the marketplace, those that it lacks."""
+"""The crowd elements that the marketplace has, and those that it lacks."""
 
 from piecework.domain.suggestion import did_you_mean
 from piecework.hit_templates.own_html.control_kinds import CONTROL_TAGS
@@ -23,16 +23,16 @@ _OTHERS = frozenset(
         *("fab", "toast", "badge"),
     )
 )
-"""Crowd elements that are no controls, or are read in another way."""
+"""Crowd elements that are not controls, or are read in another way."""
 
 
 def fault_of_tag(tag: str, *, is_named: bool) -> str:
-    """Why nothing of an element is sent, as a clause; "" if that is not so.
+    """Explain as a clause why an element's value is not sent; "" if it is sent.
 
     Args:
-        tag: its name.
-        is_named: whether the page expects an answer from it; a browser lets any other
-            stand that it does not know.
+        tag: the tag's name.
+        is_named: whether the page expects an answer from it; browsers ignore other
+            unknown tags.
     """
     if tag in _UNAVAILABLE:
         return f"<{tag}> is not available here"
@@ -40,4 +40,4 @@ def fault_of_tag(tag: str, *, is_named: bool) -> str:
         return ""
     meant = did_you_mean(tag, [*CONTROL_TAGS, *_OTHERS])
     shown = f" ({meant.removeprefix('; ')})" if meant else ""
-    return f"there is no <{tag}>{shown}, so nothing of it is sent"
+    return f"there is no <{tag}>{shown}, so its value is not sent"

@@ -1,4 +1,4 @@
-"""A value written for the place in a page where it is to stand."""
+"""Escapes a value for its place in a page."""
 
 import json
 import re
@@ -17,12 +17,12 @@ _NOT_CSS = re.compile(r"[^A-Za-z0-9 #%.,-]")
 
 
 def written(value: str, context: Context, place: ScriptPlace) -> str:
-    """The value as it has to be written there.
+    """Return the value escaped for its place.
 
     Args:
-        value: of an item.
+        value: the item's value.
         context: where it goes.
-        place: where in a script, if it is one; else it does not matter.
+        place: where in a script; ignored outside scripts.
     """
     if context != "script":
         return _ESCAPES.get(context, escape)(value)
@@ -34,14 +34,14 @@ def written(value: str, context: Context, place: ScriptPlace) -> str:
 
 
 def _literal(value: str) -> str:
-    """A number, a list or an object as it is; anything else as a JavaScript string."""
+    """Return numbers, lists and objects as they are, others as JavaScript strings."""
     try:
         parsed = json.loads(value)
     except (ValueError, RecursionError):
         parsed = value
     if isinstance(parsed, str):
         parsed = value
-    text = json.dumps(parsed)  # plain ASCII: no line separators of JavaScript's
+    text = json.dumps(parsed)  # plain ASCII, so without JavaScript's line separators
     return text.replace("<", "\\u003c").replace(">", "\\u003e")
 
 

@@ -1,7 +1,7 @@
-"""The fields of a task whose page is somebody's own HTML: found, typed, and named.
+"""Finds, types and names the fields of a task with its own HTML page.
 
-What the campaign file says about a field (`[fields.<name>]`) stands above what was
-found, and may name fields that a script makes.
+The campaign file (`[fields.<name>]`) takes precedence over what was found, and may name
+fields that a script makes.
 """
 
 import re
@@ -29,10 +29,10 @@ _TAKEN = frozenset(
         *("answers", "url", "set_aside"),
     }
 )
-"""Names that pages or datasets use themselves."""
+"""Names reserved for pages and datasets."""
 
 REST = "*"
-"""Stands for everything that a page sends beside its fields, as one JSON object."""
+"""Collects everything that a page sends besides its fields, as one JSON object."""
 
 _KINDS: Mapping[str, FieldKind] = {
     "text": "text",
@@ -49,7 +49,7 @@ _AGGREGATES: Mapping[FieldKind, AggregateKind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What a campaign file says about one field of a page; `None`: nothing."""
+    """What a campaign file states about one field of a page; `None`: not stated."""
 
     kind: FieldKind | None = None
     label: str | None = None
@@ -63,10 +63,10 @@ class Said:
 def found_fields(
     controls: Mapping[str, Control], stated_fields: Mapping[str, Said]
 ) -> tuple[list[Field], list[Rule], list[str]]:
-    """Fields and rules, and what does not fit together: clauses.
+    """Return fields and rules, and clauses about what does not fit together.
 
     Args:
-        controls: of the page, by the name that it sends.
+        controls: the page's controls, by the name that they send.
         stated_fields: what the campaign file states, by that name or by the field's.
     """
     fields: list[Field] = []
@@ -100,7 +100,7 @@ def found_fields(
 
 
 def aggregates(fields: list[Field]) -> tuple[Aggregate, ...]:
-    """What answers say together: majorities, shares and means."""
+    """Return how to combine answers: majorities, shares and means."""
     return tuple(
         Aggregate(field=field.name, kind=_AGGREGATES[field.kind])
         for field in fields
@@ -109,7 +109,7 @@ def aggregates(fields: list[Field]) -> tuple[Aggregate, ...]:
 
 
 def main_text(fields: Sequence[Field]) -> str:
-    """The name of the first, if all are texts; else ""."""
+    """Return the name of the first field if all are texts; else ""."""
     is_all_text = all(field.kind == "text" for field in fields)
     return fields[0].name if fields and is_all_text else ""
 
@@ -117,15 +117,15 @@ def main_text(fields: Sequence[Field]) -> str:
 def canned_text(
     canned: Mapping[str, str], fields: Sequence[Field]
 ) -> tuple[str, list[str]]:
-    """The canned text of the main one, and what does not fit together: clauses.
+    """Return the main field's canned text, and clauses about what does not fit.
 
     Args:
-        canned: of fields, by what the page sends or by the field's name.
-        fields: of an item.
+        canned: canned texts, by the name that the page sends or the field's name.
+        fields: the fields of an item.
     """
     names = {fields[0].sent_as, fields[0].name} if main_text(fields) else set()
     faults = [
-        f"fields.{name}.canned: only where all answers are texts, and of the first"
+        f"fields.{name}.canned: only the first of all-text fields may have one"
         for name in canned
         if name not in names
     ]
@@ -133,18 +133,18 @@ def canned_text(
 
 
 def seconds_per_item(fields: list[Field], *, hidden: Collection[str] = ()) -> float:
-    """A guess at what the page takes a careful worker: reading, then each field.
+    """Estimate how long a careful worker needs: reading, then each field.
 
-    A text that a script puts into a hidden input takes nobody's time: what the worker
-    does for it is among the other fields. Where there are no others, it is all that
-    the worker does, and counts as one text.
+    Text that a script puts into a hidden input takes no time, because the worker's part
+    is among the other fields. Without other fields, it is all that the worker does, and
+    counts as one text.
 
-    Rehearsals and the minutes that `init` states follow it;
-    `rewards.expected_minutes` says it better.
+    Rehearsals and the minutes that `init` states use this estimate;
+    `rewards.expected_minutes` is more exact.
 
     Args:
-        fields: of an item.
-        hidden: inputs that a script fills in, by the name that the page sends.
+        fields: the fields of an item.
+        hidden: names, as the page sends them, of inputs that a script fills in.
     """
     asked = [
         field for field in fields if field.kind != "text" or field.sent_as not in hidden
@@ -189,11 +189,11 @@ def _field(name: str, control: Control, own: Said) -> tuple[Field, list[str]]:
 
 def _faults(field: Field) -> Iterator[str]:
     if field.kind in {"choice", "choices"} and not field.options:
-        yield f'is a {field.kind}, and has no options; say options = ["...", "..."]'
+        yield f'is a {field.kind}, and has no options; add options = ["...", "..."]'
     if field.kind == "number" and not field.minimum < field.maximum:
         yield "needs a minimum below its maximum"
     if field.kind == "choices" and any("|" in option.value for option in field.options):
-        yield "has a | in an option, which parts the options of several"
+        yield "has a | in an option, which separates options when several are ticked"
 
 
 def _rules(field: Field, control: Control, own: Said) -> Iterator[Rule]:
@@ -220,7 +220,7 @@ def _first(*numbers: float | None) -> float:
 
 
 def field_names(sent: list[str]) -> dict[str, str]:
-    """By a name on the page, a field's name: small letters, digits and _."""
+    """Return field names (small letters, digits and _) by their names on the page."""
     names: dict[str, str] = {}
     for sent_as in sent:
         called = "rest" if sent_as == REST else _common(sent_as.split("|"))
@@ -238,5 +238,5 @@ def field_names(sent: list[str]) -> dict[str, str]:
 
 
 def _common(names: list[str]) -> str:
-    """What radio buttons under several names (`option1`, `option2`) are together."""
+    """Name a group of radio buttons with several names (`option1`, `option2`)."""
     return (names[0].rstrip("0123456789_-. ") if len(names) > 1 else "") or names[0]

@@ -1,4 +1,4 @@
-"""Which other hosts a page loads scripts, styles and frames from, as it is written."""
+"""Finds the other hosts from which a page loads scripts, styles and frames."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ _IN_STYLE = re.compile(
 
 
 def hosts_refused(path: Path, html: str, allowed: Sequence[str]) -> dict[str, str]:
-    """Hosts that a page loads from without leave, each with the sentence about it."""
+    """Return hosts that a page uses without permission, each with its message."""
     return {
         host: f"{path}: line {line}: the page loads from {host}, which is not allowed."
         for host, line in _hosts_of(html).items()
@@ -24,7 +24,7 @@ def hosts_refused(path: Path, html: str, allowed: Sequence[str]) -> dict[str, st
 
 
 def _hosts_of(html: str) -> dict[str, int]:
-    """Hosts that have to be allowed, each with the first line that names it."""
+    """Return the hosts that must be allowed, each with the first line that names it."""
     first_lines: dict[str, int] = {}
     for address, at in _addresses(html):
         _, _, rest = address.partition("//")

@@ -1,7 +1,7 @@
 """The part of Liquid that crowd templates use: `{{ task.input.name | filter: "x" }}`.
 
-The items of a CSV are texts, so a list or an object is its JSON; `to_json` gives that
-back. Filters that let Amazon's servers read a bucket let the value through.
+The items of a CSV are texts, so a list or an object is its JSON, which `to_json`
+returns. Filters that let Amazon's servers read a bucket return the value unchanged.
 """
 
 import json
@@ -16,16 +16,16 @@ _STRIPPED = re.compile(r"<[^>]*>")
 
 
 class Filter(NamedTuple):
-    """A filter's name and what stands behind its colon."""
+    """A filter's name and the arguments after its colon."""
 
     name: str
     arguments: tuple[str, ...]
 
 
 def read(source: str) -> tuple[str, tuple[Filter, ...], tuple[str, ...]] | None:
-    """The column, filters and unknown filters of what stands between double braces.
+    """Return the column, filters and unknown filters of text between double braces.
 
-    `None` if it is nothing of an item's.
+    `None` if the text does not refer to an item.
 
     >>> read(" task.input.url | grant_read_access ")
     ('url', (Filter(name='grant_read_access', arguments=()),), ())
@@ -48,7 +48,7 @@ def read(source: str) -> tuple[str, tuple[Filter, ...], tuple[str, ...]] | None:
 
 
 def applied(text: str, filters: tuple[Filter, ...]) -> tuple[str, bool]:
-    """The value after its filters, and whether it is markup by now."""
+    """Return the filtered value, and whether it is now markup."""
     is_markup = False
     for name, arguments in filters:
         if name == "skip_autoescape":
@@ -59,7 +59,7 @@ def applied(text: str, filters: tuple[Filter, ...]) -> tuple[str, bool]:
 
 
 def part_of(cell: str, path: str) -> str:
-    """A part of an object that is written as JSON; "" if there is none."""
+    """Return a part of an object written as JSON; "" if the part is missing."""
     try:
         value = json.loads(cell)
     except (ValueError, RecursionError):
@@ -75,7 +75,7 @@ def part_of(cell: str, path: str) -> str:
 
 
 def _split(source: str) -> list[str]:
-    """The parts between bars that are not inside quotes."""
+    """Split at bars outside quotes."""
     parts = [""]
     for piece in re.findall(r"""\||[^|"']+|"[^"]*"|'[^']*'|["']""", source):
         if piece == "|":
@@ -132,7 +132,7 @@ _FILTERS: Mapping[str, Callable[[str, tuple[str, ...]], str]] = {
 _KNOWN = frozenset(
     {
         *_FILTERS,
-        # Values are escaped anyway, and nothing has to be let into a bucket.
+        # Values are escaped anyway, and no bucket needs access.
         *("escape", "escape_once", "skip_autoescape"),
         *("grant_read_access", "s3_presign"),
     }

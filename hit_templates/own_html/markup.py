@@ -1,8 +1,8 @@
-"""Where in a page something stands, as a browser would read it.
+"""Finds where in a page a placeholder is, as a browser would read it.
 
-A value that is put into a page must be written for the place it gets: in a text, an
-attribute, an address, a script, a style. The page is cut into its tags and what lies
-between them; a place of no known kind is told apart, and nothing is put there.
+A value must be escaped for its place: text, attribute, address, script or style. The
+page is cut into its tags and the text between them. No value is put into a place of an
+unknown kind.
 """
 
 import re
@@ -37,8 +37,8 @@ class Piece:
     """A part of a page.
 
     Attributes:
-        kind: what it is; `raw` is the inside of a script or a style.
-        name: of the tag, in small letters; of raw text the element's.
+        kind: the kind of the part; `raw` is the inside of a script or a style.
+        name: the tag's name in small letters; for raw text, the element's.
         start: where it begins.
     """
 
@@ -49,7 +49,7 @@ class Piece:
 
 
 def pieces(html: str) -> Iterator[Piece]:
-    """The page in its pieces, in order; together they are the page."""
+    """Cut the page into pieces, in order; joined they give the page again."""
     at = 0
     while at < len(html):
         match = _PIECE.match(html, at)
@@ -75,11 +75,11 @@ def pieces(html: str) -> Iterator[Piece]:
 
 
 def context(piece: Piece, at: int) -> Context:
-    """What stands at a place of a piece.
+    """Return the context at a place in a piece.
 
     Args:
-        piece: of the page.
-        at: from the piece's beginning.
+        piece: a piece of the page.
+        at: the offset from the piece's beginning.
     """
     if piece.kind in {"text", "comment"}:
         return "text"
@@ -111,7 +111,7 @@ def _of_attribute(name: str, group: int, *, is_first: bool) -> Context:
 
 
 def attributes(tag: str) -> dict[str, str]:
-    """The attributes of a start tag by name, in small letters; references stay."""
+    """Return a start tag's attributes by name, in small letters; references stay."""
     name = _NAME.match(tag)
     start = name.end() if name else 1
     return {

@@ -1,8 +1,8 @@
-"""The page of an item, out of somebody's own HTML: whole, led here, and fenced in.
+"""Turns a user's own HTML into an item's page that submits here and is sandboxed.
 
-MTurk's own site put a layout without a form into one with a button, and so does this.
-What the page may load from other hosts is said in its head, so that a browser holds
-even what a script asks for; the marketplace's frame holds the rest.
+MTurk's own site wrapped a layout without a form in one with a button, and so does this.
+A policy in the page's head lists the hosts it may load from, so that a browser
+restricts even scripts. The marketplace's frame restricts the rest.
 """
 
 import json
@@ -25,7 +25,7 @@ from piecework.hit_templates.own_html.placeholders import (
 )
 
 KNOWN = ("assets.crowd.aws/", "s3.amazonaws.com/mturk-public/")
-"""Where the scripts of crowd forms and of MTurk lay; the marketplace has its own."""
+"""Addresses of MTurk's and the crowd forms' scripts; the marketplace has its own."""
 
 MEASURED = ("shown_ms", "pastes", "keystrokes", "focus_losses")
 _HEAD = re.compile(r"<head\b[^>]*>|<html\b[^>]*>", re.IGNORECASE)
@@ -33,13 +33,13 @@ _END = re.compile(r"</body\s*>|</html\s*>", re.IGNORECASE)
 
 
 def own_page(task: Task, item: Item, *, title: str) -> str:
-    """The page that shows an item, as a complete document.
+    """Return the page that shows an item, as a complete document.
 
     Raises:
-        ConfigError: the item cannot stand where the page puts it.
+        ConfigError: the page cannot show the item where it needs it.
     """
     if task.html_page is None or task.own is None:
-        raise ValueError(f"{task.name} is no page of HTML")
+        raise ValueError(f"{task.name} is not an HTML page")
     html = _by_https(task.html_page.html, task.html_page.hosts)
     template = cut(html)
     faults = [
@@ -56,7 +56,7 @@ def own_page(task: Task, item: Item, *, title: str) -> str:
 
 
 def faults_of_item(template: Template, item: Item) -> Iterator[str]:
-    """What an item lacks for a page, or may not be there: clauses."""
+    """Yield what an item lacks, or what the page may not contain: clauses."""
     columns = _shown(item)
     for column in template.columns:
         if not has_column(columns, column):
@@ -72,7 +72,7 @@ def faults_of_item(template: Template, item: Item) -> Iterator[str]:
 
 
 def is_shown(column: str) -> bool:
-    """Whether a page may show a column: neither what is true nor what is expected."""
+    """Return whether a page may show a column; it may not show the right answers."""
     return not column.startswith((TRUTH, GOLD))
 
 
@@ -88,10 +88,10 @@ def controls_in(html: str) -> Controls:
 
 @lru_cache(maxsize=32)
 def _by_https(html: str, hosts: tuple[str, ...]) -> str:
-    """The page with what it loads from these hosts by http, or as the page, by https.
+    """Return the page with http and protocol-relative loads from these hosts on https.
 
-    Pages of 2014 named their libraries so; nothing else is let through to them, and a
-    marketplace on https could not load them at all.
+    Pages of 2014 link their libraries that way. The policy allows these hosts only by
+    https, and a marketplace on https could not load them otherwise.
     """
     named = "|".join(map(re.escape, (KNOWN[1], *(f"{host}/" for host in hosts))))
     return re.sub(rf"""(?<=["'(])(?:http:)?//(?={named})""", "https://", html)
@@ -100,12 +100,12 @@ def _by_https(html: str, hosts: tuple[str, ...]) -> str:
 _OURS = "\0ours\0"
 
 _PROPORTIONS = "<style>:where(img) { object-fit: contain }</style>"
-"""A picture is not stretched to its box, unless the page itself says how it fits."""
+"""Keeps a picture's proportions, unless the page itself sets `object-fit`."""
 
 
 @lru_cache(maxsize=32)
 def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str]:
-    """What stands before and behind the page's own HTML."""
+    """Return what goes before and after the page's own HTML."""
     controls = controls_in(html)
     content = policy_of(hosts)
     policy = (
@@ -138,7 +138,7 @@ def _around(html: str, hosts: tuple[str, ...], title: str) -> tuple[str, str]:
 
 
 def policy_of(hosts: tuple[str, ...]) -> str:
-    """What the page may load: itself, and what it names of these hosts."""
+    """Return the policy: the page may load from itself and from these hosts."""
     named = " ".join(f"https://{host}" for host in (*KNOWN, *hosts))
     inline = f"'self' 'unsafe-inline' 'unsafe-eval' data: blob: {named}"
     return escape(
@@ -152,7 +152,7 @@ def _is_document(html: str) -> bool:
 
 
 def _inserted(page: str, policy: str, ours: str) -> str:
-    """A whole document with our parts at the beginning of its head and at its end."""
+    """Insert piecework's parts at the start of a document's head and at its end."""
     head = _HEAD.search(page)
     start = head.end() if head else 0
     ends = list(_END.finditer(page))
@@ -161,10 +161,10 @@ def _inserted(page: str, policy: str, ours: str) -> str:
 
 
 def _ours(task: Task, item: Item) -> str:
-    """What is sent beside the page's own fields: a form that is never shown.
+    """Build the hidden form whose values are sent with the page's own fields.
 
-    It names what has to be answered, since a page may not ask for it itself, and no
-    worker is to be blamed for what nobody asked for.
+    It names the required answers, because a page may not require them itself, and a
+    worker must not be blamed for an answer that the page did not require.
     """
     asked = {rule.field for rule in task.rules if rule.kind == "required"}
     required = {

@@ -1,10 +1,10 @@
-r"""Places in a page for what an item says: `${column}` and `{{ task.input.column }}`.
+r"""Placeholders for item values: `${column}` and `{{ task.input.column }}`.
 
 The first is MTurk's and Turkle's, the second SageMaker's (a part of Liquid, with its
-usual filters). Values are written for the place where they stand, so that no item can
-break out of its text or run a script; a column of markup has to be called one.
-`${...}` inside a JavaScript template literal is JavaScript's own, unless the items have
-a column of that name.
+usual filters). Values are escaped for their place, so that an item cannot break out of
+its text or run a script. A column of markup must be declared as such. `${...}` inside a
+JavaScript template literal is JavaScript's own, unless the items have a column of that
+name.
 """
 
 import re
@@ -20,7 +20,7 @@ from piecework.hit_templates.own_html.script_place import ScriptPlace, script_pl
 
 _FIRST = 0xF0000
 _MARK = re.compile("[\U000f0000-\U000ffffd]")
-"""Characters for private use; each stands for a placeholder while a page is cut."""
+"""Private-use characters; each stands for a placeholder while a page is cut."""
 
 _NAME = r"[^\s{}$`'\"()]+(?: [^\s{}$`'\"()]+)*"
 _GAP = re.compile(rf"\$\{{\s*({_NAME})\s*\}}|\{{\{{(.+?)\}}\}}", re.DOTALL)
@@ -30,7 +30,7 @@ _TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
 
 
 _Placeholder = tuple[str, tuple[liquid.Filter, ...], int, str]
-"""Column, filters, line, and what stays of `${...}` without the column."""
+"""Column, filters, line, and the text that `${...}` leaves without the column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,14 +38,14 @@ class Gap:
     """One place for a value.
 
     Attributes:
-        column: of the item.
-        filters: what is done with the value, in order.
-        context: where it stands.
+        column: the item's column.
+        filters: the filters to apply to the value, in order.
+        context: where the placeholder is.
         place: where in its script; "code" outside of scripts.
-        begins_value: it is the beginning of a value in its script, and so may be an
-            address; not where the script itself says where pictures are served.
+        begins_value: whether it begins a value in its script, and so may be an address;
+            false if the script itself states where pictures are served.
         line: of the file, from 1.
-        otherwise: what stands there if the item has no such column; "": it needs one.
+        otherwise: the text for an item without the column; "": the item needs it.
     """
 
     column: str
@@ -62,8 +62,8 @@ class Template:
     """A page cut at its placeholders.
 
     Attributes:
-        texts: what stands between the gaps; one more than these.
-        faults: what cannot be used, with its line: clauses.
+        texts: the texts between the gaps; one more than the gaps.
+        faults: clauses about what cannot be used, with its line.
     """
 
     texts: tuple[str, ...]
@@ -72,25 +72,25 @@ class Template:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that the page asks for, in the order in which it does."""
+        """The columns that the page needs, in the page's order."""
         needed = (gap.column for gap in self.gaps if not gap.otherwise)
         return tuple(dict.fromkeys(needed))
 
     @property
     def possible_columns(self) -> tuple[str, ...]:
-        """Those in template literals, which are columns if the items have them."""
+        """Names in template literals, which are columns if the items have them."""
         names = (gap.column for gap in self.gaps if gap.otherwise)
         return tuple(name for name in dict.fromkeys(names) if name not in self.columns)
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """Those that hold an address: of a picture, mostly."""
+        """The columns that hold an address, mostly of a picture."""
         columns = (gap.column for gap in self.gaps if gap.context in {"address", "url"})
         return tuple(dict.fromkeys(columns))
 
     @property
     def possible_addresses(self) -> tuple[str, ...]:
-        """Others, in scripts, that are addresses if the items have pictures there."""
+        """Columns in scripts that are addresses if the items have pictures there."""
         columns = (gap.column for gap in self.gaps if gap.begins_value)
         return tuple(
             column for column in dict.fromkeys(columns) if column not in self.addresses
@@ -98,13 +98,13 @@ class Template:
 
     @property
     def marked(self) -> str:
-        """The page with a mark for each gap, for whoever looks at its tags."""
+        """The page with a mark for each gap, for code that reads its tags."""
         return _join(self.texts, [chr(_FIRST + n) for n in range(len(self.gaps))])
 
     def filled(
         self, columns: Mapping[str, str], *, html_columns: Sequence[str] = ()
     ) -> str:
-        """The page of an item."""
+        """Return the page of an item."""
         values = [self._value(gap, columns, html_columns) for gap in self.gaps]
         return _join(self.texts, values)
 
@@ -120,15 +120,15 @@ class Template:
 
 
 def is_mark(text: str) -> bool:
-    """Whether a text of a marked page holds a placeholder."""
+    """Return whether a text of a marked page holds a placeholder."""
     return _MARK.search(text) is not None
 
 
 @lru_cache(maxsize=32)
 def cut(html: str) -> Template:
-    """The page cut at its placeholders."""
+    """Cut the page at its placeholders."""
     if _MARK.search(html):
-        fault = "the page holds characters for private use that no page needs"
+        fault = "the page holds private-use characters, which are not allowed"
         return Template(texts=(html,), gaps=(), faults=(fault,))
     named, faults = _Named(html), list(_faults_of_tags(html))
     marked = _GAP.sub(named.mark, html)
@@ -139,7 +139,7 @@ def cut(html: str) -> Template:
     ]
     faults += named.faults
     faults += [
-        f"line {gap.line}: {gap.column!r} stands inside a tag, where no value can go; "
+        f"line {gap.line}: {gap.column!r} is inside a tag, where a value cannot go; "
         "put it between quotes, or into the text"
         for gap in gaps
         if gap.context == "tag"
@@ -157,7 +157,7 @@ class _Named:
         self.faults: list[str] = []
 
     def mark(self, match: re.Match[str]) -> str:
-        """What stands for a placeholder while the page is cut; others' stay."""
+        """Return the mark for a placeholder; other libraries' placeholders stay."""
         line = _line(self._html, match.start())
         if match[1] is not None:
             self.placeholders.append((match[1], (), line, match[0]))
@@ -167,7 +167,7 @@ class _Named:
             self.faults += [
                 f"line {line}: there is no filter {name!r}" for name in unknown
             ]
-        else:  # another library's
+        else:  # another library's placeholder
             return match[0]
         return chr(_FIRST + len(self.placeholders) - 1)
 
@@ -176,7 +176,7 @@ def _faults_of_tags(html: str) -> Iterator[str]:
     for match in _TAG.finditer(html):
         yield (
             f"line {_line(html, match.start())}: Liquid's {match[0][:40]!r} is not "
-            "understood; write out what it would make"
+            "supported; write out its result"
         )
 
 
@@ -201,7 +201,7 @@ def _gap(piece: Piece, at: int, placeholder: _Placeholder) -> Gap:
 
 
 def value_of(columns: Mapping[str, str], column: str) -> str:
-    """What an item says in a column; `a.b` is also part b of the object in a."""
+    """Return an item's value in a column; `a.b` is also part b of the object in a."""
     if column in columns:
         return columns[column]
     first, _, rest = column.partition(".")
@@ -209,12 +209,12 @@ def value_of(columns: Mapping[str, str], column: str) -> str:
 
 
 def has_column(columns: Mapping[str, str], column: str) -> bool:
-    """Whether an item has such a column, or an object that may have such a part."""
+    """Return whether an item has a column, or an object that may have the part."""
     return column in columns or column.partition(".")[0] in columns
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is an address that a page may load, or lead to.
+    """Return whether a page may load or link to the text as an address.
 
     >>> is_address("https://a.org/b.jpg"), is_address("javascript:alert(1)")
     (True, False)

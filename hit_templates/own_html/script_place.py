@@ -1,6 +1,6 @@
-r"""Where in a script something stands: in its code, or in a text, a comment, a pattern.
+r"""Finds a place in a script: in code, a string, a comment or a pattern.
 
-A value in a text is written otherwise than one in code, and `${...}` in a template
+A value in a string is escaped differently from one in code, and `${...}` in a template
 literal may be JavaScript's own. Template literals nest: `${` leads back to code.
 """
 
@@ -21,7 +21,7 @@ _ENDS: dict[_State, re.Pattern[str]] = {
     "/": re.compile(r"\\.|[/\[\n]"),
     "[": re.compile(r"\\.|[\]\n]"),
 }
-"""What ends each state, or begins another one inside it."""
+"""The characters that end each state, or begin another one inside it."""
 
 _PLACES: dict[_State, ScriptPlace] = {
     "code": "code",
@@ -46,11 +46,11 @@ _LOOK_BACK = 40
 _BEFORE_PATTERN = re.compile(
     r"(?:\A|[(,=:\[!&|?{};+*%~^<>-]|\b(?:return|typeof|case|in|of|void|do|else))\s*\Z"
 )
-"""After these a slash begins a pattern; after others it divides."""
+"""After these characters a slash begins a pattern; after others it divides."""
 
 
 def script_place(before: str) -> ScriptPlace:
-    r"""The place of what follows this part of a script.
+    r"""Return the place of what follows this part of a script.
 
     >>> script_place("x = 'it is "), script_place("x = 'a'; y = ")
     ('quotes', 'code')
@@ -69,13 +69,13 @@ def script_place(before: str) -> ScriptPlace:
             states.append("code" if text == "${" else "[")
         else:
             is_cut_off = states.pop() == "[" and text == "\n"
-            if is_cut_off:  # a pattern ends with its line
+            if is_cut_off:  # A pattern ends with its line.
                 states.pop()
     return _PLACES[states[-1]]
 
 
 def _change_in_code(states: list[_State], text: str, before: str) -> None:
-    """Change the states by what stands next in code."""
+    """Update the states for the next text in code."""
     if text == "/":
         if _BEFORE_PATTERN.search(before):
             states.append("/")

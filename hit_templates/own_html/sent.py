@@ -1,8 +1,8 @@
-"""What a page of one's own sends, and how it is named here: there and back.
+"""Translates between the names that a user's own page sends and piecework's names.
 
-A plain form sends its own names, a crowd form one field `taskAnswers` with a list of
-one object, or, with `answer-format="flatten-objects"`, names joined by dots. Here a
-field is `<name>.1`, since a page shows one item.
+A plain form sends its own names. A crowd form sends one field `taskAnswers` with a list
+of one object, or, with `answer-format="flatten-objects"`, names joined by dots.
+piecework calls a field `<name>.1`, since a page shows one item.
 """
 
 import json
@@ -19,13 +19,14 @@ Document = dict[str, object]
 
 
 def received(fields: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]:
-    """What a page sent, under the names that answers are read by.
+    """Return what a page sent, under piecework's names.
 
-    Whatever is none of the fields stays out; the assignment keeps it verbatim.
+    Values that do not belong to a field are left out; the assignment keeps them
+    verbatim.
 
     Args:
-        fields: of the task.
-        sent: by the page's own names; values of one name joined by `|`.
+        fields: the task's fields.
+        sent: values by the page's own names; values of one name joined by `|`.
     """
     document = _document(sent.get(CROWD))
     ours = {
@@ -39,7 +40,7 @@ def received(fields: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]
         elif document is None:
             text = _of_form(field, sent)
         else:
-            # A crowd form leaves out what was left empty.
+            # A crowd form omits empty fields.
             parts = (document.get(name, "") for name in field.sent_as.split("|"))
             text = next(filter(None, map(_as_text, parts)), "")
         if text is not None:
@@ -50,11 +51,11 @@ def received(fields: Sequence[Field], sent: Mapping[str, str]) -> dict[str, str]
 def as_page_sends(
     fields: Sequence[Field], ours: Mapping[str, Sequence[str]], *, is_crowd: bool
 ) -> dict[str, list[str]]:
-    """What the page would send for these answers; the other way round.
+    """Return what the page would send for these answers, the inverse of `received`.
 
     Args:
         fields: of the task.
-        ours: values by our names; what is named otherwise is sent as it is.
+        ours: values by piecework's names; other names are sent unchanged.
         is_crowd: whether a crowd form sends it.
     """
     by_name = {f"{field.name}.{_POSITION}": field for field in fields}
@@ -77,7 +78,7 @@ _MEASURED = frozenset({"item", "shown_ms", "pastes", "keystrokes", "focus_losses
 
 
 def _document(text: str | None) -> Document | None:
-    """The object that a crowd form sent; `None`: the form is a plain one."""
+    """Return the object that a crowd form sent; `None` for a plain form."""
     if text is None:
         return None
     try:
@@ -105,7 +106,7 @@ def _of_form(field: Field, sent: Mapping[str, str]) -> str | None:
 
 
 def _rest(fields: Sequence[Field], sent: Mapping[str, object]) -> str:
-    """What was sent under names that are no field's, as JSON; "" if nothing was."""
+    """Return what was sent under names of no field, as JSON; "" if there is nothing."""
     known = {name for field in fields for name in field.sent_as.split("|")}
     rest = {
         name: value
@@ -125,7 +126,7 @@ def _json(text: str) -> object:
 
 
 def _as_text(value: object) -> str:
-    """A value of the object in one text: labels, ticked names, numbers."""
+    """Return a value of the object as one text: labels, ticked names, numbers."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
@@ -151,7 +152,7 @@ def _ticked(value: Mapping[str, object]) -> Iterator[str]:
 
 
 def _of_crowd(field: Field, values: Sequence[str]) -> Document:
-    """A field's part of the object that a crowd form sends."""
+    """Return a field's part of the object that a crowd form sends."""
     names, options = (
         field.sent_as.split("|"),
         [option.value for option in field.options],

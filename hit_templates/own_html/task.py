@@ -1,4 +1,4 @@
-"""A page of HTML as a task: one item a HIT, fields as they were found in it."""
+"""Makes a task from an HTML page: one item per HIT, with the fields found in it."""
 
 import hashlib
 import re
@@ -26,7 +26,7 @@ from piecework.hit_templates.own_html.page import controls_in, is_shown
 from piecework.hit_templates.own_html.placeholders import cut
 
 ITEM_ID = "item_id"
-"""The column with an item's id; an items file without it has its rows numbered."""
+"""The column with an item's id; without it, the rows of an items file are numbered."""
 
 _LARGEST_BYTES = 65_000
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
@@ -36,12 +36,12 @@ _SECONDS_TO_BEGIN = 9.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What a campaign file says about the page and around it.
+    """What a campaign file states about the page and its work.
 
     Attributes:
         fields: by name.
-        seconds: that the page is expected to take, if stated.
-        canned: the text that says "this cannot be done", by name of its field.
+        seconds: the expected time for the page, if stated.
+        canned: the text that means "this cannot be done", by the name of its field.
     """
 
     title: str
@@ -56,10 +56,10 @@ class Around:
 
 
 def html_task(path: Path, around: Around) -> Task:
-    """The task whose page is this file.
+    """Return the task with this file as its page.
 
     Raises:
-        ConfigError: the file cannot be a page; every fault, with its line.
+        ConfigError: the file cannot be a page; names every fault with its line.
     """
     html = _text(path)
     template, controls = cut(html), controls_in(html)
@@ -75,12 +75,12 @@ def html_task(path: Path, around: Around) -> Task:
     faults += refused.values()
     if not fields and not faults:
         faults.append(
-            f"{path}: nothing on the page can be filled in; give its inputs names, or "
-            "say [fields.<name>] kind for what a script makes."
+            f"{path}: the page has nothing to fill in; give its inputs names, or "
+            "state [fields.<name>] kind for inputs that a script makes."
         )
     if faults:
         raise ConfigError(faults, next_step=_next_step(refused, around))
-    # A stated time is that of the whole HIT; of a very short one, half goes before.
+    # A stated time covers the whole HIT. In a very short one, half is for the start.
     begins = min(_SECONDS_TO_BEGIN, (around.seconds or _HOUR) / 2)
     hidden = {
         control.name for control in controls.by_name.values() if control.is_hidden
@@ -137,9 +137,9 @@ def html_task(path: Path, around: Around) -> Task:
 
 
 def with_shown_columns(task: Task, items: Sequence[Item]) -> Task:
-    """The task of a page, with the columns that its template literals show.
+    """Return the task with the columns that its page's template literals show.
 
-    Whether `${name}` there is the page's or JavaScript's own, the items tell.
+    The items tell whether `${name}` there is a column or JavaScript's own.
     """
     if task.html_page is None:
         return task
@@ -152,9 +152,9 @@ def with_shown_columns(task: Task, items: Sequence[Item]) -> Task:
 
 def _next_step(refused: Collection[str], around: Around) -> str:
     if not refused:
-        return "docs/how-to/own-pages.md says what a page can be"
+        return "docs/how-to/own-pages.md describes what a page can contain"
     named = ", ".join(f'"{host}"' for host in (*around.hosts, *refused))
-    return f"if you trust them with what workers type, say [page] hosts = [{named}]"
+    return f"if you trust them with what workers type, set [page] hosts = [{named}]"
 
 
 def _asks(controls: Controls) -> bool:
@@ -163,7 +163,9 @@ def _asks(controls: Controls) -> bool:
 
 def _text(path: Path) -> str:
     if not path.is_file():
-        raise ConfigError([f"{path}: there is no such file, which the campaign names."])
+        raise ConfigError(
+            [f"{path}: the campaign names this file, but it does not exist."]
+        )
     content = path.read_bytes()
     if len(content) > _LARGEST_BYTES:
         fault = f"{path}: has {len(content):,} bytes; a question has room for 65,535."
@@ -172,10 +174,10 @@ def _text(path: Path) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError([f"{path}: {not_utf8(error)}."]) from error
-    # A bare carriage return is a character that XML does not carry.
+    # XML cannot carry a bare carriage return.
     text = with_newlines(text)
     if forbidden := NOT_FOR_XML.search(text):
         line = text.count("\n", 0, forbidden.start()) + 1
         fault = f"{path}: line {line}: holds the character {forbidden[0]!r}"
-        raise ConfigError([f"{fault}, which no question can."])
+        raise ConfigError([f"{fault}, which a question cannot contain."])
     return text

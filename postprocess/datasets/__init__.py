@@ -1,1 +1,1 @@
-"""Dataset formats, one each."""
+"""Dataset formats, one per module."""

@@ -1,8 +1,8 @@
-"""The JSON of VizWiz-Captions, which is COCO's with four fields more.
+"""Write the JSON of VizWiz-Captions, which is COCO's with four more fields.
 
-Programs written for either read it: `images` and `annotations` with integer ids. Images
-are numbered by their place in the items file, so that items added at its end change no
-number; annotations by image, then time. The requester's own ids stay beside them
+Programs for either format can read it: `images` and `annotations` with integer ids.
+Images are numbered by position in the items file, so that items added at its end change
+no number; annotations by image, then time. The requester's own ids are included
 (`item_id`, `answer_id`).
 """
 
@@ -35,19 +35,18 @@ def documents(
     *,
     licence: Licence | None = None,
 ) -> dict[str, Write]:
-    """`captions.json`, one file a split, and `set_aside.json`, by file name.
+    """Return the writers of the captions, of each split and of `set_aside.json`.
 
-    Every image is listed, with captions or without; `set_aside.json` lists only the
-    images it has annotations of, and says for each annotation why it is there.
+    Every image is listed, with or without captions. `set_aside.json` lists only images
+    with annotations in it, and gives the reason for each annotation.
 
     Args:
-        cells: one row an answer, the columns of `captions.csv`.
+        cells: a row per answer, with the columns of `captions.csv`.
         reasons: why an answer is set aside, "" for the captions.
-        items: one row an image, in the order of the items file: `item_id`,
-            `file_name`, `url`, `width`, `height`, `text_detected`, `difficulty`,
-            `split`.
+        items: a row per image, in the order of the items file: `item_id`, `file_name`,
+            `url`, `width`, `height`, `text_detected`, `difficulty`, `split`.
         about: what the document says about itself.
-        licence: of the pictures, if it is stated.
+        licence: the licence of the pictures, if known.
     """
     numbers = np.arange(1, len(items) + 1)
     images = items.assign(
@@ -80,7 +79,7 @@ def documents(
 
 
 def about(table: pd.DataFrame, facts: DatasetFacts) -> About:
-    """What every document of a dataset says about itself."""
+    """Return the information that every document of a dataset contains about itself."""
     last, publication = table["submitted_at"].max(), facts.publication
     return {
         "description": " ".join(filter(None, (facts.warning, facts.purpose))),
@@ -100,7 +99,7 @@ def about(table: pd.DataFrame, facts: DatasetFacts) -> About:
 def _annotations(
     cells: pd.DataFrame, reasons: "pd.Series[str]", items: pd.DataFrame
 ) -> tuple[pd.DataFrame, npt.NDArray[np.intp]]:
-    """The cells with `image_id`, `id` and `set_aside`; the order of their ids."""
+    """Return the cells with `image_id`, `id` and `set_aside`, sorted by id."""
     numbers = pd.Series(np.arange(1, len(items) + 1), index=items["item_id"])
     rows = cells.assign(
         image_id=cells["item_id"].map(numbers).astype("int64"), set_aside=reasons
@@ -114,7 +113,7 @@ def _annotations(
 
 
 _LICENCE = 1
-"""The id of the one licence that a document lists: that of the pictures."""
+"""The id of the only licence in a document, that of the pictures."""
 
 
 def _entry_of(licence: Licence) -> About:
@@ -126,9 +125,9 @@ class _Document(NamedTuple):
     licences: Sequence[About]
     images: pd.DataFrame
     cells: pd.DataFrame
-    """The annotations of all documents: a copy of each would be a table more."""
+    """The annotations of all documents, shared to avoid copies of the table."""
     rows: npt.NDArray[np.intp]
-    """Which of them this document has, in their order."""
+    """The positions of this document's annotations, in order."""
     fields: Sequence[str]
 
 
@@ -144,10 +143,10 @@ _ASIDE = (*_KEPT, "set_aside")
 
 
 def _write(document: _Document, file: BinaryIO) -> None:
-    """The bytes of `json.dumps(..., ensure_ascii=False, indent=1)`, in batches.
+    """Write the bytes of `json.dumps(..., ensure_ascii=False, indent=1)` in batches.
 
-    The standard encoder would need all entries as dicts at once, and with an indent it
-    runs in Python: ten times slower.
+    The standard encoder would need all entries as dicts at once, and with `indent` it
+    runs in pure Python, ten times slower.
     """
     file.write(b'{\n "info": ' + _indented(document.about))
     file.write(b',\n "licenses": ' + _indented(document.licences))

@@ -1,7 +1,7 @@
-"""The files of a caption dataset, in the shape of VizWiz-Captions.
+"""The files of a caption dataset, in the format of VizWiz-Captions.
 
-Inside, the table of answers has the names of `piecework.domain.tables`; the names of
-these files are VizWiz's, and they are given here and nowhere else.
+Internally, the table of answers has the names of `piecework.domain.tables`; only this
+module maps them to VizWiz's names in the files.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,12 +61,12 @@ COLUMNS: Mapping[str, pa.DataType] = {
     "is_surplus": TRUTH,
     "is_provisional": TRUTH,
 }
-"""Columns of `captions.*`, in their order; `set_aside.*` has `set_aside` besides."""
+"""Columns of `captions.*`, in order; `set_aside.*` also has `set_aside`."""
 
 FLAWS = (
     "blur", "bright", "dark", "obscured", "framing", "rotation", "other", "none",
 )  # fmt: skip
-"""The flaws that VizWiz asks for; a task without them has no vote for any."""
+"""The flaws that VizWiz asks for; a task without them has no votes for them."""
 
 _RENAMED = {
     "clean_text": "caption",
@@ -82,7 +82,7 @@ _COUNTED = ("item_id", "worker", "is_canned", "is_rejected", "is_surplus")
 def captions_layout(
     table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
 ) -> Layout:
-    """`captions`, `set_aside` and `items`, JSON of captions, and the card."""
+    """Return the layout: tables, JSON of captions and the card."""
     pictures = picture_columns(items, facts.sizes)
     item_ids = [str(item.item_id) for item in items]
     cells = _cells(table, facts.task)
@@ -134,9 +134,9 @@ def image_summary(
     *,
     are_all: bool = True,
 ) -> pd.DataFrame:
-    """One row for each of `item_ids`, in their order; index `item_id`.
+    """Return a row for each of `item_ids`, in order; index `item_id`.
 
-    Counted are accepted answers that are not surplus, canned ones included. Columns:
+    Only accepted answers that are not surplus count, including canned ones. Columns:
     `answers`, `canned`, `captions` (int64; answers = canned + captions), `difficulty`
     (str; "unknown" without answers), `text_detected` (str; the majority, "" for a tie),
     `text_yes`, `text_no` (int64; votes), `text_detected_likeliest` and
@@ -190,7 +190,7 @@ def _votes(
 
 
 def _cells(table: pd.DataFrame, task: Task) -> pd.DataFrame:
-    """The columns of `COLUMNS` but `file_name`, under their names in the files."""
+    """Return the columns of `COLUMNS` except `file_name`, as named in the files."""
     nothing = pd.Series("", index=table.index, dtype="str")
     no_ticks = pd.Series([()] * len(table), index=table.index, dtype="object")
     text_field = _field(task, task.text_present_field)
@@ -198,8 +198,8 @@ def _cells(table: pd.DataFrame, task: Task) -> pd.DataFrame:
     flaws = ITEM_VALUE + _FLAWS_FIELD
     flaw_other = ITEM_VALUE + _OTHER_FIELD
     cells = table.rename(columns=_RENAMED).assign(
-        # A worker's program may send anything, and one such answer must not keep the
-        # others from being exported.
+        # A worker's program may send anything, and one such answer must not prevent the
+        # export of the others.
         text_detected=text_answers.where(text_answers.isin(_YES_NO), ""),
         flaws=table.get(flaws, no_ticks),
         flaw_other=table.get(flaw_other, nothing),

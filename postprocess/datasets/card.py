@@ -1,7 +1,7 @@
-"""The data card: what a stranger needs to know before trusting the files beside it.
+"""The data card, which tells users what they need to know before trusting the files.
 
 Headings follow Gebru et al., "Datasheets for Datasets" (CACM 2021), as far as a program
-can answer; what only the requester can say is left open and named as open.
+can answer. What only the requester can state is marked as not stated.
 """
 
 from collections.abc import Iterable
@@ -28,11 +28,11 @@ _PUBLICATION_TEMPLATE = "publication.md.j2"
 def captions_card(
     table: pd.DataFrame, images: pd.DataFrame, facts: DatasetFacts, names: Iterable[str]
 ) -> str:
-    """The card of a dataset of captions, Markdown.
+    """Return the card of a caption dataset in Markdown.
 
     Args:
-        table: the table of answers, all of them.
-        images: one row an item, with `split`, `captions` and `difficulty`.
+        table: the table of all answers.
+        images: a row per item, with `split`, `captions` and `difficulty`.
         facts: how the dataset was made.
         names: the files that the card describes.
     """
@@ -55,11 +55,11 @@ def captions_card(
 def fields_card(
     table: pd.DataFrame, items: pd.DataFrame, facts: DatasetFacts, names: Iterable[str]
 ) -> str:
-    """The card of a dataset of any answers, Markdown.
+    """Return the card of a general dataset in Markdown.
 
     Args:
-        table: the table of answers, all of them.
-        items: one row an item, with `url`.
+        table: the table of all answers.
+        items: a row per item, with `url`.
         facts: how the dataset was made.
         names: the files that the card describes.
     """
@@ -94,22 +94,22 @@ def _is_unnamed(workers: "pd.Series[str]") -> "pd.Series[bool]":
 
 
 def _workers(workers: "pd.Series[str]") -> str:
-    """Whose answers there are; of whom a file does not name it cannot be said how many.
+    """Describe the workers; those whom imported files do not name cannot be counted.
 
     >>> _workers(pd.Series(["a", "a", "unnamed:b"], dtype="str"))
-    '1 worker, and others whom no file names'
+    '1 worker, and others without an id in the files'
     """
     is_unnamed = _is_unnamed(workers)
     named = plural(workers[~is_unnamed].nunique(), "worker")
     if not is_unnamed.any():
         return named
     if is_unnamed.all():
-        return "workers whom no file names"
-    return f"{named}, and others whom no file names"
+        return "workers without an id in the files"
+    return f"{named}, and others without an id in the files"
 
 
 def _unsettled(items: pd.DataFrame, facts: DatasetFacts) -> list[str]:
-    """Columns of probabilities that are missing: their estimate did not settle."""
+    """Return missing columns of probabilities, with estimates that did not converge."""
     kinds = {"majority", "shares"}
     named = {
         aggregate.field
@@ -128,7 +128,7 @@ def _unsettled(items: pd.DataFrame, facts: DatasetFacts) -> list[str]:
 def _publication(
     facts: DatasetFacts, names: frozenset[str], main: str, *, has_pictures: bool
 ) -> str:
-    """The sections that end every card: how to load it, and what was stated."""
+    """Return the last sections of every card: how to load it, and what was stated."""
     return "\n" + _template(_PUBLICATION_TEMPLATE).render(
         facts=facts, names=names, main=main, has_pictures=has_pictures
     )
@@ -141,7 +141,7 @@ def _reason_counts(reasons: "pd.Series[str]") -> dict[str, int]:
 
 def _template(name: str) -> Template:
     source = (files(__package__ or "") / name).read_text(encoding="utf-8")
-    # Markdown passes HTML on to the page that shows it, so words of others are escaped.
+    # Markdown passes HTML through to the page, so other people's text is escaped.
     environment = Environment(
         undefined=StrictUndefined,
         autoescape=False,  # noqa: S701
@@ -183,7 +183,7 @@ def _period(table: pd.DataFrame) -> str:
         return "nothing was submitted"
     first, last = table["submitted_at"].min(), table["submitted_at"].max()
     if pd.isna(first):
-        return "times are not known"
+        return "unknown"
     return f"{first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M} UTC"
 
 
@@ -192,7 +192,7 @@ def _cell(text: str) -> str:
 
 
 def _as_code(text: str) -> Markup:
-    """A block of code: BibTeX keeps its braces and lines, and nothing is HTML."""
+    """Return a code block: BibTeX keeps its braces and lines, and nothing is HTML."""
     return Markup("\n".join(f"    {line}" for line in text.splitlines()))  # noqa: S704 - Markdown shows an indented block as it is
 
 

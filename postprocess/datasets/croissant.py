@@ -1,7 +1,7 @@
-"""Croissant: what a dataset's files hold, as JSON-LD that other programs load by.
+"""Croissant: JSON-LD that describes a dataset's files so that other programs load it.
 
 The format is MLCommons' (version 1.0). Paths are relative to the file itself, and each
-file bears its sha256, so a copy can be checked.
+file has its sha256, so a copy can be checked.
 """
 
 import json
@@ -64,18 +64,18 @@ _ENCODINGS = {
 }
 
 _MEANINGS = {
-    "captions": "One row a caption that counts.",
-    "answers": "One row an answer that counts.",
-    "set_aside": "Answers that do not count, each with its reason.",
-    "items": "One row an item, with what its answers say together.",
-    "participants": "How many took part, by what they said of themselves.",
+    "captions": "One row for each caption that counts.",
+    "answers": "One row for each answer that counts.",
+    "set_aside": "Answers that do not count, each with the reason.",
+    "items": "One row for each item, with its aggregated answers.",
+    "participants": "The number of participants by what they said about themselves.",
     "conditions": "The mean of each condition over participants.",
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenFile:
-    """A file of the dataset as it was written."""
+    """A written file of the dataset."""
 
     sha256: str
     size_bytes: int
@@ -88,13 +88,13 @@ def croissant(
     *,
     published: str,
 ) -> bytes:
-    """The document, JSON.
+    """Return the document as JSON.
 
     Args:
-        layout: the tables that record sets are made of.
+        layout: the tables for the record sets.
         facts: how the dataset was made.
         written: the files, by name.
-        published: the day of the last answer (ISO 8601), "" without answers.
+        published: the date of the last answer (ISO 8601), "" without answers.
     """
     publication = facts.publication
     document: dict[str, Any] = {

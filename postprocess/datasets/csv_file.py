@@ -1,9 +1,9 @@
-"""CSV: for spreadsheets and people, so nothing in it may run as a formula.
+"""Write CSV for spreadsheets and people, where no cell may run as a formula.
 
-A worker can type `=HYPERLINK(...)` as a caption, and a spreadsheet that opens the
-file would run it. Cells that begin like a formula get an apostrophe in front (OWASP,
-"CSV Injection"); `plain` takes it off again without loss.
-JSON and Parquet run nothing and keep the bare text.
+A worker can type `=HYPERLINK(...)` as a caption, and a spreadsheet that opens the file
+would run it. Cells that begin like a formula get a leading apostrophe (OWASP, "CSV
+Injection"); `plain` removes it again without loss. JSON and Parquet run nothing and
+keep the original text.
 """
 
 import csv
@@ -39,7 +39,7 @@ FORMULA_SIGNS = (
     "\uff0d",
     "\uff20",
 )
-"""What begins a formula somewhere; the last four are the full-width signs."""
+"""Characters that begin a formula in some program; the last four are full-width."""
 
 _MAY_BEGIN = frozenset({"'", *FORMULA_SIGNS})
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -48,15 +48,16 @@ _SHOWN = {
     0x7F: 0x2421,
     **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
 }
-"""Controls steer terminals, and NUL ends a cell in most readers of CSV; the symbols for
-them do not. Those from 0x80 on have no symbol."""
+"""Control characters affect terminals, and NUL ends a cell in most CSV readers, so they
+are replaced by their symbols. Those from 0x80 on have no symbol."""
 
 
 def write_csv(table: FileTable, file: BinaryIO) -> None:
     """Write a table with a header row, UTF-8; all text is quoted, lines end in LF.
 
-    Times are ISO 8601 in UTC, truth is True or False, lists are joined with "|", a
-    missing number is an empty cell, controls are shown as symbols (NUL as U+2400).
+    Times are ISO 8601 in UTC, booleans are True or False, lists are joined with "|", a
+    missing number is an empty cell, and control characters are shown as symbols (NUL as
+    U+2400).
     """
     out = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
@@ -69,7 +70,7 @@ def write_csv(table: FileTable, file: BinaryIO) -> None:
 
 
 def to_csv(columns: Mapping[str, Sequence[object]]) -> bytes:
-    """A small table of plain values, in the form of `write_csv`."""
+    """Return a small table of plain values in the format of `write_csv`."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(columns)
@@ -78,7 +79,7 @@ def to_csv(columns: Mapping[str, Sequence[object]]) -> bytes:
 
 
 def defused(text: str) -> str:
-    """Text that no spreadsheet takes for a formula.
+    """Return text that no spreadsheet takes for a formula.
 
     >>> defused("=1+1"), defused("a dog")
     ("'=1+1", 'a dog')
@@ -87,7 +88,7 @@ def defused(text: str) -> str:
 
 
 def plain(cell: str) -> str:
-    """What `defused` was given.
+    """Reverse `defused`.
 
     >>> plain("'=1+1"), plain("'tis a dog")
     ('=1+1', "'tis a dog")
@@ -96,7 +97,7 @@ def plain(cell: str) -> str:
 
 
 def _looks_like_a_formula(text: str) -> bool:
-    # Apostrophes in front are skipped, so that ours can be told from a worker's.
+    # Leading apostrophes are skipped, to tell added ones from a worker's.
     return text.lstrip("'").startswith(FORMULA_SIGNS)
 
 
@@ -123,7 +124,7 @@ def _cell(value: object) -> object:
 
 
 def _texts(cells: Iterable[str]) -> list[str]:
-    # Most cells are harmless, which their first character shows.
+    # Most cells are harmless, as their first character shows.
     return [
         _harmless(cell) if cell[:1] in _MAY_BEGIN or _CONTROL.search(cell) else cell
         for cell in cells

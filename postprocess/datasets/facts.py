@@ -1,4 +1,4 @@
-"""What a dataset says about its own making, beside the answers."""
+"""The information about how a dataset was made."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,27 +11,28 @@ from piecework.postprocess.registry import RULES
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetFacts:
-    """How one dataset was made; nothing in it may identify a worker.
+    """How a dataset was made; nothing in it may identify a worker.
 
     Attributes:
-        source_hash: sha256 of the campaign file.
+        source_hash: the sha256 of the campaign file.
         code_commit: the version of piecework, "" if unknown.
-        is_rehearsal: workers were simulated; every file says so.
-        is_imported: another tool collected the answers.
-        is_drawn: what they say was drawn, and is not about the items; it says so, too.
-        unfinished: what is still to come, in a sentence; every file says that too.
-        wanted_per_item: accepted answers wanted for each item: "5", or "3 to 7" where
-            it hangs on how sure a label is; "": that is not known.
-        mixed_in: items with known answers that were mixed in to check workers; they are
-            in no file.
-        publication: what the requester says for whoever gets the dataset.
-        sizes: of pictures that are known, by item id.
-        rules: version by name of every cleaning rule that ran.
+        is_rehearsal: whether workers were simulated; every file says so.
+        is_imported: whether another tool collected the answers.
+        is_drawn: whether the answers are random and not about the items; every file
+            says so.
+        unfinished: a sentence about what is still missing; every file contains it.
+        wanted_per_item: accepted answers wanted for each item: "5", or "3 to 7" if it
+            depends on how sure a label is; "" if unknown.
+        mixed_in: items with known answers that were mixed in to check workers; no file
+            contains them.
+        publication: what the requester states for users of the dataset.
+        sizes: the known sizes of pictures, by item id.
+        rules: the version of each cleaning rule that ran, by name.
         settled: labels that a person settled, by item and field.
-        is_part: the table has some of the items alone, with all answers about them; so
-            nothing is made that all answers have to say together (probabilities of
+        is_part: whether the table has only some of the items, with all answers about
+            them; then nothing is computed that needs all answers (probabilities of
             labels, participants, conditions).
-        task: says what the columns are, and in which shape the files are written.
+        task: defines the columns and the layout of the files.
     """
 
     campaign: str
@@ -55,27 +56,27 @@ class DatasetFacts:
 
     @property
     def shares(self) -> Shares:
-        """How items are divided into splits."""
+        """The shares of the splits."""
         return self.publication.shares
 
     @property
     def title(self) -> str:
-        """What people call the dataset."""
+        """The dataset's title for people."""
         return self.publication.title or self.campaign
 
     @property
     def open_fields(self) -> tuple[Field, ...]:
-        """The fields of which a dataset has each answer: all but the personal ones."""
+        """The fields published with each answer: all except the personal ones."""
         return tuple(field for field in self.task.fields if not field.is_personal)
 
     @property
     def warning(self) -> str:
-        """What a reader must not overlook, or "" where there is nothing of the kind."""
+        """The warning that readers must not overlook, or "" if there is none."""
         rehearsed = (
             "REHEARSAL: all answers come from simulated workers. "
             "No person wrote, saw or judged anything here."
         )
-        drawn = "What the answers say was drawn by chance and is not about the items."
+        drawn = "The answers were drawn by chance and are not about the items."
         warnings = (
             rehearsed if self.is_rehearsal else "",
             drawn if self.is_drawn else "",

@@ -1,4 +1,4 @@
-"""The files of a dataset of any answers: one column for each field of the task."""
+"""The files of a general dataset, with a column for each field of the task."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -69,10 +69,10 @@ _OF_FIELDS: Mapping[str, pa.DataType] = {"choices": TEXTS, "number": NUMBER}
 def fields_layout(
     table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
 ) -> Layout:
-    """`answers`, `set_aside` and `items`, and the card.
+    """Return the layout: `answers`, `set_aside`, `items` and the card.
 
-    Besides `participants` where anything personal was asked, and `conditions` where the
-    task compares some.
+    Also `participants` if the task has personal questions, and `conditions` if it
+    compares conditions.
     """
     cells, types = _cells(table, facts)
     reasons = set_aside_reasons(table).set_axis(cells.index)
@@ -100,7 +100,7 @@ def fields_layout(
 def _cells(
     table: pd.DataFrame, facts: DatasetFacts
 ) -> tuple[pd.DataFrame, dict[str, pa.DataType]]:
-    """The columns of `answers.*` under their names, with their types."""
+    """Return the columns of `answers.*` by name, with their types."""
     task = facts.task
     sources = {"answer_id": "answer_id"} | {name: name for name in _FIRST}
     types = dict(_FIRST)
@@ -131,7 +131,7 @@ def _cells(
 def _items(
     table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
 ) -> FileTable:
-    """One row an item, with what its answers say together."""
+    """Return a row per item, with its aggregated answers."""
     task = facts.task
     summary = item_aggregates(
         table,
@@ -175,9 +175,9 @@ def _items(
 def _with_settled(
     summary: pd.DataFrame, settled: Mapping[tuple[str, str], str]
 ) -> pd.DataFrame:
-    """The labels that people settled in place of a majority, and which these are.
+    """Replace majorities by the labels that people settled, and mark them.
 
-    A field of which any was settled has a column more, `<field>_settled_by_person`.
+    A field with a settled label gets another column, `<field>_settled_by_person`.
     """
     whole = summary.copy()
     for name in sorted({field for _, field in settled} & set(summary.columns)):
@@ -191,7 +191,7 @@ def _with_settled(
 
 
 def _inputs(items: Sequence[Item], facts: DatasetFacts) -> dict[str, list[str]]:
-    """What a page of one's own was filled with: its items may have no other name."""
+    """Return the inputs of a requester's own page, often its items' only names."""
     if facts.task.html_page is None and not facts.is_imported:
         return {}
     return {
@@ -218,7 +218,7 @@ def _participants(table: pd.DataFrame, facts: DatasetFacts) -> dict[str, FileTab
 def _conditions(
     table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
 ) -> dict[str, FileTable]:
-    """The mean of each condition, and of each part of one (`inside` not empty)."""
+    """Return the mean of each condition and its parts (`inside` not empty)."""
     task = facts.task
     if facts.is_part or not task.conditions:
         return {}

@@ -1,4 +1,4 @@
-"""One table of a dataset as every format shows it, in batches of rows."""
+"""A table of a dataset, independent of the file format, in batches of rows."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,8 +13,7 @@ import pyarrow as pa
 from piecework.domain.edit import Edit
 
 ROWS_AT_ONCE = 20_000
-"""Rows that are made into cells at a time: bounds memory, whatever the dataset's
-size."""
+"""The number of rows converted to cells at a time; bounds memory for any dataset."""
 
 TEXT, WHOLE, NUMBER, TRUTH, TIME, TEXTS = (
     pa.string(),
@@ -24,18 +23,18 @@ TEXT, WHOLE, NUMBER, TRUTH, TIME, TEXTS = (
     pa.timestamp("us", tz="UTC"),
     pa.list_(pa.string()),
 )
-"""Arrow's types of the columns of files; all that there are."""
+"""All Arrow types of columns in files."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileTable:
-    """One table, one row a thing.
+    """A table of a dataset.
 
     Attributes:
-        cells: columns by the names that the files have, in their order; cells of
-            `TEXTS` are tuples or lists of str.
-        types: of each column.
-        rows: places of the rows that the table has, in their order; all, if None.
+        cells: columns by their names in the files, in order; cells of `TEXTS` are
+            tuples or lists of str.
+        types: the type of each column.
+        rows: the positions of the table's rows, in order; None for all.
     """
 
     cells: pd.DataFrame
@@ -43,27 +42,27 @@ class FileTable:
     rows: npt.NDArray[np.intp] | None = None
 
     def __len__(self) -> int:
-        """How many rows the table has."""
+        """Return the number of rows."""
         return len(self.cells if self.rows is None else self.rows)
 
     def batches(self) -> Iterator[pd.DataFrame]:
-        """The rows in their order, at most `ROWS_AT_ONCE` at a time; one at least."""
+        """Yield the rows in batches of at most `ROWS_AT_ONCE`; at least one batch."""
         for start in range(0, max(len(self), 1), ROWS_AT_ONCE):
             part = slice(start, start + ROWS_AT_ONCE)
             yield self.cells.iloc[part if self.rows is None else self.rows[part]]
 
 
 def edits_json(edits: Iterable[Edit]) -> str:
-    """Edits as one line of JSON, a list of objects with the fields of `Edit`."""
+    """Return edits as one line of JSON: a list of objects with the fields of `Edit`."""
     return json.dumps([asdict(edit) for edit in edits], ensure_ascii=False)
 
 
 def as_json(edits: "pd.Series[Any]") -> "pd.Series[str]":
-    """`edits_json` of each cell; most texts have none."""
+    """Return `edits_json` of each cell; most texts have no edits."""
     return edits.map(lambda cell: edits_json(cell) if cell else "[]").astype("str")
 
 
 def texts(column: "pd.Series[str]") -> list[str]:
-    """The cells of a column of text as a list of str."""
-    # Arrow's own conversion; iterating over the series makes each cell an object twice.
+    """Return the cells of a text column as a list of str."""
+    # Arrow's own conversion; iterating over the series converts each cell twice.
     return list(column.to_numpy(dtype=object))

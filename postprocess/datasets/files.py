@@ -1,4 +1,4 @@
-"""All files of a dataset, each as a function that writes its content."""
+"""All files of a dataset, each with a function that writes it."""
 
 import hashlib
 import io
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CARD = "README.md"
 CROISSANT = "croissant.json"
 PICTURES = "images"
-"""The folder of the pictures, where a dataset has them."""
+"""The folder of pictures, if a dataset has them."""
 
 _LAYOUTS: Mapping[
     DatasetKind, Callable[[pd.DataFrame, Sequence[Item], DatasetFacts], Layout]
@@ -41,15 +41,15 @@ def dataset_files(
     facts: DatasetFacts,
     formats: Sequence[OutputFormat],
 ) -> dict[str, Write]:
-    """How each file is written, by name: the formats asked for, Croissant, the card.
+    """Return the writers of all files by name: tables, JSON, Croissant and the card.
 
     `table` is the table of answers (`piecework.postprocess.answers`), `items` all items
     of the campaign in the order of their file. The same arguments give the same bytes,
-    whatever the order of the rows; cells are made in batches while they are written.
-    Croissant tells the hashes of the other files, so it is written after them.
+    regardless of row order; cells are converted in batches while writing. Croissant
+    contains the hashes of the other files, so it is written after them.
 
     Raises:
-        ValueError: the table is not sound, or does not fit the items or their splits.
+        ValueError: the table is invalid, or does not match the items or their splits.
     """
     validate(table, facts.task)
     _must_fit(table, items, facts)
@@ -75,7 +75,7 @@ def dataset_files(
 def layout_of(
     table: pd.DataFrame, items: Sequence[Item], facts: DatasetFacts
 ) -> Layout:
-    """What the dataset of a task consists of."""
+    """Return the layout of a task's dataset."""
     return _LAYOUTS[facts.task.dataset](table, items, facts)
 
 
@@ -101,7 +101,7 @@ def _plain_files(
 
 
 class _HashedFile(io.RawIOBase):
-    """Writes to another file, and knows the hash of what was written."""
+    """Writes to another file and computes the hash of the content."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

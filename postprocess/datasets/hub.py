@@ -1,7 +1,7 @@
-"""The YAML at the head of a data card that the Hugging Face hub reads.
+"""The YAML front matter of a data card for the Hugging Face hub.
 
-With it `datasets.load_dataset(FOLDER)` knows which file is which split, and of which
-types its columns are; a search on the hub finds licence, language and size.
+It tells `datasets.load_dataset(FOLDER)` the file of each split and the types of its
+columns; a search on the hub finds licence, language and size.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +32,7 @@ _DTYPES: Mapping[pa.DataType, str] = {
 }
 
 _SPLIT_NAMES = {"train": "train", "val": "validation", "test": "test"}
-"""As users of the hub call them."""
+"""The hub's names of column types."""
 
 _SIZES = (
     (1_000, "n<1K"),
@@ -44,7 +44,7 @@ _SIZES = (
 
 
 def front_matter(layout: Layout, facts: DatasetFacts, *, has_parquet: bool) -> str:
-    """The block between two lines of dashes; what was not stated is left out."""
+    """Return the block between two lines of dashes; unknown values are left out."""
     licence = facts.publication.licence
     values: dict[str, object] = {
         "pretty_name": facts.title,
@@ -81,7 +81,7 @@ def _size_category(rows: int) -> str:
 
 
 def _configs(layout: Layout) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each table as a configuration of its own, the one that counts by split."""
+    """Yield each table as a configuration, with the main table by split."""
     for name, table in layout.tables.items():
         parts = {name: (name, table)}
         if name == layout.main:
@@ -90,7 +90,7 @@ def _configs(layout: Layout) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
                 _SPLIT_NAMES[split]: (f"{name}_{split}", by_split[split])
                 for split in SPLITS
             }
-        # What has no row has no split to load.
+        # A table without rows has no split to load.
         shown = {split: part for split, part in parts.items() if len(part[1])}
         if not shown:
             continue

@@ -1,4 +1,4 @@
-"""What one shape of dataset files consists of."""
+"""The layout of a dataset's files."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from piecework.domain.dataset import SPLITS, Split
 from piecework.postprocess.datasets.file_table import FileTable
 
 Write = Callable[[BinaryIO], None]
-"""Writes one file's content, from its beginning to its end."""
+"""Writes the complete content of a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,11 +18,11 @@ class Layout:
     """The files of one dataset.
 
     Attributes:
-        main: the table of what counts; it is written by split as well.
-        tables: by name, without the ending; every format of tables has them.
-        documents: how the JSON files are written, by name.
-        card: the data card in Markdown, from the names of the files beside it; it
-            begins with its first heading.
+        main: the table of answers that count, also written by split.
+        tables: all tables by name, without file extension, for each table format.
+        documents: the writers of the JSON files, by name.
+        card: makes the data card in Markdown from the names of the files; it begins
+            with its first heading.
     """
 
     main: str
@@ -32,7 +32,7 @@ class Layout:
 
 
 def split_tables(table: FileTable) -> dict[Split, FileTable]:
-    """The rows of a table by the split that they are in."""
+    """Return the rows of a table by split."""
     rows = np.arange(len(table.cells)) if table.rows is None else table.rows
     of_row = table.cells["split"].to_numpy(dtype=object)[rows]
     return {split: replace(table, rows=rows[of_row == split]) for split in SPLITS}

@@ -1,4 +1,4 @@
-"""Parquet: typed columns for programs; the same table gives the same bytes."""
+"""Write Parquet with typed columns; the same table gives the same bytes."""
 
 from typing import BinaryIO
 
@@ -9,9 +9,9 @@ from piecework.postprocess.datasets.file_table import FileTable
 
 
 def write_parquet(table: FileTable, file: BinaryIO, *, warning: str = "") -> None:
-    """Write a table, a row group a batch; a number that is NaN is null.
+    """Write a table with a row group per batch; NaN becomes null.
 
-    A warning goes into the metadata under `warning`.
+    A warning is stored in the metadata under `warning`.
     """
     schema = pa.schema(
         list(table.types.items()),

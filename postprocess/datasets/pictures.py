@@ -1,4 +1,4 @@
-"""What the files of a dataset say about each item's picture."""
+"""The picture of each item in a dataset's files."""
 
 import posixpath
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,12 @@ _LOCAL = "/pictures/"
 
 
 def picture_columns(items: Sequence[Item], sizes: Mapping[str, Size]) -> pd.DataFrame:
-    """One row an item: `file_name` (str), `width` and `height` (Int64).
+    """Return a row per item: `file_name` (str), `width` and `height` (Int64).
 
     Args:
-        items: in the order of their file.
-        sizes: by item id; an item's own columns `width` and `height` stand above them.
+        items: the items in the order of their file.
+        sizes: sizes by item id; an item's own columns `width` and `height` take
+            precedence.
     """
     whole = [_size(item, sizes) or (pd.NA, pd.NA) for item in items]
     return pd.DataFrame(
@@ -33,7 +34,7 @@ def picture_columns(items: Sequence[Item], sizes: Mapping[str, Size]) -> pd.Data
 
 
 def local_picture(item: Item) -> str:
-    """Where the picture lies in the campaign's folder; "" for one elsewhere, or none.
+    """Return the picture's path in the campaign's folder; "" if elsewhere or missing.
 
     >>> from piecework.domain.ids import ItemId
     >>> local_picture(Item(item_id=ItemId("7"), columns={"url": "/pictures/a/b.png"}))
@@ -46,9 +47,9 @@ def local_picture(item: Item) -> str:
 
 
 def file_name(item: Item) -> str:
-    """The picture's place in its folder, else the item's `file_name` column.
+    """Return the picture's path in its folder, else the item's `file_name` column.
 
-    Else the last part of its picture's address, else its id.
+    Otherwise the last part of the picture's address, else the item's id.
 
     >>> from piecework.domain.ids import ItemId
     >>> url = "https://pictures.example/birds/a%20b.jpg?size=2"
@@ -61,9 +62,9 @@ def file_name(item: Item) -> str:
 
 
 def _file_names(items: Sequence[Item]) -> list[str]:
-    """Names that two pictures never share: the second one has its item's id in front.
+    """Return unique names of pictures: a repeated name gets its item's id as prefix.
 
-    Two items of one picture have its one name.
+    Two items with the same picture share its name.
     """
     picture_of: dict[str, str] = {}
     names = []

@@ -1,8 +1,9 @@
-"""Captions from JSON: VizWiz-Captions and COCO (ours is one of these), or votes.
+"""Read captions from JSON (VizWiz-Captions, COCO, piecework's own), or votes.
 
-`images` and `annotations` with integer ids; what only VizWiz has (`is_precanned`,
-`is_rejected`, `text_detected`) may be missing. A list of objects with `image`,
-`unrecognizable` and `flaws` is a file of votes on quality (VizWiz-QualityIssues).
+`images` and `annotations` with integer ids; the keys specific to VizWiz
+(`is_precanned`, `is_rejected`, `text_detected`) may be missing. A list of objects with
+`image`, `unrecognizable` and `flaws` is a file of votes on quality
+(VizWiz-QualityIssues).
 """
 
 import json
@@ -22,19 +23,22 @@ _TRUTH = {True: "yes", False: "no", None: ""}
 
 
 def from_json(content: bytes) -> Corpus:
-    """The captions of such a document, or its votes.
+    """Return the captions or votes of a document.
 
     Raises:
-        UnreadableError: it is none of these; every fault with its place.
+        UnreadableError: it has another format; the message lists all faults with
+            places.
     """
     try:
         document: object = json.loads(decoded(content))
     except json.JSONDecodeError as fault:
-        raise UnreadableError(f"line {fault.lineno}: no JSON ({fault.msg})") from fault
+        raise UnreadableError(f"line {fault.lineno}: not JSON ({fault.msg})") from fault
     except RecursionError as fault:
-        raise UnreadableError("no captions: the JSON is nested too deeply") from fault
+        raise UnreadableError(
+            "cannot be read: the JSON is nested too deeply"
+        ) from fault
     except ValueError as fault:
-        words = "no captions: a number has thousands of digits"
+        words = "cannot be read: a number has thousands of digits"
         raise UnreadableError(words) from fault
     if isinstance(document, list):
         return _votes(document)
@@ -49,7 +53,8 @@ def _captions(document: Mapping[str, object]) -> Corpus:
     if not isinstance(annotations, list) or not isinstance(images, list):
         keys = ", ".join(map(repr, [*document][:12])) or "none"
         raise UnreadableError(
-            f"no lists 'images' and 'annotations' of captions (keys found: {keys})"
+            "the lists 'images' and 'annotations' of captions are missing (keys "
+            f"found: {keys})"
         )
     faults = [
         f"images[{n}]: {fault}"
@@ -79,7 +84,8 @@ def _captions(document: Mapping[str, object]) -> Corpus:
             for image, shows_text in ids.items()
             if isinstance(shows_text, bool)
         },
-        # piecework, which names the campaign, keeps canned answers in another file.
+        # piecework's own file, which names the campaign, has canned answers in another
+        # one.
         holds_canned="campaign" not in about
         and any("is_precanned" in annotation for annotation in annotations),
         remarks=[_REHEARSAL] if about.get("is_rehearsal") is True else [],
@@ -93,18 +99,18 @@ def _about(document: Mapping[str, object]) -> Mapping[str, object]:
 
 def _image_faults(entry: object) -> list[str]:
     if not isinstance(entry, dict) or not _is_id(entry.get("id")):
-        return ["no object with an 'id'"]
+        return ["not an object with an 'id'"]
     return []
 
 
 def _annotation_faults(entry: object) -> list[str]:
     if not isinstance(entry, dict):
         return ["not an object"]
-    faults = [] if _is_id(entry.get("image_id")) else ["no 'image_id'"]
+    faults = [] if _is_id(entry.get("image_id")) else ["'image_id' is missing"]
     if not isinstance(entry.get("caption"), str):
-        faults.append("no text 'caption'")
+        faults.append("'caption' is missing or not text")
     return faults + [
-        f"{name!r} is neither true nor false"
+        f"{name!r} must be true or false"
         for name in ("is_precanned", "is_rejected", "text_detected")
         if not isinstance(entry.get(name), bool | None)
     ]
@@ -141,12 +147,14 @@ def _votes(entries: Sequence[object]) -> Corpus:
 
 def _vote_faults(entry: object) -> list[str]:
     if not isinstance(entry, dict) or "unrecognizable" not in entry:
-        return ["no votes of quality ('image', 'unrecognizable', 'flaws')"]
+        return ["not votes on quality ('image', 'unrecognizable', 'flaws')"]
     flaws = entry.get("flaws", {})
     votes = [entry["unrecognizable"], *(flaws.values() if _is_object(flaws) else ["?"])]
-    faults = [] if _is_id(entry.get("image")) else ["no 'image'"]
+    faults = [] if _is_id(entry.get("image")) else ["'image' is missing"]
     if not all(_is_vote(vote) for vote in votes):
-        faults.append(f"votes are whole numbers from 0 to {ANSWERS_OF_QUALITY_FILES}")
+        faults.append(
+            f"votes must be whole numbers from 0 to {ANSWERS_OF_QUALITY_FILES}"
+        )
     return faults
 
 

@@ -1,4 +1,4 @@
-"""Captions from tables: CSV, Parquet, and plain lines."""
+"""Read captions from CSV, Parquet and plain lines."""
 
 import csv
 import io
@@ -24,12 +24,12 @@ Row = Mapping[str, str]
 
 
 def from_csv(content: bytes) -> Corpus:
-    """A table with a header; piecework's apostrophes against formulas are taken off.
+    """Read a CSV table with a header, removing apostrophes against formulas.
 
     Raises:
-        UnreadableError: no such table, or rows that cannot be used.
+        UnreadableError: it is not such a table, or has unusable rows.
     """
-    # A cell may be as long as the file: the caption of a monster is cut later.
+    # A cell may be as long as the file: huge captions are cut later.
     usual = csv.field_size_limit(len(content) + 1)
     try:
         return _csv_corpus(decoded(content))
@@ -48,15 +48,15 @@ def _csv_corpus(text: str) -> Corpus:
         ]
     except csv.Error as fault:
         place = f"line {reader.line_num}"
-        raise UnreadableError(f"{place}: no CSV ({fault})") from fault
+        raise UnreadableError(f"{place}: not CSV ({fault})") from fault
     return _corpus(rows, is_ours=is_ours, holds_canned="is_precanned" in header)
 
 
 def from_parquet(content: bytes) -> Corpus:
-    """A Parquet table with the same columns.
+    """Read a Parquet table with the same columns.
 
     Raises:
-        UnreadableError: no such table, or rows that cannot be used.
+        UnreadableError: it is not such a table, or has unusable rows.
     """
     try:
         file = pq.ParquetFile(io.BytesIO(content))
@@ -66,7 +66,7 @@ def from_parquet(content: bytes) -> Corpus:
         values = file.read(columns=columns).to_pylist()
     except pa.ArrowException as fault:
         first = str(fault).splitlines()[0]
-        raise UnreadableError(f"no Parquet file ({first})") from fault
+        raise UnreadableError(f"not a Parquet file ({first})") from fault
     rows = [
         (f"row {number}", {name: _word(value) for name, value in row.items()})
         for number, row in enumerate(values, start=1)
@@ -77,7 +77,7 @@ def from_parquet(content: bytes) -> Corpus:
 
 
 def from_lines(content: bytes) -> Corpus:
-    """One caption a line; `image#number<TAB>caption` names the image, else none does.
+    """Read a caption per line; `image#number<TAB>caption` also names the image.
 
     Raises:
         UnreadableError: it is not UTF-8.
@@ -100,10 +100,10 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _check_columns(header: Sequence[str]) -> bool:
-    """Whether piecework wrote the table.
+    """Return whether piecework wrote the table.
 
     Raises:
-        UnreadableError: the columns that captions need are not there.
+        UnreadableError: required columns are missing.
     """
     names = ", ".join(map(repr, header[:12])) or "none"
     faults = (
@@ -118,7 +118,7 @@ def _check_columns(header: Sequence[str]) -> bool:
 
 def _csv_row(row: Mapping[str, str | None], *, is_ours: bool) -> Row:
     cells = {name: row.get(name) for name in _WANTED if name in row}
-    # DictReader: None where cells are missing, a key None where there are too many.
+    # DictReader uses None for missing cells, and the key None for extra ones.
     if None in row or None in cells.values():
         return {}
     known = {name: cell or "" for name, cell in cells.items()}
@@ -145,7 +145,7 @@ def _corpus(
     return Corpus(
         source="",
         captions=captions,
-        # Of piecework's own tables the images are known with set_aside.* beside them.
+        # For piecework's own tables, set_aside.* completes the list of images.
         images=() if is_ours else _images(captions),
         holds_canned=holds_canned and not is_ours,
     )
@@ -153,13 +153,13 @@ def _corpus(
 
 def _row_faults(row: Row) -> list[str]:
     if not row:
-        return ["not as many cells as the header has columns"]
+        return ["the number of cells differs from the header"]
     faults = [
         f"{name} is {row[name][:40]!r}; allowed are 0, 1, true, false, yes, no"
         for name in _TRUTHS
         if row.get(name, "").lower() not in _TRUE | _FALSE
     ]
-    return faults if _id(row) else ["no image id", *faults]
+    return faults if _id(row) else ["the image id is missing", *faults]
 
 
 def _caption(row: Row) -> Caption:

@@ -1,7 +1,7 @@
-"""Captions read back from files: ours, VizWiz-Captions', or a plain table.
+"""Read captions from piecework's own files, VizWiz-Captions', or plain tables.
 
-Strangers write such files, so everything is checked before anything is computed: every
-fault names the file and the place, and of many the first twenty are told.
+Such files are untrusted, so everything is checked before anything is computed. Each
+fault names the file and the place; at most twenty are reported.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ from piecework.postprocess.datasets.read_tables import (
 from piecework.postprocess.datasets.reading_faults import as_config_error
 
 LARGEST_BYTES = 512 * 2**20
-"""MSCOCO's training captions are a tenth of it; a file beyond is a mistake."""
+"""Ten times the size of MSCOCO's training captions; a larger file is a mistake."""
 
 _READERS: Mapping[str, Callable[[bytes], Corpus]] = {
     ".csv": from_csv,
@@ -30,30 +30,30 @@ _READERS: Mapping[str, Callable[[bytes], Corpus]] = {
 }
 
 LONGEST_CHARACTERS = 2000
-"""Of a caption; what follows is left out, or one monster would take minutes."""
+"""The longest caption; the rest is cut, because a huge one would take minutes."""
 
 _FOLDER_ORDER = ("captions.parquet", "captions.csv", "captions.json")
-"""Tables first: they tell a canned answer that is surplus, the JSON does not."""
+"""Tables first: unlike the JSON, they mark canned answers that are surplus."""
 
 
 def read_captions(path: Path) -> Corpus:
-    """The captions of a file, or of a folder that piecework wrote a dataset into.
+    """Read the captions of a file, or of a folder with a piecework dataset.
 
     Args:
         path: `.json` as VizWiz-Captions or COCO publish it, or a list of votes as
             VizWiz-QualityIssues; `.csv` or `.parquet` with a column `caption` and one
-            of `item_id`, `image_id`; `.txt` with one caption a line, Flickr8k's
-            `image#number<TAB>caption` included. Beside `captions.*` of piecework the
-            `set_aside.*` of the same format is read too, since canned and rejected
-            answers lie there.
+            of `item_id`, `image_id`; `.txt` with one caption per line, Flickr8k's
+            `image#number<TAB>caption` included. With `captions.*` of piecework,
+            `set_aside.*` in the same format is read too, because it contains canned and
+            rejected answers.
 
     Raises:
-        ConfigError: the file cannot be read or used; with every fault found.
+        ConfigError: the file cannot be read or used; the message lists the faults.
     """
     path = _file_of(path)
     corpus = _whole(path)
     if not (corpus.captions or corpus.quality):
-        raise ConfigError([f"{path}: holds no captions"])
+        raise ConfigError([f"{path}: contains no captions"])
     return _shortened(replace(corpus, source=_name(path)))
 
 
@@ -67,7 +67,7 @@ def _whole(path: Path) -> Corpus:
 
 
 def _together(kept: Corpus, aside: Corpus, *, is_part: bool) -> Corpus:
-    # A split's JSON lists its images; a table lists none, and is the whole dataset.
+    # A split's JSON lists its images; a table does not, and is the whole dataset.
     listed = frozenset(kept.images)
     added = [
         caption for caption in aside.captions if caption.image in listed or not is_part
@@ -100,7 +100,7 @@ def _shortened(corpus: Corpus) -> Corpus:
 
 
 def _name(path: Path) -> str:
-    """A name for people: every campaign has a captions.csv, so its folders help."""
+    """Return a name for people, with folders: every campaign has a captions.csv."""
     is_ours = path.name.startswith("captions")
     return "/".join(path.resolve().parts[-3:]) if is_ours else path.name
 
@@ -112,7 +112,9 @@ def _file_of(path: Path) -> Path:
     if not files:
         fault = f"{path}: a folder without {' or '.join(_FOLDER_ORDER)}"
         is_other = any(path.glob("answers.*"))
-        more = "; it holds the answers of a task without captions" if is_other else ""
+        more = (
+            "; it contains the answers of a task without captions" if is_other else ""
+        )
         raise ConfigError([fault + more])
     return files[0]
 

@@ -1,4 +1,4 @@
-"""Faults of a file that was read back: collected, then told once with its name."""
+"""Collect faults of a file, then report them together with its name."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ _SHOWN = 20
 
 
 class UnreadableError(Exception):
-    """What is wrong with a file's content, a sentence each; the name is added later.
+    """The faults of a file's content, as sentences; the file's name is added later.
 
     Attributes:
         faults: at least one.
@@ -24,10 +24,10 @@ class UnreadableError(Exception):
 
 @contextmanager
 def as_config_error(path: Path) -> Iterator[None]:
-    """Turn what is wrong inside into the user's error.
+    """Convert an `UnreadableError` in the block to an error for the user.
 
     Raises:
-        ConfigError: with the path in front of each fault; of many the first twenty.
+        ConfigError: the content is unreadable; the first twenty faults, with the path.
     """
     try:
         yield
@@ -40,10 +40,10 @@ def as_config_error(path: Path) -> Iterator[None]:
 
 
 def decoded(content: bytes) -> str:
-    """UTF-8 text, with or without a byte order mark.
+    """Decode UTF-8 text, with or without a byte order mark.
 
     Raises:
-        UnreadableError: it is not UTF-8; the line is named.
+        UnreadableError: it is not UTF-8; the message names the line.
     """
     try:
         return content.decode("utf-8-sig")

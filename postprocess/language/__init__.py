@@ -1,1 +1,1 @@
-"""What the spelling rule knows of English and of the campaign's own words."""
+"""Knowledge of English and of the campaign's own words for the spelling rules."""

@@ -1,8 +1,9 @@
-"""Which words may have been meant where another stands: from several generators.
+"""Generate candidates for the word that was meant.
 
-Fingers: everything within two edits, and within three for long words. Ears: whatever
-sounds alike. Spaces: two words without the space between them. The campaign: words of
-its own that no list has. Then the channel and how common a word is leave the likeliest.
+Generators: typing errors (words within two edits, three for long words), sound (words
+that sound alike), spaces (two words without the space between them), and the campaign
+(its own words that are in no list). The channel and word frequency then select the
+likeliest.
 """
 
 from collections import defaultdict
@@ -18,10 +19,10 @@ from piecework.postprocess.language.targets import targets
 from piecework.postprocess.language.word_shapes import is_spelling_variant
 
 _PRICED = 36
-"""Candidates whose way through the channel is looked at."""
+"""The number of candidates priced with the channel."""
 
 _KEPT = 16
-"""Candidates whose place is looked at; the right one is further down in 1 of 100."""
+"""The number of candidates rated in context; the right one ranks lower in 1 of 100."""
 
 _NATS_A_SPLIT = 3.0
 _PART_ZIPF = 3.0
@@ -31,20 +32,20 @@ _ONE_LETTER_WORDS = frozenset("a")
 
 _SHORTEST_OWN = 5
 _LONGEST_OWN = 30
-"""Nobody's word is longer; of endless ones every letter would be left out once."""
+"""Longer words are not considered, because dropping each letter would take too long."""
 
 _OWN_ITEMS = 2
 _OWN_ZIPF = 1.2
-"""A word that no list is sure of may be meant if it was written about so many items, or
-is so common on the web."""
+"""An unlisted word is a candidate if it was written about this many items, or is this
+common on the web."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A word that may have been meant, or two with a space between them.
+    """A word that may have been meant, or two separated by a space.
 
     Attributes:
-        price: what its way through the channel costs, in nats; 0 for two words.
+        price: its cost in the channel, in nats; 0 for two words.
     """
 
     meant: str
@@ -54,7 +55,7 @@ class Candidate:
 def candidates(
     words: Iterable[str], corpus: Corpus, channel: Channel
 ) -> dict[str, list[Candidate]]:
-    """For every word what it may have been meant to be, the likeliest first."""
+    """Return the candidates for each word, the likeliest first."""
     wanted = sorted(set(words))
     _look_up([word for word in wanted if word not in channel.known], channel)
     own = _of_campaign(wanted, corpus, channel)
@@ -67,10 +68,10 @@ def candidates(
 def _of_campaign(
     words: Sequence[str], corpus: Corpus, channel: Channel
 ) -> dict[str, list[tuple[str, float]]]:
-    """What may be meant by each word that is in no list either, but that others wrote.
+    """Return candidates that are in no list but were written by others.
 
-    Only what was written about more items, or is commoner, is meant by another: so
-    nothing is changed back.
+    A candidate must occur with more items, or be more common, than the word. So
+    corrections are never reversed.
     """
     own = _own_words(corpus, corpus.changes)
     short = [word for word in words if len(word) <= _LONGEST_OWN + 1]
@@ -89,7 +90,7 @@ def _of_campaign(
 
 @lru_cache(maxsize=1)
 def _own_words(corpus: Corpus, _changes: int) -> Sequence[str]:
-    """Looked for once, where the texts of a campaign are looked at in parts."""
+    """Cached, because the texts of a campaign are processed in parts."""
     return [word for word in corpus.words() if _is_own(word, corpus)]
 
 
@@ -107,9 +108,9 @@ def _commonness(word: str, corpus: Corpus) -> tuple[int, float]:
 
 
 def _look_up(words: Sequence[str], channel: Channel) -> None:
-    """Have the channel know the prices of what may be meant by each word.
+    """Let the channel cache the prices of the candidates for each word.
 
-    That takes most of the time, and holds whatever the campaign says.
+    This takes most of the time and does not depend on the campaign.
     """
     ranked = {
         word: [meant for meant in likely if _may_be_meant(word, meant)]
@@ -131,9 +132,9 @@ def _split(word: str) -> list[tuple[str, float]]:
 
 
 def splits(word: str) -> Iterator[str]:
-    """The ways to read a word as two common ones without the space between them.
+    """Yield the ways to split a word into two common ones.
 
-    Two words that are the same are none: `aa` is an `a` too many.
+    Two equal words do not count: `aa` is an extra `a`.
 
     >>> list(splits("ontop")), list(splits("teapott")), list(splits("aa"))
     (['on top'], [], [])
@@ -162,5 +163,5 @@ def _kept(priced: Sequence[tuple[str, float]], corpus: Corpus) -> list[Candidate
 
 
 def forget_texts() -> None:
-    """Let go of what is remembered of texts."""
+    """Clear what is cached about texts."""
     _own_words.cache_clear()

@@ -1,11 +1,11 @@
-"""How a word comes to be written wrongly: the channel between what is meant and typed.
+"""The channel model: the cost of typing one word when another is meant.
 
 After Brill and Moore, "An Improved Error Model for Noisy Channel Spelling Correction"
-(ACL 2000): a word is written piece by piece, each of up to three letters, and every
-piece may come out as another (`ant` as `ent`, `gh` as nothing, `ab` as `ba`). What a
-piece costs is in `channel.tsv`, in nats: the negative logarithm of how often it came
-out so in pairs of wrong and right words. tests/postprocess/spelling_fit makes that
-file; the ends of a word are letters of their own there, `^` and `$`.
+(ACL 2000): a word is written in pieces of up to three letters, and each piece may be
+mistyped as another (`ant` as `ent`, `gh` as nothing, `ab` as `ba`). `channel.tsv` has
+the cost of each piece in nats: the negative logarithm of its frequency in pairs of
+wrong and right words. tests/postprocess/spelling_fit generates that file; there, `^`
+and `$` stand for the ends of a word.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,16 +20,16 @@ Ints = npt.NDArray[np.intp]
 
 LONGEST_PIECE = 3
 UNHEARD_OF = 9.0
-"""What one letter costs that was never seen to come out so."""
+"""The cost of a single-letter change that was never observed."""
 
 OUT_OF_REACH = 1e6
-"""The price of what no piece by piece way leads to."""
+"""The price of words that no sequence of pieces connects."""
 
 _BAND = 4
-"""How far a word may lag behind the other, in letters."""
+"""The largest offset between the two words, in letters."""
 
 _AROUND = 2
-"""Letters that are kept on both sides of what differs: pieces may need them."""
+"""The number of letters kept around a difference, because pieces may need them."""
 
 _AT_ONCE = 8192
 _SYMBOLS = {sign: n for n, sign in enumerate("abcdefghijklmnopqrstuvwxyz'^$", start=1)}
@@ -40,16 +40,15 @@ _BASE = 32
 
 
 class Channel:
-    """What it costs to write one word where another is meant.
+    """The cost of typing one word when another is meant.
 
     Attributes:
         costs: nats by piece, as (meant, typed).
-        known: by word what may be meant by it and the price of each, for those that
-            were asked about before.
+        known: by typed word, the prices of meant words that were computed before.
     """
 
     def __init__(self, costs: Mapping[tuple[str, str], float]) -> None:
-        """Make the table that is looked up, with every letter's own cost in it."""
+        """Build the lookup table, including the cost of each unchanged letter."""
         self.costs = costs
         self.known: dict[str, list[tuple[str, float]]] = {}
         self._recalled: dict[tuple[str, str], float] = {}
@@ -60,7 +59,7 @@ class Channel:
         table = np.full(
             (len(meant) + 2, len(typed) + 2), OUT_OF_REACH, dtype=np.float32
         )
-        # Row and column 0 are pieces that do not exist, 1 strange letters.
+        # Row and column 0 are for missing pieces, 1 for unknown letters.
         rows = {piece: n for n, piece in enumerate(meant, start=2)}
         columns = {piece: n for n, piece in enumerate(typed, start=2)}
         for sign in [*letters, ""]:
@@ -76,7 +75,7 @@ class Channel:
         self._table = table
 
     def price(self, pairs: Sequence[tuple[str, str]]) -> Floats:
-        """The least cost of each pair (typed, meant), in nats; 0 for equal words."""
+        """Return the lowest cost of each pair (typed, meant), in nats, 0 if equal."""
         trimmed = [_trimmed(typed, meant) for typed, meant in pairs]
         sizes = [max(len(typed), len(meant)) for typed, meant in trimmed]
         order = sorted(range(len(pairs)), key=sizes.__getitem__)
@@ -87,7 +86,7 @@ class Channel:
         return prices
 
     def recall(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """The same as `price`, of pairs of which most were asked about before."""
+        """Like `price`, with a cache, for pairs that were mostly priced before."""
         fresh = [pair for pair in pairs if pair not in self._recalled]
         if fresh:
             prices = self.price(fresh).tolist()
@@ -117,9 +116,9 @@ class Channel:
         return ends
 
     def _pieces(self, words: Sequence[str], numbers: Ints) -> list[Ints]:
-        """By length and place: the number of the piece that begins there."""
+        """Return the number of the piece that begins at each place, by length."""
         width = max(map(len, words))
-        # One byte a letter, and bytes of 0 after each word's end.
+        # One byte per letter, and zero bytes after each word's end.
         line = np.array([word.encode("ascii", "replace") for word in words])
         line = line.astype(f"S{width}").view(np.uint8).reshape(len(words), width)
         letters = np.zeros((width + LONGEST_PIECE, len(words)), dtype=np.intp)
@@ -136,19 +135,19 @@ class Channel:
 
 
 def read(path: Path) -> Channel:
-    """The channel whose pieces are in a file: meant, typed and centinats in a row."""
+    """Read a channel from a file with meant, typed and centinats in each row."""
     rows = (line.split("\t") for line in path.read_text("utf-8").splitlines())
     return Channel({(meant, typed): int(cost) / 100 for meant, typed, cost in rows})
 
 
 @cache
 def shipped() -> Channel:
-    """The channel that comes with the rule."""
+    """Return the channel that comes with the rule."""
     return read(Path(__file__).with_name("channel.tsv"))
 
 
 def _numbered(pieces: Iterable[str]) -> Ints:
-    """From the code of a piece to its row or column in the table; 0 for none."""
+    """Map the code of a piece to its row or column in the table; 0 for none."""
     numbers = np.zeros(_BASE**LONGEST_PIECE, dtype=np.intp)
     numbers[_STRANGE] = 1
     for n, piece in enumerate(pieces, start=2):
@@ -160,7 +159,7 @@ def _numbered(pieces: Iterable[str]) -> Ints:
 
 
 def _trimmed(typed: str, meant: str) -> tuple[str, str]:
-    """Both words without what is equal at their ends, but for some letters."""
+    """Return both words without their equal ends, except for some letters."""
     typed, meant = f"^{typed}$", f"^{meant}$"
     most = min(len(typed), len(meant))
     start = 0

@@ -1,6 +1,7 @@
-"""Some words in their order as one number, and how often each such code occurs.
+"""Encode sequences of words as numbers, and count these codes.
 
-Words go by their number in a campaign (`piecework.postprocess.language.corpus`).
+Words are identified by their number in a campaign
+(`piecework.postprocess.language.corpus`).
 """
 
 import numpy as np
@@ -10,17 +11,17 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 _SIEVE_BITS = 28
-"""32 MB; of twenty million pairs one in fourteen others falls on a place of theirs."""
+"""32 MB; with twenty million pairs, one in fourteen others is a false positive."""
 
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 """An odd number near 2^64 divided by the golden ratio, which spreads codes (Knuth)."""
 
 BASE = 1 << 21
-"""More than there are numbers; three of them make a code of 63 bits."""
+"""Larger than any word number; three numbers make a code of 63 bits."""
 
 
 def code_of(*words: Ints) -> Ints:
-    """The codes of words that stand side by side; three at most."""
+    """Return the codes of sequences of at most three words."""
     code = words[0].astype(np.int64)
     for numbers in words[1:]:
         code = code * BASE + numbers
@@ -28,39 +29,39 @@ def code_of(*words: Ints) -> Ints:
 
 
 def different_codes(codes: Ints) -> Ints:
-    """Each code once, sorted; `numpy.unique` takes ten times as long (numpy 2.4)."""
+    """Return each code once, sorted; `numpy.unique` is ten times slower (numpy 2.4)."""
     codes = np.sort(codes)
     return codes[np.diff(codes, prepend=-1) > 0]
 
 
 class CodeTally:
-    """How often each code occurs, looked up for many codes at once.
+    """Counts of codes, with look-ups of many codes at once.
 
     Attributes:
-        codes: that occur, in order.
-        counts: how often each does.
+        codes: the codes that occur, in order.
+        counts: how often each occurs.
     """
 
     def __init__(self) -> None:
         self.codes = np.zeros(0, dtype=np.int64)
-        # Half the memory: nothing is written two thousand million times.
+        # 32 bits take half the memory and are enough for any count.
         self.counts = np.zeros(0, dtype=np.int32)
 
     def add(self, codes: Ints, times: int) -> None:
-        """Count codes so many times more; none is left less than no times."""
+        """Count codes `times` more times; counts must not become negative."""
         codes = np.sort(codes)
         first = np.flatnonzero(np.diff(codes, prepend=-1))
         more = (times * np.diff(first, append=len(codes))).astype(np.int32)
         self._count(codes[first], more)
 
     def join(self, other: "CodeTally", numbers: Ints) -> None:
-        """Take in another tally, whose words have these numbers here."""
+        """Add another tally; its words have these numbers here."""
         codes = _renumbered(other.codes, numbers)
         order = np.argsort(codes)
         self._count(codes[order], other.counts[order])
 
     def _count(self, codes: Ints, more: npt.NDArray[np.int32]) -> None:
-        """Count different codes, in order, each so many times more."""
+        """Count different codes, in order, each this many more times."""
         if not len(self.codes):
             self.codes, self.counts = codes, more
             return
@@ -75,23 +76,23 @@ class CodeTally:
             self.codes, self.counts = self.codes[occur], self.counts[occur]
 
     def present(self, least: int) -> Ints:
-        """The codes that occur so often at least."""
+        """Return the codes that occur at least this often."""
         return self.codes[self.counts >= least]
 
     def followers(self, beginnings: Ints) -> Ints:
-        """How many different codes begin with each of these: all but the last word."""
+        """Return how many codes begin with each of these (all but the last word)."""
         first = beginnings * BASE
         return self._places(first + BASE) - self._places(first)
 
     def of(self, codes: Ints) -> Ints:
-        """How often each of these codes occurs."""
+        """Return how often each of these codes occurs."""
         at = np.minimum(self._places(codes), len(self.codes) - 1)
         counts = np.where(self.codes[at] == codes, self.counts[at], 0)
         return counts.astype(np.int64)
 
     def _places(self, codes: Ints) -> Ints:
-        """Where each of these codes stands, or would stand."""
-        # In order the processor finds its neighbours at hand: an eighth of the time.
+        """Return the index at which each of these codes is, or would be."""
+        # Sorted codes use the processor's cache well: an eighth of the time.
         order = np.argsort(codes)
         at = np.empty_like(order)
         at[order] = np.searchsorted(self.codes, codes[order])
@@ -99,14 +100,14 @@ class CodeTally:
 
 
 def _renumbered(codes: Ints, numbers: Ints) -> Ints:
-    """Codes of words by other numbers; `numbers` says which, by the number of each."""
-    # A code of fewer words begins with that of the edge, 0, which stays as it is.
+    """Convert codes to new word numbers; `numbers` maps old ones to new ones."""
+    # A code of fewer words begins with that of the edge, 0, which does not change.
     left, right = codes // BASE, codes % BASE
     return code_of(numbers[left // BASE], numbers[left % BASE], numbers[right])
 
 
 class Sieve:
-    """Tells of most codes that they are not among some: a bit where each would be."""
+    """A bit field that rules out most codes that are not in a set."""
 
     def __init__(self, codes: Ints) -> None:
         self._bits = np.zeros(1 << (_SIEVE_BITS - 3), dtype=np.uint8)
@@ -114,7 +115,7 @@ class Sieve:
         np.bitwise_or.at(self._bits, byte, bit)
 
     def may_have(self, codes: Ints) -> Flags:
-        """Whether each code may be among them."""
+        """Return whether each code may be in the set."""
         byte, bit = self._places(codes)
         are_set: Flags = (self._bits[byte] & bit) != 0
         return are_set

@@ -1,8 +1,8 @@
-"""Words that are words, but not the ones that were meant: `form` for `from`.
+"""Find real words used by mistake: `form` for `from`.
 
-Only the place can tell. So a word is doubted where no other text has it between these
-two neighbours, while others have a word there that looks or sounds like it. Only words
-that were often written in the campaign are thought of.
+Only the context can show it. So a word is doubtful if no other text has it between the
+same two neighbours, while others have a word there that looks or sounds similar. Only
+words that are frequent in the campaign are considered.
 """
 
 from collections import defaultdict
@@ -30,22 +30,22 @@ NAMES = (
     "again_about_item", "short", "ending", "word_items", "english_unknown",
     "english_other_unknown", "english_after", "english_before", "english_far_after",
 )  # fmt: skip
-"""What speaks for the other word; against stands 0."""
+"""The features for the other word; leaving the word has the sum 0."""
 
 _OF_ITEM = [NAMES.index("same_item"), NAMES.index("again_about_item")]
-"""What only the other texts about the item can say."""
+"""The features from the other texts about the item."""
 
 _ENGLISH = [n for n, name in enumerate(NAMES) if name.startswith("english")]
 
 _WORTH_ENGLISH = 4.0
-"""Nats by which all else may speak against a word before English is asked: asked of
-more words, it would win none of the labelled places."""
+"""English is consulted only if the other features are at most this many nats against a
+word; otherwise it changed none of the labelled places."""
 
 _LEAST_ITEMS = 5
-"""About so many items a word was written, if it is thought of at all."""
+"""The approximate number of items a word must be written about to be considered."""
 
 _AT_ONCE = 20_000
-"""Places that are looked at together: some million rows of other words."""
+"""The number of places processed at once, with a few million rows of other words."""
 
 _MOST_EDITS_HEARD = 2
 _SHORT = 3
@@ -55,13 +55,13 @@ _PAIR_WEIGHT = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubts:
-    """Places where another word fits better, one row a place and other word.
+    """Places where another word fits better, a row per place and other word.
 
     Attributes:
-        text: which of the texts; `at`: the how many-th of its words.
-        first: where the rows of each place begin, and at last where they end.
+        text: the index of the text; `at`: the index of the word in it.
+        first: the row at which each place begins, and finally the end.
         meant: the other word.
-        features: one column for each of `NAMES`.
+        features: a column for each of `NAMES`.
     """
 
     text: Ints
@@ -77,14 +77,14 @@ def doubts(
     channel: Channel,
     weights: Floats | None = None,
 ) -> Doubts:
-    """The doubtful places, in the order of texts, words and other words.
+    """Return the doubtful places, in order of texts, words and other words.
 
     Args:
-        texts: all that there are about each of their items.
+        texts: all texts about each of their items.
         corpus: the counts of these texts, and of all others of the campaign.
-        channel: what slips cost.
-        weights: leave out places where by these weights of `NAMES` no other word can
-            be likelier than the one that stands there.
+        channel: the cost of slips.
+        weights: leave out places where, by these weights of `NAMES`, no other word can
+            be likelier than the written one.
     """
     alike = _alike(corpus, channel, corpus.changes)
     line, owner, at = _line(texts, corpus)
@@ -124,7 +124,7 @@ def doubts(
 
 
 def _alone(places: Ints, line: Ints, corpus: Corpus) -> Ints:
-    """Those of some places whose word nobody else has between these two."""
+    """Return the places with a word that no other text has between these two."""
     before, word, after = line[places - 1], line[places], line[places + 1]
     may_be_met = corpus.may_be_met(before, word, after)
     is_alone = ~may_be_met
@@ -137,8 +137,8 @@ def _alone(places: Ints, line: Ints, corpus: Corpus) -> Ints:
 def _likely(
     places: Ints, line: Ints, alike: "_Alike", corpus: Corpus
 ) -> tuple[Ints, Ints]:
-    """Places and other words that others wrote there, a row each."""
-    # In pieces: a place has dozens of other words, of which hardly any is left.
+    """Return places and the words that others wrote there, a row each."""
+    # In parts: a place has dozens of other words, but hardly any remain.
     pieces = np.array_split(places, len(places) // _AT_ONCE + 1)
     met_pairs = [_met(piece, line, alike, corpus) for piece in pieces]
     rows, others = zip(*met_pairs, strict=True)
@@ -172,7 +172,7 @@ def _met(
 
 
 def is_ordinary(text: Text, at: int) -> bool:
-    """Whether a word of a text may be touched at all."""
+    """Return whether a word of a text may be changed at all."""
     word = words(text.text)[at]
     where = place(text.text, word)
     is_special = where.is_fixed or where.is_name_like or where.is_hyphened
@@ -181,12 +181,12 @@ def is_ordinary(text: Text, at: int) -> bool:
 
 @lru_cache(maxsize=1)
 def _alike(corpus: Corpus, channel: Channel, _changes: int) -> "_Alike":
-    """Looked for once, where the texts of a campaign are looked at in parts."""
+    """Cached, because the texts of a campaign are processed in parts."""
     return _Alike(corpus, channel)
 
 
 class _Alike:
-    """By the number of each word, the words that look or sound like it."""
+    """The words that look or sound like each word, by word number."""
 
     def __init__(self, corpus: Corpus, channel: Channel) -> None:
         known = sorted(filter(_is_plain, corpus.words()))
@@ -207,7 +207,7 @@ class _Alike:
         self._starts = np.cumsum(self.sizes) - self.sizes
 
     def expanded(self, places: Ints, line: Ints) -> tuple[Ints, Ints]:
-        """Each place once for every other word, and which word that is."""
+        """Return each place repeated for every other word, and that word."""
         sizes = self.sizes[line[places]]
         rows = np.repeat(places, sizes)
         first = np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -228,9 +228,9 @@ def _is_plain(word: str) -> bool:
 def _pairs(
     words: tuple[str, ...], others: tuple[str, ...]
 ) -> Sequence[tuple[str, str]]:
-    """Which words and others are an edit apart, or alike in sound and two apart.
+    """Return pairs of words one edit apart, or two apart and alike in sound.
 
-    What a round changes hardly ever changes which words there are.
+    Cached, because a round hardly ever changes the set of words.
     """
     pairs = set(one_edit_apart(words, others))
     by_sound: defaultdict[str, list[str]] = defaultdict(list)
@@ -248,7 +248,7 @@ def _pairs(
 
 
 def _line(texts: Sequence[Text], corpus: Corpus) -> tuple[Ints, Ints, Ints]:
-    """All words by number with two edges between texts; whose they are, and where."""
+    """Return word numbers, with two edges between texts, and their positions."""
     with_edges = ((*text.words, EDGE, EDGE) for text in texts)
     line = [EDGE] * 2 + list(chain.from_iterable(with_edges))
     lengths = np.array([len(text.words) + 2 for text in texts], dtype=np.int64)
@@ -263,7 +263,7 @@ def _line(texts: Sequence[Text], corpus: Corpus) -> tuple[Ints, Ints, Ints]:
 
 
 def _fits(line: Ints, rows: Ints, other: Ints, corpus: Corpus) -> Iterable[Floats]:
-    """How much better the other word fits; this occurrence itself does not count."""
+    """Yield how much better the other word fits, not counting this occurrence."""
     far, before, word, after, far_after = (line[rows + n] for n in (-2, -1, 0, 1, 2))
     share, other_share = corpus.shares(word), corpus.shares(other)
 
@@ -305,9 +305,9 @@ def _fits(line: Ints, rows: Ints, other: Ints, corpus: Corpus) -> Iterable[Float
 def _in_english(
     texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[str]
 ) -> Floats:
-    """By how much better the other word fits in English at large.
+    """Return how much better the other word fits in general English.
 
-    0 where one of both is unknown there, and which of them.
+    It is 0 if one of the two is unknown there; also return which one is.
     """
     features = np.zeros((len(owner), len(_ENGLISH)))
     place, own = (-1, -1), english.UNKNOWN
@@ -331,7 +331,7 @@ def _in_english(
 def _of_item(
     texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[str]
 ) -> Floats:
-    """Whether texts about the item have the other word, and this one once more."""
+    """Return whether other texts about the item have the other word, and this one."""
     about = said_about({texts[n].item_id for n in set(owner.tolist())}, texts)
     features = np.zeros((len(owner), len(_OF_ITEM)))
     for row, (n, position) in enumerate(zip(owner.tolist(), at.tolist(), strict=True)):
@@ -342,5 +342,5 @@ def _of_item(
 
 
 def forget_texts() -> None:
-    """Let go of what is remembered of texts."""
+    """Clear what is cached about texts."""
     _alike.cache_clear()

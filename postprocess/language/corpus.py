@@ -1,9 +1,9 @@
-"""What the campaign's own texts say: how often words, neighbours and items occur.
+"""Count words, neighbours and items in the campaign's own texts.
 
-A campaign has its own English: `frisbee` follows `a red` here, and a word that people
-wrote about many pictures is no typo. Where the campaign is small, wordfreq's counts of
-English at large weigh in instead. Words are numbered, so that all places of a campaign
-are looked up at once.
+A campaign has its own English: `frisbee` may follow `a red`, and a word that people
+wrote about many pictures is not a typo. In a small campaign, wordfreq's counts of
+general English have more weight. Words are numbered, so that all places of a campaign
+can be looked up at once.
 """
 
 import math
@@ -33,51 +33,51 @@ from piecework.postprocess.text import Text
 Floats = npt.NDArray[np.float64]
 
 EDGE = ""
-"""Stands for the beginning and the end of a text among its neighbours."""
+"""Marks the beginning and the end of a text among a word's neighbours."""
 
 _ENGLISH_WEIGHT = 5_000
-"""English at large counts like this many words of the campaign."""
+"""General English counts like this many words of the campaign."""
 
 _DISCOUNT = 0.7
-"""Taken off every meeting of neighbours, for those that never met here. So what is left
-for chance is the more, the more different words follow another."""
+"""Subtracted from every count of neighbours, in favour of unseen pairs. So the more
+different words follow a word, the more is left for chance."""
 
 _NEIGHBOUR_WEIGHT = 1.0
-"""Chance counts like this many meetings at least."""
+"""Chance counts like at least this many occurrences."""
 
 _HALF = 0.5
-"""Chance and meetings count like this much more, so that one meeting says little."""
+"""Added to both chance and counts, so that one occurrence has little weight."""
 
 _PAIR_WEIGHT = 0.5
-"""What follows one word counts like this many meetings with two, at least."""
+"""What follows one word counts like at least this many occurrences after two."""
 
 _UNMET_ZIPF = 0.5
 _MET_ZIPF = 1.5
 
 MET = 2
-"""Three words were met if they stand side by side so often."""
+"""Three words count as seen if they occur in sequence this often."""
 
 _FEW = 300_000
-"""So many places are looked up sooner than sieves are made (of millions of codes)."""
+"""Up to this many places, direct look-ups are faster than building sieves."""
 
 _STRANGE = 1
-"""The number that all words share that were never written."""
+"""The number shared by all words that were never written."""
 
 
 class Corpus:
     """Counts over texts.
 
-    Words go by their number (`number`); arrays of counts are indexed by it.
+    Words are identified by number (`number`), which indexes the arrays of counts.
 
     Attributes:
         counts: how often a word occurs.
-        items: about how many items workers wrote it.
+        items: the approximate number of items with the word.
         capitals: how often it has a capital inside a text.
-        n_texts: how many texts there are.
-        n_with_names: how many have an unknown word that looks like a name
+        n_texts: the number of texts.
+        n_with_names: the texts with an unknown word that looks like a name
             (`has_name`).
-        n_foreign: how many with a word that may be a typo are in another language.
-        changes: how often it was changed.
+        n_foreign: the texts with a possible typo that are in another language.
+        changes: how often the corpus was changed.
     """
 
     def __init__(self, texts: Iterable[Text] = ()) -> None:
@@ -85,7 +85,7 @@ class Corpus:
         self._numbers = {EDGE: 0}
         self._at_large = np.array([_share_at_large(EDGE)] * 2)
         self._may_be_typo = self._is_met = np.zeros(2, dtype=bool)
-        # Before the first text is an edge too.
+        # There is an edge before the first text too.
         self.counts = np.array([1], dtype=np.int64)
         self.items = self.capitals = np.zeros(1, dtype=np.int64)
         self.n_texts = self.n_with_names = self.n_foreign = self.changes = 0
@@ -96,15 +96,15 @@ class Corpus:
         stream = self._count(counted, 1)
         different = different_codes(code_of(_item_numbers(counted), stream))
         self.items = np.bincount(different % BASE, minlength=len(self._at_large))
-        self.items[0] = 0  # no word, but the edges
+        self.items[0] = 0  # not a word, but the edges
 
     def join(self, other: "Corpus") -> None:
-        """Count the texts of another corpus too, which are about other items."""
+        """Add the counts of another corpus with texts about other items."""
         words = other.numbered()
         self._number(words)
         numbers = np.arange(len(words) + 1)
         numbers[other.numbers(words)] = self.numbers(words)
-        self._count((), -1)  # the edges before the first text are counted already
+        self._count((), -1)  # the edges before the first text are already counted
         for name in ("counts", "items", "capitals", "_texts", "_with_names"):
             counts = _longer(getattr(self, name), len(self._at_large))
             counts[numbers] += _longer(getattr(other, name), len(numbers))
@@ -120,16 +120,16 @@ class Corpus:
     def replace(
         self, before: Sequence[Text], after: Sequence[Text], items: Mapping[str, int]
     ) -> None:
-        """Count texts in the place of others that were counted.
+        """Replace counted texts by others.
 
-        The counts become those of a corpus made anew, in the time that the changed
-        texts take.
+        The result equals that of a new corpus, but only takes time for the changed
+        texts.
 
         Args:
             before: the texts as they were counted.
-            after: the same as they are now.
-            items: about how many items more a word is written now, by word
-                (`words_by_items` of all texts about the items, now and before).
+            after: the same texts now.
+            items: the change in the approximate number of items, by word
+                (`words_by_items` of all texts about the items, now minus before).
         """
         self._count(after, 1)
         self._count(before, -1)
@@ -137,8 +137,8 @@ class Corpus:
         self.items[self.numbers([*items])] += np.array([*items.values()], dtype="int64")
 
     def _count(self, texts: Sequence[Text], times: int) -> Ints:
-        """Count texts so many times more; the numbers of their words in order."""
-        # Two edges after each text, so that no three neighbours belong to two of them.
+        """Add texts `times` times; return the numbers of their words in order."""
+        # Two edges after each text, so that no three neighbours span two texts.
         with_edges = ((*text.words, EDGE, EDGE) for text in texts)
         line = [EDGE] * 3 + list(chain.from_iterable(with_edges))
         self._number(dict.fromkeys(line))
@@ -162,7 +162,7 @@ class Corpus:
         return stream
 
     def _number(self, words: Iterable[str]) -> None:
-        """Give a number to those of some different words that have none."""
+        """Assign numbers to new words among some different ones."""
         fresh = [word for word in words if word not in self._numbers]
         self._numbers.update(zip(fresh, count(len(self._at_large)), strict=False))
         self._at_large = np.append(self._at_large, [*map(_share_at_large, fresh)])
@@ -174,7 +174,7 @@ class Corpus:
             raise ValueError(f"these texts have more than {BASE:,} different words")
 
     def _changed(self) -> None:
-        """Let go of what was made of the counts as they were."""
+        """Clear what was derived from earlier counts."""
         self.changes += 1
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
         self._log_shares: dict[str, float] = {}
@@ -187,24 +187,24 @@ class Corpus:
         has_strange_capital: Flags,
         times: int,
     ) -> None:
-        """Count in how many texts each word stands, and in how many with names.
+        """Count the texts with each word, and those of them with names.
 
         Args:
-            texts: those that are counted.
-            stream: the numbers of their words, two edges after each text.
-            has_strange_capital: of each text, whether an unknown word has a capital.
-            times: so many times more.
+            texts: the texts to count.
+            stream: the numbers of their words, with two edges after each text.
+            has_strange_capital: for each text, whether an unknown word has a capital.
+            times: how many times to count them.
         """
         size = len(self._at_large)
         lengths = [len(text.words) + 2 for text in texts]
         own = np.repeat(np.arange(len(texts), dtype=np.int64), lengths)
         unknown = np.unique(own[self._may_be_typo[stream]])
         named = has_strange_capital.copy()
-        named[own[self._is_met[stream]]] = True  # as `has_name` says of one text
+        named[own[self._is_met[stream]]] = True  # like `has_name` for a single text
         different = different_codes(code_of(own, stream))
         numbers, owner = different % BASE, different // BASE
         text_counts = np.bincount(numbers, minlength=size)
-        text_counts[0] = 0  # no word, but the edges
+        text_counts[0] = 0  # not a word, but the edges
         self._texts = _longer(self._texts, size) + times * text_counts
         named_counts = np.bincount(numbers[named[owner]], minlength=size)
         named_counts[0] = 0
@@ -216,38 +216,38 @@ class Corpus:
         )
 
     def texts_with(self, word: str) -> tuple[int, int]:
-        """In how many texts a word stands, and in how many of them with names."""
+        """Return the number of texts with a word, and of those that also have names."""
         number = self.number(word)
         return int(self._texts[number]), int(self._with_names[number])
 
     def words(self) -> Iterable[str]:
-        """Every word that was written, once."""
+        """Return each written word once."""
         return (word for word, n in self._numbers.items() if word and self.counts[n])
 
     def numbered(self) -> Sequence[str]:
-        """Every word with a number of its own: the edge, and what ever was written."""
+        """Return all numbered words: the edge and every word ever written."""
         return [*self._numbers]
 
     def number(self, word: str) -> int:
-        """The number of a word; all words that were never written share one."""
+        """Return the number of a word; all unwritten words share one."""
         return self._numbers.get(word, _STRANGE)
 
     def numbers(self, words: Sequence[str]) -> Ints:
-        """The numbers of words, in order."""
+        """Return the numbers of words, in order."""
         numbers = map(self._numbers.get, words, repeat(_STRANGE))
         return np.fromiter(numbers, dtype=np.int64, count=len(words))
 
     def about(self, word: str) -> int:
-        """About how many items workers wrote a word."""
+        """Return the approximate number of items with a word."""
         return int(self.items[self.number(word)])
 
     def capital_share(self, word: str) -> float:
-        """The share of a word's occurrences that have a capital inside a text."""
+        """Return the share of a word's occurrences with a capital inside a text."""
         number = self.number(word)
         return float(self.capitals[number] / max(1, int(self.counts[number])))
 
     def log_share(self, word: str) -> float:
-        """Natural logarithm of a word's share of all words, here and at large."""
+        """Return the log of a word's share, here and in general English."""
         known = self._log_shares.get(word)
         if known is None:
             count_and_more = int(self.counts[self.number(word)]) + _share_at_large(word)
@@ -255,31 +255,31 @@ class Corpus:
         return known
 
     def shares(self, words: Ints) -> Floats:
-        """The share of each of the campaign's words of all, here and at large."""
+        """Return the share of each campaign word, here and in general English."""
         shares: Floats = (self.counts[words] + self._at_large[words]) / self._total
         return shares
 
     def pairs(self, left: Ints, right: Ints) -> Ints:
-        """How often two words stand side by side."""
+        """Return how often two words occur in sequence."""
         return self._pairs.of(code_of(left, right))
 
     def may_be_pairs(self, left: Ints, right: Ints) -> Flags:
-        """Whether two words may stand side by side: of few that do not, True as well.
+        """Return whether two words may occur in sequence, with a few false positives.
 
-        A look here takes a tenth of the time that counting takes.
+        This takes a tenth of the time of counting.
         """
         if self._last_sieves is None and len(left) < _FEW:
             return self.pairs(left, right) > 0
         return self._sieves().pairs.may_have(code_of(left, right))
 
     def may_be_met(self, left: Ints, middle: Ints, right: Ints) -> Flags:
-        """The same of three words that stand side by side twice at least (`MET`)."""
+        """Return whether three words may occur in sequence at least twice (`MET`)."""
         if self._last_sieves is None and len(left) < _FEW:
             return self.triples(left, middle, right) >= MET
         return self._sieves().triples.may_have(code_of(left, middle, right))
 
     def _sieves(self) -> "_Sieves":
-        """Made once after each change."""
+        """Build the sieves once after each change."""
         if self._last_sieves is None:
             self._last_sieves = _Sieves(
                 pairs=Sieve(self._pairs.codes),
@@ -288,13 +288,13 @@ class Corpus:
         return self._last_sieves
 
     def triples(self, left: Ints, middle: Ints, right: Ints) -> Ints:
-        """How often three words stand side by side."""
+        """Return how often three words occur in sequence."""
         return self._triples.of(code_of(left, middle, right))
 
     def over_one(self, left: Ints, right: Ints) -> Floats:
-        """By how much oftener than by chance words stand two places apart, in nats.
+        """Return how much likelier than chance words are two places apart, in nats.
 
-        0 where the text ends before that.
+        It is 0 if the text ends before that.
         """
         chance = self.counts[left] / self._total * self.counts[right]
         together = self._over_one.of(code_of(left, right))
@@ -303,12 +303,12 @@ class Corpus:
         return result
 
     def follows(self, before: Ints, word: Ints, log_share: Floats) -> Floats:
-        """Probability of words after one other.
+        """Return the probability of words after one other.
 
         Args:
             before: the word before each.
             word: the words.
-            log_share: of the words, by which chance is told (`log_share`).
+            log_share: the `log_share` of the words, which gives the chance level.
         """
         followers = self._pairs.followers(before)
         by_chance = (_DISCOUNT * followers + _NEIGHBOUR_WEIGHT) * np.exp(log_share)
@@ -319,7 +319,7 @@ class Corpus:
     def follows_two(
         self, far: Ints, before: Ints, word: Ints, log_share: Floats
     ) -> Floats:
-        """Probability of words after two others; `far` stands before `before`."""
+        """Return the probability of words after two others; `far` precedes `before`."""
         pair = code_of(far, before)
         followers = self._triples.followers(pair)
         by_chance = self.follows(before, word, log_share)
@@ -330,9 +330,9 @@ class Corpus:
 
 
 def has_name(text: Text) -> bool:
-    """Whether a text has an unknown word that others have met, or with a capital.
+    """Return whether a text has an unknown word that recurs or has a capital.
 
-    So are names and brands; few typos.
+    This applies to names and brands, but to few typos.
     """
     unknown = {word for word in text.words if may_be_typo(word)}
     return any(lexicon.zipf(word) >= _MET_ZIPF for word in unknown) or (
@@ -341,7 +341,7 @@ def has_name(text: Text) -> bool:
 
 
 def words_by_items(texts: Iterable[Text]) -> Counter[str]:
-    """About how many items texts hold each word."""
+    """Return the approximate number of items with each word."""
     words: defaultdict[str, set[str]] = defaultdict(set)
     for text in texts:
         words[text.item_id].update(text.words)
@@ -351,7 +351,7 @@ def words_by_items(texts: Iterable[Text]) -> Counter[str]:
 def said_about(
     item_ids: AbstractSet[str], texts: Iterable[Text]
 ) -> Mapping[str, Counter[str]]:
-    """How many texts about each of some items hold a word, by item and word."""
+    """Return the number of texts with a word, by item and word."""
     of_item: defaultdict[str, list[Text]] = defaultdict(list)
     for text in texts:
         if text.item_id in item_ids:
@@ -363,7 +363,7 @@ def said_about(
 
 
 def _item_numbers(texts: Sequence[Text]) -> Ints:
-    """A number for the item of each word, and of the edges around it."""
+    """Return a number for the item of each word, and of the edges around it."""
     numbers: dict[str, int] = {}
     items = [numbers.setdefault(text.item_id, len(numbers) + 1) for text in texts]
     return np.repeat([0, *items], [3, *(len(text.words) + 2 for text in texts)])
@@ -371,14 +371,14 @@ def _item_numbers(texts: Sequence[Text]) -> Ints:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sieves:
-    """Of all pairs, and of the triples that were met."""
+    """Sieves of all pairs, and of the triples seen at least twice."""
 
     pairs: Sieve
     triples: Sieve
 
 
 def _share_at_large(word: str) -> float:
-    """A word's share of English at large, as so many words of the campaign."""
+    """Return a word's share of general English, as a count of campaign words."""
     zipf = lexicon.zipf(word) or _UNMET_ZIPF
     return float(_ENGLISH_WEIGHT * 10 ** (zipf - lexicon.CERTAIN_ZIPF))
 

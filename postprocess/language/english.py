@@ -1,9 +1,8 @@
-"""How well words fit their neighbours in English at large.
+"""Rate how well words fit their neighbours in general English.
 
-A campaign's own texts tell this best (`corpus`), where there are many of them. What
-they cannot tell is asked of the trigrams of general English that pocketsphinx brings
-along for recognising speech: 70,000 words, and three and a half million pairs and
-triples of them.
+A campaign's own texts show this best (`corpus`) if there are many of them. Otherwise
+the trigrams of general English in pocketsphinx, made for speech recognition, are used:
+70,000 words and three and a half million pairs and triples of them.
 """
 
 from collections.abc import Sequence
@@ -18,10 +17,10 @@ NAMES = (
     "english_unknown", "english_share", "english_after", "english_before",
     "english_far_after", "english_inside",
 )  # fmt: skip
-"""Whether a word is none of the model's; then nothing else is said. The logarithm of
-its share of all words. By how much oftener than by chance, in nats, it stands after the
-two words before it; the next word after it; the word after that; and the second of two
-words after the first."""
+"""In order: whether the model lacks a word (then the others are 0); the logarithm of
+its share of all words; how much more often than by chance, in nats, it follows the two
+words before it; the same for the next word; for the word after that; and for the second
+of two words after the first."""
 
 Fits = tuple[float, float, float, float, float, float]
 
@@ -32,12 +31,12 @@ _REMEMBERED = 100_000
 
 
 def fits(before: tuple[str, str], meant: str, after: tuple[str, str]) -> Fits:
-    """`NAMES` of a word, or of two with a space between, that may stand in a place.
+    """Return `NAMES` for a word, or two words separated by a space, in a place.
 
     Args:
-        before: the two words before it, casefolded, `EDGE` where the text begins.
-        meant: what may stand there.
-        after: the two words after it, `EDGE` where the text ends.
+        before: the two words before it, casefolded, `EDGE` at the text's beginning.
+        meant: the candidate.
+        after: the two words after it, `EDGE` at the text's end.
     """
     head, *rest = meant.split(" ")
     tail = rest[-1] if rest else head
@@ -66,20 +65,20 @@ def fits(before: tuple[str, str], meant: str, after: tuple[str, str]) -> Fits:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _share(word: str) -> float | None:
-    """The logarithm of a word's share of all words; None if it is not known."""
+    """Return the logarithm of a word's share of all words; None if it is unknown."""
     model, log_math = _model()
     log = model.prob([word])
     return None if log <= log_math.get_zero() else log_math.log_to_ln(log)
 
 
 def _nats(words: Sequence[str]) -> float:
-    """The logarithm of the probability of a word after others, the nearest first."""
+    """Return a word's log probability after others, given nearest first."""
     model, log_math = _model()
     return float(log_math.log_to_ln(model.prob(words)))
 
 
 @lru_cache(maxsize=1)
 def _model() -> tuple[NGramModel, LogMath]:
-    """Read once; 30 MB."""
+    """Load the model once; it takes 30 MB."""
     path = distribution("pocketsphinx").locate_file(_MODEL)
     return NGramModel.readfile(str(path)), LogMath()

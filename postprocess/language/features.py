@@ -1,9 +1,8 @@
-"""What speaks for a correction and what for leaving a word alone, as named numbers.
+"""The features for and against correcting a word, as named numbers.
 
-Leaving the word and every candidate are rivals: each gets a weighted sum, and the sums
-become probabilities (a conditional logit). What is said about the word itself speaks
-for leaving it; what is said about a candidate, how likely that typo and that word are
-in this place.
+Leaving the word competes with every candidate: each gets a weighted sum, and the sums
+become probabilities (a conditional logit). Features of the word itself favour leaving
+it; features of a candidate rate how likely that typo and that word are in this place.
 """
 
 import math
@@ -31,7 +30,7 @@ from piecework.postprocess.language.word_shapes import (
 
 Floats = npt.NDArray[np.float64]
 HalfFloats = npt.NDArray[np.float32]
-"""Of half the size: of ten million texts many candidates are remembered."""
+"""Half-precision floats, because many candidates are cached for ten million texts."""
 Ints = npt.NDArray[np.int64]
 
 OF_TYPO = (
@@ -42,16 +41,16 @@ OF_TYPO = (
     "split_function", "split_contents", "split_begins", "split_ends",
     "split_in_wordfreq",
 )  # fmt: skip
-"""Hold wherever the word stands; the last of them, for two words instead of one."""
+"""Features that do not depend on the place; the last ones are for two words."""
 
 OF_MEANING = (
     "log_share", "log_items", "same_item", "split_met", "split_name",
     "fits_after", "fits_before", "met_between", "met_over_one", "excess_zipf",
     "excess_items", *english.NAMES,
 )  # fmt: skip
-"""How likely it is in its place, by the campaign and by English at large. The excess is
-by how much the word as it stands is more common than such a typo would be, in English
-and in the campaign."""
+"""The likelihood in its place, by the campaign and by general English. The excess is
+how much more common the written word is than such a typo would be, in English and in
+the campaign."""
 
 OF_LEAVING = (
     "leave", "zipf", "in_wordfreq", "zipf_over_2", "log_other_items",
@@ -72,7 +71,7 @@ _CUES = frozenset(
         "titled", "word", "words",
     },
 )  # fmt: skip
-"""Beside these stands what is written on something, to the letter."""
+"""Words that introduce text written on things, which is copied exactly."""
 
 _SHORT_PART = 3
 _FUNCTION_ZIPF = 5.8
@@ -82,21 +81,21 @@ _COMMON_STRANGER_ZIPF = 2.0
 _NATS_A_ZIPF = math.log(10)
 _NATS_A_SPLIT = 6.0
 _TYPOS_OF_ALL = 1.5
-"""What is known of a typo's price, added to it: not every word is typed wrongly."""
+"""Added to a typo's price, because not every word is mistyped."""
 
 _NAME_SHARE = 0.5
 _REMEMBERED = 30_000
-"""Words whose candidates' features are kept for the next look at the campaign."""
+"""The number of words with cached candidate features."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rivals:
-    """What may stand in some places, and what speaks for each.
+    """The rivals for some places, and their features.
 
     Attributes:
-        first: where each suspect's rivals begin; leaving the word alone comes first.
-        meant: what each rival would write; "" for leaving.
-        features: one row a rival, one column for each of `NAMES`.
+        first: the row at which each suspect's rivals begin; leaving the word is first.
+        meant: the text of each rival; "" for leaving.
+        features: a row per rival, a column for each of `NAMES`.
     """
 
     first: Ints
@@ -105,12 +104,12 @@ class Rivals:
 
 
 class Typos:
-    """Words with their candidates, and what holds for them in every place."""
+    """Words with their candidates, and features that do not depend on the place."""
 
     def __init__(
         self, candidates: Mapping[str, Sequence[Candidate]], corpus: Corpus
     ) -> None:
-        """Say once of each candidate what holds wherever the word stands."""
+        """Compute the features of each candidate that do not depend on the place."""
         self.meant: list[str] = []
         self.of_word: dict[str, slice] = {}
         rows = [np.zeros((0, len(OF_TYPO)), dtype=np.float32)]
@@ -127,7 +126,7 @@ class Typos:
 
 
 def rivals(suspects: Sequence[Suspect], typos: Typos, corpus: Corpus) -> Rivals:
-    """The rivals of every suspect, in order."""
+    """Return the rivals of every suspect, in order."""
     places = [typos.of_word[suspect.word] for suspect in suspects]
     sizes = np.array([1 + place.stop - place.start for place in places], dtype=np.int64)
     first = np.cumsum(sizes) - sizes
@@ -150,7 +149,7 @@ def rivals(suspects: Sequence[Suspect], typos: Typos, corpus: Corpus) -> Rivals:
 
 
 def chances(rivals: Rivals, weights: Mapping[str, float]) -> Floats:
-    """The probability of every rival; those of one suspect add up to 1."""
+    """Return the probability of each rival; those of one suspect add up to 1."""
     sums = rivals.features @ np.array([weights[name] for name in NAMES])
     sizes = np.diff(np.append(rivals.first, len(sums)))
     sums -= np.repeat(np.maximum.reduceat(sums, rivals.first), sizes)
@@ -161,7 +160,7 @@ def chances(rivals: Rivals, weights: Mapping[str, float]) -> Floats:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _of_typos(word: str, candidates: Sequence[Candidate]) -> HalfFloats:
-    """`OF_TYPO`, one row for each of a word's candidates."""
+    """Return `OF_TYPO`, a row for each of a word's candidates."""
     rows = [_of_typo(word, each.meant, each.price) for each in candidates]
     return np.array(rows, dtype=np.float32).reshape(-1, len(OF_TYPO))
 
@@ -216,7 +215,7 @@ def _in_place(
     which: Ints,
     corpus: Corpus,
 ) -> Floats:
-    """`OF_MEANING`, one row for each candidate of each suspect."""
+    """Return `OF_MEANING`, a row for each candidate of each suspect."""
     far, _ = _counted((suspect.before[0] for suspect in suspects), corpus)
     before, _ = _counted((suspect.before[1] for suspect in suspects), corpus)
     after, after_share = _counted((suspect.after[0] for suspect in suspects), corpus)
@@ -289,12 +288,12 @@ def _of_leaving(suspect: Suspect, corpus: Corpus) -> tuple[float, ...]:
 
 
 def _counted(words: Iterable[str], corpus: Corpus) -> tuple[Ints, Floats]:
-    """The number and the logarithm of the share of each word."""
+    """Return the number and the logarithm of the share of each word."""
     both = [(corpus.number(word), corpus.log_share(word)) for word in words]
     numbers = np.array([number for number, _ in both], dtype=np.int64)
     return numbers, np.array([share for _, share in both], dtype=np.float64)
 
 
 def forget_texts() -> None:
-    """Let go of what is remembered of texts."""
+    """Clear what is cached about texts."""
     _of_typos.cache_clear()

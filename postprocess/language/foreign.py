@@ -1,7 +1,7 @@
-"""Which texts are not in English: there no English word was meant.
+"""Detect texts that are not in English, where no word is corrected.
 
-A text is foreign where another language explains its words better. Only texts in which
-many words are unknown are asked about, so that English ones cost nothing.
+A text is foreign if another language explains its words better. Only texts with many
+unknown words are checked, so English ones cost no time.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ import wordfreq
 from piecework.postprocess.language import lexicon
 
 _LANGUAGES = ("es", "fr", "de", "it", "pt", "nl", "pl", "sv", "id", "tr")
-"""Those written in plain letters that workers of today's marketplaces are likeliest to
-write in, and that wordfreq knows."""
+"""Languages in Latin script that marketplace workers most often write in and that
+wordfreq covers."""
 
 _LEAST_WORDS = 3
 _UNKNOWN_SHARE = 0.3
@@ -21,7 +21,7 @@ _ZIPF_AHEAD = 0.5
 
 
 def is_foreign(words: Sequence[str]) -> bool:
-    """Whether casefolded words are likely of another language than English.
+    """Return whether casefolded words are probably not English.
 
     >>> is_foreign("una lata de sopa sobre la mesa".split())
     True

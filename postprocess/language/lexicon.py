@@ -1,10 +1,10 @@
-"""English words and how common they are, from two lists that complete each other.
+"""English words and their frequency, from two complementary lists.
 
-pyspellchecker's dictionary decides what is a word at all, but it lacks `tv`,
-`countertop` and `selfie`, and two thirds of its words share one made-up frequency.
-wordfreq (zipf scale: 3 is once in a million words) tells how common a word is, but it
-holds every misspelling that is common on the web. So nothing is corrected **to** a word
-that is not in the first or very common in the second.
+pyspellchecker's dictionary defines what is a word, but it lacks `tv`, `countertop` and
+`selfie`, and two thirds of its words share a made-up frequency. wordfreq (zipf scale: 3
+is once in a million words) has real frequencies, but also contains every misspelling
+that is common on the web. So corrections lead only **to** words in the first list or
+very common words in the second.
 """
 
 import re
@@ -15,25 +15,25 @@ import wordfreq
 from spellchecker import SpellChecker
 
 CERTAIN_ZIPF = 9.0
-"""The zipf value of a word that makes up all of a text."""
+"""The zipf value of a word if a text consisted only of it."""
 
 _TARGET_ZIPF = 1.5
 _LONG_TARGET_ZIPF = 1.0
 _LONG_TARGET = 7
-"""Dictionary words rarer than this are no likely meaning of a typo; a long word has
-fewer that are like it, so it may be rarer."""
+"""Dictionary words rarer than this are unlikely corrections; a long word has fewer
+similar ones, so it may be rarer."""
 
 _NEW_WORD_ZIPF = 2.3
-"""Words only wordfreq knows must be this common: `captcha` has 2.38."""
+"""Words that only wordfreq has must be this common: `captcha` has 2.38."""
 
 _NEW_WORD_LETTERS = 5
 _SHADOW_ZIPF = 1.0
-"""A word ten times rarer than one that is an edit away may be a misspelling of it."""
+"""A word ten times rarer than one an edit away may be a misspelling of it."""
 
 _APOSTROPHE_ZIPF = 3.0
 _SHORTEST_TYPO = 2
 _LONGEST_TYPO = 45
-"""Letters; no dictionary has a longer word, and what is longer takes ever longer."""
+"""The longest word checked, in letters; dictionaries have no longer ones."""
 
 _ORDINARY = re.compile(r"[a-z]+(?:'[a-z]+)?")
 _PLAIN = re.compile(r"[a-z]{2,}")
@@ -42,12 +42,12 @@ _WITH_APOSTROPHE = re.compile(r"[a-z]{2,}'(?:s|t|re|ll|ve|d)")
 
 @cache
 def dictionary() -> frozenset[str]:
-    """Pyspellchecker's English words, casefolded."""
+    """Return pyspellchecker's English words, casefolded."""
     return frozenset(SpellChecker(language="en").word_frequency.dictionary)
 
 
 def is_known(word: str) -> bool:
-    """Whether a casefolded word is in the dictionary, as it is or as a possessive.
+    """Return whether a casefolded word, or the word before `'s`, is in the dictionary.
 
     >>> is_known("teapot's"), is_known("teapott")
     (True, False)
@@ -57,17 +57,17 @@ def is_known(word: str) -> bool:
 
 @cache
 def is_surely_right(word: str) -> bool:
-    """Whether a casefolded word is right for sure, as all `targets` are.
+    """Return whether a casefolded word is surely right, as all `targets` are.
 
-    That is a word of the dictionary, or a longer one that is common in English and no
-    misspelling of a much commoner one: `countertop`, but neither `recieve` nor `teh`.
+    It is a word of the dictionary, or a longer one that is common in English and not a
+    misspelling of a much more common one: `countertop`, but not `recieve` or `teh`.
     """
     return is_known(word) or _is_new(word)
 
 
 @cache
 def may_be_typo(word: str) -> bool:
-    """Whether a casefolded word is an ordinary one that no list is sure of.
+    """Return whether a casefolded word is ordinary but not surely right.
 
     >>> may_be_typo("teapott"), may_be_typo("teapot"), may_be_typo("12oz")
     (True, False, False)
@@ -80,7 +80,7 @@ def may_be_typo(word: str) -> bool:
 
 
 def zipf(word: str) -> float:
-    """How common a casefolded word is in English; 0 for words never met.
+    """Return how common a casefolded word is in English; 0 for unknown words.
 
     >>> zipf("the"), zipf("teapott")
     (7.73, 0.0)
@@ -90,7 +90,7 @@ def zipf(word: str) -> float:
 
 @cache
 def targets() -> Mapping[int, Sequence[str]]:
-    """All words that a typo may be corrected to, by their length, sorted."""
+    """Return all words that a typo may be corrected to, by length, sorted."""
     values = _zipf_values()
     old = {
         word
@@ -139,7 +139,7 @@ def _may_be_meant(word: str) -> bool:
 
 @cache
 def _zipf_values() -> dict[str, float]:
-    # wordfreq keeps words in bins of one centibel below certainty.
+    # wordfreq stores words in bins of one centibel below certainty.
     bins = wordfreq.get_frequency_list("en", "large")
     return {
         word: round(CERTAIN_ZIPF - centibels / 100, 2)

@@ -1,4 +1,4 @@
-"""Which words are one edit apart, found without comparing all with all."""
+"""Find words that are one edit apart without comparing all pairs."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -9,12 +9,12 @@ from rapidfuzz.distance import OSA
 def one_edit_apart(
     words: Iterable[str], others: Iterable[str]
 ) -> Iterator[tuple[str, str]]:
-    """Every word with each other one that is a letter or a swap away, once.
+    """Yield each pair of words that differ by one letter or swap, once.
 
     >>> sorted(one_edit_apart(["kitebord", "kite"], ["kiteboard", "kit", "kite"]))
     [('kite', 'kit'), ('kitebord', 'kiteboard')]
     """
-    # Words an edit apart are equal once each has lost a letter, or one of them.
+    # Words one edit apart are equal after one or both of them lose a letter.
     one_less: defaultdict[str, list[str]] = defaultdict(list)
     for other in others:
         for rest in _one_less(other):
@@ -25,7 +25,7 @@ def one_edit_apart(
 
 
 def _one_less(word: str) -> Iterator[str]:
-    """A word, and it without each of its letters."""
+    """Yield a word, and the word without each of its letters."""
     yield word
     for at in range(len(word)):
         yield word[:at] + word[at + 1 :]

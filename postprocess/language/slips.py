@@ -1,7 +1,7 @@
-"""By which slips of fingers and ears a word came out as another.
+"""Classify the slips that turned one word into another.
 
-The channel knows what each letter costs; here slips of one sort are taken together, so
-that a rare letter profits from what is known of its like.
+The channel has a cost for each letter. Here similar slips are grouped, so that rare
+letters benefit from data about similar ones.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,16 +14,17 @@ NAMES = (
     "other_letter", "other_first", "other_last", "swapped_kinds", "swapped_alike",
     "more_slips",
 )  # fmt: skip
-"""A letter too many, one too few, another, two swapped; how many beyond the first.
+"""An extra letter, a missing one, a wrong one, two swapped; how many beyond the first.
 
-Double and near say how a letter is beside its neighbour, in the word or on the keys.
+Double and near describe a letter's relation to its neighbour in the word or on the
+keyboard.
 """
 
 Step = tuple[int, int, int, int]
-"""Where in both words, meant and typed, and how many letters of each."""
+"""The positions in both words, meant and typed, and the number of letters of each."""
 
 _ROWS = (("qwertyuiop", 0.0), ("asdfghjkl", 0.3), ("zxcvbnm", 0.8))
-"""The keys, and by how much of a key each row stands to the right."""
+"""The rows of keys, and how far each is shifted to the right, in keys."""
 
 _KEYS = {
     letter: (row, at + shift)
@@ -50,7 +51,7 @@ _PLACES = {name: place for place, name in enumerate(NAMES)}
 
 
 def slips(typed: str, meant: str) -> Sequence[float]:
-    """How many slips of each of `NAMES` lead from what was meant to what was typed.
+    """Count the slips of each of `NAMES` between the meant and the typed word.
 
     >>> def named(typed, meant):
     ...     return [name for name, n in zip(NAMES, slips(typed, meant)) if n]
@@ -114,7 +115,7 @@ def _added(typed: str, at: int) -> str:
 
 
 def _steps(meant: str, typed: str) -> list[Step]:
-    """The fewest slips between two words, vowels for vowels if there is a choice."""
+    """Return the fewest slips between two words, preferring vowels for vowels."""
     most = min(len(meant), len(typed))
     start = 0
     while start < most and meant[start] == typed[start]:
@@ -155,7 +156,7 @@ def _aligned(meant: str, typed: str) -> list[Step]:
 
 
 def _last(meant: str, typed: str, i: int, j: int) -> Iterator[tuple[float, int, int]]:
-    """What the step to a place may cost and take of both words; the likelier first."""
+    """Yield the cost and letters of each step to a position, the likelier first."""
     if i and j:
         meant_letter, typed_letter = meant[i - 1], typed[j - 1]
         if meant_letter == typed_letter:

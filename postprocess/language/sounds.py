@@ -1,4 +1,4 @@
-"""How a word sounds, roughly: people who cannot spell a word write what they hear."""
+"""A rough phonetic key: people who cannot spell a word write what they hear."""
 
 import re
 from functools import lru_cache
@@ -8,7 +8,8 @@ _HEARD = (
     ("ce", "se"), ("ci", "si"), ("cy", "sy"), ("z", "s"), ("ck", "k"), ("ch", "x"),
     ("c", "k"), ("q", "k"), ("dg", "j"), ("ge", "je"), ("gi", "ji"), ("gy", "jy"),
 )  # fmt: skip
-"""After Philips' Metaphone (1990), cut down: consonants stay, as they are heard."""
+"""A simplified version of Philips' Metaphone (1990), which keeps the consonants
+heard."""
 
 _SILENT = str.maketrans("", "", "aeiouyhw")
 _DOUBLED = re.compile(r"(.)\1+")
@@ -16,7 +17,7 @@ _DOUBLED = re.compile(r"(.)\1+")
 
 @lru_cache(maxsize=50_000)
 def sound(word: str) -> str:
-    """The consonants that are heard, roughly, after the first letter.
+    """Return the first letter and, roughly, the consonants heard after it.
 
     >>> sound("hefeweizen") == sound("hefewiezen"), sound("frisbie")
     (True, 'frsb')

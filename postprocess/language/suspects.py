@@ -1,7 +1,7 @@
-"""The words that may be typos at all, with everything around them.
+"""Find the words that may be typos, with their context.
 
-What is not a suspect is never touched, whatever looks alike: words that are right for
-sure, texts in another language, and what is no ordinary word where it stands
+Words that are not suspects are never changed: words that are surely right, words in
+texts in another language, and words that are not ordinary in their place
 (`tokens.Place.is_fixed`).
 """
 
@@ -19,24 +19,24 @@ from piecework.postprocess.text import Text
 
 _MOSTLY = 0.5
 _REMEMBERED = 100_000
-"""Texts that are read once only, although rules look at a campaign again and again."""
+"""The number of texts cached, since rules process a campaign repeatedly."""
 
 _USUAL = 20
-"""The usual rate counts like this many texts: a word seen less tells little."""
+"""The average rate counts like this many texts: a word seen less often says little."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspect:
-    """One occurrence of a word that no list knows.
+    """One occurrence of a word that is in no list.
 
     Attributes:
-        surface: as it stands in the text, `word` casefolded.
-        before: the two words before, casefolded, the farther first; `corpus.EDGE`
-            where the text ends.
+        surface: the word as written; `word` is casefolded.
+        before: the two words before, casefolded, the farther first; `corpus.EDGE` at
+            the text's end.
         after: the two words after.
-        company: by how much more often than usual names come with the text's known
-            words, as a logarithm: above 0 where people read brands to each other.
-        about: how many texts about the item hold a word, by word.
+        company: how much more often than usual names occur with the text's known words,
+            as a logarithm: above 0 in texts that read out brands.
+        about: the number of texts about the item with a word, by word.
     """
 
     text_id: str
@@ -52,10 +52,10 @@ class Suspect:
 
 
 def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
-    """The suspects in the order of texts and places; none where most is foreign.
+    """Return the suspects in order of texts and places; none in foreign texts.
 
     Args:
-        texts: all that there are about each of their items.
+        texts: all texts about each of their items.
         corpus: the counts of these texts, and of all others of the campaign.
     """
     if corpus.n_foreign > _MOSTLY * corpus.n_texts:
@@ -81,7 +81,7 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
 
 
 class _Company:
-    """How often names come with each known word."""
+    """How often names occur with each known word."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
@@ -89,7 +89,7 @@ class _Company:
         self._of_word: dict[tuple[str, bool], float] = {}
 
     def of(self, line: AbstractSet[str], *, own: bool) -> float:
-        """What a text's known words say; the text itself does not count.
+        """Return the value for a text's known words, excluding the text itself.
 
         Args:
             line: the words.
@@ -112,7 +112,7 @@ class _Company:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _suspects(text: str, protected: AbstractSet[str]) -> Sequence[Suspect]:
-    """What can be said of a text's suspects without any other text."""
+    """Return a text's suspects, as far as possible without any other text."""
     line = words(text)
     suspects = []
     for at, word in enumerate(line):
@@ -142,5 +142,5 @@ def _word(line: Sequence[Word], at: int) -> str:
 
 
 def forget_texts() -> None:
-    """Let go of what is remembered of texts."""
+    """Clear what is cached about texts."""
     _suspects.cache_clear()

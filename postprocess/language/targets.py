@@ -1,8 +1,8 @@
-"""Which words are like what was typed, and which of them are likeliest at a glance.
+"""Find the words similar to a typed one, and the likeliest among them.
 
-pyspellchecker finds what is within two edits by writing out every string two edits
-away, a third of a second a word; comparing with all words of about the same length
-takes about a millisecond.
+pyspellchecker finds words within two edits by generating every string two edits away,
+which takes a third of a second per word. Comparing with all words of about the same
+length takes about a millisecond.
 """
 
 from collections import defaultdict
@@ -30,15 +30,15 @@ _NATS_AN_EDIT = 4.0
 _NATS_ALIKE = 3.0
 
 _AT_ONCE = 256
-"""Words compared in one go: bounds the table to some 20 MB."""
+"""The number of words compared at once; bounds the table to about 20 MB."""
 
 
 class Targets:
-    """All words that a typo may be corrected to, to be found by what was typed.
+    """All words that a typo may be corrected to, with a search by typed word.
 
-    An edit is a letter too many, too few, another, or two neighbours swapped (optimal
-    string alignment). Near is within two edits, three for long words; or alike in
-    sound, and within five.
+    An edit adds, drops or replaces a letter, or swaps two neighbours (optimal string
+    alignment). A word is near if it is within two edits (three for long words), or
+    sounds alike and is within five.
     """
 
     def __init__(self, by_length: Mapping[int, Sequence[str]]) -> None:
@@ -55,7 +55,7 @@ class Targets:
             self._groups[group] = group[0]
 
     def near(self, words: Iterable[str]) -> dict[str, dict[str, int]]:
-        """For every word those near it, and how many edits away each is."""
+        """Return the words near each word, with their distance in edits."""
         return {
             word: {
                 self._words[n]: distance
@@ -65,9 +65,9 @@ class Targets:
         }
 
     def likeliest(self, words: Iterable[str], most: int) -> dict[str, list[str]]:
-        """Of those near every word the `most` likeliest; the best first.
+        """Return the `most` likeliest words near each word, the best first.
 
-        Likely is what is common, few edits away, and alike in sound.
+        A word is likely if it is common, few edits away and sounds alike.
         """
         ranked_words = {}
         for word, which, edits in self._near(words):
@@ -78,7 +78,7 @@ class Targets:
             )
             good = np.arange(len(which))
             if len(which) > most:
-                # All that are as good as the last, so that the alphabet decides.
+                # Include all ties with the last one, so that the alphabet decides.
                 good = np.flatnonzero(promises >= np.partition(promises, -most)[-most])
             both = zip(which[good].tolist(), promises[good].tolist(), strict=True)
             ranked = sorted((-promise, self._words[n]) for n, promise in both)
@@ -86,7 +86,7 @@ class Targets:
         return ranked_words
 
     def _near(self, words: Iterable[str]) -> Iterator[tuple[str, Ints, Ints]]:
-        """Each word, which are near it by their numbers, and by how many edits."""
+        """Yield each word, the numbers of the words near it, and their distances."""
         by_length: defaultdict[int, list[str]] = defaultdict(list)
         for word in sorted(set(words)):
             by_length[len(word)].append(word)
@@ -111,7 +111,7 @@ class Targets:
                     )
 
     def _heard(self, word: str, others: AbstractSet[int]) -> Ints:
-        """Those that only sound like a word, and by how many edits; a row each."""
+        """Return the words that only sound alike and their distances, a row each."""
         heard = [
             (n, edits)
             for n in self._alike.get(sound(word), ())
@@ -126,5 +126,5 @@ class Targets:
 
 @cache
 def targets() -> Targets:
-    """Those of the lexicon."""
+    """Return the targets of the lexicon."""
     return Targets(lexicon.targets())

@@ -1,4 +1,4 @@
-"""Words of a text with their places, and which of them no rule may touch."""
+"""Split a text into words with positions, and find those that no rule may change."""
 
 import re
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ _ADDRESS = re.compile(
     r"://|@|www\.|(?!\A)\.(?:com|org|net|edu|gov|io|co|uk)\b", re.IGNORECASE
 )
 _MARKED = re.compile(r"[#~/\\]\S+")
-# What opens is not looked for inside: else each of many that never close is looked
-# through to the end.
+# Opening characters are not searched for inside: otherwise a text with many unclosed
+# ones would be scanned to the end for each.
 _QUOTED = re.compile(
     r"\"[^\"]*\"|\u201c[^\u201c\u201d]*\u201d|(?<!\w)['\u2018][^'\u2019]+['\u2019](?!\w)",
 )
@@ -29,7 +29,7 @@ _REMEMBERED = 16
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word where it stands; `word` is casefolded, with a straight apostrophe."""
+    """A word at its position; `word` is casefolded, with a straight apostrophe."""
 
     start: int
     end: int
@@ -39,14 +39,13 @@ class Word:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """What the surroundings of a word say about it.
+    """What the context of a word says about it.
 
     Attributes:
-        is_fixed: no ordinary word: digits or signs stick to it, it is quoted or part
-            of an address, or it has inner capitals.
-        is_shouted: the whole text is written in capitals, where nothing tells names
-            from words.
-        is_name_like: capitalised where ordinary words are not.
+        is_fixed: it is not an ordinary word: it has attached digits or signs, is quoted
+            or part of an address, or has inner capitals.
+        is_shouted: the whole text is in capitals, so names cannot be told from words.
+        is_name_like: it is capitalised where ordinary words are not.
         is_hyphened: a hyphen joins it to another word.
     """
 
@@ -57,7 +56,7 @@ class Place:
 
 
 def words(text: str) -> list[Word]:
-    """The words of a text in order.
+    """Return the words of a text in order.
 
     >>> [word.word for word in words("A cat's toy, 12oz")]
     ['a', "cat's", 'toy', 'oz']
@@ -74,9 +73,9 @@ def words(text: str) -> list[Word]:
 
 
 def folded(text: str) -> tuple[str, ...]:
-    """The words of a text in order, casefolded; quicker than `words`, without places.
+    """Return the casefolded words of a text in order; faster than `words`.
 
-    Equal words are one object, so that many texts take little memory.
+    Equal words are one object, so that many texts need little memory.
 
     >>> folded("A cat's toy, 12oz")
     ('a', "cat's", 'toy', 'oz')
@@ -87,7 +86,7 @@ def folded(text: str) -> tuple[str, ...]:
 
 
 def capitals(text: str) -> list[str]:
-    """The words with a capital that do not begin the text, casefolded.
+    """Return the words with a capital that do not begin the text, casefolded.
 
     >>> capitals("A can of Coke")
     ['coke']
@@ -100,7 +99,7 @@ def capitals(text: str) -> list[str]:
 
 
 def place(text: str, word: Word) -> Place:
-    """How a word of `text` stands there."""
+    """Return the context of a word in `text`."""
     surface = text[word.start : word.end]
     before, after = text[: word.start], text[word.end :]
     around = before[-1:] + after[:1]
@@ -117,7 +116,7 @@ def place(text: str, word: Word) -> Place:
 
 
 def _ends_sentence(before: str) -> bool:
-    """Whether a sentence ends behind the last word of a text."""
+    """Return whether a sentence ends after the last word of a text."""
     for sign in reversed(before):
         if sign in _ENDS_SENTENCE:
             return True
@@ -128,7 +127,7 @@ def _ends_sentence(before: str) -> bool:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _taboo(text: str) -> Sequence[tuple[int, int]]:
-    """From where to where a text is an address, a path or a mark, or is quoted."""
+    """Return the ranges of a text that are addresses, paths, marks or quotes."""
     spans = [match.span() for match in _QUOTED.finditer(text)]
     for chunk in _RUN.finditer(text):
         if _ADDRESS.search(chunk.group()):

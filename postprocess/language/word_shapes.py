@@ -1,4 +1,4 @@
-"""How words that are written alike hang together without one being a typo."""
+"""Relations between similar words that do not make one a typo of the other."""
 
 import math
 from collections import Counter
@@ -19,10 +19,10 @@ _VARIANTS = (
     ("our", "or"), ("ogue", "og"), ("ise", "ize"), ("isi", "izi"), ("yse", "yze"),
     ("grey", "gray"), ("blonde", "blond"),
 )  # fmt: skip
-"""British and American ways to write one word."""
+"""British and American spellings of the same endings."""
 
 _ONE_WAY = ("greyhound",)
-"""Begins words that are written alike on both sides, although one could think not."""
+"""Beginnings of words that are spelled the same in British and American English."""
 
 _LEAST_PART = 3
 _COMMON_ZIPF = 3.0
@@ -31,7 +31,7 @@ _COMPOUND_ZIPF = 1.0
 
 @cache
 def is_compound(word: str) -> bool:
-    """Whether two common words make up the word.
+    """Return whether the word consists of two common words.
 
     >>> is_compound("nightstand"), is_compound("teapott")
     (True, False)
@@ -42,11 +42,11 @@ def is_compound(word: str) -> bool:
 
 @cache
 def compounding(word: str) -> float:
-    """How usual it is in English to make compounds of the two parts of a word.
+    """Return how common compounds of a word's two parts are in English.
 
-    That is the greatest sum, over the ways to cut it into two common words, of the
-    logarithms of how many compounds begin with the one and end with the other; 0 where
-    no way leads to two common words.
+    For each way to split it into two common words, add the logarithms of the number of
+    compounds that begin with the first and end with the second. The result is the
+    largest sum, or 0 if there is no such split.
 
     >>> compounding("snowboot") > compounding("tabletree") > compounding("teapott")
     True
@@ -63,18 +63,18 @@ def compounding(word: str) -> float:
 
 
 def begins_compounds(word: str) -> float:
-    """The logarithm of how many of the dictionary's compounds begin with a word."""
+    """Return the logarithm of the number of compounds that begin with a word."""
     return math.log1p(_compounds()[0].get(word, 0))
 
 
 def ends_compounds(word: str) -> float:
-    """The logarithm of how many of the dictionary's compounds end with a word."""
+    """Return the logarithm of the number of compounds that end with a word."""
     return math.log1p(_compounds()[1].get(word, 0))
 
 
 @cache
 def _compounds() -> tuple[Mapping[str, int], Mapping[str, int]]:
-    """How many words of the dictionary are a word and another, by each of the two."""
+    """Count the dictionary's compounds by their first and by their second word."""
     parts = frozenset(word for word in lexicon.dictionary() if _may_be_a_part(word))
     begins: Counter[str] = Counter()
     ends: Counter[str] = Counter()
@@ -94,7 +94,7 @@ def _may_be_a_part(word: str) -> bool:
 
 @cache
 def is_inflected(word: str) -> bool:
-    """Whether a known word and an ending or a beginning make up the word.
+    """Return whether the word is a known one with a prefix or suffix.
 
     >>> is_inflected("unfrosted"), is_inflected("tabel")
     (True, False)
@@ -105,12 +105,12 @@ def is_inflected(word: str) -> bool:
 
 
 def is_ending(longer: str, shorter: str) -> bool:
-    """Whether one word is the other and an ending that may be meant."""
+    """Return whether one word is the other plus a plausible ending."""
     return longer.startswith(shorter) and longer[len(shorter) :] in _MEANT_ENDINGS
 
 
 def is_spelling_variant(word: str, other: str) -> bool:
-    """Whether British and American English may write `other` as a word is written.
+    """Return whether two words are British and American spellings of the same one.
 
     >>> is_spelling_variant("colourfully", "colorfully")
     True

@@ -1,1 +1,1 @@
-"""Cleaning rules, one each; a rule proposes edits and touches nothing."""
+"""Cleaning rules, one per module; a rule proposes edits and changes nothing itself."""

@@ -1,11 +1,11 @@
-"""Words that are words, but not the ones that were meant: `form` for `from`.
+"""Correct real words used by mistake: `form` for `from`.
 
-The campaign's other texts raise the doubt: where they have another word between the
-same neighbours again and again, and none has this one. How both fit into English at
-large is weighed too. A small campaign gets little of it. Refuses to touch names,
-whatever is quoted, joined by a hyphen or stuck to digits, British for American ways to
-write and the other way round, words of the item's own columns, and what another text
-about the item says as well. It does not try grammar.
+A word is suspect if the campaign's other texts repeatedly have another word between the
+same neighbours, and none has this one. How well both fit into general English also
+counts. In a small campaign the rule finds little. It never changes names, quoted text,
+hyphenated words or words with digits, British or American variants, words of the item's
+own columns, or words that another text about the item also has. It does not correct
+grammar.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,21 +25,21 @@ NAME = "real_words"
 VERSION = 2
 
 SURE = 0.7
-"""The least probability of an automatic edit (docs/explanation/cleaning.md)."""
+"""The lowest probability of an automatic edit (docs/explanation/cleaning.md)."""
 
 WORTH_A_LOOK = 0.5
-"""Least probability of an edit that a person is asked about; not below a half, since
-only what is likelier than leaving the word is looked at."""
+"""The lowest probability of an edit proposed to a person; at least a half, since only
+edits likelier than leaving the word are considered."""
 
 
 def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
-    """The word that others wrote in such places, where a text has one like it."""
+    """Return edits to the words that others wrote in the same places."""
     weights = np.array([REAL_WORD_WEIGHTS[name] for name in NAMES])
     doubtful = doubts(texts, corpus, channel.shipped(), weights)
     sums = doubtful.features @ weights
     edits: dict[str, list[Edit]] = {}
     for first, after in pairwise(doubtful.first.tolist()):
-        # Against every other word stands leaving this one, whose sum is 0.
+        # Every other word competes with leaving this one, with a sum of 0.
         odds = np.exp(np.minimum(sums[first:after], 500))
         best = int(odds.argmax())
         probability = float(odds[best] / (1 + odds.sum()))
@@ -56,7 +56,7 @@ def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit
 
 
 def is_sure(edit: Edit) -> bool:
-    """Whether an edit is made without asking."""
+    """Return whether an edit is made without asking."""
     return edit.probability >= SURE
 
 
@@ -74,7 +74,7 @@ def _edit(text: str, at: int, *, meant: str, probability: float) -> Edit:
         before=surface,
         after=after,
         rule=NAME,
-        reason=f"other texts say {meant!r} in such a place; meant with probability "
+        reason=f"other texts have {meant!r} in the same place; its probability is "
         f"{probability:.2f}",
         probability=round(probability, 4),
     )

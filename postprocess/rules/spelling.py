@@ -1,14 +1,13 @@
-"""Typos in ordinary words: `skatebaord` becomes `skateboard`, `onthe` `on the`.
+"""Correct typos in ordinary words: `skatebaord` to `skateboard`, `onthe` to `on the`.
 
-Of the words that a dictionary does not know most are right: brands, new words,
-compounds. Correcting blindly does far more harm than good (`tv` to `to`, `macbook` to
-`facebook`), so the question is less which word was meant than whether to touch one.
-Whatever could be meant and leaving the word alone are weighed against each other
-(`piecework.postprocess.language.features`); each edit says how probable it is.
+Most words missing in a dictionary are correct: brands, new words, compounds. Blind
+correction does far more harm than good (`tv` to `to`, `macbook` to `facebook`), so the
+main question is whether to change a word at all. Leaving the word competes with all
+candidates (`piecework.postprocess.language.features`); each edit has a probability.
 
-Refuses to touch: words of the dictionary and their possessives; longer words that are
-common in English at large; inner capitals, quoted text, addresses, whatever digits or
-signs stick to; texts in another language; words of the item's own columns.
+It never changes words of the dictionary and their possessives, longer words that are
+common in general English, words with inner capitals, quoted text, addresses, words with
+attached digits or signs, texts in another language, or words of the item's own columns.
 docs/explanation/cleaning.md says how often it is right.
 """
 
@@ -27,18 +26,18 @@ NAME = "spelling"
 VERSION = 7
 
 SURE = 0.6
-"""Least probability of an edit that is made without asking: with it nineteen of twenty
+"""The lowest probability of an edit made without asking: nineteen of twenty such
 changes are right (docs/explanation/cleaning.md)."""
 
 WORTH_A_LOOK = 0.2
-"""Least probability of an edit that a person is asked about."""
+"""The lowest probability of an edit proposed to a person."""
 
 _AT_ONCE = 2_000
-"""Suspects weighed in one go: bounds the table to some 30 MB."""
+"""The number of suspects processed at once; bounds the table to about 30 MB."""
 
 
 def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit]]:
-    """The likeliest word for every unknown one that may be a typo of it."""
+    """Return edits to the likeliest word for each unknown one that may be a typo."""
     suspects = find_suspects(texts, corpus)
     words = {suspect.word for suspect in suspects}
     typos = Typos(candidates(words, corpus, channel.shipped()), corpus)
@@ -50,7 +49,7 @@ def propose(texts: Sequence[Text], corpus: Corpus) -> Mapping[str, Sequence[Edit
 
 
 def is_sure(edit: Edit) -> bool:
-    """Whether an edit is made without asking."""
+    """Return whether an edit is made without asking."""
     return edit.probability >= SURE
 
 
@@ -62,7 +61,7 @@ def _edits(
     ends = [*weighed.first[1:].tolist(), len(probable)]
     for suspect, start, end in zip(suspects, weighed.first.tolist(), ends, strict=True):
         if start + 1 < end:
-            # Equal chances: the first of its candidates.
+            # Among equal probabilities, the first candidate.
             best = start + 1 + int(probable[start + 1 : end].argmax())
             meant, probability = weighed.meant[best], float(probable[best])
             if probability >= WORTH_A_LOOK and not _is_a_name(suspect, meant):
@@ -70,7 +69,7 @@ def _edits(
 
 
 def _is_a_name(suspect: Suspect, meant: str) -> bool:
-    """Whether `a` would be cut off a name; inside a sentence no `A` stands alone."""
+    """Return whether `a` would be split off a name: `A` is never lone mid-sentence."""
     return suspect.place.is_name_like and meant.startswith("a ")
 
 
@@ -86,7 +85,7 @@ def _edit(suspect: Suspect, meant: str, probability: float) -> Edit:
         before=surface,
         after=meant,
         rule=NAME,
-        reason=f"in no word list; {meant!r} is meant with probability "
+        reason=f"not in any word list; the probability of {meant!r} is "
         f"{probability:.2f}",
         probability=round(probability, 4),
     )

@@ -1,9 +1,9 @@
-"""Space that no reader can see: doubled, trailing, no-break, and control characters.
+"""Remove invisible space: doubled, trailing and no-break spaces, control characters.
 
-Readers never notice it, but it makes equal captions unequal and splits words for every
-program that reads the dataset. Refuses to touch: every visible character, and the
-joiners inside emoji and scripts that need them (U+200C, U+200D). A line break is space
-between words here: a caption is one line.
+Readers never notice it, but it makes equal captions differ and splits words in programs
+that read the dataset. The rule never changes visible characters or the joiners needed
+in emoji and some scripts (U+200C, U+200D). A line break counts as space between words,
+because a caption is one line.
 """
 
 import re
@@ -22,11 +22,11 @@ _UNSEEN = re.compile(rf"[\s\x00-\x1f\x7f-\x9f{_INVISIBLE}]+")
 _WRONG = re.compile(
     rf"\A | \Z|  |[^\S ]|[\x00-\x1f\x7f-\x9f{_INVISIBLE}]",
 )
-"""Found in every text that has an edit: all unseen but single spaces between words."""
+"""Matches in every text with an edit: all invisible space except single spaces."""
 
 
 def mend(text: str) -> list[Edit]:
-    """One plain space between words, none at the ends, nothing invisible inside.
+    """Return edits to single spaces between words and nothing invisible.
 
     >>> [(edit.start, edit.end, edit.after) for edit in mend("a  red dog ")]
     [(1, 3, ' '), (10, 11, '')]
@@ -58,4 +58,4 @@ def _reason(characters: str) -> str:
         for character in characters
         if character != " "
     )
-    return "invisible: " + ", ".join(names) if names else "more space than one"
+    return "invisible: " + ", ".join(names) if names else "more than one space"

@@ -1,1 +1,1 @@
-"""One idea a module; `piecework.qc.registry` is the whole list."""
+"""One heuristic per module; `piecework.qc.registry` lists all of them."""

@@ -1,16 +1,16 @@
 """A worker's second answer about the same item.
 
 Idea: five answers mean five people. A platform keeps a worker from taking a HIT twice,
-but not from a replacement HIT with an id of its own that shows the item again. The HITs
-of a campaign's own are kept apart for that; those whose results are imported may not
-have been.
+but not from taking a replacement HIT with an id of its own that shows the item again.
+piecework keeps workers apart on HITs that it posts; imported results may not have been.
 
 Naive reading: that the second answer is bad work. It is usually the same honest work
-again; it is paid, and kept out of the wanted number. All heuristics that compare the
-answers of an item leave it out, lest one person outvote another.
+again; it is paid, and does not count towards the wanted number. All heuristics that
+compare the answers of an item leave it out, so that one person cannot outvote another.
 
-Edge cases: first is what was submitted first, at a tie the least answer id. The third
-answer is flagged like the second. Unknown workers (empty id) are no suspicion.
+Edge cases: the first answer is the one submitted first; in a tie, the one with the
+least answer id. The third answer is flagged like the second. Unknown workers (empty id)
+raise no suspicion.
 """
 
 from dataclasses import dataclass
@@ -30,6 +30,7 @@ from piecework.qc.scores import (
 )
 
 NAME = "answered_before"
+TITLE = "Second answer about an item"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "item"
@@ -43,14 +44,14 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:  # noqa: ARG001 - the contract's signature
-    """One row an answer."""
+    """One row per answer."""
     first = is_first(table).to_numpy()
     pairs = pair_codes(table)
     earlier = np.zeros(len(table), dtype="intp")
     earlier[pairs[first]] = np.flatnonzero(first)
 
     def sentence(answer_id: str) -> str:
-        return f"the same worker answered this item before, in answer {answer_id}"
+        return f"is the worker's second about this item, after answer {answer_id}"
 
     return scored(
         table.index,

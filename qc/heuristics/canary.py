@@ -1,19 +1,19 @@
-"""A word that only a program which reads the whole page was told to write.
+"""A word that only a program that reads the whole page was told to write.
 
-Idea: the page holds a sentence that no eye sees and no screen reader speaks; it asks
-automatic writers to use a certain word. Who copies the page into a text generator, or
-lets a program fill it in, hands the sentence over, and some programs obey.
+Idea: the page holds a sentence that is invisible and that no screen reader speaks; it
+asks automatic writers to use a certain word. A worker who copies the page into a text
+generator, or lets a program fill it in, passes the sentence on, and some programs obey.
 
-Naive reading: that who does not write the word wrote the text himself. Programs that
-look at a picture of the page never meet the sentence, and others are told to ignore
-such requests. So a missing word says nothing. And a person may use the word honestly:
-it should be rare and have nothing to do with the items (`check` refuses one that stands
-in them). No policy may reject by this alone.
+Naive reading: that a worker who does not write the word wrote the text themselves.
+Programs that look at a picture of the page never meet the sentence, and others are told
+to ignore such requests. So a missing word says nothing. And a person may use the word
+honestly: it should be rare and have nothing to do with the items (`check` refuses one
+that appears in them). A policy must not reject for this alone.
 
-Edge cases: without a word nothing is flagged; of results that another tool collected
+Edge cases: without a word nothing is flagged; for results that another tool collected,
 only the campaign file can say whether their page asked for one. Whole words count, in
-any case. The canned text and an empty text are no suspicion. A page that a person reads
-without its styles shows the sentence, and says whom it is for.
+any case. The canned text and an empty text raise no suspicion. A page read without its
+styles shows the sentence, and says whom it is for.
 """
 
 import re
@@ -29,6 +29,7 @@ from piecework.qc.parameters import Word
 from piecework.qc.scores import Scope, quoted, scored, sentences
 
 NAME = "canary"
+TITLE = "Word planted for programs"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
@@ -37,23 +38,23 @@ COLUMNS = ("text", "is_canned")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """What the page asks programs for.
+    """The word that the page asks programs to write.
 
     Attributes:
-        word: a rare word that has nothing to do with the items; empty: none is asked
-            for (ours).
+        word: a rare word that has nothing to do with the items; if empty, the page asks
+            for none (ours).
     """
 
     word: Word = ""
 
 
 def planted_word(settings: Mapping[str, Mapping[str, object] | None]) -> str:
-    """The word that pages ask for by a campaign's settings; empty without one."""
+    """The word that pages ask for with a campaign's settings; empty if none."""
     return str((settings.get(NAME) or {}).get("word", ""))
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     texts = table["text"].tolist()
     pattern = re.compile(rf"\b{re.escape(params.word)}\b", re.IGNORECASE)
     flag = np.array(
@@ -66,8 +67,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
     def sentence(text: str) -> str:
         return (
-            f"has the word {params.word!r}, for which only programs were asked, as the "
-            f"campaign says: {quoted(text)}"
+            f"contains the word {params.word!r}, which the page asks only programs to "
+            f"write: {quoted(text)}"
         )
 
     return scored(
@@ -80,7 +81,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 def _silence(_table: pd.DataFrame, params: Params) -> Iterator[str]:
     if not params.word:
-        yield "no word is known for which only programs were asked"
+        yield "the campaign names no word for programs to write"
 
 
 FACTS = Facts(may_reject_alone=False, silence=_silence)

@@ -1,16 +1,17 @@
 """A worker who says "cannot be described" too often.
 
-Idea: the canned text is one click; a worker who takes it on most of his items may
-avoid the work. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1):
+Idea: the canned text takes one click; a worker who uses it on most items may be
+avoiding the work. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1):
 "workers who used the canned text for more than 50% of the images that they captioned".
 
-Naive reading: the paper says "more than 50 %", the original code tests ">= 50 %"
+Naive reading: the paper says "more than 50 %", while the original code tests ">= 50 %"
 within one file of results. With few items the share says little: one canned answer of
-one item is 100 %. So a worker must have answered `min_images` before this applies.
+one item is 100 %. So a worker must have answered `min_images` items before this
+applies.
 
-Edge cases: an item that a worker answered twice counts once, by his first answer.
-A worker below `min_images` is no suspicion. Answers without a known worker (empty id)
-are no suspicion.
+Edge cases: an item that a worker answered twice counts once, by the first answer. A
+worker below `min_images` raises no suspicion, and neither do answers without a known
+worker (empty id).
 """
 
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from piecework.qc.parameters import Count, Counted, Share
 from piecework.qc.scores import FIRST_ANSWER, Scope, grade, is_first, scored, sentences
 
 NAME = "canned_share"
+TITLE = "Canned text too often"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "worker"
@@ -34,7 +36,7 @@ FACTS = Facts()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """Where the line is, and from when on.
+    """The limit, and the number of items from which it applies.
 
     Attributes:
         more_than_share: flag above this share of canned answers (paper: 50 %).
@@ -48,7 +50,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row a worker, in the order of their ids."""
+    """One row per worker, in the order of their ids."""
     subjects = pd.Index(
         sorted(table["worker_id"].unique()), dtype="str", name="worker_id"
     )
@@ -65,7 +67,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     suspicion = grade(share * applicable, params.more_than_share, flag=flag)
 
     def sentence(used: int, seen: int) -> str:
-        return f"used the canned text on {used} of {plural(seen, 'item')}"
+        return f"uses the canned text on {used} of {plural(seen, 'item')}"
 
     return scored(
         subjects,

@@ -1,16 +1,16 @@
 """Text that is mostly in capitals.
 
-Idea: a worker who leaves CAPS LOCK on may not have looked at his text. A mechanism of
+Idea: a worker who leaves CAPS LOCK on may not have looked at their text. A mechanism of
 VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who used CAPS LOCK for more
 than 50% of the caption text".
 
-Naive reading: the original code divides by all characters, spaces and digits
-included, so a text in capitals with many digits passes. Counting letters only finds
-those, but also flags what people copy from packages ("A can of LA CROIX 12 FL OZ").
-The paper's reading is the default; `letters_only` gives the other.
+Naive reading: the original code divides by all characters, including spaces and digits,
+so a text in capitals with many digits passes. Counting only letters finds those, but
+also flags what people copy from packages ("A can of LA CROIX 12 FL OZ"). The paper's
+reading is the default; `letters_only` gives the other.
 
-Edge cases: an empty text, or one without letters, is no suspicion. Exactly half is not
-more than half. Letters without case (Arabic, Chinese) count as letters, never as
+Edge cases: an empty text, or one without letters, raises no suspicion. Exactly half is
+not more than half. Letters without case (Arabic, Chinese) count as letters, never as
 capitals. The canned text is judged like any other.
 """
 
@@ -29,6 +29,7 @@ from piecework.qc.parameters import Count, Share
 from piecework.qc.scores import Scope, grade, quoted, scored, sentences
 
 NAME = "capitals"
+TITLE = "Mostly capitals"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
@@ -42,12 +43,12 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """Where the line is.
+    """The limit.
 
     Attributes:
         more_than_share: flag above this share of capitals (paper: 50 %).
-        letters_only: divide by letters instead of by all characters (original: all).
-        min_letters: shorter texts are left alone; "TV" says nothing (ours).
+        letters_only: divide by letters instead of all characters (original: all).
+        min_letters: ignore texts with fewer letters, such as "TV" (ours).
     """
 
     more_than_share: Share = 0.5
@@ -56,7 +57,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     texts = table["text"]
     shares = _shares(texts.tolist(), params)
     flag = shares > params.more_than_share
@@ -64,7 +65,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
     def sentence(capitals: float, text: str) -> str:
         whole = "letters" if params.letters_only else "characters"
-        return f"{share(capitals, 1)} of the {whole} are capitals: {quoted(text)}"
+        return f"has {share(capitals, 1)} of its {whole} in capitals: {quoted(text)}"
 
     return scored(
         table.index,
@@ -75,7 +76,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 
 def _shares(texts: list[str], params: Params) -> Floats:
-    """The share of capitals in each text; 0 where there are too few letters."""
+    """The share of capitals in each text; 0 if there are too few letters."""
     lengths = np.fromiter(map(len, texts), "int64", len(texts))
     letters, capitals = np.zeros((2, len(texts)), dtype="int64")
     is_ascii = np.fromiter(map(str.isascii, texts), "bool", len(texts))
@@ -89,14 +90,14 @@ def _shares(texts: list[str], params: Params) -> Floats:
 
 
 def _told_ascii(text: str, is_wanted: Callable[[str], bool]) -> Flags:
-    """Whether each character is wanted; in a tenth of the time that others take."""
+    """Whether each ASCII character is wanted; ten times as fast as `_told`."""
     table = bytes(is_wanted(chr(code)) for code in range(256))
     return np.frombuffer(text.encode("ascii").translate(table), "bool")
 
 
 def _told(text: str, is_wanted: Callable[[str], bool]) -> Flags:
-    """Whether each character is wanted; each different one is asked once."""
-    # A worker may have sent half a character (a lone surrogate); it is counted too.
+    """Whether each character is wanted; tests each different one once."""
+    # A worker may have sent half a character (a lone surrogate); it counts too.
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "uint32")
     different, places = np.unique(codes, return_inverse=True)
     wanted = [is_wanted(chr(code)) for code in different.tolist()]

@@ -1,16 +1,16 @@
 """Answers one thing, and the opposite when asked again.
 
-Idea: some items ask again what another asks (column `twin`), perhaps the other way
-round (`twin_reversed`). Who looks mostly says the same twice; who guesses says it as
-often as chance wills.
+Idea: some items repeat another item's question (column `twin`), perhaps the other way
+round (`twin_reversed`). A worker who looks mostly gives the same answer twice; a worker
+who guesses does so only by chance.
 
 Naive reading: that consistency is quality. A straight line never contradicts itself
-(`straight_line` has it), and a scale is not read to the point. So what counts is a
-large share of large differences.
+(`straight_line` finds it), and no scale is read to the exact point. So only a large
+share of large differences counts.
 
-Edge cases: a pair counts once, if the worker answered both items; his first answer
-about each. On a scale, answers within `tolerance` are the same. Fewer than
-`min_pairs` say nothing. Exactly at the limit is flagged.
+Edge cases: a pair counts once, if the worker answered both items; the first answer
+about each counts. On a scale, answers within `tolerance` are the same. A worker with
+fewer than `min_pairs` pairs is not judged. A share exactly at the limit is flagged.
 """
 
 from collections.abc import Iterator
@@ -28,6 +28,7 @@ from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "contradiction"
+TITLE = "Contradictory answers"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "worker"
@@ -37,12 +38,12 @@ FACTS = Facts()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """How many, how far apart, how often.
+    """How many pairs, how often and by how much they may differ.
 
     Attributes:
         min_pairs: pairs a worker must have answered (ours).
         min_share: flag from this share of contradictions (ours: half).
-        tolerance: how far apart is still the same (ours).
+        tolerance: how far apart two answers still count as the same (ours).
     """
 
     min_pairs: Count = 2
@@ -51,7 +52,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row a worker, in the order of their ids."""
+    """One row per worker, in the order of their ids."""
     return workers_table(table, _scores(table, params))
 
 
@@ -70,8 +71,8 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 str(worker),
                 grade_one(share, params.min_share, flag=flag),
                 flag,
-                f"{field}: contradicts itself on {times} of "
-                + plural(len(differs), "pair"),
+                f"gives contradictory answers to {field} on {times} of "
+                f"{plural(len(differs), 'pair')} of repeated items",
             )
 
 

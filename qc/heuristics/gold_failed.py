@@ -1,17 +1,19 @@
-"""Off the known answer, on items that have one.
+"""Differs from the known answer, on items that have one.
 
 Idea: some items carry the answer that quality control expects (columns `gold.<field>`);
-workers cannot tell them from others. Who is off most of them may not do the task.
+workers cannot tell them from others. A worker who differs on most of them may not be
+doing the task.
 
 Naive reading: that one failure is proof. People slip, and gold items have mistakes of
 their own: of four failures one may be the requester's. So a worker must have met
-`min_items` of them and failed a large share. And the evidence says that answers are
-off the known one, not that they are wrong: the report lists what is known that most
-workers contradict, to be looked at before anything hangs on it.
+`min_items` of them and failed a large share. The evidence says that answers differ from
+the known one, not that they are wrong: the report lists the known answers that most
+workers contradict, to be checked before anything depends on them.
 
-Edge cases: without gold items it says nothing. On a scale an answer is right within
-`tolerance` of it, among ticks if Jaccard's distance is not greater; a single choice is
-right or wrong. An item without an answer is not judged. At the limit is flagged.
+Edge cases: without gold items no worker is flagged. On a scale an answer is right
+within `tolerance` of the known one; among ticks it is right if Jaccard's distance is no
+greater than that; a single choice is right or wrong. An item without an answer is not
+judged. A share exactly at the limit is flagged.
 """
 
 from collections.abc import Iterator
@@ -31,6 +33,7 @@ from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, workers_table
 
 NAME = "gold_failed"
+TITLE = "Failed known answers"
 VERSION = 2
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "worker"
@@ -39,13 +42,13 @@ COLUMNS = (*FIRST_ANSWER, RATED, GOLD)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """How many, how far off, how often.
+    """How many gold items, how often and by how much a worker may differ.
 
     Attributes:
         min_items: gold items a worker must have answered (ours).
-        min_share: flag from this share of them failed (ours: who errs on one item of
-            seven fails so many of five once in forty).
-        tolerance: how far from the expected answer is still right (ours).
+        min_share: flag from this share of them failed (ours: a worker who errs on one
+            item in seven fails three of five once in forty).
+        tolerance: how far from the expected answer still counts as right (ours).
     """
 
     min_items: Annotated[Count, Counted.KNOWN_OF_WORKER] = 4
@@ -54,7 +57,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row a worker, in the order of their ids."""
+    """One row per worker, in the order of their ids."""
     return workers_table(table, _scores(table, params))
 
 
@@ -68,15 +71,16 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 str(worker),
                 grade_one(failed / met, params.min_share, flag=flag),
                 flag,
-                f"{field}: off the known answer on {failed} of {plural(met, 'item')}",
+                f"differs from the known answer to {field} on {failed} of "
+                f"{plural(met, 'item')}",
             )
 
 
 def _silence(table: pd.DataFrame, params: Params) -> Iterator[str]:
     if not (gold_scores(table, params.tolerance)["most"] >= params.min_items).any():
         yield (
-            f"no worker has met {params.min_items} items with a known answer; of "
-            "fewer nothing can be said"
+            f"no worker has answered {params.min_items} items with a known answer, "
+            "and fewer are too few to judge by"
         )
 
 

@@ -1,16 +1,16 @@
-"""Goes on, again and again, where the page questioned the answer.
+"""Submits again and again although the page questioned the answer.
 
-Idea: some rules only ask (`questioned:<rule>`): a change that looks like more than was
-wanted, more ticks than usual. An honest worker goes on now and then, with reason; a
-worker who writes anything at all goes on under nearly every item.
+Idea: some rules only ask for confirmation (`questioned:<rule>`): a larger change than
+was wanted, more ticks than usual. An honest worker confirms now and then, with reason;
+a worker who writes anything at all confirms under nearly every item.
 
-Naive reading: dropping every questioned answer. The question is put because the page
-cannot know; only a habit says something, and only where others rarely have it.
+Naive reading: dropping every questioned answer. The page asks because it cannot know;
+only a habit is evidence, and only where it is rare among others.
 
-Edge cases: fewer than `min_items` answers are no habit. The share is held against
-that of all others together, so a question that everybody passes says nothing; without
-others it says nothing either. A second answer about an item does not count. Exactly at
-the limit is flagged.
+Edge cases: fewer than `min_items` answers are no habit. The share is compared with that
+of all other workers together, so a warning that everyone dismisses flags no worker;
+without other workers no worker is flagged either. A second answer about an item does
+not count. A share exactly at the limit is flagged.
 """
 
 from collections.abc import Iterator
@@ -31,6 +31,7 @@ from piecework.qc.tallies import tally as tally_of
 from piecework.qc.worker_scores import WorkerScore, workers_table
 
 NAME = "ignored_page_warnings"
+TITLE = "Ignored page warnings"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
@@ -41,12 +42,12 @@ _QUESTIONED = "questioned:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """How many, how often, against how often.
+    """How many answers, how often questioned, and how often for others.
 
     Attributes:
         min_items: answers a worker must have given (ours).
         min_share: flag from this share of questioned answers (ours: half).
-        others_share: others may have at most this share (ours).
+        others_share: and only if the others' share is at most this (ours).
     """
 
     min_items: Annotated[Count, Counted.OF_WORKER] = 5
@@ -55,12 +56,12 @@ class Params:
 
 
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
-    """How many answers that count were questioned (`is_ignored`), how many not."""
+    """How many answers that count were questioned (`is_ignored`), and how many not."""
     return tally_of({"is_ignored": questioned(table)[_counted(table)]})
 
 
 def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
-    """In one row, how many answers there are, and how many ignored."""
+    """In one row, how many answers there are, and how many were questioned."""
     ignored = counts["n_rows"][counts["is_ignored"]]
     return pd.DataFrame(
         {"n_answers": [counts["n_rows"].sum()], "n_ignored": [ignored.sum()]}
@@ -70,11 +71,11 @@ def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
 def score(
     table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """One row a worker, in the order of their ids.
+    """One row per worker, in the order of their ids.
 
     Args:
         table: all answers, or all of each worker if `usual` is of all answers.
-        params: where the lines are.
+        params: the limits.
         usual: of `usual_of`, of all answers.
     """
     if usual is None:
@@ -109,8 +110,9 @@ def _scores(
             worker,
             suspicion,
             flag,
-            f"goes on where the page asks on {own_ones} of {plural(of_own, 'item')}; "
-            f"others on {share(common, 1)} of theirs",
+            f"submits despite the page's warning on {own_ones} of "
+            f"{plural(of_own, 'item')}; other workers do on {share(common, 1)} of "
+            "theirs",
         )
 
 
@@ -130,7 +132,7 @@ def _is_questioned(problems: tuple[str, ...]) -> bool:
 
 def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:
     if not questioned(table).any():
-        yield "no answer is known to have been questioned by its page"
+        yield "the page is not known to have questioned any answer"
 
 
 FACTS = Facts(silence=_silence, tallied=Tallied(tally, usual_of, score))

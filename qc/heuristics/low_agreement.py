@@ -1,23 +1,23 @@
 """Agrees with the others surely less than a careful worker would.
 
 Idea: several people judge the same item. A careful worker is closer to them than an
-answer drawn blindly from all answers of the campaign; one who guesses is not. The
-measure is Krippendorff's idea of agreement beyond chance, for one worker: 1 minus his
-mean distance from the others, divided by that of a blind answer. 1 is full agreement,
-0 is chance.
+answer drawn blindly from all answers of the campaign; a worker who guesses is not. The
+measure is Krippendorff's idea of agreement beyond chance, for one worker: 1 minus their
+mean distance from the others, divided by that of a blind answer. 1 is full agreement, 0
+is chance.
 
-Naive reading: flagging who disagrees with the majority, or who measures low. On hard
-items everybody does at times, and where nearly all answers are alike even a blind
+Naive reading: flagging workers who disagree with the majority, or who measure low. On
+hard items everybody does at times, and where nearly all answers are alike even a blind
 worker agrees: dividing by chance takes care of both. But the measure of ten items is
-noisy: a plain line at 0.2 flagged 13 % of the honest workers of real votes (RTE). So
-the measure has to be below the line by `errors` standard errors, which come from the
-worker's own items, drawn towards those of all where he has few; or below the line and
-so far from the usual worker as one in a hundred is by noise.
+noisy: a plain limit of 0.2 flagged 13 % of the honest workers of real votes (RTE). So
+the measure has to be below the limit by `errors` standard errors, which come from the
+worker's own items, drawn towards those of all workers if the worker has few; or below
+the limit and as far from the usual worker as one in a hundred is by noise.
 
 Edge cases: only items with `min_others` other ratings count, and a worker needs
-`min_items` of them. Opinions (`is_opinion` in the task) are never held against others:
-to differ there is no fault. If a blind answer never differs there is nothing to
-measure. A worker's second answer about an item neither counts nor is judged.
+`min_items` of them. Opinions (`is_opinion` in the task) are never compared: differing
+is not a fault there. If a blind answer never differs there is nothing to measure. A
+worker's second answer about an item neither counts nor is judged.
 """
 
 from collections.abc import Iterator
@@ -38,6 +38,7 @@ from piecework.qc.scores import FIRST_ANSWER, Scope
 from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "low_agreement"
+TITLE = "Low agreement with others"
 VERSION = 3
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
@@ -47,32 +48,32 @@ FACTS = Facts()
 Floats = npt.NDArray[np.float64]
 
 _STEPS = 50
-"""A slider is read in steps of one fiftieth; a hand on it means no more. Grades are
+"""A slider is read in steps of one fiftieth, as precise as a hand can be. Grades are
 read as they are."""
 
 
 _FAR = 2.33
-"""Standard deviations below the usual worker that one in a hundred is."""
+"""Standard deviations; one worker in a hundred is this far below the usual one."""
 
 _LEAST_WORKERS = 5
-"""Fewer workers have no usual agreement (ours)."""
+"""With fewer workers there is no usual agreement (ours)."""
 
 _MAD_TO_SD = 1.4826
-"""Of a normal distribution, sd = 1.4826 times the median absolute deviation."""
+"""For a normal distribution, sd = 1.4826 times the median absolute deviation."""
 
 _ITEMS_OF_ALL = 5.0
-"""A worker's own spread counts as much as that of all after so many items (ours)."""
+"""After this many items a worker's own spread counts as much as that of all (ours)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """From when on, how much agreement is enough, and how sure that it is less.
+    """How many items, how much agreement is enough, and how certain the lack must be.
 
     Attributes:
-        min_items: items, judged by others too, that a worker must have judged (ours).
-        min_others: ratings by others that an item needs (ours).
-        min_agreement: flag surely below this agreement beyond chance (ours).
-        errors: standard errors that it is below the line (ours: 1.64, one in twenty).
+        min_items: items that the worker and others must have judged (ours).
+        min_others: ratings by others that each item needs (ours).
+        min_agreement: flag if agreement beyond chance is surely below this (ours).
+        errors: standard errors by which it must be below (ours: 1.64, one in twenty).
     """
 
     min_items: Annotated[Count, Counted.OF_WORKER] = 10
@@ -82,7 +83,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row a worker, in the order of their ids."""
+    """One row per worker, in the order of their ids."""
     return workers_table(table, _scores(table, params))
 
 
@@ -104,17 +105,17 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 str(worker),
                 max(graded, 0.5) if flag else graded,
                 flag,
-                f"{field}: agreement with others of {round(agreement, 2) + 0.0:.2f}, "
-                f"give or take {error:.2f}, on {plural(items, 'item')} (1 is full, "
-                "0 is chance)",
+                f"agrees little with others about {field}: "
+                f"{round(agreement, 2) + 0.0:.2f}, give or take {error:.2f}, on "
+                f"{plural(items, 'item')} (1 is full agreement, 0 is chance)",
             )
 
 
 def _from_usual(agreements: pd.DataFrame) -> "pd.Series[float]":
-    """By worker, how many standard deviations he is below the usual worker.
+    """By worker, how many standard deviations they are below the usual worker.
 
-    The deviation is that between workers, robustly, and the worker's own noise. Below
-    `_LEAST_WORKERS` workers none is usual.
+    The deviation combines a robust one between workers and the worker's own noise. It
+    is 0 with fewer than `_LEAST_WORKERS` workers.
     """
     measured, error = agreements["agreement"], agreements["error"]
     if len(agreements) < _LEAST_WORKERS:
@@ -128,7 +129,7 @@ def _from_usual(agreements: pd.DataFrame) -> "pd.Series[float]":
 
 
 def _agreements(answers: pd.DataFrame, field: str, params: Params) -> pd.DataFrame:
-    """By worker: `items` it rests on, agreement beyond chance, its standard error."""
+    """By worker: `items` it is based on, agreement beyond chance, and its error."""
     if answers.empty:
         return pd.DataFrame({"items": [], "agreement": [], "error": []})
     codes, values = _coded(answers[RATED + field])
@@ -166,7 +167,7 @@ def _agreements(answers: pd.DataFrame, field: str, params: Params) -> pd.DataFra
 def _coded(
     ratings: "pd.Series[Any]",
 ) -> tuple[npt.NDArray[np.intp], list[tuple[str, ...]] | Floats]:
-    """Each rating as a number, and what the numbers stand for."""
+    """Each rating as a code, and the rating that each code stands for."""
     if is_scale(ratings):
         places = ratings.to_numpy(dtype="float64")
         codes, different_places = pd.factorize(places, sort=True)
@@ -181,7 +182,7 @@ def _coded(
 
 
 def _distances(values: list[tuple[str, ...]] | Floats) -> Floats:
-    """How far any two ratings are apart (`piecework.qc.ratings.distance`)."""
+    """The distances between any two ratings (`piecework.qc.ratings.distance`)."""
     if not isinstance(values, list):
         return np.abs(values[:, None] - values[None, :])
     options = sorted({option for value in values for option in value})

@@ -1,14 +1,15 @@
 """A scale on which everything gets the same place.
 
-Idea: the page counts no place until the slider is touched, so who does not want to
-judge may nudge it and go on: such answers lie in a narrow band, whatever is shown.
+Idea: the page does not count a slider until it is moved, so a worker who does not want
+to judge may nudge it and continue: such answers lie in a narrow band, whatever is
+shown.
 
 Naive reading: that a narrow band is bad. If all items are alike, it is right. So the
-band is held against the others': theirs must be much wider.
+band is compared with the others', which must be much wider.
 
-Edge cases: fewer than `min_items` items are no habit. The width is from the tenth to
-the ninetieth per cent of a worker's answers, so one jump does not hide the habit. It is
-compared with the median width of the others; without others it says nothing.
+Edge cases: fewer than `min_items` items are no habit. The width runs from the tenth to
+the ninetieth percentile of a worker's answers, so one jump does not hide the habit. It
+is compared with the median width of the others; without others no worker is flagged.
 """
 
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "low_scale_variance"
+TITLE = "Scale hardly used"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
@@ -35,12 +37,12 @@ COLUMNS = (*FIRST_ANSWER, RATED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """How narrow, against how wide.
+    """How narrow the band is, and how wide the others' are.
 
     Attributes:
         min_items: items a worker must have judged (ours).
-        max_width: flag a band that is not wider, as a part of the scale (ours).
-        others_width: the others' median band must be at least so wide (ours).
+        max_width: flag a band no wider than this part of the scale (ours).
+        others_width: the others' median band must be at least this wide (ours).
     """
 
     min_items: Annotated[Count, Counted.OF_WORKER] = 8
@@ -49,7 +51,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row a worker, in the order of their ids."""
+    """One row per worker, in the order of their ids."""
     return workers_table(table, _scores(table, params))
 
 
@@ -71,15 +73,15 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 worker,
                 grade_one(stillness, 1.0, flag=flag),
                 flag,
-                f"{field}: the middle four fifths of the answers lie within "
-                f"{share(_up(width), 1)} of the scale; half of "
-                f"{plural(len(others), 'other')} spread over "
+                f"uses a narrow part of the scale {field}: the middle four fifths of "
+                f"the answers lie within {share(_up(width), 1)} of it; half of "
+                f"{plural(len(others), 'other worker')} spread over "
                 f"{share(-_up(-np.median(others)), 1)} or more",
             )
 
 
 def _up(width: float) -> float:
-    """A width rounded up to a thousandth of the scale, so that *within* is true."""
+    """Round a width up to a thousandth of the scale, so that "within" is true."""
     return float(np.ceil(width * 1000 - 1e-6)) / 1000
 
 

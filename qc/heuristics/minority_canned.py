@@ -5,12 +5,13 @@ round. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "worke
 were the only one to either use or not use the canned text for an image".
 
 Naive reading: that the one is wrong. Of 23,431 rated VizWiz training images, 4,122 have
-one such vote of five and 725 have four: this speaks of one answer on every fifth image.
-It picks what to review; it proves nothing, and a policy should not drop by it alone.
+one such vote of five and 725 have four: this flags one answer on every fifth image. It
+picks what to review; it proves nothing, and a policy should not drop answers for this
+alone.
 
-Edge cases: an item with fewer than `min_answers` answers is no suspicion. A worker's
-second answer about an item neither counts nor is flagged. With two answers "the only
-one" would be both, so `min_answers` is at least three in effect.
+Edge cases: an item with fewer than `min_answers` answers raises no suspicion. A
+worker's second answer about an item neither counts nor is flagged. With two answers
+"the only one" would be both, so `min_answers` is at least three in effect.
 """
 
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from piecework.qc.parameters import Count, Counted
 from piecework.qc.scores import FIRST_ANSWER, Scope, coded, is_first, scored, sentences
 
 NAME = "minority_canned"
+TITLE = "Only one to differ on the canned text"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "item"
@@ -36,7 +38,7 @@ FACTS = Facts(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """From when on one is alone.
+    """How many answers it takes.
 
     Attributes:
         min_answers: answers by different workers that an item needs (original: 5).
@@ -46,7 +48,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     first = is_first(table).to_numpy()
     used = table["is_canned"].to_numpy()
     items, n_items = coded(table["item_id"])
@@ -58,7 +60,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
     def sentence(used: object, answers: int) -> str:
         how = "to use" if used else "not to use"
-        return f"the only one of {answers} {how} the canned text on this item"
+        return f"is the only one of {answers} {how} the canned text on this item"
 
     return scored(
         table.index,

@@ -1,21 +1,21 @@
 """Text that was hardly typed on the page: pasted, dictated or written by a program.
 
 Idea: the page counts pastes, keystrokes and losses of focus per item. A description of
-a picture that nobody has described before cannot be copied from anywhere; a text that
-appears with a paste, or in no time, or after a look elsewhere, and almost without
+a picture that has never been described cannot be copied from anywhere; a text that
+appears with a paste, or in no time, or after the page lost focus, and almost without
 keystrokes, was written somewhere else. In 2023 a third to a half of crowd workers were
 found to use text generators for a summarisation task (Veselovsky et al. 2023).
 
 Naive reading: that this is fraud. Dictation and a phone's suggestions send few
-keystrokes too, people write elsewhere and move text around, and what the page cannot
-know is who wrote the text and whether it is good. So few keystrokes alone flag nothing,
-the report shows the share, and no policy may reject by this alone.
+keystrokes too, people write elsewhere and move text around, and the page cannot know
+who wrote the text or whether it is good. So few keystrokes alone flag nothing, the
+report shows the share, and a policy must not reject for this alone.
 
-Edge cases: missing counts are no suspicion. The canned text and an empty text are no
-suspicion: nothing was to be typed. Without a paste it says nothing where most texts of
-the batch have fewer than `usual_keystrokes` for a character, for there the page begins
-with a text to edit, or does not count keys. The counts come from the worker's own
-browser; a program that sends false ones is not found.
+Edge cases: missing counts raise no suspicion. The canned text and an empty text raise
+none either: there was nothing to type. Without a paste, nothing is flagged where most
+texts of the batch have fewer than `usual_keystrokes` per character, because there the
+page starts with a text to edit, or does not count keys. The counts come from the
+worker's own browser; a program that sends false ones is not found.
 """
 
 from dataclasses import dataclass
@@ -34,6 +34,7 @@ from piecework.qc.tallies import Tally, rows_of
 from piecework.qc.tallies import tally as tally_of
 
 NAME = "not_typed"
+TITLE = "Text not typed on the page"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "batch"
@@ -52,14 +53,15 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """What is hardly typed, and what must come with it.
+    """What counts as hardly typed, and what else must be true.
 
     Attributes:
         less_keystrokes_per_character: flag below this many per character (ours).
-        min_pastes: and from so many pastes on this item (ours),
-        min_focus_losses: or so many losses of focus (ours),
+        min_pastes: and from this many pastes on this item (ours),
+        min_focus_losses: or this many losses of focus (ours),
         max_words_per_second: or above this speed (Dhakal et al. 2018).
-        usual_keystrokes: per character, that half of the batch must have (ours).
+        usual_keystrokes: keystrokes per character that half of the batch must have
+            (ours).
     """
 
     less_keystrokes_per_character: Share = 0.2
@@ -70,7 +72,7 @@ class Params:
 
 
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
-    """How often each `rate` of keystrokes a character occurs in a `batch`."""
+    """How often each `rate` of keystrokes per character occurs in a `batch`."""
     return tally_of(
         {
             "batch": table["batch"].to_numpy(),
@@ -87,11 +89,11 @@ def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
 def score(
     table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """One row an answer.
+    """One row per answer.
 
     Args:
         table: all answers of each batch, or any if `usual` is of all answers.
-        params: where the lines are.
+        params: the limits.
         usual: of `usual_of`, of all answers.
     """
     if usual is None:
@@ -118,11 +120,13 @@ def score(
     def sentence(
         pastes: float, keystrokes: float, losses: float, seconds: float, length: float
     ) -> str:
-        clauses = [plural(keystrokes, "keystroke")]
+        clauses = [
+            f"has {plural(length, 'character')} but {plural(keystrokes, 'keystroke')}"
+        ]
         clauses += [plural(pastes, "paste")] if pastes >= 0 else []
-        clauses += [f"{plural(losses, 'time')} out of focus"] if losses > 0 else []
+        clauses += [f"focus lost {plural(losses, 'time')}"] if losses > 0 else []
         clauses += [f"{seconds:.1f} seconds"] if seconds > 0 else []
-        return f"{', '.join(clauses)} for a text of {plural(length, 'character')}"
+        return ", ".join(clauses)
 
     return scored(
         table.index,
@@ -133,7 +137,7 @@ def score(
 
 
 def _rates(table: pd.DataFrame, length: Floats) -> Floats:
-    """Keystrokes a character; NaN where they are not known or there is no text."""
+    """Keystrokes per character; NaN if they are not known or there is no text."""
     written = (length > 0) & ~table["is_canned"].to_numpy()
     keystrokes = table["keystrokes"].to_numpy()
     return np.asarray(

@@ -1,15 +1,15 @@
-"""A worker whom the study is not about, by what he says of himself.
+"""A worker outside the study, by what they say about themselves.
 
-Idea: a study may be about fluent speakers with normal color vision, and still ask
+Idea: a study may be about fluent speakers with normal color vision and still admit
 everybody, since people who are asked before they are paid learn what to say. The task
-says which options lead out of it (`excludes` of an option that is asked once a HIT).
+says which options exclude a worker (`excludes` of an option that is asked once a HIT).
 
 Naive reading: that the work is bad. It is paid like any other; it only does not belong
-into the means.
+in the means.
 
-Edge cases: the evidence does not say which answer it was, since findings are shown in
-reports and color vision is private; the store has it. All answers of
-the assignment are flagged, one by one. A task without such options flags nothing.
+Edge cases: the evidence does not say which answer it was, since reports show findings
+and color vision is private; the store has it. All answers of the assignment are
+flagged, one by one. A task without such options flags nothing.
 """
 
 from dataclasses import dataclass
@@ -23,22 +23,23 @@ from piecework.qc.ratings import OUTSIDE
 from piecework.qc.scores import Scope, scored, sentences
 
 NAME = "outside_study"
+TITLE = "Outside the study"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
 COLUMNS = (OUTSIDE,)
 FACTS = Facts()
 
-EVIDENCE = "something that was said once, about the person, leads out of the study"
+EVIDENCE = "comes from a worker who is outside the study by an answer about themselves"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """Nothing to set: the task says what leads out of it."""
+    """There is nothing to set: the task says which options exclude a worker."""
 
 
 def score(table: pd.DataFrame, _params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     outside = table.get(OUTSIDE)
     nothing = np.zeros(len(table), dtype="bool")
     flag = nothing if outside is None else outside.to_numpy("bool")

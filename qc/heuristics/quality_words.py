@@ -1,19 +1,19 @@
 """Text about quality, or blur, instead of content.
 
-Idea: who writes that the image is blurry describes the photograph and not what it
-shows. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who
-used words like quality, blur and blurry (but not the canned text), and so were not
+Idea: a worker who writes that the image is blurry describes the photograph and not what
+it shows. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers
+who used words like quality, blur and blurry (but not the canned text), and so were not
 focusing on content in the image".
 
-Naive reading: the original searches for QUALITY and BLUR anywhere in the text. So
-"a bag of Quality Street candies" and "a can of premium quality carrots" are flagged.
-Here words are whole words (`blur*` means any ending), names are taken out first, and a
-grade before "quality" ("premium quality carrots") belongs to the thing if a word
-follows that is not the picture itself: "a high quality photo" is still flagged.
+Naive reading: the original searches for QUALITY and BLUR anywhere in the text. So "a
+bag of Quality Street candies" and "a can of premium quality carrots" are flagged. Here
+words are whole words (`blur*` matches any ending), names are removed first, and a grade
+before "quality" ("premium quality carrots") belongs to the thing unless the word that
+follows is the picture itself: "a high quality photo" is still flagged.
 
-Edge cases: the canned text is no suspicion; text that only resembles it is judged. An
-empty text is no suspicion. An empty list of words switches the rule off. Only the words
-listed are found: "unclear" or "out of focus" are for the campaign file to add.
+Edge cases: the canned text raises no suspicion; text that only resembles it is judged.
+An empty text raises none either. An empty list of words switches the rule off. Only the
+listed words are found: add "unclear" or "out of focus" in the campaign file.
 """
 
 import itertools
@@ -30,6 +30,7 @@ from piecework.qc.parameters import Phrases
 from piecework.qc.scores import Scope, quoted, scored, sentences
 
 NAME = "quality_words"
+TITLE = "Words about quality instead of content"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
@@ -42,13 +43,13 @@ MORE_GRADES = ("premium", "superior", "top")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """Which words, and where they mean something else.
+    """Which words to find, and where they mean something else.
 
     Attributes:
-        words: whole words to find; a `*` at the end stands for any ending (paper).
-        names: phrases in which such a word is part of a name (ours).
-        grades: words that make "quality" a property of the thing (ours).
-        pictures: words after "quality" that bring it back to the photo (ours).
+        words: whole words to find; a final `*` matches any ending (paper).
+        names: names that contain such a word (ours).
+        grades: words before "quality" that make it a property of the thing (ours).
+        pictures: words after "quality" that make it about the photo again (ours).
     """
 
     words: Phrases = ("quality", "blur*")
@@ -69,7 +70,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     texts = table["text"].tolist()
     pattern, harmless = _any_of(params.words), _harmless(params)
     flag = np.zeros(len(texts), dtype="bool")
@@ -80,7 +81,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         flag[place] = bool(matches[place])
 
     def sentence(words: list[str], text: str) -> str:
-        return f"has words for quality ({', '.join(words)}): {quoted(text)}"
+        return f"mentions quality ({', '.join(words)}): {quoted(text)}"
 
     return scored(
         table.index,
@@ -115,11 +116,11 @@ def _any_of(words: Phrases) -> re.Pattern[str] | None:
 
 
 def _may_match(texts: list[str], words: Phrases) -> npt.NDArray[np.bool_]:
-    """Whether each text may have one of the words; to match them all takes seconds."""
+    """Whether each text may have one of the words; matching all takes seconds."""
     stems = [phrase.split()[0].partition("*")[0].lower() for phrase in words]
     if not all(stem.isascii() for stem in stems):
         return np.ones(len(texts), dtype="bool")
-    # Beyond ASCII, letters equal but for case are for the pattern to say.
+    # Beyond ASCII, only the pattern can compare letters without case.
     is_ascii = np.fromiter(map(str.isascii, texts), "bool", len(texts))
     may_match, places = ~is_ascii, np.flatnonzero(is_ascii)
     alike = list(itertools.compress(texts, is_ascii))
@@ -132,7 +133,7 @@ def _may_match(texts: list[str], words: Phrases) -> npt.NDArray[np.bool_]:
 
 
 def _words(phrase: str) -> str:
-    """A phrase as a pattern: any space between its words, `*` for any ending."""
+    """A phrase as a pattern: any space between its words, `*` matches any ending."""
     parts = [re.escape(part).replace(r"\*", r"\w*") for part in phrase.split()]
     return r"\s+".join(parts)
 

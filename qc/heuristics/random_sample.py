@@ -1,16 +1,16 @@
 """A random sample of answers for people to look at.
 
-Idea: rules find what they look for; only a random sample says what they miss. A
+Idea: rules find what they look for; only a random sample shows what they miss. A
 mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "random sample from all
 results"; the paper gives no size.
 
 Naive reading: shuffling the table and taking the first hundred. Then every new answer
-changes the whole sample, and what was reviewed yesterday is not in it today. Here an
-answer is in the sample when the hash of the seed and its id says so; later answers
-change nothing about it.
+changes the whole sample, and answers reviewed yesterday are not in it today. Here a
+hash of the seed and the answer's id decides whether an answer is in the sample; later
+answers do not change that.
 
-Edge cases: the sample's size is a matter of chance, `share` is its expectation; 0
-takes none and 1 takes all. Suspicion is always 0, for being drawn is nothing against an
+Edge cases: the size of the sample varies, and `share` is its expectation; 0 takes none
+and 1 takes all. Suspicion is always 0, because being drawn says nothing against an
 answer.
 """
 
@@ -27,6 +27,7 @@ from piecework.qc.parameters import Share
 from piecework.qc.scores import Scope, scored, sentences
 
 NAME = RANDOM_SAMPLE
+TITLE = "Random sample"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
@@ -38,11 +39,11 @@ _DIGEST_BYTES = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """How many, and which.
+    """How many to draw, and which.
 
     Attributes:
-        share: the part of all answers to review (ours; the paper states none).
-        seed: another seed draws another sample; the campaign's seed if it is not given.
+        share: the share of all answers to review (ours; the paper states none).
+        seed: another seed draws another sample; the default is the campaign's seed.
     """
 
     share: Share = 0.02
@@ -50,12 +51,12 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     draws = _draws(params.seed, table.index.tolist())
     flag = draws < params.share
 
     def sentence(_: float) -> str:
-        return f"drawn by chance for review (a share of {params.share:g} of all)"
+        return f"drawn at random for review (a share of {params.share:g} of all)"
 
     return scored(
         table.index,
@@ -66,7 +67,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 
 def _draws(seed: int, answer_ids: list[str]) -> npt.NDArray[np.float64]:
-    """By id, a number in [0, 1) that depends on the seed and the id alone."""
+    """By id, a number in [0, 1) that depends only on the seed and the id."""
     digests = b"".join(
         [
             hashlib.sha256(f"{seed}:{answer_id}".encode()).digest()

@@ -1,14 +1,14 @@
 """An answer that breaks a rule or the schema of its task.
 
-Idea: the page refuses such answers, so one that arrives came around the page, or the
-page and the code disagree. VizWiz-Captions checked the same rules in the browser only.
+Idea: the page refuses such answers, so one that arrives bypassed the page, or the page
+and the code disagree. VizWiz-Captions checked the same rules only in the browser.
 
 Naive reading: dropping such answers when they are read. They are kept and flagged, so
-that a rule which turns out to be wrong costs no data.
+that a rule that turns out to be wrong costs no data.
 
 Edge cases: `problems` is filled when answers are read; a table where it is empty
-everywhere flags nothing. Several broken rules are one flag. A rule that only asks
-(`questioned:<rule>`) is no fault: the page let the answer pass.
+everywhere flags nothing. Several broken rules are one flag. A rule that only asks for
+confirmation (`questioned:<rule>`) is not a fault: the page let the answer pass.
 """
 
 from dataclasses import dataclass
@@ -21,6 +21,7 @@ from piecework.qc.parameters import Phrases
 from piecework.qc.scores import Scope, mapped, scored, sentences
 
 NAME = "rule_violation"
+TITLE = "Broken rule of the task"
 VERSION = 2
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
@@ -30,7 +31,7 @@ FACTS = Facts()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """What is let through.
+    """What to ignore.
 
     Attributes:
         ignore: names of rules or schema faults that do not count (ours: none).
@@ -40,7 +41,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     ignored = set(params.ignore)
 
     def faults(problems: tuple[str, ...]) -> tuple[str, ...]:
@@ -54,7 +55,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     flag = broken.astype("bool")
 
     def sentence(names: tuple[str, ...]) -> str:
-        return f"breaks: {', '.join(names)}"
+        rules = "a rule" if len(names) == 1 else "rules"
+        return f"breaks {rules} of the task: {', '.join(names)}"
 
     return scored(
         table.index,

@@ -1,29 +1,29 @@
 """An assignment that took much less time than its own work takes others.
 
-Idea: who rushes may not have looked. The measure is the task's own: the median time of
-the batch for one item, more where this worker typed more words than usual and less
-where he typed fewer, at the speed of an average typist (Dhakal et al., CHI 2018: 52
-words a minute). Only the fast side counts, and how far it reaches is read from the fast
-half of the batch alone, since slow times have a long tail that hides everything.
+Idea: a worker who rushes may not have looked. The measure is the task's own: the median
+time of the batch for one item, adjusted for how many more or fewer words this worker
+typed than usual, at the speed of an average typist (Dhakal et al., CHI 2018: 52 words a
+minute). Only the fast side counts, and its spread is measured on the fast half of the
+batch alone, since slow times have a long tail that hides everything.
 
 Naive reading: mean and standard deviation. The tail makes the deviation so large that
-nothing is ever fast (`time_in_batch`), and slow workers are flagged instead, who are
-honest. And a fixed number of seconds (`too_fast`) only finds what is impossible. Time
-alone hardly tells bad work from good in most tasks: on 3,387 labelled paraphrases no
-better than a coin. It is evidence beside other evidence. No line on time does more
-there: whichever time is taken (an assignment's, less its typing, against others' of the
-same item, a worker's median or fastest), the line that 2 % of the honest pass is passed
-by 3 to 5 % of the bad answers and assignments, and by 2 of 22 bad workers. Lower limits
-flag more honest than bad assignments (at 2.0 deviations 8 and 3). In 12 real MTurk
-batches without labels (1,450 assignments) these limits flag 10, of which 8 in one
-batch. Sets in which raw times tell more (areas of .73 and .82 were found on two) are
-not here, so what would find their bad work could not be chosen on them.
+nothing is ever fast (`time_in_batch`), and slow workers, who are honest, are flagged
+instead. A fixed number of seconds (`too_fast`) only finds the impossible. Time alone
+hardly tells bad work from good in most tasks: on 3,387 labelled paraphrases no better
+than a coin. It adds to other evidence. No limit on time does more there: whichever time
+is taken (an assignment's, less its typing, against others' of the same item, a worker's
+median or fastest), if 2 % of the honest pass a limit, so do 3 to 5 % of the bad answers
+and assignments, and 2 of 22 bad workers. Lower limits flag more honest than bad
+assignments (at 2.0 deviations 8 and 3). In 12 real MTurk batches without labels (1,450
+assignments) these limits flag 10, 8 of them in one batch. Sets in which raw times tell
+more (areas of .73 and .82 were found on two) were not available, so the limits could
+not be tuned to find their bad work.
 
-Edge cases: the time of the page where it is known, else from accepting to submitting. A
-missing, negative or zero time is no suspicion (`too_fast` has these), and a batch with
-fewer than `min_assignments` times neither. Where the fast half of a batch differs a lot
-(many rush, or items differ), the line moves away and flags less. The canned text takes
-no typing.
+Edge cases: the time is that of the page where it is known, else from accepting to
+submitting. A missing, negative or zero time raises no suspicion (`too_fast` handles
+these), and neither does a batch with fewer than `min_assignments` times. Where the fast
+half of a batch varies a lot (many rush, or items differ), the limit is further away and
+fewer are flagged. The canned text takes no typing.
 """
 
 from collections.abc import Iterator
@@ -44,6 +44,7 @@ from piecework.qc.tallies import Tally, rows_of
 from piecework.qc.tallies import tally as tally_of
 
 NAME = "rushed"
+TITLE = "Rushed assignment"
 VERSION = 1
 SUBJECT: SubjectKind = "assignment"
 SCOPE: Scope = "batch"
@@ -59,13 +60,13 @@ COLUMNS = (
 Floats = npt.NDArray[np.float64]
 
 SECONDS_A_WORD = 60 / 52
-"""An average typist's (Dhakal et al. 2018)."""
+"""Of an average typist (Dhakal et al. 2018)."""
 
 _LEAST_PART = 0.25
-"""Of a batch's median, below which no typing brings what is expected."""
+"""The expected time is at least this part of a batch's median."""
 
 _MAD_TO_SD = 1.4826
-"""Of a normal distribution, sd = 1.4826 times the median absolute deviation."""
+"""For a normal distribution, sd = 1.4826 times the median absolute deviation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,10 +74,11 @@ class Params:
     """How fast is too fast.
 
     Attributes:
-        times_faster: flag only what is at least so much faster than expected (ours).
-        errors: and beyond so many robust standard deviations of the batch's fast half
-            (ours: 2.33, of honest times one in a hundred).
-        min_assignments: times a batch must have (ours).
+        times_faster: flag only assignments at least this many times faster than
+            expected (ours).
+        errors: and beyond this many robust standard deviations of the batch's fast half
+            (ours: 2.33, one honest time in a hundred).
+        min_assignments: times that a batch must have (ours).
     """
 
     times_faster: Ratio = 2.0
@@ -85,13 +87,13 @@ class Params:
 
 
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
-    """How often assignments of a `batch` took these `seconds` for these `words`."""
+    """How many assignments of a `batch` took these `seconds` for these `words`."""
     times = _times(table)
     return tally_of(times.loc[times["seconds"] > 0, ["batch", "seconds", "words"]])
 
 
 def usual_of(counts: Tally, params: Params) -> pd.DataFrame:
-    """By batch with enough times, the usual `seconds` and `words`, and the `limit`."""
+    """By batch with enough times: usual `seconds` and `words`, and the `limit`."""
     usual = {
         batch: _usual(of_batch, params)
         for batch, of_batch in rows_of(counts).groupby("batch")
@@ -108,12 +110,12 @@ def usual_of(counts: Tally, params: Params) -> pd.DataFrame:
 def score(
     table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """One row an assignment, in the order of their ids.
+    """One row per assignment, in the order of their ids.
 
     Args:
         table: all answers of each batch, or of each assignment if `usual` is of all
             answers.
-        params: where the lines are.
+        params: the limits.
         usual: of `usual_of`, of all answers.
     """
     if usual is None:
@@ -135,9 +137,9 @@ def score(
     def sentence(seconds: float, expected: float, limit: float) -> str:
         times, least = expected / seconds, float(np.exp(limit))
         return (
-            f"{seconds:.1f} seconds an item, {expected:.1f} would be usual here for "
-            f"as many words: {told_apart(times, least)} times as fast, the limit is "
-            f"{told_apart(least, times)}"
+            f"works {told_apart(times, least)} times as fast as usual (the limit is "
+            f"{told_apart(least, times)}): {seconds:.1f} seconds an item, where this "
+            f"batch usually takes {expected:.1f} for as many words"
         )
 
     return scored(
@@ -149,7 +151,7 @@ def score(
 
 
 def _times(table: pd.DataFrame) -> pd.DataFrame:
-    """By assignment: its `batch`, `seconds` an item, and `words` typed an item."""
+    """By assignment: its `batch`, `seconds` per item, and `words` typed per item."""
     words = word_counts(table["text"])
     answers = pd.DataFrame(
         {
@@ -169,7 +171,7 @@ def _times(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _usual(times: pd.DataFrame, params: Params) -> tuple[float, float, float]:
-    """Medians of a batch's seconds and words, and the limit of haste."""
+    """The medians of a batch's seconds and words, and the limit of haste."""
     seconds, words = times["seconds"].to_numpy(), times["words"].to_numpy()
     medians = float(np.median(seconds)), float(np.median(words))
     haste = np.log(_expected(*medians, words)) - np.log(seconds)
@@ -180,7 +182,7 @@ def _usual(times: pd.DataFrame, params: Params) -> tuple[float, float, float]:
 def _expected(
     usual_seconds: float | Floats, usual_words: float | Floats, words: Floats
 ) -> Floats:
-    """Seconds that assignments of so many words would take at the usual pace."""
+    """Seconds that assignments with this many words take at the usual pace."""
     more = SECONDS_A_WORD * (words - usual_words)
     return np.maximum(usual_seconds + more, _LEAST_PART * usual_seconds)
 

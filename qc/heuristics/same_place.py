@@ -1,17 +1,17 @@
-"""Always the first, always the left: answers that follow the place and not the words.
+"""Always the first, always the left: answers that follow the position, not the words.
 
-Idea: the page shuffles options or changes the two sides of a comparison, so an answer
-that has to do with the item stands now here and now there. Who always takes the same
-place may not read.
+Idea: the page shuffles options or swaps the two sides of a comparison, so the position
+of an answer that depends on the item varies. A worker who always takes the same
+position may not read.
 
 Naive reading: that half of a worker's answers on one side is balance and more is bias.
-With ten answers, seven or more on one side is what one honest worker in three does. So
-the flag is for what chance does once in a thousand, for all places together.
+With ten answers, one honest worker in three has seven or more on one side. So the flag
+is for what chance does once in a thousand, over all positions together.
 
-Edge cases: answers for neither side say nothing of sides, several ticks nothing of a
-place, an option outside the order (the last, "none of these") neither. Fewer than
-`min_items` are no habit. Without a recorded order there is no place. A worker's
-second answer about an item does not count.
+Edge cases: answers for neither side have no side; several ticks have no position, nor
+does an option outside the order (the last, "none of these"). Fewer than `min_items` are
+no habit. Without a recorded order there is no position. A worker's second answer about
+an item does not count.
 """
 
 from collections import Counter
@@ -32,6 +32,7 @@ from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
 
 NAME = "same_place"
+TITLE = "Always the same position"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "worker"
@@ -43,7 +44,7 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """What is a habit.
+    """What counts as a habit.
 
     Attributes:
         min_items: items a worker must have judged (ours).
@@ -55,24 +56,24 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row a worker, in the order of their ids."""
+    """One row per worker, in the order of their ids."""
     return workers_table(table, _scores(table, params))
 
 
 def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     for field, answers in own_answers(table, prefix=ORDER):
         places, n_shown = _places(answers, field)
-        choice = f"{field}: the one option chosen"
+        choice = f"chooses the {{place}} option of {field}"
         yield from _of_workers(answers["worker_id"], choice, places, n_shown, params)
     for field, answers in own_answers(table, prefix=SIDES):
         sides = answers[SIDES + field].tolist()
         shown = [2] * len(sides)
-        choice = f"{field}: the side preferred"
+        choice = f"prefers the {{place}} side in {field}"
         yield from _of_workers(answers["worker_id"], choice, sides, shown, params)
 
 
 def _places(answers: pd.DataFrame, field: str) -> tuple[list[str], list[int]]:
-    """By answer, the place of what was chosen, "" if it has none; options shown."""
+    """By answer, the position of its option ("" if none) and the options shown."""
     ratings, orders = answers[RATED + field].tolist(), answers[ORDER + field].tolist()
     places = [
         _ordinal(order.index(chosen[0]))
@@ -106,13 +107,13 @@ def _score(
     if len(places) < params.min_items:
         return
     (place, times), *_ = Counter(places).most_common(1)
-    # Any place could have been the habit, so the chance is that of all of them.
+    # Any position could have been the habit, so the chance is that of all of them.
     rare = max(rareness(times, len(places), 1 / options) - log10(options), 0.0)
     flag = rare > params.rarer_than
     yield WorkerScore(
         worker,
         grade_one(rare, params.rarer_than, flag=flag),
         flag,
-        f"{choice} stands {place} on {times} of {plural(len(places), 'item')}, by "
-        f"chance it would on {len(places) / options:.1f}",
+        f"{choice.format(place=place)} on {times} of {plural(len(places), 'item')}; "
+        f"chance gives {len(places) / options:.1f}",
     )

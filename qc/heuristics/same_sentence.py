@@ -1,19 +1,19 @@
 """One sentence on many items, or the instructions themselves.
 
 Idea: spam that passes every check of the page is a sentence that fits anything. In half
-of VizWiz-Captions val "a very wonderful view and worth seeing at all times my friend"
-stands on 47 images, and a sentence of the instructions on 30.
+of VizWiz-Captions val, "a very wonderful view and worth seeing at all times my friend"
+appears on 47 images, and a sentence of the instructions on 30.
 
 Naive reading: counting a sentence over all workers. "A picture of the food is on the
-packaging" stands on 18 images and is true of them; different people may well write the
-same. So a sentence counts within one worker, and only if sentences that he repeats make
-up `min_share` of his texts, all together: spammers rotate a few. Sentences are
-compared without case, punctuation and spacing.
+packaging" appears on 18 images and is true of them; different people may well write the
+same sentence. So a sentence counts within one worker, and only if repeated sentences
+make up `min_share` of that worker's texts, all together: spammers rotate a few.
+Sentences are compared without case, punctuation and spacing.
 
-Edge cases: the canned text is left out of counts and shares (`canned_share` has it), an
-empty text too. Of an item that he answered twice, the first answer counts. Unknown
-workers (empty id) have no repetitions, but copied instructions are found all the same.
-Exactly at a limit is flagged.
+Edge cases: the canned text (which `canned_share` judges) and empty texts are left out
+of counts and shares. If the worker answered an item twice, the first answer counts.
+Unknown workers (empty id) have no repetitions, but copied instructions are still found.
+A value exactly at a limit is flagged.
 """
 
 from dataclasses import dataclass
@@ -41,6 +41,7 @@ from piecework.qc.scores import (
 )
 
 NAME = "same_sentence"
+TITLE = "Repeated sentence or copied instructions"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "worker"
@@ -49,12 +50,14 @@ COLUMNS = (*FIRST_ANSWER, "text", "is_canned")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """What is a repetition, and which phrases can only be copied from the page.
+    """What counts as a repetition, and phrases that can only come from the page.
 
     Attributes:
         min_images: items of one worker from which a sentence is repeated (ours).
-        min_share: share of his texts that are repeated sentences, to flag (ours).
-        instructions: phrases of the task's page; a text with one is flagged (VizWiz).
+        min_share: flag if repeated sentences are this share of the worker's texts
+            (ours).
+        instructions: phrases of the task's page; a text that contains one is flagged
+            (VizWiz).
     """
 
     min_images: Annotated[Count, Counted.OF_WORKER] = 3
@@ -66,7 +69,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     texts = table["text"].tolist()
     places, different = pd.factorize(table["text"])
     plain = plain_texts(different.tolist())
@@ -85,8 +88,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         if copied:
             return f"copies the instructions: {quoted(text)}"
         return (
-            f"the same sentence on {plural(items, 'item')} of this worker, "
-            f"{share(repeating, 1)} of whose texts repeat: {quoted(text)}"
+            f"repeats one sentence on {plural(items, 'item')}; {share(repeating, 1)} "
+            f"of this worker's texts are repeated sentences: {quoted(text)}"
         )
 
     return scored(
@@ -107,9 +110,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 def _repetitions(
     table: pd.DataFrame, plain: list[str], places: Codes, params: Params
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Per answer: items of its worker with its sentence, and his repetitions' share.
+    """Per answer: its worker's items with its sentence, and the worker's share.
 
-    The share is that of the worker's texts which are repeated sentences.
+    The share is that of the worker's texts that are repeated sentences.
 
     Args:
         table: the answers.
@@ -136,7 +139,7 @@ def _repetitions(
 
 
 def _has_instructions(params: Params) -> bool:
-    """Whether there are phrases that one text is enough to copy."""
+    """Whether there are phrases that a single text can copy."""
     return bool(params.instructions)
 
 

@@ -1,15 +1,15 @@
 """One sentence under every item of a HIT.
 
 Idea: one sentence under every picture of a HIT hardly describes each of them.
-`same_sentence` speaks of a worker and all that he sent; this one of a single HIT, so
-that a reason which names the HIT is true of that HIT.
+`same_sentence` judges a worker and everything they sent; this one judges a single HIT,
+so that a reason that names the HIT is true of that HIT.
 
-Naive reading: that two alike are enough. Two pictures of a HIT may show the same; so
-the HIT needs `min_items` items, and the sentence `min_words` words: who is asked for a
-colour may truly write "red" three times.
+Naive reading: that two alike are enough. Two pictures of a HIT may show the same thing.
+So the HIT needs `min_items` items, and the sentence `min_words` words: a worker who is
+asked for a colour may truthfully write "red" three times.
 
-Edge cases: every item must have the sentence; the canned text or an empty one under a
-single item ends it. Case, punctuation and spacing do not count.
+Edge cases: every item must have the sentence; a canned or empty text under a single
+item rules it out. Case, punctuation and spacing do not count.
 """
 
 from dataclasses import dataclass
@@ -26,6 +26,7 @@ from piecework.qc.plain_text import plain_texts
 from piecework.qc.scores import Scope, coded, quoted, scored, sentences
 
 NAME = "same_sentence_in_hit"
+TITLE = "One sentence for a whole HIT"
 VERSION = 1
 SUBJECT: SubjectKind = "assignment"
 SCOPE: Scope = "worker"
@@ -35,7 +36,7 @@ FACTS = Facts(amounts=frozenset({"every", "all", "each", "hit"}))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """What is a whole HIT, and what a sentence.
+    """The least items of a HIT, and the least words of a sentence.
 
     Attributes:
         min_items: items of the assignment (ours).
@@ -47,7 +48,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an assignment, in the order of their ids."""
+    """One row per assignment, in the order of their ids."""
     places, different = pd.factorize(table["text"])
     sentences_ = plain_texts(different.tolist())
     codes, _ = coded(pd.Series(sentences_, dtype="str"))
@@ -69,9 +70,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     ).to_numpy()
 
     def sentence(size: int, text: str) -> str:
-        return f"one sentence under all {plural(size, 'item')} of the HIT: {text}"
+        return f"repeats one sentence on all {plural(size, 'item')} of the HIT: {text}"
 
-    # Spellings of the same words differ; which one is quoted must not.
+    # The same words may be spelled differently; always quote the same spelling.
     flagged = answers[answers["assignment_id"].isin(code_ranges.index[flag])]
     quotes = flagged.groupby("assignment_id")["text"].min().map(quoted)
     return scored(

@@ -1,22 +1,21 @@
 """One sentence under many items that fits none of them better than any other.
 
-Idea: spam that every rule of a page lets through is a sentence that fits anything. Who
-sent it need not be known: what others wrote about the same items says whether the
-sentence is about them. In half of VizWiz-Captions val "a very wonderful view and worth
-seeing at all times my friend" stands on 47 pictures and shares with the other captions
-what it would share with those of any picture.
+Idea: spam that passes every rule of a page is a sentence that fits anything. Its author
+need not be known: what others wrote about the same items shows whether the sentence is
+about them. In half of VizWiz-Captions val, "a very wonderful view and worth seeing at
+all times my friend" appears on 47 pictures and shares with the other captions what it
+would share with those of any picture.
 
-Naive reading: counting how often a sentence stands there. "A picture of the food is on
-the packaging" stands on 18 pictures, "A computer screen is displaying a window with a
-message" on 13, and they are true of theirs: they share more than chance gives on some
-and about as much on the rest. So the mean evidence (`qc/text_fit.py`) of a sentence has
-to speak against it by `min_errors` standard errors.
+Naive reading: counting how often a sentence appears. "A picture of the food is on the
+packaging" appears on 18 pictures, "A computer screen is displaying a window with a
+message" on 13, and both are true of theirs: they share more than chance gives on some
+and about as much on the rest. So the mean evidence (`qc/text_fit.py`) against a
+sentence has to be at least `min_errors` standard errors.
 
-Edge cases: a sentence needs `min_items` items of its batch that others wrote about;
-where it is flagged, it is flagged under all items of the batch. Case,
-punctuation and spacing do not count. The canned text and an empty text are no
-suspicion. A sentence whose evidence is the same everywhere has a standard error of at
-least `LEAST_SD` of one text.
+Edge cases: a sentence needs `min_items` items of its batch that others wrote about; if
+it is flagged, it is flagged under all items of the batch. Case, punctuation and spacing
+do not count. The canned text and an empty text raise no suspicion. A sentence with the
+same evidence everywhere has a standard error of at least `LEAST_SD` of one text.
 """
 
 from dataclasses import dataclass
@@ -36,21 +35,22 @@ from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import text_fit
 
 NAME = "sentence_off_items"
+TITLE = "Repeated sentence that fits no item"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "batch"
 COLUMNS = COMPARED
 
 LEAST_SD = 0.25
-"""Of the logarithm of odds; five equal texts do not make certain."""
+"""The least standard deviation of the log odds: five equal texts are not certain."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """How many, and how clear.
+    """How many items, and how clear the evidence must be.
 
     Attributes:
-        min_items: different items of a batch under which the sentence stands (ours).
+        min_items: different items of a batch that have the sentence (ours).
         min_errors: standard errors by which it fits less than chance (ours: 3).
     """
 
@@ -59,19 +59,19 @@ class Params:
 
 
 def together(table: pd.DataFrame, params: Params) -> npt.NDArray[np.bool_]:
-    """The rows that have to be scored together; no other one can be flagged.
+    """The rows that have to be scored together; no other row can be flagged.
 
-    One sentence has one set of words, so these are the texts with enough copies.
+    A sentence has one set of words, so these are the texts with enough copies.
 
     Args:
         table: of `piecework.qc.text_fit.with_text_fit`.
-        params: how many are enough.
+        params: how many copies are enough.
     """
     return (text_fit(table)["copies"] >= params.min_items).to_numpy()
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     ordered = table.sort_index()
     fits = text_fit(ordered)
     codes = _sentence_codes(ordered)
@@ -83,9 +83,9 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
     def sentence(items: int, shared: float, chance: float, text: str) -> str:
         return (
-            f"stands on {plural(items, 'item')} that others wrote about; on average "
-            f"{shared:.1f} of its words are in their texts about the same item, "
-            f"{chance:.1f} would be in those about any other: {quoted(text)}"
+            f"fits none of its {plural(items, 'item')} better than another item: on "
+            f"average shares {shared:.1f} words with others' texts about the same "
+            f"item, where chance gives {chance:.1f}: {quoted(text)}"
         )
 
     return scored(
@@ -111,7 +111,7 @@ def _sentence_codes(table: pd.DataFrame) -> pd.DataFrame:
 def _repeated(
     codes: pd.DataFrame, log_odds: "pd.Series[float]", params: Params
 ) -> pd.DataFrame:
-    """By row, on how many `items` its sentence stands, and `errors` against it."""
+    """By row, the number of `items` with its sentence, and the `errors` against it."""
     codes = codes.assign(against=-log_odds)
     compared = codes[log_odds.notna()]
     rows = _spreads(compared)
@@ -129,7 +129,7 @@ def _repeated(
 
 
 def _spreads(compared: pd.DataFrame) -> pd.DataFrame:
-    """By batch and sentence, `size`, `mean` and sample's `std` of `against`."""
+    """By batch and sentence, `size`, `mean` and sample `std` of `against`."""
     keys = ["batch", "sentence"]
     by_sentence = compared.groupby(keys, sort=False)
     codes = by_sentence.ngroup().to_numpy().astype("intp")
@@ -149,7 +149,7 @@ def _means(
     table: pd.DataFrame,
     flag: npt.NDArray[np.bool_],
 ) -> tuple["pd.Series[float]", "pd.Series[float]"]:
-    """By row, its sentence's mean `shared` and `by_chance`; only of the flagged."""
+    """By row, its sentence's mean `shared` and `by_chance`; flagged rows only."""
     flagged = codes.loc[table.index[flag]].sort_index()
     groups = [flagged["batch"], flagged["sentence"]]
     means = fits.loc[flagged.index].groupby(groups)[["shared", "by_chance"]]

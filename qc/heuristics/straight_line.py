@@ -1,17 +1,17 @@
-"""One answer for everything, where others answer now this and now that.
+"""One answer for everything, where others' answers vary.
 
-Idea: who gives the same answer under every item may not have looked. The task says
-which fields an honest worker's answers vary in.
+Idea: a worker who gives the same answer under every item may not have looked. The task
+says in which fields an honest worker's answers vary.
 
 Naive reading: that a long line is bad. If nine of ten items are alike, a careful worker
-says the same most of the time: 14 alike of 14 are then worth one chance in four. So the
-line is held against the others: how likely is it that a worker whose answers are drawn
-from what all others say gives this answer so often? Two lines must both be passed.
+gives the same answer most of the time: 14 alike of 14 then have a chance of one in
+four. So the line is compared with the others: how likely is it that a worker whose
+answers are drawn from all other answers gives this answer as often? A worker must pass
+both limits.
 
-Edge cases: fewer than `min_items` items are no line. A worker's second answer about
-an item does not count. Without other workers there is nothing to compare with. Sets of
-ticks are one answer. Places on a scale have a heuristic of their own
-(`low_scale_variance`).
+Edge cases: fewer than `min_items` items are no line. A worker's second answer about an
+item does not count. Without other workers there is no comparison. A set of ticks is one
+answer. Positions on a scale have a heuristic of their own (`low_scale_variance`).
 """
 
 from collections import Counter
@@ -30,6 +30,7 @@ from piecework.qc.scores import FIRST_ANSWER, Scope, grade_one
 from piecework.qc.worker_scores import WorkerScore, own_answers, rareness, workers_table
 
 NAME = "straight_line"
+TITLE = "Same answer everywhere"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
@@ -38,11 +39,11 @@ COLUMNS = (*FIRST_ANSWER, RATED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """What is a line.
+    """What counts as a line.
 
     Attributes:
         min_items: items a worker must have judged (ours: one HIT of ten).
-        min_share: share of his answers that are the same (ours).
+        min_share: share of the worker's answers that are the same (ours).
         rarer_than: powers of ten; 3 flags what happens once in a thousand (ours).
     """
 
@@ -52,7 +53,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row a worker, in the order of their ids."""
+    """One row per worker, in the order of their ids."""
     return workers_table(table, _scores(table, params))
 
 
@@ -75,8 +76,8 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
                 str(worker),
                 grade_one(rare if is_line else 0.0, params.rarer_than, flag=flag),
                 flag,
-                f"{field}: {' and '.join(rating)} on {times} of "
-                f"{plural(own.total(), 'item')}; others say so on "
+                f"gives the same answer to {field}, {' and '.join(rating)}, on "
+                f"{times} of {plural(own.total(), 'item')}; other workers give it on "
                 f"{share(pool[rating] - times, others)} of theirs",
             )
 

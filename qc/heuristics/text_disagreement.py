@@ -1,16 +1,17 @@
-"""One who sees no text where nearly everybody sees text.
+"""Sees no text where nearly everybody sees text.
 
-Idea: who sees no text where four others see some may have overlooked it. The original
-VizWiz code's WQ_TEXT: at least four of an image's answers say text, this one says none.
+Idea: a worker who sees no text where four others see some may have overlooked it. The
+original VizWiz code's WQ_TEXT: at least four of an image's answers say text, this one
+says none.
 
-Naive reading: flagging both directions alike. Who sees text where nobody else does may
-have the sharper eye, so only the majority `majority_value` is held against others,
-unless it is empty. Two against four is no longer one against all: `min_share` keeps
+Naive reading: flagging both directions alike. A worker who sees text where no other
+does may have looked more closely, so only a majority for `majority_value` counts,
+unless that is empty. Two against four is no longer one against all: `min_share` keeps
 the rule to strong majorities when there are more than five answers.
 
 Edge cases: an answer without a value neither counts nor is flagged. A worker's second
-answer about an item neither counts nor is flagged. A task without the field is no
-suspicion at all. Ties are no majority.
+answer about an item neither counts nor is flagged. A task without the field raises no
+suspicion. A tie is not a majority.
 """
 
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ from piecework.qc.scores import (
 )
 
 NAME = "text_disagreement"
+TITLE = "Misses text that others see"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "item"
@@ -43,12 +45,13 @@ COLUMNS = (*FIRST_ANSWER, "value.{field}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """Which majority is strong.
+    """Which majority is strong enough.
 
     Attributes:
         field: the task's choice field to compare (caption task: `has_text`).
-        majority_value: only majorities for it count; "" for any (original: yes).
-        min_votes: answers that must agree against this one (original: 4).
+        majority_value: only majorities for this value count; "" for any (original:
+            yes).
+        min_votes: other answers that must agree against this one (original: 4).
         min_share: and their least share of the item's answers (original: 4 of 5).
     """
 
@@ -59,7 +62,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     column = f"value.{params.field}"
     nothing = pd.Series("", index=table.index, dtype="str")
     own = table[column] if column in table.columns else nothing
@@ -81,8 +84,8 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
     def sentence(own: str, majority: str, most: float, total: float) -> str:
         return (
-            f"says {quoted(own)} to {params.field}; "
-            f"{most:.0f} of {total:.0f} say {quoted(majority)}"
+            f"answers {quoted(own)} to {params.field}; "
+            f"{most:.0f} of {total:.0f} answers say {quoted(majority)}"
         )
 
     return scored(
@@ -96,7 +99,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
 
 def _votes(table: pd.DataFrame, values: "pd.Series[str]") -> pd.DataFrame:
-    """By item's code and value: different workers' `votes` for it, `of` so many."""
+    """By item code and value: the `votes` of different workers for it, and `of` all."""
     counts = is_first(table) & (values != "")
     items, _ = coded(table["item_id"])
     answers = pd.DataFrame({"item": items, "value": values})[counts]
@@ -108,11 +111,11 @@ def _votes(table: pd.DataFrame, values: "pd.Series[str]") -> pd.DataFrame:
 def _silence(table: pd.DataFrame, params: Params) -> Iterator[str]:
     field = params.field
     if HIT_VALUE + field in table:
-        yield f"{field} is asked once a HIT, and not of each item"
+        yield f"{field} is asked once per HIT and not for each item"
     elif ITEM_VALUE + field not in table:
         yield f"the task has no field {field}"
     elif (table[ITEM_VALUE + field] == "").all():
-        yield f"no answer says anything in {field}"
+        yield f"no answer fills in {field}"
 
 
 FACTS = Facts(silence=_silence)

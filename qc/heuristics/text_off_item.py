@@ -1,22 +1,22 @@
-"""A text that shares no more with the others' texts about its item than chance gives.
+"""A text that shares no more with others' texts about its item than chance gives.
 
 Idea: people who describe the same thing share words. A text that was written about
-another picture, or about none, shares those words that stand in every text and no
-others. `qc/text_fit.py` says how the odds are reckoned: word by word, whether another
-answer about the item uses it, against how often answers to other items do.
+another picture, or about none, shares only the words that appear in every text.
+`qc/text_fit.py` explains how the odds are computed: word by word, whether another
+answer about the item uses it, compared with how often answers to other items do.
 
 Naive reading: counting shared words. *A* and *of* are shared by all, and a text of
 thirty words shares some by chance; a word that only this worker uses says little where
-everybody uses words of his own. Of 40,460 captions in Flickr8k, and of 16,634 in half
+everybody uses words of their own. Of 40,460 captions in Flickr8k, and of 16,634 in half
 of VizWiz-Captions val, two in a hundred honest ones look more like a text about another
-picture: who sees something that four others overlooked is right. So the line is at
-odds of 25 to 1, and a policy should not reject for this alone.
+picture: a worker who sees something that four others overlooked is right. So the limit
+is odds of 25 to 1, and a policy should not reject for this alone.
 
 Edge cases: the canned text, an empty text, an item that no other worker wrote about,
-and a batch with fewer than ten answers to other items are no suspicion. Where the texts
-of a task share nothing anyway (wishes, names), not sharing is no evidence. Chinese,
-Japanese and Thai are compared by pairs of characters. A worker's second answer about an
-item is judged, and no voice against others.
+and a batch with fewer than ten answers to other items raise no suspicion. Where the
+texts of a task share nothing anyway (wishes, names), not sharing is no evidence.
+Chinese, Japanese and Thai are compared by pairs of characters. A worker's second answer
+about an item is judged, but others are not compared with it.
 """
 
 from dataclasses import dataclass
@@ -34,6 +34,7 @@ from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import odds_for, text_fit
 
 NAME = "text_off_item"
+TITLE = "Text that fits another item"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "batch"
@@ -43,17 +44,17 @@ FACTS = Facts(may_reject_alone=False)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """Where the line is.
+    """The limit.
 
     Attributes:
-        min_odds: flag from these odds for another item, to one (ours; see above).
+        min_odds: flag from these odds, to one, for another item (ours; see above).
     """
 
     min_odds: Ratio = 25.0
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     fits = text_fit(table)
     against = -fits["log_odds"].to_numpy()
     flag = against >= np.log(params.min_odds)
@@ -63,10 +64,10 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         against: float, words: float, shared: float, chance: float, others: float
     ) -> str:
         return (
-            f"{shared:.0f} of {plural(words, 'different word')} are in "
-            f"{plural(others, 'text')} of others about this item, {chance:.1f} would "
-            f"be in as many about another item; word by word, {odds_for(against)} for "
-            "another"
+            f"fits another item better: shares {shared:.0f} of "
+            f"{plural(words, 'different word')} with "
+            f"{plural(others, 'other text')} about this item, where chance gives "
+            f"{chance:.1f}; word by word, {odds_for(against)} for another item"
         )
 
     return scored(

@@ -1,16 +1,16 @@
-"""A worker whose texts do not fit their items, all together.
+"""A worker whose texts, taken together, do not fit their items.
 
-Idea: one text that shares nothing with the others' may be the sharper eye; ten such
-texts of one worker hardly are. The evidence of all texts of a worker is summed
+Idea: one text that shares nothing with the others' may come from a closer look; ten
+such texts of one worker hardly do. The evidence of all texts of a worker is summed
 (`qc/text_fit.py`), so that many small doubts become a clear one.
 
-Naive reading: counting flagged answers. A worker with no text beyond its line, and none
-that fits either, is missed; and one good text of twenty words would outweigh five that
-were written about nothing. So what speaks for a text counts up to `most_for`, what
-speaks against it up to `most_against`.
+Naive reading: counting flagged answers. A worker with no text beyond the limit, and
+none that fits either, is missed; and one good text of twenty words would outweigh five
+that were written about nothing. So the evidence for a text counts up to `most_for`, and
+the evidence against it up to `most_against`.
 
-Edge cases: a worker needs `min_texts` that can be compared. Unknown workers (empty id)
-are no suspicion. What `text_off_item` has nothing to say about has no part.
+Edge cases: a worker needs `min_texts` texts that can be compared. Unknown workers
+(empty id) raise no suspicion. Texts that `text_off_item` cannot judge are left out.
 """
 
 from dataclasses import dataclass
@@ -29,6 +29,7 @@ from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import odds_for, text_fit
 
 NAME = "texts_off_items"
+TITLE = "Texts that fit other items"
 VERSION = 1
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
@@ -38,13 +39,13 @@ FACTS = Facts()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """From when on, and where the line is.
+    """The limit, and how many texts it takes.
 
     Attributes:
         min_texts: texts of the worker that can be compared (ours).
-        min_odds: flag from these odds for other items, to one (ours).
+        min_odds: flag from these odds, to one, for other items (ours).
         most_for: a text speaks for its worker up to this logarithm of odds (ours).
-        most_against: and against him up to this one (ours).
+        most_against: and against them up to this one (ours).
     """
 
     min_texts: Annotated[Count, Counted.OF_WORKER] = 3
@@ -54,7 +55,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row a worker, in the order of their ids."""
+    """One row per worker, in the order of their ids."""
     fits = text_fit(table).assign(worker=table["worker_id"]).sort_index()
     subjects = pd.Index(
         sorted(table["worker_id"].unique()), dtype="str", name="worker_id"
@@ -67,7 +68,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     enough = (sums["texts"] >= params.min_texts).to_numpy()
     against = -sums["bounded"].to_numpy()
     flag = enough & (against >= np.log(params.min_odds))
-    # Two texts more that say nothing: a mean of three is less sure than one of twenty.
+    # Two neutral texts more: a mean of three is less certain than one of twenty.
     graded = expit(2 * against / (sums["texts"].to_numpy() + 2) - 1)
     graded = np.where(flag, np.maximum(graded, 0.5), np.minimum(graded, 0.5))
     suspicion = np.where(enough, graded, 0.0)
@@ -75,11 +76,13 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     def sentence(
         against: float, texts: float, words: float, shared: float, chance: float
     ) -> str:
+        compared = "better than" if against > 0 else "as well as"
         return (
+            f"writes texts that fit other items {compared} their own: shares "
             f"{shared:.0f} of {plural(words, 'different word')} in "
-            f"{plural(texts, 'text')} are in others' texts about the same items, "
-            f"{chance:.1f} would be in as many about other items; word by word, "
-            f"{odds_for(against)} for other items"
+            f"{plural(texts, 'text')} with others' texts about the same items, where "
+            f"chance gives {chance:.1f}; word by word, {odds_for(against)} for other "
+            "items"
         )
 
     return scored(

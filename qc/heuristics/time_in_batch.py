@@ -1,21 +1,22 @@
 """An assignment that took much less or much more time than its batch.
 
-Idea: who rushes may not have looked, and who takes hours may have been away. A
-mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who were a
-statistical outlier in time-to-submit (taking either too little or too much time) by
-1.95 times the standard deviation for all the results". The time is from accepting to
+Idea: a worker who rushes may not have looked, and one who takes hours may have been
+away. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who
+were a statistical outlier in time-to-submit (taking either too little or too much time)
+by 1.95 times the standard deviation for all the results". The time is from accepting to
 submitting, divided by the items of the HIT.
 
 Naive reading: mean and sd of the raw times. Real times have a long tail, so the sd is
 about as large as the mean and the lower bound is negative: on 12 real MTurk batches
 (1,450 assignments) raw times find 106 slow and not one fast assignment. Logarithms make
 both tails reachable, so `log` is the default; the evidence gives both distances.
-Neither finds a batch in which most are fast: that is what `too_fast` is for.
+Neither finds a batch in which most are fast: `too_fast` does.
 
 Edge cases: a negative time is flagged, whatever the batch looks like: a clock is wrong.
-Times that are negative or zero have no part in mean and sd; a zero is no suspicion
-here. A missing time is no suspicion. A batch with fewer than `min_assignments` times,
-or where all are equal, flags nothing else. Exactly at the limit is not beyond it.
+Times that are negative or zero do not enter the mean and sd; a zero raises no suspicion
+here, and neither does a missing time. A batch with fewer than `min_assignments` times,
+or with all times equal, flags nothing else. A value exactly at the limit is not beyond
+it.
 """
 
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ from piecework.qc.tallies import tally as tally_of
 from piecework.qc.times import distances, logarithm, spreads
 
 NAME = "time_in_batch"
+TITLE = "Unusual time for the batch"
 VERSION = 1
 SUBJECT: SubjectKind = "assignment"
 SCOPE: Scope = "batch"
@@ -44,12 +46,12 @@ _LOG = "log_"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """How far is too far.
+    """The limit.
 
     Attributes:
         outlier_sds: flag beyond this many standard deviations (paper: 1.95).
-        scale: on which times (paper: raw); `either` flags if one of them does.
-        min_assignments: times a batch must have to be compared with (ours).
+        scale: which times to compare (paper: raw); `either` flags if one of them does.
+        min_assignments: times that a batch must have (ours).
     """
 
     outlier_sds: Amount = 1.95
@@ -58,14 +60,14 @@ class Params:
 
 
 def tally(table: pd.DataFrame, _params: Params) -> Tally:
-    """How often assignments of a `batch` took these `seconds`, above zero."""
+    """How many assignments of a `batch` took these `seconds`, above zero."""
     first = table.drop_duplicates("assignment_id")
     first = first[first["market_seconds"] > 0]
     return tally_of({"batch": first["batch"], "seconds": first["market_seconds"]})
 
 
 def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
-    """By batch, `spreads` of its seconds; of their logarithms with `log_` before."""
+    """By batch, `spreads` of its seconds, and of their logarithms prefixed `log_`."""
     rows = rows_of(counts).set_axis(["group", "value"], axis=1)
     in_logarithms = spreads(rows.assign(value=logarithm(rows["value"])))
     return spreads(rows).join(in_logarithms.add_prefix(_LOG))
@@ -74,11 +76,11 @@ def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
 def score(
     table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """One row an assignment, in the order of their ids.
+    """One row per assignment, in the order of their ids.
 
     Args:
         table: all answers of each batch, or any if `usual` is of all answers.
-        params: where the lines are.
+        params: the limits.
         usual: of `usual_of`, of all answers.
     """
     if usual is None:
@@ -103,11 +105,12 @@ def score(
 
     def sentence(seconds: float, raw_z: float, log_z: float, mean: float) -> str:
         if seconds < 0:
-            return f"{seconds:.1f} seconds an item: submitted before it was accepted"
+            return f"ends before it is accepted: {seconds:.1f} seconds an item"
         return (
-            f"{seconds:.1f} seconds an item, the batch's mean is {mean:.1f}: "
-            f"{_in_sds(raw_z, params)} on raw times, {_in_sds(log_z, params)} on log "
-            f"times, limit {params.outlier_sds:g} ({params.scale})"
+            f"differs in time from its batch: {seconds:.1f} seconds an item, where the "
+            f"mean is {mean:.1f}; {_in_sds(raw_z, params)} on raw times, "
+            f"{_in_sds(log_z, params)} on log times, limit {params.outlier_sds:g} "
+            f"({params.scale})"
         )
 
     return scored(

@@ -1,20 +1,22 @@
 """An answer that took much less or much more time than others about the same item.
 
-Idea: how long an image takes depends on the image, so the others who saw it are the
-measure. The original VizWiz code flags it, under each of three definitions of time, at
-1.95 standard deviations of the image's about five answers.
+Idea: how long an image takes depends on the image, so an answer is compared with the
+other answers about it. The original VizWiz code flags it, under each of three
+definitions of time, at 1.95 standard deviations of the image's five or so answers.
 
-Naive reading: the limit looks like one in twenty. But among n values no |z| can pass
-sqrt(n - 1) with the population sd: 2.00 at n = 5, so one extreme value among four near
-each other is needed, and 1.73 at n = 4, so it NEVER fires at four answers or fewer.
-With the sample's sd (pandas' default) it never fires at n = 5 either. On 50 real
-answers of the original it fires 0 times under all three definitions (largest |z| 1.92);
-in 290 real HITs of five assignments it fires 99 times, every time at the slowest.
+Naive reading: the limit looks like one in twenty. But among n values no |z| can exceed
+sqrt(n - 1) with the population sd: 2.00 at n = 5, so it takes one extreme value among
+four that are close together, and 1.73 at n = 4, so it NEVER fires at four answers or
+fewer. With the sample sd (the default of pandas) it never fires at n = 5 either. On 50
+real answers of the original it fires 0 times under all three definitions (largest |z|
+1.92); in 290 real HITs of five assignments it fires 99 times, every time at the
+slowest.
 
-Edge cases: a negative time is flagged. Times that are negative or zero have no part in
-mean and sd, but a zero is compared with them, as in the original. A missing time is no
-suspicion. No spread among the times: nothing else is flagged. A worker's second answer
-about an item has no part and is no suspicion, unless its time is negative.
+Edge cases: a negative time is flagged. Times that are negative or zero do not enter the
+mean and sd, but a zero is compared with them, as in the original. A missing time raises
+no suspicion. If all times are equal, nothing else is flagged. A worker's second answer
+about an item does not enter the mean and raises no suspicion, unless its time is
+negative.
 """
 
 from dataclasses import dataclass
@@ -37,6 +39,7 @@ from piecework.qc.scores import (
 from piecework.qc.times import TimeColumn, z_scores
 
 NAME = "time_in_image"
+TITLE = "Unusual time for the item"
 VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "item"
@@ -46,11 +49,11 @@ FACTS = Facts(is_on=False)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """How far is too far, and which time.
+    """The limit, and the definition of time.
 
     Attributes:
         outlier_sds: flag beyond this many standard deviations (original: 1.95).
-        time: which definition (original: each of the three, as flags of their own).
+        time: which definition (original: each of the three, as separate flags).
     """
 
     outlier_sds: Amount = 1.95
@@ -58,7 +61,7 @@ class Params:
 
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
-    """One row an answer."""
+    """One row per answer."""
     first = is_first(table)
     seconds = table[params.time]
     compared = seconds.where(first)
@@ -71,12 +74,13 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
 
     def sentence(seconds: float, z: float, mean: float, count: float) -> str:
         if seconds < 0:
-            return f"{seconds:.1f} seconds: ended before it began"
+            return f"ends before it begins: {seconds:.1f} seconds"
+        amount = told_apart(abs(z), params.outlier_sds, decimals=2)
         return (
-            f"{seconds:.1f} seconds, the mean of {plural(count, 'answer')} about this "
-            f"item is {mean:.1f}: {told_apart(abs(z), params.outlier_sds, decimals=2)} "
-            f"sd {'above' if z > 0 else 'below'}, limit {params.outlier_sds:g} "
-            f"({params.time})"
+            f"takes {'more' if z > 0 else 'less'} time than other answers about this "
+            f"item: {seconds:.1f} seconds, {amount} standard deviations "
+            f"{'above' if z > 0 else 'below'} the mean of {plural(count, 'answer')} "
+            f"({mean:.1f}); the limit is {params.outlier_sds:g} ({params.time})"
         )
 
     return scored(

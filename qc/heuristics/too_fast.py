@@ -1,20 +1,23 @@
 """An answer that takes longer to think of and type than its time.
 
-Idea: an absolute line, for rules that compare workers with each other never find fast
-ones when times are heavy-tailed or most are fast. Two lines: seconds per item, and
-words typed per second. The fastest of 168,000 typists reach about two words a second
-(Dhakal et al., CHI 2018: 120 words a minute; mean 52), and they only copied a text.
+Idea: an absolute limit, because rules that compare workers with each other never find
+fast ones when times are heavy-tailed or most workers are fast. There are two limits:
+seconds per item, and words typed per second. The fastest of 168,000 typists reach about
+two words a second (Dhakal et al., CHI 2018: 120 words a minute; mean 52), and they only
+copied a text.
 
 Naive reading: that fast is bad. On 3,387 paraphrases labelled by an expert, the time
 tells cheaters from others no better than a coin (AUC 0.51); only below five seconds a
-text were all three flagged ones cheating, which is 0.5 % of all cheating. So the lines
-are set where honest work is hardly possible, and what they find is little and sure.
+text were all three flagged ones cheating, which is 0.5 % of all cheating. So the limits
+are set where honest work is hardly possible, and the few answers they flag are almost
+certainly bad.
 
-Edge cases: the canned text is one click: it has a line of its own and no typing speed.
-So has every answer of a batch in which most have no text, for there is nothing to type.
-A missing time is no suspicion; `best` takes the first known of shown, page and market
-time. Zero or negative is below any line. Exactly at a line is not beyond it. An empty
-text has no typing speed. Pasted text is judged too: it was not typed in that time.
+Edge cases: the canned text takes one click: it has a limit of its own and no typing
+speed. So has every answer of a batch in which most answers have no text, because there
+is nothing to type. A missing time raises no suspicion; `best` takes the first known of
+shown, page and market time. Zero or negative is below any limit. A value exactly at a
+limit is not beyond it. An empty text has no typing speed. Pasted text is judged too: it
+was not typed in that time.
 """
 
 from dataclasses import dataclass
@@ -32,6 +35,7 @@ from piecework.qc.tallies import Tally
 from piecework.qc.tallies import tally as tally_of
 
 NAME = "too_fast"
+TITLE = "Impossibly fast"
 VERSION = 2
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "batch"
@@ -41,14 +45,14 @@ COLUMNS = ("batch", "text", "is_canned", *BEST_FIRST)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Params:
-    """The lines; 0 seconds, or a very large speed, is a line that nothing passes.
+    """The limits; 0 seconds, or a very large speed, is a limit that nothing passes.
 
     Attributes:
-        min_seconds: flag below these seconds for an item (ours; see above).
-        min_seconds_canned: the same for the canned text, and where nothing is to be
-            typed (ours: three clicks).
-        max_words_per_second: flag above this speed of typing (Dhakal et al. 2018).
-        time: which definition; `best` takes the closest one that is known.
+        min_seconds: flag an item that took fewer seconds (ours; see above).
+        min_seconds_canned: the same for the canned text, and where there is nothing to
+            type (ours: three clicks).
+        max_words_per_second: flag above this typing speed (Dhakal et al. 2018).
+        time: which definition; `best` takes the most precise one that is known.
     """
 
     min_seconds: Amount = 5.0
@@ -76,11 +80,11 @@ def usual_of(counts: Tally, _params: Params) -> pd.DataFrame:
 def score(
     table: pd.DataFrame, params: Params, usual: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """One row an answer.
+    """One row per answer.
 
     Args:
         table: all answers of each batch, or any if `usual` is of all answers.
-        params: where the lines are.
+        params: the limits.
         usual: of `usual_of`, of all answers.
     """
     if usual is None:
@@ -104,11 +108,14 @@ def score(
 
     def sentence(seconds: float, speed: float, least: float) -> str:
         most = params.max_words_per_second
-        typed = f", {told_apart(speed, most)} words a second" if speed > 0 else ""
-        limits = f"at least {least:g} seconds"
-        if speed > 0:
-            limits += f", at most {most:g} words a second"
-        return f"{told_apart(seconds, least)} seconds{typed} (expected {limits})"
+        typed = (
+            f" and types {told_apart(speed, most)} words a second (expected at most "
+            f"{most:g})"
+        )
+        return (
+            f"takes {told_apart(seconds, least)} seconds (expected at least "
+            f"{least:g}){typed if speed > 0 else ''}"
+        )
 
     return scored(
         table.index,

@@ -1,8 +1,7 @@
 """Turns a campaign file into a crowdsourced dataset that people can trust.
 
-What is listed here is the library, and stays as it is (docs/reference/library.md). A
-name loads what it needs when it is first used, so `import piecework` itself loads
-nothing.
+The names in `__all__` are the library and stay stable (docs/reference/library.md). Each
+name loads its module when it is first used, so `import piecework` itself loads nothing.
 """
 
 from importlib import import_module
@@ -105,7 +104,7 @@ _MODULE_OF = {
 
 
 def __getattr__(name: str) -> object:
-    """A name of the library, loaded when it is first used (PEP 562)."""
+    """Load a name of the library when it is first used (PEP 562)."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'piecework' has no attribute {name!r}")
     value: object = getattr(import_module(f"piecework.{_MODULE_OF[name]}"), name)

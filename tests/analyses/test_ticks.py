@@ -91,5 +91,5 @@ def test_nothing_ticked_and_nobody_asked() -> None:
     assert table["answers"].tolist() == [0, 0, 0]
     assert math.isnan(table["share"]["age"])
     assert pd.isna(table["kappa"]).all()
-    with pytest.raises(ValueError, match="'hat' is none of the 3 known"):
+    with pytest.raises(ValueError, match="'hat' is not one of 3 categories"):
         category_agreement(votes_on([("hat",)]), CATEGORIES)

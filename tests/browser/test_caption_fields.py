@@ -106,7 +106,7 @@ def test_the_canned_text_is_one_press_and_can_be_undone(
     button.click()
     expect(box).to_have_value(CANNED)
     page.reload()
-    expect(button).to_have_text("Bring back what I wrote")
+    expect(button).to_have_text("Bring back my own text")
     box.fill("A mill")
     button.click()
     expect(box).to_have_value("A red house")

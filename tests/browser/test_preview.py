@@ -60,7 +60,7 @@ def test_the_first_click_shows_the_hit_also_where_a_test_is_asked(
             missing.append(response.url)
 
     with preview("hodosh_caption") as printed:
-        assert "no work is paid" in printed
+        assert "pays and stores nothing" in printed
         page = open_page(address(printed, "open"))
         page.on("response", note)
         statements = re.findall(r"[^.]*\bpa(?:id|y)\b[^.]*\.", page.inner_text("main"))

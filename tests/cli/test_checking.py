@@ -67,5 +67,5 @@ def test_hosts_of_a_page_are_said_not_to_be_tried(tmp_path: Path) -> None:
     (tmp_path / "items.csv").write_text("text\nIt was\nthe best\n")
     done = CliRunner().invoke(main, ["check", str(path)])
     assert done.exit_code == 0, done.output
-    assert re.search(r"host +[│|] +a\.example +[│|] loaded by each worker", done.output)
+    assert re.search(r"host +[│|] +a\.example +[│|] each worker", done.output)
     assert "host" not in _checked(tmp_path, CAMPAIGN)

@@ -28,13 +28,16 @@ def test_a_lock_of_another_program_is_named_as_such(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(errno.ENOSPC, "the disk is full"), (errno.EACCES, "the machine refused")],
+    [
+        (errno.ENOSPC, "the disk is full"),
+        (errno.EACCES, "the operating system refused"),
+    ],
 )
 def test_what_the_system_refuses_is_told_by_its_number(number: int, words: str) -> None:
     """A full disk is told from a right that is missing."""
     problem, next_step = explain(OSError(number, "so it is"))
     assert problem.startswith(words)
-    assert "nothing is done twice" in next_step
+    assert "run the same command again" in next_step
 
 
 _REHEARSE = """

@@ -1,47 +1,75 @@
-"""The list of commands that `piecework --help` prints, and other names for them."""
+"""The help of every command and subcommand, and other names for commands."""
+
+from collections.abc import Iterator
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from piecework.cli.docs_page import page_of
+from piecework.cli.lazy_group import LazyCommand
 from piecework.cli.main import main
+from tests.conftest import ROOT
 
 _COLUMNS = 80
 _FEWEST_WORDS, _MOST_WORDS = 3, 8
+_MOST_EXAMPLES = 3
 
 
-def _help(*words: str) -> str:
+def _help(path: str) -> str:
     printed = CliRunner().invoke(
-        main, [*words, "--help"], env={"COLUMNS": str(_COLUMNS)}
+        main, [*path.split(), "--help"], env={"COLUMNS": str(_COLUMNS)}
     )
     assert printed.exit_code == 0, printed.output
     return printed.output
 
 
-def test_each_command_is_in_one_section_on_one_line() -> None:
-    """No description is cut or wrapped at 80 columns."""
-    lines = [line.split(maxsplit=1) for line in _help().splitlines() if line.strip()]
-    for name, command in main.commands.items():
-        summary = command.get_short_help_str(500)
-        assert lines.count([name, summary]) == 1
+def _paths(group: click.Group = main, before: str = "") -> Iterator[str]:
+    for name, entry in group.commands.items():
+        command = entry.load() if isinstance(entry, LazyCommand) else entry
+        yield f"{before}{name}"
+        if isinstance(command, click.Group):
+            yield from _paths(command, f"{before}{name} ")
 
 
-@pytest.mark.parametrize("name", sorted(main.commands))
-def test_a_summary_is_a_short_sentence(name: str) -> None:
-    """Three to eight words, so that a reader scans the list."""
-    words = main.commands[name].get_short_help_str(500).split()
-    assert _FEWEST_WORDS <= len(words) <= _MOST_WORDS
+_ALL = list(_paths())
 
 
-@pytest.mark.parametrize("name", sorted(main.commands))
-def test_the_help_of_a_command_fits_a_terminal(name: str) -> None:
-    """The text above the options is at most 80 columns wide."""
-    about = _help(name).split("\nOptions:")[0]
-    assert max(map(len, about.splitlines())) <= _COLUMNS
+@pytest.mark.parametrize("group", ["", *sorted({path.split()[0] for path in _ALL})])
+def test_each_command_is_in_the_list_on_one_line(group: str) -> None:
+    """No summary is cut or wrapped at 80 columns."""
+    lines = [line.split(maxsplit=1) for line in _help(group).splitlines()]
+    for path in _ALL:
+        if path.rpartition(" ")[0] == group:
+            summary = _help(path).splitlines()[2].strip()
+            assert lines.count([path.split()[-1], summary]) == 1
+
+
+@pytest.mark.parametrize("path", _ALL)
+def test_help_says_what_shows_how_and_names_a_page(path: str) -> None:
+    """A short summary, two or three commands, a documentation page; 80 columns."""
+    lines = _help(path).splitlines()
+    assert max(map(len, lines)) <= _COLUMNS
+    summary = lines[2].strip()
+    assert summary.endswith(".")
+    assert _FEWEST_WORDS <= len(summary.split()) <= _MOST_WORDS
+    first = lines.index("  Examples:") + 1
+    examples = lines[first : lines.index("", first)]
+    commands = [line for line in examples if line.startswith("    piecework ")]
+    assert 2 <= len(commands) <= _MOST_EXAMPLES
+    assert commands[0].startswith(f"    piecework {path}")
+    assert lines[-1] == f"  Documentation: {page_of(path)}"
+
+
+@pytest.mark.parametrize("path", ["piecework", *_ALL])
+def test_the_page_that_help_names_exists(path: str) -> None:
+    """Each command has an entry, and its page was not moved without it."""
+    assert (ROOT / page_of(path)).is_file()
 
 
 @pytest.mark.parametrize(
-    ("alias", "name"), [("validate", "check"), ("dry-run", "rehearse")]
+    ("alias", "name"),
+    [("validate", "check"), ("dry-run", "rehearse"), ("worker", "workers")],
 )
 def test_other_names_reach_the_command(alias: str, name: str) -> None:
     """People from other tools type these words."""

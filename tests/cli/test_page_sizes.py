@@ -51,7 +51,7 @@ def test_a_page_that_never_ends_is_given_up(
     with pytest.raises(ConfigError) as raised:
         check_campaign(path, on=START.date())
     (fault,) = raised.value.faults
-    assert fault.startswith(f"{where}: a page takes more than 6 seconds to make")
+    assert fault.startswith(f"{where}: a page takes more than 6 seconds to")
 
 
 @pytest.mark.parametrize(

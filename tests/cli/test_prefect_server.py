@@ -31,7 +31,7 @@ def test_a_server_that_ends_at_once_is_told_in_a_sentence(
     """Instead of the flow, and without waiting for what cannot come."""
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     with (
-        pytest.raises(PieceworkError, match="ended as it began"),
+        pytest.raises(PieceworkError, match="ended while it started"),
         TemporaryServer().in_use(),
     ):
         raise AssertionError("the flow began")
@@ -67,7 +67,7 @@ def test_a_server_without_room_is_told_in_a_sentence(
         world.leave_room(400)
         server = TemporaryServer()
         with (
-            pytest.raises(PieceworkError, match="ended as it began") as refused,
+            pytest.raises(PieceworkError, match="ended while it started") as refused,
             server.in_use(),
         ):
             raise AssertionError("the flow began")

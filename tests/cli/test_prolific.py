@@ -38,7 +38,7 @@ def test_an_account_in_order_ends_with_zero(stub: Stub) -> None:
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
     assert {line[:4] for line in lines} == {"ok  "}
-    assert any("£500.00 to spend" in line for line in lines)
+    assert any("£500.00 available" in line for line in lines)
 
 
 def test_what_fails_ends_with_one_and_says_what_helps(stub: Stub) -> None:
@@ -46,7 +46,7 @@ def test_what_fails_ends_with_one_and_says_what_helps(stub: Stub) -> None:
     done = _doctor(stub, "--currency", "USD")
     assert done.exit_code == 1
     assert "fail  currency" in done.stdout
-    assert "      next: take a workspace in USD" in done.stdout
+    assert "      next: use a workspace in USD" in done.stdout
 
 
 def test_one_document_says_the_same(stub: Stub) -> None:
@@ -105,7 +105,7 @@ def test_a_token_in_the_clear_is_refused_before_it_leaves(stub: Stub) -> None:
     """Plain HTTP is for this machine."""
     done = _doctor(stub, "--url", "http://api.prolific.com")
     assert done.exit_code == 2
-    assert "in the clear" in done.stderr
+    assert "unencrypted" in done.stderr
 
 
 def test_an_address_that_participants_cannot_open_fails(stub: Stub) -> None:

@@ -39,7 +39,7 @@ def _started(*options: str) -> Iterator[str]:
         finally:
             process.send_signal(signal.SIGINT)
             _, complaint = process.communicate(timeout=240)
-        kept = "all of it is in" if "--database" in options else "nothing of it was"
+        kept = "its state is in" if "--database" in options else "its state is lost"
         assert (process.returncode, complaint.count("\n")) == (0, 1)
         assert complaint.startswith(f"ended; {kept}")
 
@@ -121,7 +121,7 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
     words = ["prolific-emulator", "--port", "0", "--database", str(file)]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 1
-    assert "notes.txt is no database" in done.output
+    assert "notes.txt is not a database" in done.output
     assert file.read_text() == "not a database\n" * 100
 
 

@@ -118,7 +118,7 @@ def test_a_redirect_leads_to_no_address_inside() -> None:
     assert [fault.split(": ")[0] for fault in faults] == wanted[2:]
     assert "inside this machine's network" in faults[0]
     assert "inside this machine's network" in faults[1]
-    assert "'file:///etc/hosts', which is no web address" in faults[2]
+    assert "'file:///etc/hosts', which is not a web address" in faults[2]
 
 
 def test_an_address_inside_is_asked_if_a_person_says_so() -> None:

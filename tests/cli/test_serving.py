@@ -50,7 +50,7 @@ def test_a_rehearsal_begins_when_told_and_warns_of_plain_http(tmp_path: Path) ->
     begun = datetime(2026, 11, 20, 7, 30, tzinfo=UTC)
     assert begun <= datetime.fromisoformat(reply["now"]) < begun + timedelta(minutes=2)
     assert "WARNING: http://hits.example is plain HTTP" in complaint
-    assert f"ended; all that came is in {tmp_path / 'new.db'}" in complaint
+    assert f"ended; the marketplace is in {tmp_path / 'new.db'}" in complaint
     assert server.returncode == 0
 
 
@@ -91,7 +91,7 @@ def test_a_clock_far_ahead_is_said_until_it_is_confirmed(tmp_path: Path) -> None
     with closing(sqlite3.connect(database)) as conn, conn:
         clock.keep_known_ms(conn, year_ago)
     warned = _served_once("--database", database)
-    assert "nothing is approved, expires or is disposed of by itself" in warned
+    assert "approval, expiry and disposal stop" in warned
     assert "--clock-is-right" in warned
     assert "the clock" not in _served_once("--database", database, "--clock-is-right")
     assert "the clock" not in _served_once("--database", database)
@@ -188,7 +188,7 @@ def test_a_clock_that_runs_already_is_not_started_again(tmp_path: Path) -> None:
     words = ["serve", "--rehearsal", "--seed", "0", "--start", "2030-01-01"]
     result = CliRunner().invoke(main, [*words, "--database", str(database)])
     assert result.exit_code == 2
-    assert "has its own time" in result.stderr
+    assert "has a clock already" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_a_clock_that_runs_already_is_not_started_again(tmp_path: Path) -> None:
     [
         (("--trust-local", "--host", "192.0.2.1"), 3, "Without signatures"),
         (("--host", "::"), 3, "no address that a browser can open"),
-        (("--trust-local", "--rehearsal"), 2, "says nothing in a rehearsal"),
+        (("--trust-local", "--rehearsal"), 2, "no effect in a rehearsal"),
         (("--frames-url", "https://frames.*.example"), 3, "must be the first label"),
-        (("--start", "2026-01-05"), 2, "for a rehearsal"),
+        (("--start", "2026-01-05"), 2, "--start needs --rehearsal"),
         (("--rehearsal", "--start", "noon"), 2, "Invalid isoformat"),
         (("--rehearsal", "--start", "2200-01-01"), 2, "not from 1970 to 2199"),
         (("--tls", "missing.pem", "missing.key"), 2, "does not exist"),
@@ -224,7 +224,7 @@ def test_serve_names_the_file_that_was_made_for_something_else(tmp_path: Path) -
     words = ["serve", "--database", str(database), "--port", "0", "--frames-port", "0"]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 1
-    assert "start it as it was made" in result.stderr
+    assert "use another file" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--port", "--frames-port"])

@@ -38,7 +38,7 @@ def _served(folder: Path, url: str, *words: str, token: str = TOKEN) -> Result:
         ((*PLACE, "--live"), "go together"),
         ((*PLACE, "--spend-at-most", "5"), "go together"),
         ((*PLACE, "--live", "--spend-at-most", "a lot"), "--spend-at-most"),
-        ((*PLACE, "--workspace", "60ffe5c8371090c7041d43f8"), "not among them"),
+        ((*PLACE, "--workspace", "60ffe5c8371090c7041d43f8"), "was not found"),
         ((*PLACE, "--rehearsal"), "piecework rehearse"),
         ((*PLACE, "--site-url", "https://hits.example.org"), "give one"),
         ((*PLACE, "--screening-pay", "-1"), "--screening-pay"),
@@ -67,8 +67,8 @@ def test_without_a_token_the_way_to_one_is_said(tmp_path: Path) -> None:
     ("url", "sentence"),
     [
         ("http://hits.example.org", "is not https"),
-        ("https://localhost", "within a house or a machine"),
-        ("https://192.168.1.2", "within a network"),
+        ("https://localhost", "localhost is a name"),
+        ("https://192.168.1.2", "192.168.1.2 is a private address"),
     ],
 )
 def test_an_address_that_no_participant_can_open_is_refused_first(
@@ -86,7 +86,7 @@ def test_an_address_that_no_participant_can_open_is_refused_first(
     [
         ((), "needs --frames-url"),
         (("--frames-url", "http://frames.example.org"), "frames URL: http://"),
-        (("--frames-url", "https://*.lan"), "is no name that is known outside"),
+        (("--frames-url", "https://*.lan"), "frames URL: lan"),
     ],
 )
 def test_frames_that_no_participant_can_open_are_refused_as_well(

@@ -74,7 +74,7 @@ def test_a_live_endpoint_that_is_no_address_is_said(
     live = ("--live", "--spend-at-most", "20")
     done = _said("advance", campaign, "--endpoint", endpoint, *live)
     assert done.exit_code == 2
-    assert "is no address" in done.output
+    assert "is not an address" in done.output
 
 
 def test_what_fails_inside_the_temporary_server_is_not_printed(

@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
+from piecework.cli.main import main
+from piecework.hit_templates.tasks import task_names
 from tests.conftest import ROOT
 
 _BIN = Path(sys.executable).parent
@@ -18,6 +21,40 @@ COMP_WORDS=(piecework rehearse --cr) COMP_CWORD=2
 _piecework_completion piecework
 echo "${COMPREPLY[@]}"
 """
+
+
+def _offered(*words: str) -> list[str]:
+    """What a shell offers for the last of the words."""
+    completion = ShellComplete(main, {}, "piecework", "_PIECEWORK_COMPLETE")
+    items = completion.get_completions([*words[:-1]], words[-1])
+    return [item.value for item in items if item.type == "plain"]
+
+
+@pytest.mark.parametrize("command", ["init", "assess", "import"])
+def test_a_task_is_completed_by_its_name(command: str) -> None:
+    """As far as names begin so; otherwise the shell offers files."""
+    assert _offered(command, "--task", "") == [*task_names()]
+    assert _offered(command, "--task", "crowd_") == ["crowd_judgement"]
+    assert _offered(command, "--task", "./d") == []
+
+
+@pytest.mark.parametrize("words", [("check",), ("workers", "list"), ("stop",)])
+def test_a_campaign_is_completed_by_its_file(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one of the examples; no other TOML file, and otherwise the shell's files."""
+    monkeypatch.chdir(tmp_path)
+    examples = tmp_path / "config/campaigns"
+    examples.mkdir(parents=True)
+    for path in (tmp_path / "birds.toml", tmp_path / "bees.toml", examples / "a.toml"):
+        path.write_text('name = "birds"\ntask = "caption"\n')
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "birds"\n')
+    (tmp_path / "broken.toml").write_text("name = ")
+    everything = ["bees.toml", "birds.toml", "config/campaigns/a.toml"]
+    assert _offered(*words, "") == everything
+    assert _offered(*words, "bi") == ["birds.toml"]
+    assert _offered(*words, "config/campaigns/") == ["config/campaigns/a.toml"]
+    assert _offered(*words, "p") == []
 
 
 def test_bash_completes_options_as_the_docs_say() -> None:

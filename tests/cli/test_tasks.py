@@ -48,7 +48,7 @@ def test_what_the_help_begins_with_works_in_any_folder(
     assert begin is not None
     made = runner.invoke(main, begin[1].split())
     assert made.exit_code == 0, made.output
-    then = re.search(r"begin with: piecework rehearse (.+)", made.output)
+    then = re.search(r"next: piecework rehearse (.+)", made.output)
     assert then is not None
     assert (tmp_path / then[1]).is_file()
 
@@ -90,4 +90,4 @@ def test_a_task_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "dog").mkdir()
     done = CliRunner().invoke(main, ["new-task", str(tmp_path / "dog")])
     assert done.exit_code == 2
-    assert "nothing is written over it" in done.output
+    assert "already exists" in done.output

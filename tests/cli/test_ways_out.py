@@ -112,10 +112,10 @@ def test_no_endpoint(
         assert words in refused.output
 
 
-@pytest.mark.parametrize("command", ["status", "export", "workers"])
+@pytest.mark.parametrize("command", ["status", "export", "workers list"])
 def test_before_the_first_pass(campaign: Path, command: str) -> None:
     """There is no store yet; what makes one is named."""
-    refused = piecework(command, campaign)
+    refused = piecework(*command.split(), campaign)
     assert refused.exit_code == 1
     assert "there is no store yet" in refused.output
     assert f"piecework rehearse {campaign}" in refused.output
@@ -166,6 +166,15 @@ def test_items_that_have_changed_are_named(campaign: Path, tmp_path: Path) -> No
         items.write_text(before)
         text = campaign.read_text()
         campaign.write_text(text.replace("assignments = 2", "assignments = 3"))
-        assert "assignments was 2, and is 3" in piecework(*words).output
+        assert "assignments was 2 and is now 3" in piecework(*words).output
         campaign.write_text(text)
         assert piecework(*words).exit_code == 0
+
+
+def test_a_campaign_file_that_does_not_exist(campaign: Path) -> None:
+    """The file with almost the same name is suggested, and `init` is named."""
+    refused = piecework("check", campaign.with_name("carsh.toml"))
+    assert refused.exit_code == 2
+    assert "carsh.toml: no such campaign file" in refused.output
+    assert "did you mean 'crash.toml'?" in refused.output
+    assert "piecework init" in refused.output

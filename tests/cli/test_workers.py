@@ -1,4 +1,4 @@
-"""`worker`: people invited, shown and shut out, on a marketplace's file."""
+"""`workers`: people invited, shown and shut out, on a marketplace's file."""
 
 import csv
 import json
@@ -13,8 +13,8 @@ from piecework.marketplace.http.server import serve
 
 
 def worker(database: Path, *words: str) -> Result:
-    """`piecework worker WORDS` on this file."""
-    return CliRunner().invoke(main, ["worker", *words, "--database", str(database)])
+    """`piecework workers WORDS` on this file."""
+    return CliRunner().invoke(main, ["workers", *words, "--database", str(database)])
 
 
 @pytest.mark.parametrize("rehearsal", [True, False])
@@ -70,12 +70,12 @@ def test_a_second_link_is_for_the_same_worker(tmp_path: Path) -> None:
         (["invite", "7b", "--write", "links.csv"], "--write goes with --from"),
         (["invite", "x" * 41, "--places", "3"], "NAME of an open link"),
         (["invite", "7b", "--places", "0"], "--places"),
-        (["invite", "7b", "--places", "3", "--master"], "--master is said of one"),
+        (["invite", "7b", "--places", "3", "--master"], "--master is for one person"),
         (["invite", "7b", "--places", "3", "--code", "a\x1b"], "--code must be"),
-        (["close", "7b"], "there is no such file"),
-        (["links"], "there is no such file"),
-        (["revoke", "bob"], "there is no such file"),
-        (["list"], "there is no such file"),
+        (["close", "7b"], "no such file"),
+        (["links"], "no such file"),
+        (["revoke", "bob"], "no such file"),
+        (["list"], "no such file"),
     ],
 )
 def test_what_makes_no_sense_is_said_and_makes_no_file(
@@ -142,7 +142,7 @@ def test_a_file_of_people_comes_back_with_a_link_for_each(tmp_path: Path) -> Non
     ]
     assert [row["worker_id"] for row in listed] == [row["worker_id"] for row in rows]
     again = worker(database, "invite", "--from", str(links))
-    assert "what this command writes" in again.output
+    assert "remove the columns link, until, worker_id" in again.output
     printed = worker(database, *words, "--json").stdout
     assert [person["name"] for person in json.loads(printed)] == ["Ann", "=cmd()"]
     assert len(json.loads(worker(database, "list", "--json").stdout)) == 2
@@ -151,11 +151,15 @@ def test_a_file_of_people_comes_back_with_a_link_for_each(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "faults"),
     [
-        ("email\na@b\n", ["there is no column name"]),
-        ("name\n", ["there is nobody in it"]),
+        ("email\na@b\n", ["has no column 'name'; its columns are: email"]),
+        ("name\n", ["has no people"]),
         (
             "name,country,adult\nAnn,Germany,yes\nBea,DE,perhaps\nCat,DE,no,1\n",
-            ["line 2: country", "line 3: adult must be yes or no", "line 4: there are"],
+            [
+                "line 2: country",
+                "line 3: adult must be yes or no",
+                "line 4: the row has more cells",
+            ],
         ),
         ("name\nAnn\nAnn\n\x1b[2J\n", ["line 3: 'Ann' is in", "line 4: name must"]),
     ],
@@ -183,10 +187,10 @@ def test_an_open_link_is_made_listed_and_closed(tmp_path: Path) -> None:
         assert made["link"].startswith(f"{running.endpoint_url}/worker/join?link=")
         again = worker(database, "invite", "Class 7b", "--places", "2")
         other = worker(database, "invite", "Class 8", "--places", "2")
-        close = f"piecework worker close 'Class 8' --database {database}"
+        close = f"piecework workers close 'Class 8' --database {database}"
         assert close in other.output
         assert worker(database, "close", "Class 8").exit_code == 0
-        assert "There is an open link Class 7b already" in again.output
+        assert "The open link Class 7b already exists" in again.output
         _, _, code = made["link"].partition("link=")
         form = {"link": code, "name": "Ann"}
         assert httpx.post(f"{running.endpoint_url}/worker/join", data=form).is_success
@@ -195,7 +199,7 @@ def test_an_open_link_is_made_listed_and_closed(tmp_path: Path) -> None:
         listing = worker(database, "links").stdout
         assert "Class 7b: 1 of 2 joined, 0 completed (code OK-7), open until" in listing
         assert made["link"] in listing
-        assert "1 have joined" in worker(database, "close", "Class 7b").output
+        assert "1 people joined" in worker(database, "close", "Class 7b").output
         form["name"] = "Bea"
         late = httpx.post(f"{running.endpoint_url}/worker/join", data=form)
         assert late.status_code == 403

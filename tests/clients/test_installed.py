@@ -243,9 +243,7 @@ def test_the_demo_is_rehearsed_far_from_the_checkout(
         )
 
     output = piecework("examples")
-    assert output.endswith(
-        "begin with: piecework rehearse config/campaigns/demo.toml\n"
-    )
+    assert output.endswith("next: piecework rehearse config/campaigns/demo.toml\n")
     campaigns = re.findall(r"^config/campaigns/\w+\.toml", output, re.MULTILINE)
     assert len(campaigns) == len([*(ROOT / "config/campaigns").glob("[!.]*.toml")]) - 1
     piecework("rehearse", "config/campaigns/demo.toml")

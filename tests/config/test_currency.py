@@ -37,19 +37,19 @@ def test_money_is_in_dollars_unless_the_file_says_pounds(tmp_path: Path) -> None
             POUNDS.replace('reward = "0.55"\n', ""),
             (
                 "birds.toml:8: rewards.currency: the task's own reward is in "
-                "dollars: state rewards.reward in GBP"
+                "dollars: set rewards.reward in GBP"
             ),
         ),
         (
             POUNDS.replace('"GBP"', '"EUR"'),
             (
-                "birds.toml:8: rewards.currency: is none that piecework knows; write "
-                '"GBP" or "USD" (found \'EUR\')'
+                "birds.toml:8: rewards.currency: piecework does not know this currency"
+                '; write "GBP" or "USD" (found \'EUR\')'
             ),
         ),
         (
             POUNDS.replace('"GBP"', "7"),
-            "rewards.currency: is none that piecework knows",
+            "rewards.currency: piecework does not know",
         ),
     ],
 )

@@ -47,9 +47,9 @@ def test_nothing_needs_to_be_stated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('licence = "CC-BY"', "licence 'CC-BY' is none that piecework knows"),
-        ('licence_url = "https://a.example"', "licence_url has no licence beside it"),
-        ("splits = { train = 80 }", "train, val and test together are 100 per cent"),
+        ('licence = "CC-BY"', "does not know the licence 'CC-BY'"),
+        ('licence_url = "https://a.example"', "licence_url needs licence too"),
+        ("splits = { train = 80 }", "train, val and test must add up to 100"),
         ('homepage = "javascript:alert(1)"', "dataset.homepage"),
         ('version = "one"', "dataset.version"),
         ('split_by = "person"', "the items have no column 'person'; the columns are"),

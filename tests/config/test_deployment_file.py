@@ -32,9 +32,9 @@ def test_a_deployment_reads_the_file_beside_its_campaign(tmp_path: Path) -> None
         ('endpoint = "x"\nlive = "yes"', "birds.deployment.toml:2: live"),
         ('endpoint = "x"\nanew = true', "anew: no such key"),
         ('endpoint = "x"\nspend_at_most = 9999', "spend_at_most"),
-        ("endpoint", "no valid TOML"),
-        ("a = " + "[" * 100_000, "no valid TOML"),
-        ("a = " + "1" * 5_000, "no valid TOML"),
+        ("endpoint", "not valid TOML"),
+        ("a = " + "[" * 100_000, "not valid TOML"),
+        ("a = " + "1" * 5_000, "not valid TOML"),
     ],
 )
 def test_a_faulty_file_lets_nothing_begin(

@@ -15,7 +15,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     """Nobody writes into it, so reading would never end."""
     pipe = tmp_path / "items.csv"
     os.mkfifo(pipe)
-    with pytest.raises(ConfigError, match="is no file"):
+    with pytest.raises(ConfigError, match="is not a"):
         read_items(pipe, COLUMNS, pictures=None)
 
 
@@ -58,7 +58,7 @@ def test_columns_have_the_names_that_the_campaign_gives_them(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("renamed", "message"),
     [
-        ({}, r"no column image_id; if 'image' is it: \[items\] columns = "),
+        ({}, r"no column image_id; to use 'image': \[items\] columns = "),
         (
             {"image_id": "imgae"},
             "named in items.columns, is missing; did you mean 'image'",
@@ -112,7 +112,7 @@ def test_a_folder_of_pictures_is_enough(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("columns", "message"),
-    [(COLUMNS, "holds no picture"), ((*COLUMNS, "text"), "needs the column 'text'")],
+    [(COLUMNS, "has no picture"), ((*COLUMNS, "text"), "needs the column 'text'")],
 )
 def test_a_folder_that_tells_too_little_is_said_so(
     tmp_path: Path, columns: tuple[str, ...], message: str

@@ -1,4 +1,4 @@
-"""Processes of their own that begin in milliseconds: forked where all is imported."""
+"""Separate processes that start in milliseconds: forked after all imports."""
 
 import multiprocessing
 from multiprocessing.context import ForkServerContext
@@ -11,7 +11,7 @@ _IMPORTED = (
 
 
 def apart() -> ForkServerContext:
-    """A context whose processes begin with everything imported and warm."""
+    """Return a context with processes that start with everything imported and warm."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(_IMPORTED))
     return context

@@ -1,4 +1,4 @@
-"""The campaign that is put under faults, run to its end, and what must be true then."""
+"""Run a campaign under faults to its end, and check what must be true then."""
 
 import json
 import sqlite3
@@ -32,11 +32,11 @@ _REFUSED = 3
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What is left when a campaign is finished.
+    """The result of a finished campaign.
 
     Attributes:
-        disturbed: exit codes of the passes from the first call that met the fault to
-            the first pass that ended well.
+        disturbed: exit codes of the passes from the first call with the fault to the
+            first pass that ended well.
     """
 
     books: dict[str, Any]
@@ -48,12 +48,12 @@ class Ending:
 def campaign_to_its_end(
     folder: Path, fault: Fault | None = None, call: Call | None = None
 ) -> Ending:
-    """Run passes and people until nobody is waited for.
+    """Run passes and people until the campaign waits for nobody.
 
     Args:
-        folder: an empty one.
+        folder: an empty folder.
         fault: what goes wrong.
-        call: where it does.
+        call: the call at which it goes wrong.
     """
     write_campaign(folder)
     world = World(folder)
@@ -72,7 +72,7 @@ def campaign_to_its_end(
 
 
 def is_unmade(ending: Ending, fault: Fault, call: Call) -> bool:
-    """Whether the call is not made under this fault: what lags has fewer pages."""
+    """Whether the call is not made under this fault: a lagging list has fewer pages."""
     lags = "lag" in fault.name and call.operation == "ListHITs"
     return lags and call not in ending.calls
 
@@ -113,7 +113,7 @@ class _Run:
         return self.fault is not None and self.fault.world == "store restored"
 
     def _reconcile(self, ended: Ended) -> None:
-        """What the refused pass tells a user to do."""
+        """Return what the refused pass tells a user to do."""
         assert "restored from an older copy" in ended.complained, ended
         assert "next: piecework reconcile" in ended.complained, ended
         self.disturbed.append(3)
@@ -136,13 +136,13 @@ class _Run:
         self._put("faults", script)
 
     def _mend(self, ended: Ended) -> None:
-        """What a user sees, looks at, and does before the next pass."""
+        """Do what a user sees, checks and does before the next pass."""
         assert self.fault is not None, ended
         assert self._has_met, ended
         self.disturbed.append(ended.code)
         assert frozenset({ended.code}) in {KILLED, FAILED}, ended
         if ended.code == 1:
-            # One sentence and the next command; nothing of the code behind.
+            # One sentence and the next command, without a traceback.
             assert "Traceback" not in ended.complained, ended
             assert "next: " in ended.complained, ended
         self._look()
@@ -153,7 +153,7 @@ class _Run:
             self._move_clock(self.fault.hours_dead)
 
     def _look(self) -> None:
-        """The store can be read while the fault still holds."""
+        """Check that the store can be read during the fault."""
         if not (self.world.out / "crash/piecework.db").exists():
             return
         campaign = str(self.world.folder / "crash.toml")
@@ -164,7 +164,7 @@ class _Run:
         assert json.loads(ended.output)["campaign"] == "crash"
 
     def _let_time_pass(self, ended: Ended) -> None:
-        """Lists that lag show the HIT in the end."""
+        """Wait until a lagging list shows the HIT."""
         assert self.fault is not None, ended
         assert "lag" in self.fault.name, ended
         self._move_clock(2)
@@ -182,12 +182,12 @@ class _Run:
 
 
 def check_marketplace(database: Path) -> None:
-    """The marketplace's own laws hold."""
+    """Check the marketplace's own invariants."""
     check_laws(database, Rules(rehearsal=True, seed=1))
 
 
 def check_laws(database: Path, rules: Rules) -> None:
-    """The same of one that was started by other rules."""
+    """Check the same for a marketplace with other rules."""
     with (
         closing(Backend(database, rules)) as backend,
         backend.transaction() as transaction,
@@ -196,7 +196,7 @@ def check_laws(database: Path, rules: Rules) -> None:
 
 
 def check_store(books: dict[str, Any], path: Path) -> None:
-    """The same end, whatever happened on the way."""
+    """Check that the end is the same after any fault."""
     with closing(sqlite3.connect(path)) as store:
         _check_hits(books, store)
         _check_money(books, store)
@@ -205,8 +205,8 @@ def check_store(books: dict[str, Any], path: Path) -> None:
 
 
 def _check_hits(books: dict[str, Any], store: sqlite3.Connection) -> None:
-    # Two batches of one HIT; each was extended once, for an assignment it lost, and
-    # the answer that the second lost besides was asked for in a HIT of its own.
+    # Two batches of one HIT. Each was extended once, for a lost assignment; the second
+    # also lost one answer, which was asked for in a separate HIT.
     hits = dict(store.execute("SELECT hit_key, hit_id FROM hits WHERE extends IS NULL"))
     assert len(hits) == 3
     extended = store.execute("SELECT extends FROM hits WHERE extends IS NOT NULL")
@@ -222,7 +222,7 @@ def _check_hits(books: dict[str, Any], store: sqlite3.Connection) -> None:
     kept = store.execute("SELECT count(*) FROM assignments").fetchone()[0]
     assert kept == len(books["assignments"]) == 7
     assert store.execute("SELECT count(*) FROM answers").fetchone()[0] == 13
-    # No worker answered an item twice, and nothing is lacking.
+    # No worker answered an item twice, and no answer is missing.
     twice = store.execute(
         "SELECT count(*) - count(DISTINCT worker_id || item_id) "
         "FROM answers JOIN assignments USING (assignment_id)"
@@ -233,7 +233,7 @@ def _check_hits(books: dict[str, Any], store: sqlite3.Connection) -> None:
 
 
 def _check_money(books: dict[str, Any], store: sqlite3.Connection) -> None:
-    # Six approved assignments of 50 cents, 10 cents fee each; nothing is held.
+    # Six approved assignments of 50 cents, 10 cents fee each; no money is held.
     paid = sum(assignment["paid_cents"] for assignment in books["assignments"])
     fees = sum(assignment["fee_cents"] for assignment in books["assignments"])
     assert (paid, fees, books["held_cents"]) == (300, 60, 0)

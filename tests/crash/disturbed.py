@@ -1,9 +1,9 @@
-"""A pass in a process of its own, which meets a fault at a chosen call.
+"""Run a pass in a separate process, with a fault at a chosen call.
 
-Every call of the platform goes through botocore; its events say when a request is about
-to leave, when the reply is there, and when it has been read. A call is named by its
-operation and how often that was called in the campaign, so that it does not matter in
-which order calls leave that are under way at the same time.
+Every call of the platform goes through botocore. Its events tell when a request is
+about to leave, when the reply has arrived, and when it has been read. A call is named
+by its operation and its number among the campaign's calls of it, so that the order of
+concurrent calls does not matter.
 """
 
 import fcntl
@@ -50,13 +50,13 @@ class Call:
     nth: int
 
     def __str__(self) -> str:
-        """As the table names it."""
+        """Return its name in the table."""
         return f"{self.operation} {self.nth}"
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a process ended: exit code (-9: killed), what it printed and complained."""
+    """How a process ended: exit code (-9: killed), standard output and error."""
 
     code: int | None
     output: str
@@ -66,7 +66,7 @@ class Ended:
 def pass_apart(
     world: World, fault: Fault | None = None, call: Call | None = None
 ) -> Ended:
-    """Make one pass in a new process, and what the fault does around it."""
+    """Run one pass in a new process, with the fault around it."""
     context = apart()
     (world.folder / "jumped").write_text(str(world.jumped))
     here, there = context.Pipe()
@@ -85,14 +85,14 @@ def pass_apart(
 
 
 def run_command(world: World, *words: str) -> Ended:
-    """Run `piecework` with these words, in a new process."""
+    """Run `piecework` with these arguments, in a new process."""
     process = apart().Process(target=run_in_files, args=(world.folder, None, words))
     process.start()
     return ended(process, world.folder)
 
 
 def calls_made(folder: Path) -> list[Call]:
-    """The calls that were begun, repeats too, in the order in which they left."""
+    """Return the calls that were begun, including retries, in order."""
     path = folder / "calls"
     seen: dict[str, int] = {}
     calls = []
@@ -113,7 +113,7 @@ def _asks(here: "Connection[float, str]") -> bool:
 
 
 def ended(process: "BaseProcess", folder: Path) -> Ended:
-    """Wait for the end of a process whose output lies in this folder."""
+    """Wait for the end of a process with its output in this folder."""
     process.join(timeout=LONGEST_PASS_SECONDS)
     if process.is_alive():
         process.kill()
@@ -127,9 +127,9 @@ def ended(process: "BaseProcess", folder: Path) -> Ended:
 def run_in_files(
     folder: Path, work: Callable[..., None] | None, arguments: tuple[object, ...]
 ) -> None:
-    """Do work, or a command, with output in files and errors as the command has them.
+    """Run work or a command, with output in files and errors as the command has them.
 
-    The group that turns errors into sentences and exit codes is the real one.
+    The real click group turns errors into messages and exit codes.
     """
     for stream, name in ((sys.stdout, "said.txt"), (sys.stderr, "complained.txt")):
         file = os.open(folder / name, os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
@@ -143,7 +143,7 @@ def run_in_files(
 
 @dataclass(slots=True)
 class _JumpingClock:
-    """The machine's clock, off by some seconds."""
+    """The machine's clock, shifted by some seconds."""
 
     jumped: float
     _clock: Clock
@@ -159,7 +159,7 @@ def _pass(
     fault: Fault | None,
     call: Call | None,
 ) -> None:
-    # Waiting between tries is botocore's, and not what is looked at here.
+    # Do not wait between botocore's retries; they are not tested here.
     outage.PATIENCE_SECONDS = outage.FIRST_SECONDS = _PATIENCE_SECONDS
     outage._FIRST_DELAY = 0.001
     clock = _JumpingClock(float((folder / "jumped").read_text()), SystemClock())
@@ -172,7 +172,7 @@ def _pass(
 
 
 def reconcile_apart(world: World) -> Ended:
-    """Let a store that was restored and its marketplace agree, in a new process."""
+    """Reconcile a restored store and its marketplace, in a new process."""
     process = apart().Process(
         target=run_in_files, args=(world.folder, _reconcile, (world.endpoint,))
     )
@@ -189,7 +189,7 @@ def _reconcile(folder: Path, endpoint: str) -> None:
 
 
 class _Watch:
-    """Counts the calls that leave, and meets the one that is meant."""
+    """Counts the calls that leave, and disturbs the chosen one."""
 
     def __init__(
         self,
@@ -231,7 +231,7 @@ class _Watch:
         self._awaits_commit |= self._mine.call == self._call
 
     def _trace(self, statement: str) -> None:
-        """Told by SQLite of each statement before it runs."""
+        """Called by SQLite with each statement before it runs."""
         assert self._fault is not None
         is_commit = statement == "COMMIT" and self._awaits_commit
         is_now = is_commit and self._fault.where == "at-commit"

@@ -1,4 +1,4 @@
-"""The faults that a campaign is put under, one line each; the columns of the table."""
+"""The faults for a campaign, one line each; they are the columns of the table."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,15 +14,15 @@ class Fault:
     """What goes wrong at one call of a campaign.
 
     Attributes:
-        name: what the table calls it.
-        kind: the pass is killed; the marketplace follows a script; or the world
-            around the pass is changed at that moment.
-        where: the moment of the call: nothing has left; the marketplace is done and
-            nobody has read its reply; the reply is read and nothing of it written; the
-            store is about to commit what follows from it; it just has.
-        script: what the marketplace is told, but for the call that is meant.
+        name: its name in the table.
+        kind: the pass is killed; the marketplace follows a script; or the world around
+            the pass changes at that moment.
+        where: the moment of the call: before the request leaves; when the marketplace
+            is done and its reply is unread; when the reply is read and not written;
+            just before or just after the store commits the outcome.
+        script: what the marketplace is told, without the chosen call.
         world: what happens around the pass (`tests.crash.world`).
-        hours_dead: how long it takes until the next pass, in virtual time.
+        hours_dead: virtual time until the next pass.
         ends: exit codes that a disturbed pass may end with.
     """
 
@@ -76,7 +76,8 @@ FAULTS = (
         name="all replies lost",
         kind="script",
         script=({**_LOST, "times": 1000},),
-        # A listing has nothing to lose; whoever asks for it again gives up in the end.
+        # A listing has no effects to lose; the caller repeats it and gives up in the
+        # end.
         ends=FAILED,
     ),
     Fault(

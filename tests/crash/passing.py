@@ -1,8 +1,9 @@
-"""Kills the process that it watches (SIGKILL) at a chosen call of a campaign.
+"""Kill the current process (SIGKILL) at a chosen call of a campaign.
 
-Every call of the platform goes through botocore; its events say when a request is about
-to leave, when the reply is there, and when it has been read. The calls of all passes of
-a campaign are counted in one file, so that the k-th call of the campaign can be met.
+Every call of the platform goes through botocore. Its events tell when a request is
+about to leave, when the reply has arrived, and when it has been read. One file counts
+the calls of all passes of a campaign, so that the k-th call of the campaign can be
+chosen.
 """
 
 import os
@@ -15,8 +16,8 @@ from piecework.campaign.opened import CampaignRun
 
 Moment = Literal["before the call", "reply lost", "before the record"]
 
-# The moment, as botocore's event: nothing has left; the server is done and nobody has
-# read its reply; the reply is read and nothing of it is written down.
+# The moment, as botocore's event: before the request leaves; when the server is done
+# and its reply is unread; when the reply is read and not recorded.
 EVENTS: dict[Moment, str] = {
     "before the call": "before-send.mturk",
     "reply lost": "response-received.mturk",
@@ -33,7 +34,7 @@ class Death:
 
 
 def calls_made(calls: Path) -> list[str]:
-    """The operations that were begun, in order, over all passes."""
+    """Return the operations that were begun, in order, over all passes."""
     return calls.read_text().split() if calls.exists() else []
 
 

@@ -1,4 +1,4 @@
-"""Scripted workers for a crash test: who takes the next HIT, and what is sent."""
+"""Scripted workers for a crash test: who takes the next HIT, and what they submit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ SCRIPT = (
     ("eve", "good"),
     ("fay", "good"),
 )
-"""bob's capitals are dropped and he is excluded; dan is rejected and excluded."""
+"""bob's capitals are dropped and bob is excluded; dan is rejected and excluded."""
 
 WITH_A_HALF = (
     *SCRIPT[:4],
@@ -33,13 +33,13 @@ WITH_A_HALF = (
     ("cat", "good"),
     ("eve", "good"),
 )
-"""ann shouts once in the second batch, too: her HIT is extended for dan's assignment,
-which cat takes, and a HIT of its own, kept apart from it, asks eve for ann's answer."""
+"""ann shouts once in the second batch, too. That HIT is extended for dan's assignment,
+which cat takes, and a separate HIT, kept apart from it, asks eve for ann's answer."""
 
 
 @dataclass(slots=True)
 class People:
-    """The workers of one test; each `work` lets the script go on."""
+    """The workers of one test; each `work` continues the script."""
 
     endpoint: str
     script: tuple[tuple[str, str], ...] = field(default_factory=lambda: tuple(SCRIPT))
@@ -53,7 +53,7 @@ class People:
     """What is sent, from the assignment's id, the page, and the manner."""
 
     def work(self, at_most: int = 1000) -> int:
-        """Let the script's workers take HITs until none is offered; how many."""
+        """Let the script's workers take HITs while any is offered; return how many."""
         done = 0
         while self.page < len(self.script) and done < at_most:
             handle, manner = self.script[self.page]
@@ -64,7 +64,7 @@ class People:
         return done
 
     def sign_in(self, handle: str, client: httpx.Client) -> None:
-        """Be somebody whom the rehearsal makes on the spot."""
+        """Sign in as a worker whom the rehearsal creates at once."""
         person = client.post(
             "/rehearsal/workers",
             json={
@@ -90,14 +90,14 @@ class People:
             self._let_pass(client)
             page = read_page(client.get(accepted.json()["frame_url"]).text)
             form = self.fill_in(accepted.json()["assignment_id"], page, manner)
-            # What happens while the worker writes.
+            # Something happens while the worker writes.
             self.meanwhile()
             sent = client.post("/mturk/externalSubmit", data=form)
             sent.raise_for_status()
         return True
 
     def _let_pass(self, client: httpx.Client) -> None:
-        """While somebody works, the marketplace's clock goes on."""
+        """Move the marketplace's clock while a worker works."""
         if self.page < len(self.minutes):
             now = datetime.fromisoformat(client.get("/rehearsal/clock").json()["now"])
             later = now + timedelta(minutes=self.minutes[self.page])

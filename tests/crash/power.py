@@ -1,9 +1,8 @@
-"""What a power cut may leave of a folder's files, made of a log of real processes.
+"""Reconstruct what a power cut may leave of a folder, from a log of real processes.
 
-`disk_log.c` writes the log. What was synced when the power goes is there. Each write
-or truncation since may be there, be lost, or be there in part, by sectors of 512 bytes;
-of files that were made, removed or renamed since the folder's last sync, those up to
-some moment are.
+`disk_log.c` writes the log. Data synced before the power cut is kept. Each later write
+or truncation may be kept, lost, or kept in part, by sectors of 512 bytes. Files
+created, removed or renamed since the folder's last sync are kept up to some moment.
 """
 
 import os
@@ -28,7 +27,7 @@ def can_log() -> bool:
 
 
 def compiled(folder: Path) -> Path:
-    """The library that logs, to be preloaded."""
+    """Return the library that logs, for LD_PRELOAD."""
     library = folder / "disk_log.so"
     subprocess.run(
         [str(COMPILER), "-shared", "-fPIC", "-O1", "-o", library, _SOURCE, "-ldl"],
@@ -38,18 +37,18 @@ def compiled(folder: Path) -> Path:
 
 
 def logging_environment(library: Path, folder: Path, log: Path) -> dict[str, str]:
-    """The environment of a process whose changes in the folder are logged."""
+    """Return the environment of a process with logged changes in the folder."""
     more = {"LD_PRELOAD": library, "POWER_FOLDER": folder, "POWER_LOG": log}
     return {**os.environ, **{name: str(value) for name, value in more.items()}}
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a process did: C made, W wrote, T truncated, S synced, U removed, R renamed.
+    """A change: C created, W wrote, T truncated, S synced, U removed, R renamed.
 
     Attributes:
-        offset: of a write; of a truncation, the length that is left.
-        content: of a write; of a renaming, the new path.
+        offset: offset of a write; for a truncation, the remaining length.
+        content: content of a write; for a renaming, the new path.
     """
 
     kind: str
@@ -60,7 +59,7 @@ class Change:
 
 
 def read_log(log: Path) -> list[Change]:
-    """All changes, in their order."""
+    """Return all changes in order."""
     raw, changes, at = log.read_bytes(), [], 0
     while at < len(raw):
         kind, moment_ns, offset, path_length, length = _HEAD.unpack_from(raw, at)
@@ -73,7 +72,7 @@ def read_log(log: Path) -> list[Change]:
 
 @dataclass(slots=True, eq=False)
 class _File:
-    """What is safe of a file, and what was done to it since its last sync."""
+    """The synced content of a file, and the changes since its last sync."""
 
     safe: bytearray = field(default_factory=bytearray)
     unsynced: list[Change] = field(default_factory=list)
@@ -97,7 +96,7 @@ class _File:
 
 
 class Disk:
-    """The files of a folder, empty at first, while changes are made to them."""
+    """The files of a folder, initially empty, while changes are applied to them."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = str(folder)
@@ -106,7 +105,7 @@ class Disk:
         self._since_sync: list[dict[str, _File]] = []
 
     def change(self, change: Change) -> None:
-        """Go one change on."""
+        """Apply one change."""
         path = change.path
         if path.endswith("-shm"):
             return  # shared memory, which SQLite makes again
@@ -119,7 +118,7 @@ class Disk:
         elif change.kind == "R":
             self._now[change.content.decode()] = self._now.pop(path)
             self._since_sync.append(dict(self._now))
-        elif path == self._folder:  # a sync of which files there are
+        elif path == self._folder:  # a sync of the list of files
             self._safe = dict(self._now)
             self._since_sync.clear()
         elif path not in self._now:
@@ -130,7 +129,7 @@ class Disk:
             self._now[path].unsynced.append(change)
 
     def cut(self, into: Path, chance: random.Random) -> None:
-        """Write what is left when the power goes now into an empty folder."""
+        """Write what a power cut now would leave into an empty folder."""
         all_lost = chance.random() < 0.3
         names = self._safe
         if not all_lost:
@@ -143,18 +142,18 @@ class Disk:
 def cuts(
     folder: Path, changes: Sequence[Change], into: Path, *, seed: int, count: int
 ) -> Iterator[tuple[int, Path]]:
-    """Power cuts at moments that the seed chooses, the last moment among them.
+    """Simulate power cuts at random moments, including the last moment.
 
     Args:
-        folder: whose changes were logged.
+        folder: the folder with the logged changes.
         changes: the log.
-        into: where what is left is written, one cut after another.
-        seed: of all chance.
-        count: how many moments, at most.
+        into: where to write what is left, one cut after another.
+        seed: the random seed.
+        count: the most moments.
 
     Yields:
-        The moment before which all that was said was said before the cut, and the
-        folder with what is left.
+        The time of the cut, before which all reports had been made, and the folder with
+        what is left.
     """
     chance = random.Random(seed)  # noqa: S311 - not for secrets
     most = min(count, len(changes))

@@ -1,4 +1,4 @@
-"""Carries out acts on a store; says when each call leaves, and which are recorded.
+"""Carry out acts on a store; report when each call leaves, and which are recorded.
 
 Run: `python -m tests.crash.power_store STORE SYNCS`, with "yes" or "no" for whether
 commits wait for the disk. A line is `left KEY MOMENT` or `closed KEY MOMENT`.
@@ -21,7 +21,7 @@ _LONG = "a sentence that is as long as a page. " * 200
 
 
 def main(path: Path, *, survives_power_cuts: bool) -> None:
-    """Two sessions, so that the log is folded into the file between them."""
+    """Run two sessions, so that the log is checkpointed between them."""
     clock = FixedClock(datetime(2026, 1, 5, 9, tzinfo=UTC))
     for session in range(2):
         store = open_store(path, create=True, survives_power_cuts=survives_power_cuts)

@@ -1,7 +1,7 @@
-"""A pass that dies around weighing and posting asks no item twice for one doubt.
+"""A pass that dies around weighing and posting asks only once for each unsure label.
 
-What is wanted is stored before anything is posted for it: killed before that, the next
-pass weighs; killed after, it posts what was wanted, once.
+What is wanted is stored before a HIT is posted for it. If a pass is killed before that,
+the next pass weighs; if it is killed after, the next pass posts what was wanted, once.
 """
 
 import sqlite3
@@ -18,8 +18,8 @@ from tests.crash.disturbed import Call, calls_made, pass_apart
 from tests.crash.faults import BY_NAME, FAULTS
 from tests.crash.world import World
 
-# The last call before labels are weighed first, and the first that follows from it;
-# then the HIT of both pairs that are not sure, and the slot that is added to it.
+# The last call before labels are first weighed, and the first call that follows from
+# it; then the HIT of both unsure pairs, and the slot that is added to it.
 CALLS = (
     Call("ApproveAssignment", 4),
     Call("CreateHITWithHITType", 3),
@@ -33,7 +33,7 @@ SAMPLE = ((CALLS[0], "killed just after"), (CALLS[1], "killed, reply unread"))
 
 
 def _to_the_end(folder: Path, call: Call | None = None, fault: str = "") -> World:
-    """Run passes and votes until nobody is waited for; the fault strikes once."""
+    """Run passes and votes until the campaign waits for nobody, with one fault."""
     write_as_needed(folder)
     world = World(folder)
     with world.marketplace(apart=False):
@@ -61,7 +61,7 @@ def _check(world: World, books: dict[str, Any]) -> None:
         assert dict(answers) == ANSWERS
         wanted = store.execute("SELECT item_id, wanted FROM items")
         assert dict(wanted) == ANSWERS
-    # Four assignments of the first round, one HIT more, and a slot for it.
+    # Four assignments of the first round, one more HIT, and a slot for it.
     assert sorted(str(hit["max_assignments"]) for hit in books["hits"]) == list("222")
     assert [assignment["paid_cents"] for assignment in books["assignments"]] == [50] * 6
     assert books["held_cents"] == 0
@@ -71,7 +71,7 @@ def _check(world: World, books: dict[str, Any]) -> None:
 def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
     tmp_path: Path,
 ) -> None:
-    """And no more of these."""
+    """The campaign makes no further calls of these operations."""
     _to_the_end(tmp_path)
     calls = calls_made(tmp_path)
     for call in CALLS[1:]:
@@ -83,7 +83,7 @@ def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
 def test_a_sampled_death_asks_nothing_twice(
     tmp_path: Path, call: Call, fault: str
 ) -> None:
-    """Each item has the answers that it needs, each paid once."""
+    """Each item has the answers that it needs, and each answer is paid once."""
     _to_the_end(tmp_path, call, fault)
 
 

@@ -1,9 +1,9 @@
-"""Whatever goes wrong at any call of a campaign, nothing is lost and nothing doubled.
+"""A fault at any call of a campaign neither loses work nor repeats it.
 
-For every outward call of a whole small campaign (two batches with a dropped answer, a
+For every outward call of a small campaign (two batches with a dropped answer, a
 rejection, two exclusions and replacements) and every fault of `tests.crash.faults`, the
-campaign is run to its end, and the marketplace's own books are read. A sample of these
-runs is tried each time, all of them in the long form.
+campaign runs to its end, and the marketplace's own books are checked. A sample of these
+runs is tested each time, all of them in the long form.
 """
 
 from collections import Counter
@@ -16,8 +16,8 @@ from tests.crash.disturbed import Call
 from tests.crash.faults import BY_NAME, FAULTS
 from tests.crash.world import can_mount
 
-# One pass to open the campaign, then after each round of work one pass that collects,
-# settles and posts. Counted by the first test below.
+# One pass opens the campaign; after each round of work one pass collects, settles and
+# posts. The first test below counts the calls.
 OPERATIONS = {
     "CreateQualificationType": 1,
     "CreateHITType": 1,
@@ -55,8 +55,8 @@ OTHERS = (
     "clock an hour back",
     "marketplace killed after the reply",
 )
-# The last call of each operation that posts, pays or excludes meets a death, and these
-# meet other faults; a fault of each kind is among them.
+# The process dies at the last call of each operation that posts, pays or excludes.
+# These calls meet other faults, at least one of each kind.
 LAST = [Call(operation, OPERATIONS[operation]) for operation in SPENDING]
 SAMPLE = sorted(
     {
@@ -70,7 +70,7 @@ SAMPLE = sorted(
 def test_an_undisturbed_campaign_makes_the_calls_that_are_disturbed(
     tmp_path: Path,
 ) -> None:
-    """The suite covers every call: its list is the campaign's own."""
+    """The suite covers every call: its list equals the campaign's calls."""
     ending = campaign_to_its_end(tmp_path)
     assert Counter(call.operation for call in ending.calls) == OPERATIONS
 
@@ -88,7 +88,7 @@ def _run(folder: Path, call: Call, name: str) -> None:
 def test_no_fault_at_a_sampled_call_loses_or_doubles_anything(
     tmp_path: Path, call: Call, fault: str
 ) -> None:
-    """Each HIT exists once, each worker is paid once, the ledger equals the books."""
+    """Each HIT exists once, each worker is paid once; the ledger equals the books."""
     _run(tmp_path, call, fault)
 
 

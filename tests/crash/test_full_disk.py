@@ -1,7 +1,7 @@
-"""After a full disk, the same command goes on once there is room, to the right books.
+"""After a full disk, the same command continues once there is space, with right books.
 
-The disk is a real one of a few megabytes. The room that is left on it decides how far
-a command comes; each row is another moment, from the first file to the last page.
+The disk is a real one of a few megabytes. The free space on it decides how far a
+command comes; each row is another moment, from the first file to the last page.
 """
 
 import json
@@ -54,18 +54,18 @@ def _at_each(few: tuple[int, ...], many: range) -> list[object]:
 
 @pytest.mark.parametrize("room", _at_each((2000,), range(0, 2400, 100)))
 def test_a_rehearsal_goes_on(tmp_path: Path, room: int) -> None:
-    """Whether marketplace, store, a worker's page or the report found no room."""
+    """Whether marketplace, store, a worker's page or the report ran out of space."""
     _check_rehearsal(tmp_path, "workers", room)
 
 
 @pytest.mark.parametrize("room", _at_each((1200,), range(0, 2800, 100)))
 def test_a_rehearsal_with_participants_goes_on(tmp_path: Path, room: int) -> None:
-    """A third file, the offline Prolific's, may be the one without room."""
+    """A third file, the offline Prolific's, may be the one that runs out of space."""
     _check_rehearsal(tmp_path, "prolific", room)
 
 
 def test_the_command_rehearse_goes_on(tmp_path: Path) -> None:
-    """With Prefect and its server, where there was no room for the marketplace."""
+    """With Prefect and its server, and without space for the marketplace."""
     world = World(tmp_path)
     write_campaign(tmp_path)
     with small_disk(world.out, DISK_BYTES):
@@ -82,7 +82,7 @@ def test_the_command_rehearse_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_the_command_run_goes_on(tmp_path: Path) -> None:
-    """It waits for workers, who are there once it has room."""
+    """It waits for workers, who come once it has space."""
     world = World(tmp_path)
     write_campaign(tmp_path)
     words = ("run", "crash.toml", "--poll-seconds", "1", "--endpoint")
@@ -109,7 +109,7 @@ def test_the_command_run_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("room", _at_each((600,), range(0, 1000, 50)))
 def test_a_pass_goes_on(tmp_path: Path, room: int) -> None:
-    """From the store's birth to the last page, on a marketplace that has room."""
+    """From the creation of the store to the last page, on a marketplace with space."""
     world = World(tmp_path)
     write_campaign(tmp_path)
     with small_disk(world.out, DISK_BYTES), world.marketplace(apart=False):
@@ -130,7 +130,7 @@ def test_a_pass_goes_on(tmp_path: Path, room: int) -> None:
 
 @pytest.mark.parametrize("room", _at_each((0, 120), range(0, 500, 20)))
 def test_a_marketplace_is_served_once_there_is_room(tmp_path: Path, room: int) -> None:
-    """The same command, its `--start` for a new file included."""
+    """The same command, including its `--start` for a new file."""
     world = World(tmp_path)
     database = world.out / "market.db"
     command = ["serve", "--rehearsal", "--start", START.isoformat()]
@@ -182,7 +182,7 @@ def _work_until(people: People, has_ended: threading.Event) -> None:
 
 
 def _passes(world: World, people: People) -> Ended:
-    """Advance until a pass fails or the campaign is finished; how the last ended."""
+    """Advance until a pass fails or the campaign is finished; return the last end."""
     for _ in range(MOST_PASSES):
         end = _advance_apart(world)
         if end.code != 0 or json.loads(end.output)["is_finished"]:
@@ -201,7 +201,7 @@ def _advance_apart(world: World) -> Ended:
 def _advance(folder: Path, endpoint: str) -> None:
     os.environ.update(_KEYS)
     words = ["advance", str(folder / "crash.toml"), "--endpoint", endpoint, "--json"]
-    # Without this, the marketplace is asked for news once a minute at most.
+    # Without this, the marketplace is asked for news at most once a minute.
     main([*words, "--poll-open-hits"])
 
 
@@ -228,7 +228,7 @@ def _rehearse(folder: Path, crowd: Crowd) -> None:
 
 
 def _check_end(folder: Path, crowd: Crowd) -> None:
-    """Everything is there once, and nothing is left to be done."""
+    """Check that everything exists once, and no work is left."""
     with closing(sqlite3.connect(folder / "piecework.db")) as store:
         open_intents = "SELECT count(*) FROM intents WHERE done_at IS NULL"
         assert store.execute(open_intents).fetchone() == (0,)

@@ -1,8 +1,8 @@
-"""A death while bonuses are paid, or a rejection is taken back, doubles nothing.
+"""A death while bonuses are paid, or a rejection is taken back, pays no worker twice.
 
-`piecework unreject` and `pay`, in a process of their own, are killed by SIGKILL around
-calls to a real marketplace: before the call, with its reply unread, with nothing
-recorded. Then the same is asked for again, and both books are read.
+`piecework unreject` and `pay` run in separate processes and are killed by SIGKILL
+around calls to a real marketplace: before the call, before its reply is read, before
+its outcome is recorded. Then the same command runs again, and both books are checked.
 """
 
 import shutil
@@ -35,14 +35,14 @@ from tests.crash.passing import Death, Moment, _watch, calls_made
 from tests.crash.people import People
 from tests.small_campaign import write_campaign
 
-# The one who was rejected is paid (one call). Everybody took 12 minutes: at $5 an hour
-# that is $1.00, so each of six who were paid 50 cents gets 50 cents more (six calls).
+# The rejected worker is paid (one call). All took 12 minutes: at $5 an hour that is
+# $1.00, so each of the six who were paid 50 cents gets 50 cents more (six calls).
 CALLS = 13
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a campaign that is finished, its marketplace's file within."""
+    """The folder of a finished campaign, with its marketplace's file."""
     folder = tmp_path_factory.mktemp("finished")
     path = write_campaign(folder)
     start = SystemClock().now() - timedelta(hours=2)
@@ -83,7 +83,7 @@ def _all_money(
 def ask(
     campaign: Path, endpoint: str, death: Death | None, now: datetime
 ) -> int | None:
-    """Pay and take back in a new process; its exit code (-9: killed)."""
+    """Pay and take back in a new process; return its exit code (-9: killed)."""
     calls = campaign.with_suffix(".calls")
     process = apart().Process(
         target=_all_money, args=(campaign, endpoint, calls, death, now)
@@ -99,7 +99,7 @@ def ask(
 def paid_to_the_end(
     finished: Path, folder: Path, *deaths: Death, hours_dead: int = 0
 ) -> list[str]:
-    """Die as told, ask again until it is done, check both books; the calls made."""
+    """Die as told, repeat until it is done, check both books; return the calls made."""
     shutil.copytree(finished, folder, dirs_exist_ok=True)
     campaign, now = folder / "crash.toml", SystemClock().now()
     with serve(folder / "market.db", rehearsal=True, seed=1) as running:
@@ -131,7 +131,7 @@ def paid_to_the_end(
 def test_undisturbed_it_makes_the_calls_that_are_killed(
     finished: Path, tmp_path: Path
 ) -> None:
-    """An approval and six bonuses, each looked for first, and not one call more."""
+    """An approval and six bonuses, each looked for first, without any further call."""
     calls = paid_to_the_end(finished, tmp_path)
     assert calls == ["ApproveAssignment"] + ["ListBonusPayments", "SendBonus"] * 6
     assert len(calls) == CALLS
@@ -152,7 +152,7 @@ def test_undisturbed_it_makes_the_calls_that_are_killed(
 def test_a_death_around_a_call_pays_nobody_twice_and_forgets_nobody(
     finished: Path, tmp_path: Path, call: int, moment: Moment
 ) -> None:
-    """Each bonus once, the rejection taken back once, the ledger equals the books."""
+    """Each bonus is paid once, the rejection taken back once; ledger equals books."""
     paid_to_the_end(finished, tmp_path, Death(call, moment))
 
 
@@ -168,7 +168,7 @@ def test_what_the_platform_s_token_does_not_remember_is_looked_for(
 def test_a_second_death_while_looking_changes_nothing(
     finished: Path, tmp_path: Path
 ) -> None:
-    """The look is repeated; the second call of the story is the look itself."""
+    """The look-up is repeated; the second call of the sequence is the look-up."""
     calls = paid_to_the_end(
         finished,
         tmp_path,

@@ -1,8 +1,8 @@
-"""What was said to be done survives a power cut, in the store and at the marketplace.
+"""What was reported as done survives a power cut, in store and marketplace.
 
-Real processes work; each write, truncation and sync of their files is logged. Then the
-files are made as a power cut at many moments would leave them (`power.py`), opened by
-the real code, and held against what had been said by then.
+Real processes work, and each write, truncation and sync of their files is logged. Then
+the files are reconstructed as power cuts at many moments would leave them (`power.py`),
+opened by the real code, and compared with what had been reported by then.
 """
 
 import json
@@ -46,14 +46,14 @@ SEEDS = [
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """What processes did in a folder, and what they had said by when."""
+    """What processes did in a folder, and what they reported, with times."""
 
     folder: Path
     changes: list[Change]
     reports: list[tuple[str, str, int]]
 
     def said_before(self, moment_ns: int, word: str) -> set[str]:
-        """What had been said of this kind."""
+        """Return what had been reported of this kind."""
         return {
             key
             for reported, key, at_ns in self.reports
@@ -63,19 +63,19 @@ class Worked:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What logs, compiled."""
+    """The compiled logging library."""
     return compiled(tmp_path_factory.mktemp("library"))
 
 
 @pytest.fixture(scope="module")
 def store_worked(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Worked:
-    """A store from its birth over two sessions."""
+    """A store from its creation, over two sessions."""
     return _store_worked(library, tmp_path_factory.mktemp("store"), syncs="yes")
 
 
 @pytest.fixture(scope="module")
 def market_worked(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Worked:
-    """A live marketplace from its birth, with requesters and a worker at once."""
+    """A live marketplace from its creation, with concurrent requesters and a worker."""
     return _market_worked(library, tmp_path_factory.mktemp("market"))
 
 
@@ -83,7 +83,7 @@ def market_worked(library: Path, tmp_path_factory: pytest.TempPathFactory) -> Wo
 def test_a_store_keeps_intents_and_outcomes(
     store_worked: Worked, tmp_path: Path, seed: int, count: int
 ) -> None:
-    """An intent whose call has left is there, and an outcome that was recorded."""
+    """The store has the intent of each call that left, and each recorded outcome."""
     assert len(store_worked.said_before(sys.maxsize, "closed")) == 96
     for moment_ns, left in cuts(
         store_worked.folder, store_worked.changes, tmp_path, seed=seed, count=count
@@ -94,7 +94,7 @@ def test_a_store_keeps_intents_and_outcomes(
 def test_a_store_that_does_not_wait_for_the_disk_loses_outcomes(
     library: Path, tmp_path: Path
 ) -> None:
-    """As a rehearsal's does not; so the cuts do cost what is not synced."""
+    """A store without syncs, as in a rehearsal, loses data: the cuts are effective."""
     (tmp_path / "store").mkdir()
     worked = _store_worked(library, tmp_path / "store", syncs="no")
     lost: set[str] = set()
@@ -112,7 +112,7 @@ def test_a_store_that_does_not_wait_for_the_disk_loses_outcomes(
 def test_a_marketplace_keeps_what_it_acknowledged(
     market_worked: Worked, tmp_path: Path, seed: int, count: int
 ) -> None:
-    """HITs and submissions whose replies were read are there, and its laws hold."""
+    """HITs and submissions with replies that were read exist; invariants hold."""
     assert len(market_worked.said_before(sys.maxsize, "posted")) == 48
     assert len(market_worked.said_before(sys.maxsize, "submitted")) == 16
     for moment_ns, left in cuts(
@@ -136,7 +136,7 @@ def test_a_marketplace_keeps_what_it_acknowledged(
 
 
 def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
-    """Opens what is left as the same command would; what was said and is not there."""
+    """Open what is left like the same command; return what was reported and lost."""
     with closing(open_store(left / "piecework.db", create=True)) as store:
         assert store.db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         outcomes = {
@@ -147,7 +147,7 @@ def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
         recorded = {key for (key,) in records}
     undeclared = {key for key, row in outcomes.items() if row is None}
     closed = {key for key, row in outcomes.items() if row and row[0] is not None}
-    # An outcome and what follows from it are both there or neither.
+    # An outcome and what follows from it both exist or neither.
     assert closed <= recorded
     return undeclared | worked.said_before(moment_ns, "closed") - (closed & recorded)
 
@@ -178,10 +178,10 @@ def _market_worked(library: Path, folder: Path) -> Worked:
     more = ("--database", database, "--json")
     money = ("--balance", "1000.00")
     key = _document(environment, "requester", "add", "lab", *money, *more)
-    invited = _document(environment, "worker", "invite", "ann", *more)
+    invited = _document(environment, "workers", "invite", "ann", *more)
     code = invited["link"].partition("invitation=")[2]
     reports: list[tuple[str, str, int]] = []
-    # Twice, so that the log is folded into the file between them.
+    # Twice, so that the log is checkpointed between them.
     for _ in range(2):
         with (
             _served(database, environment) as market,

@@ -1,4 +1,4 @@
-"""The page of faults shows what the suite runs: all of it, and nothing went wrong."""
+"""The page of faults shows everything that the suite runs, without failures."""
 
 import re
 
@@ -8,13 +8,13 @@ from tests.crash.test_crash import CALLS, RUNS
 
 
 def _rows(text: str, first: str) -> list[list[str]]:
-    """Cells of the rows of the table whose head begins so."""
+    """Return the cells of the table whose header begins like this."""
     lines = text.split(f"| {first} |", 1)[1].split("\n\n", 1)[0].splitlines()
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
 def test_every_fault_is_a_column_and_every_call_a_row() -> None:
-    """`python -m tests.crash.table` was run since the last fault or call was added."""
+    """The table was written since the last fault or call was added."""
     text = PAGE.read_text()
     faults = [
         (letter, fault.name) for letter, fault in zip(LETTERS, FAULTS, strict=False)
@@ -26,7 +26,7 @@ def test_every_fault_is_a_column_and_every_call_a_row() -> None:
 
 
 def test_every_outcome_is_one_that_the_fault_allows() -> None:
-    """A death ends by SIGKILL, a failure with exit code 1, and nothing is bad."""
+    """A death ends by SIGKILL, a failure with exit code 1, and no cell is bad."""
     text = PAGE.read_text()
     codes = {symbol: code for code, symbol in SYMBOLS.items()}
     for call, *cells in _rows(text, "call"):

@@ -1,7 +1,7 @@
-"""Who is rejected for gold reads why, and what was right: once, and nobody else does.
+"""Workers rejected for gold read why and what was right, once; other workers do not.
 
-Read as a requester does, through boto3, and as each worker does, on the site; also
-where the pass that rejects is killed half-way, and where passes are made again.
+The test reads as a requester does, through boto3, and as each worker does, on the site;
+also if the rejecting pass is killed half-way, and if passes are repeated.
 """
 
 from pathlib import Path
@@ -39,13 +39,13 @@ def _to_the_end(folder: Path, fault: str) -> World:
                 killed += 1
             elif ended.output.strip() == "workers":
                 voters.work()
-                # Between two passes nobody who may meet the item again is told.
+                # Between two passes, workers who may get the item again are not told.
                 _nobody_can_look_it_up(world)
             elif ended.output.strip() == "nobody":
                 quiet += 1
             else:
                 raise AssertionError(ended)
-            # Once more when all is done: it is told once.
+            # Run again when all is done: it is told only once.
             if quiet == 2:
                 break
         assert killed == bool(fault)
@@ -89,7 +89,7 @@ def _history(world: World, name: str) -> tuple[str, str]:
 
 
 def _nobody_can_look_it_up(world: World) -> None:
-    """No question and no page of a HIT has it; no history of who was not wrong."""
+    """No question or page of a HIT has it, and no history of workers who were right."""
     workers_told = {
         assignment["WorkerId"]
         for assignment in _assignments(world)
@@ -123,7 +123,7 @@ def _check(world: World) -> None:
 
 @pytest.mark.parametrize("fault", SAMPLE)
 def test_a_rejected_worker_alone_is_told_once(tmp_path: Path, fault: str) -> None:
-    """The reason, then the right answer; undisturbed, and killed at the rejection."""
+    """The reason, then the right answer; with no fault, and killed at the rejection."""
     _to_the_end(tmp_path, fault)
 
 

@@ -1,8 +1,8 @@
-"""What every pass does alike, done once where passes are forked from.
+"""Do once, in the process that forks passes, what every pass does.
 
-Otherwise each of several hundred processes reads the same descriptions of services for
-its client of the marketplace, compiles the same page, and copies memory that its
-garbage collector touches.
+Otherwise each of several hundred processes would read the same service descriptions for
+its client of the marketplace, compile the same page, and copy memory that its garbage
+collector touches.
 """
 
 import gc

@@ -1,7 +1,7 @@
-"""What is around a pass, and what can be done to it while a call is under way.
+"""The environment of a pass, and what can happen to it during a call.
 
-All of it is real: a small disk that is filled, another process's lock on the store, a
-marketplace in a process of its own that is killed.
+Everything is real: a small disk that is filled, another process's lock on the store,
+and a marketplace in a separate process that is killed.
 """
 
 import os
@@ -34,13 +34,13 @@ sys.stdin.read()
 
 
 def can_mount() -> bool:
-    """Whether a small disk can be made here."""
+    """Whether a small disk can be created here."""
     return sys.platform == "linux" and os.geteuid() == 0
 
 
 @contextmanager
 def small_disk(folder: Path, size: int = DISK_BYTES) -> Iterator[None]:
-    """A disk of its own at `folder`, of a few megabytes."""
+    """Mount a separate disk of a few megabytes at `folder`."""
     folder.mkdir(parents=True)
     subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
@@ -54,7 +54,7 @@ def small_disk(folder: Path, size: int = DISK_BYTES) -> Iterator[None]:
 
 @contextmanager
 def without_room(folder: Path) -> Iterator[None]:
-    """The small disk at `folder` is full until the block ends."""
+    """Fill the small disk at `folder` until the block ends."""
     filler = folder / "filler"
     _fill_disk(filler)
     try:
@@ -75,7 +75,7 @@ class World:
 
     Attributes:
         endpoint: URL of the marketplace.
-        jumped: seconds by which the pipeline's clock is off.
+        jumped: seconds by which the pipeline's clock is shifted.
     """
 
     folder: Path
@@ -98,15 +98,15 @@ class World:
 
     @property
     def out(self) -> Path:
-        """Where the store is."""
+        """Return the path of the store."""
         return self.folder / "out"
 
     def strike(self, name: str) -> None:
-        """Let something happen, now."""
+        """Let something happen now."""
         getattr(self, self._names[name])()
 
     def mend(self) -> None:
-        """What a user does about it: make room, end the other program, start again."""
+        """Do what a user does: free space, end the other program, start again."""
         self.filler.unlink(missing_ok=True)
         if self._holder is not None:
             self._holder.communicate()
@@ -118,11 +118,11 @@ class World:
 
     @property
     def filler(self) -> Path:
-        """The file that fills the disk."""
+        """Return the file that fills the disk."""
         return self.out / "filler"
 
     def leave_room(self, kilobytes: int) -> None:
-        """Fill the disk up to this room."""
+        """Fill the disk up to this much free space."""
         self._fill()
         os.truncate(self.filler, self.filler.stat().st_size - kilobytes * 1024)
 
@@ -144,7 +144,7 @@ class World:
             store.backup(copy)
 
     def _put_back(self) -> None:
-        """What somebody does who has lost the store, and has a copy."""
+        """Restore the store from a copy, as a user who has lost it would."""
         store = self._store()
         for log in ("-wal", "-shm"):
             store.with_name(store.name + log).unlink(missing_ok=True)
@@ -183,7 +183,7 @@ class World:
             target=_serve, args=(self.folder / "marketplace.db", *self._ports)
         )
         self._server.start()
-        # The first process of a test imports everything, on a machine with much to do.
+        # The first process of a test imports everything, on a busy machine.
         deadline = time.monotonic() + 240
         while time.monotonic() < deadline:
             with (
@@ -196,7 +196,7 @@ class World:
 
     @contextmanager
     def marketplace(self, *, apart: bool) -> Iterator[None]:
-        """A marketplace for the campaign: in this process, or in one of its own."""
+        """Run a marketplace for the campaign, in this process or in a separate one."""
         if not apart:
             with serve(
                 self.folder / "marketplace.db", rehearsal=True, seed=1, start=START

@@ -144,7 +144,7 @@ def test_a_run_says_what_it_does_and_ends_when_it_is_told(
         assert '"exit_code": 130' in out
     else:
         assert rest.count("interrupted") == 1
-        assert "goes on where it was" in rest
+        assert "run the same command again" in rest
     _wait_until_no_server(tmp_path)
     _wait_until_gone(tmp_path)
 

@@ -142,10 +142,10 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
             decision.because for known in heard.passes for decision in known.decisions
         ]
     for words, name in (
-        ("for which only programs were asked", "canary"),
-        ("about this item is", "time_in_image"),
-        ("answered this item before", "answered_before"),
-        ("of bad work; weightiest log odds", "joined_suspicion"),
+        ("which the page asks only programs to write", "canary"),
+        ("other answers about this item", "time_in_image"),
+        ("second about this item", "answered_before"),
+        ("is bad work with a probability of", "joined_suspicion"),
     ):
         assert sentences[name], name
         assert any(words in reason for reason in reasons), name

@@ -120,7 +120,7 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     completed = piecework("rehearse", tmp_path / "one/small.toml")
     assert completed.returncode == 0, completed.stderr
     # 9 seconds to begin and five pictures at 64 seconds, as `init` states them too.
-    assert "assumed: a HIT takes a careful worker 5.5 minutes" in completed.stdout
+    assert "a careful worker takes a median of 5.5 minutes" in completed.stdout
     exported = piecework("export", tmp_path / "one/small.toml")
     assert exported.returncode == 0, exported.stderr
     assert _files(tmp_path / "one") == files

@@ -53,7 +53,7 @@ def test_one_marketplace_has_one_spelling(written: str, normal: str) -> None:
 )
 def test_what_is_no_address_is_said(written: str) -> None:
     """Before anything is asked or opened, and in a sentence."""
-    with pytest.raises(ConfigError, match="is no address"):
+    with pytest.raises(ConfigError, match="is not an address"):
         normal_endpoint(written)
 
 

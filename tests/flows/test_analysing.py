@@ -59,7 +59,7 @@ def test_the_page_holds_what_the_terminal_says(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     printed = done("analyse", batch, "--html", page)
     text = page.read_text(encoding="utf-8")
-    for words in ("Agreement on each field", "One label an item"):
+    for words in ("Agreement on each field", "One label per item"):
         assert words in printed
         assert words in text
     assert "http" not in text.replace("http-equiv", "")

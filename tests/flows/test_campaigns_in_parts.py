@@ -247,8 +247,8 @@ def with_edits_of_another_text(table: pa.Table) -> pa.Table:
 @pytest.mark.parametrize(
     ("spoil", "sentence"),
     [
-        (with_strange_workers, "'worker' holds something else than a keyed hash"),
-        (with_edits_of_another_text, "edits that do not fit their text"),
+        (with_strange_workers, "'worker' has values that are not keyed hashes"),
+        (with_edits_of_another_text, "edits do not fit their text"),
         (lambda table: table.drop_columns(["batch"]), "the column 'batch' is missing"),
     ],
 )

@@ -54,7 +54,7 @@ def test_who_writes_the_word_is_flagged_and_paid(
     ("word", "message"),
     [
         ("two words", "heuristics.canary.word: found 'two words'; allowed is one word"),
-        ("p3", "heuristics.canary.word: 'p3' stands in item p3; people use it too"),
+        ("p3", "heuristics.canary.word: 'p3' is in item p3"),
     ],
 )
 def test_a_word_that_cannot_be_asked_for_is_refused(

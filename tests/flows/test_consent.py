@@ -48,9 +48,9 @@ def elsewhere(tmp_path: Path) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("endpoint", "live", "words"),
     [
-        ("http://192.0.2.1:8080", False, "is live work"),
-        ("http://192.0.2.1:8080", True, "nobody has agreed to an amount"),
-        ("http://127.0.0.1:9", True, "nobody has agreed to an amount"),
+        ("http://192.0.2.1:8080", False, "live work"),
+        ("http://192.0.2.1:8080", True, "agreed to an amount"),
+        ("http://127.0.0.1:9", True, "agreed to an amount"),
         ("https://mturk-requester.us-east-1.amazonaws.com", True, "2026-09-30"),
         ("https://MTurk-Requester.us-east-1.AmazonAWS.com.", True, "2026-09-30"),
     ],
@@ -75,7 +75,7 @@ def test_an_amount_is_agreed_to_once_and_holds_for_later_passes(
     with open_on_marketplace(
         campaign, elsewhere, live=True, spend_at_most_cents=239
     ) as run:
-        words = r"the amount agreed to is \$2\.39, and the campaign costs \$2\.40"
+        words = r"the amount agreed to is \$2\.39, but the campaign costs \$2\.40"
         with pytest.raises(BudgetExceeded, match=words):
             post(run)
         assert list(run.platform.find_hits()) == []
@@ -112,7 +112,7 @@ def test_one_explicit_word_lets_calls_go_to_amazons_host(
     """An endpoint that still answers is not refused by us; the amount is asked."""
     monkeypatch.setenv("PIECEWORK_ALTHOUGH_CLOSED", "1")
     with (
-        pytest.raises(RefusedForSafety, match="nobody has agreed to an amount"),
+        pytest.raises(RefusedForSafety, match="agreed to an amount"),
         open_on_marketplace(
             campaign, "https://mturk-requester.us-east-1.amazonaws.com", live=True
         ),

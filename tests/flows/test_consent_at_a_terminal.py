@@ -22,7 +22,7 @@ from tests.small_campaign import CAMPAIGN, write_campaign
 @pytest.mark.parametrize("text", ["-1", "2.999", "much", "1e9", "", "1,000", "NaN"])
 def test_what_is_no_amount_is_a_fault_of_use(text: str) -> None:
     """In words, before anything is asked of anybody."""
-    with pytest.raises(ConfigError, match=r"--spend-at-most .* is no amount"):
+    with pytest.raises(ConfigError, match=r"--spend-at-most .* is not an amount"):
         amount_cents(text, "USD")
 
 

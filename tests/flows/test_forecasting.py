@@ -60,7 +60,7 @@ def test_what_is_varied_is_crossed() -> None:
         (["rewrad=1"], "did you mean 'reward'"),
         (["reward"], "write KEY=VALUE,VALUE"),
         (["reward="], "write KEY=VALUE,VALUE"),
-        (["reward=1", "reward=2"], "stands there twice"),
+        (["reward=1", "reward=2"], "is given twice"),
         (["reward=" + ",".join(map(str, range(65)))], "65 combinations; at most 64"),
     ],
 )
@@ -116,7 +116,7 @@ def test_a_choice_changes_its_keys_and_lifts_the_caps(tmp_path: Path) -> None:
         ((("reward", "much"),), "rewards.reward"),
         ((("assignments", "0"),), "greater than or equal to 1"),
         ((("posting.asignments", "3"),), "did you mean 'assignments'"),
-        ((("name.part", "3"),), "name is no table"),
+        ((("name.part", "3"),), "name is not a table"),
     ],
 )
 def test_a_value_that_does_not_fit_is_said(
@@ -288,7 +288,7 @@ def test_a_pilot_says_how_long_people_take_and_how_many_are_bad(
     """Of ann and bob one shouts: half of the workers lose all of their answers."""
     with at_work(campaign_text) as (run, people):
         run_pass(run)
-        with pytest.raises(ConfigError, match="no answer that is decided"):
+        with pytest.raises(ConfigError, match="no decided answers"):
             pilot_of(run)
         people.work()
         run_pass(run)

@@ -55,8 +55,8 @@ def test_gold_is_counted_in_and_kept_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("share", "rows", "fault"),
     [
-        ("0.5", "", "0.5 of all that workers see are 4 items beside the campaign's 4"),
-        ("0.2", "p1,,A plate,congruent\n", "'p1' is the id of an item of the campaign"),
+        ("0.5", "", "a share of 0.5 needs 4 items beside the campaign's 4"),
+        ("0.2", "p1,,A plate,congruent\n", "'p1' is already an item of the campaign"),
         ("0.2", "p9,,A plate,\n", "'p9' has no known answer in gold.congruent"),
         ("0.2", "p9,,A plate,maybe\n", "maybe"),
         ("0.6", "", "gold.share: Input should be less than or equal to 0.5"),
@@ -132,8 +132,9 @@ def test_who_was_wrong_reads_what_is_right_and_why(
     assert wrong["assignment_id"].tolist() == [assignment_id]
     assert len(of_gold) == 2
     assert re.fullmatch(
-        r"The answer about item [12] of this HIT was known before\. "
-        r'To ".*" you said "[^"]+", the known answer is "[^"]+"\. ' + re.escape(why),
+        r"The answer to item [12] of this HIT was known in advance\. "
+        r'To ".*" you answered "[^"]+"; the known answer is "[^"]+"\. '
+        + re.escape(why),
         words,
     )
     assert sum(why in page for page in pages) == 1
@@ -174,21 +175,21 @@ def test_gold_is_asked_once_of_a_worker_and_is_in_no_dataset(
     # One said what is known, the other did not; of one answer each nothing is said.
     assert facts.gold.scores["met"].tolist() == [1, 1]
     assert sorted(facts.gold.scores["right"].tolist()) == [0, 1]
-    assert "no worker has met 4 items" in facts.silent["gold_failed"]
+    assert "no worker has answered 4 items" in facts.silent["gold_failed"]
     section = gold.build(report_model(facts))
     assert section is not None
-    assert "the known one in 1 of 2 answers" in section.lead[0]
-    assert "2 of 2 workers (100.0 %) met fewer than 4" in section.lead[1]
+    assert "the known answer in 1 of 2 answers" in section.lead[0]
+    assert "2 of 2 workers (100.0 %) answered fewer than 4" in section.lead[1]
     assert [row[-1] for row in section.tables[0].rows] == ["too few", "too few"]
     assert facts.as_needed is not None
     assert len(facts.as_needed.sureness) == 4
-    assert "Where the answer is known" in render(facts)
+    assert "Items with known answers" in render(facts)
     folder = run.campaign.out / "dataset"
     for name in ("answers.csv", "set_aside.csv", "items.csv"):
         with (folder / name).open(newline="", encoding="utf-8") as file:
             assert "p9" not in {row["item_id"] for row in csv.DictReader(file)}
     card = (folder / "README.md").read_text(encoding="utf-8")
-    assert "1 more, whose answer is known" in card
+    assert "1 more with a known answer" in card
 
 
 @pytest.mark.parametrize("n_known", [0, 1, 3])
@@ -230,7 +231,7 @@ def test_known_answers_that_are_wrong_refuse_nobody_pay_while_they_are_few(
         assert facts.silent["gold_failed"] == "no item has a known answer"
         return
     assert section is not None
-    assert "no worker has met 4 items" in facts.silent["gold_failed"]
+    assert "no worker has answered 4 items" in facts.silent["gold_failed"]
     assert f"gave the known one in 0 of {3 * n_known} answers" in section.lead[0]
     assert f"Most workers contradict {n_known} known answer" in section.lead[1]
     assert {row[-1] for row in section.tables[0].rows} == {"too few"}

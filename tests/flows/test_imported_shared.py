@@ -161,7 +161,7 @@ def test_the_original_pipeline_s_flags_come_out_again(tmp_path: Path) -> None:
     assert not {"time_in_image", "too_fast"} & set(by_name.index)
     canned = [flag for flag in flags if flag["heuristic"] == "canned_share"]
     assert {flag["evidence"] for flag in canned} == {
-        "used the canned text on 3 of 5 items"
+        "uses the canned text on 3 of 5 items"
     }
 
 

@@ -99,7 +99,7 @@ def test_a_name_with_a_nul_is_refused(sent: Path, key: str) -> None:
     ]
     sent.write_text("\n".join(lines))
     (fault,) = faults(sent)
-    assert "holds a NUL" in fault
+    assert "NUL" in fault
 
 
 def test_a_task_is_no_link(sent: Path) -> None:
@@ -133,10 +133,8 @@ def test_a_store_is_not_served_as_a_picture(
     sent.write_text(text)
     if is_refused:
         (fault,) = faults(sent)
-        assert (
-            f"{sent}:6: items.pictures: {sent.parent.resolve()} is served whole"
-            in fault
-        )
+        assert fault.startswith(f"{sent}:6: items.pictures: ")
+        assert f"{sent.parent.resolve()}, and" in fault
     else:
         assert load_campaign(sent).items
     sent.write_text(text.replace("[output]", '[output]\nfolder = "../written"'))

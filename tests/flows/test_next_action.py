@@ -289,14 +289,13 @@ def test_why_items_are_asked_again_is_said() -> None:
     asked = replace(plain, posting=posting)
     unsure = replace(batch(lacking=3), unsure=2)
     snapshot = replace(DONE, batches={1: batch(), 2: unsure}, most_rounds=5)
-    assert next_action(snapshot, asked, today=TODAY).reason == (
-        "round 1 of batch 2 is to be posted: 2 labels are not sure to 0.95, and at "
-        "most 7 answers are asked for"
-    )
+    reason = next_action(snapshot, asked, today=TODAY).reason
+    for fact in ("round 1 of batch 2", "2 labels are not sure to 0.95", "7 answers"):
+        assert fact in reason
     lost = replace(snapshot, batches={1: batch(), 2: batch(lacking=3)})
-    assert next_action(lost, asked, today=TODAY).reason == (
-        "round 1 of batch 2 is to be posted"
-    )
+    reason = next_action(lost, asked, today=TODAY).reason
+    assert reason.startswith("round 1 of batch 2")
+    assert "sure" not in reason
 
 
 def test_a_batch_of_its_own_cap_is_begun_within_it() -> None:

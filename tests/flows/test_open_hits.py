@@ -139,7 +139,7 @@ def test_an_export_half_way_is_whole_and_says_what_is_provisional(
         captions = pd.read_csv(dataset / "captions.csv")
         assert captions["is_provisional"].tolist() == [True, True]
         card = (dataset / "README.md").read_text()
-        assert "still wanted 8 accepted answers, still open 1 HIT, not decided" in card
+        assert "8 accepted answers still wanted, 1 HIT still open, " in card
         assert "Do not train on it" not in card
         assert decisions.load(run.store) == []
 

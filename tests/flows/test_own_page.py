@@ -166,14 +166,14 @@ def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "fault"),
     [
-        ('question = "hit.html"', "", "say either task"),
+        ('question = "hit.html"', "", "set either task"),
         ('question = "hit.html"', 'question = "hit.html"\ntask = "caption"', "either"),
         (
             'question = "hit.html"',
             'task = "caption"\n[page]\nhosts = ["a.b"]',
-            "belong",
+            "go with question",
         ),
-        ('reward = "0.10"\n', "", "a page has no reward of its own"),
+        ('reward = "0.10"\n', "", "a page has no default reward"),
         ('"hit.html"', '"hat.html"', "hat.html: there is no such file"),
         ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts.0"),
         (
@@ -210,7 +210,7 @@ def test_a_picture_is_looked_for_where_pictures_are(tmp_path: Path) -> None:
         load_campaign(path)
     path.write_text(CAMPAIGN.replace("[items]", '[items]\npictures = "p"'))
     (tmp_path / "p").mkdir()
-    with pytest.raises(ConfigError, match=r"'pic\.jpg' is no file in"):
+    with pytest.raises(ConfigError, match=r"'pic\.jpg' is not a file in"):
         load_campaign(path)
     Image.new("RGB", (40, 30)).save(tmp_path / "p" / "pic.jpg")
     campaign = load_campaign(path)
@@ -243,7 +243,7 @@ def test_a_picture_that_a_script_shows_is_served_too(tmp_path: Path) -> None:
     )
     (tmp_path / "p").mkdir()
     with pytest.raises(
-        ConfigError, match=r"line 2: image_url 'a b\.jpg' is no file in"
+        ConfigError, match=r"line 2: image_url 'a b\.jpg' is not a file in"
     ):
         load_campaign(path)
     Image.new("RGB", (40, 30)).save(tmp_path / "p" / "a b.jpg")

@@ -313,8 +313,8 @@ def test_a_file_that_is_cut_off_is_named(answers: pa.Table, tmp_path: Path) -> N
     with pytest.raises(ConfigError) as fault:
         judged(source, tmp_path / "findings")
     first, second = fault.value.faults
-    assert "part-001.parquet: no valid Parquet, or cut off" in first
-    assert "part-003.parquet: no valid Parquet, or cut off" in second
+    assert "part-001.parquet: not valid Parquet, or truncated" in first
+    assert "part-003.parquet: not valid Parquet, or truncated" in second
 
 
 def test_a_file_that_rotted_in_the_middle_is_named(
@@ -346,7 +346,7 @@ def test_results_are_never_written_over(answers: pa.Table, tmp_path: Path) -> No
     """A folder that is there is left alone."""
     source = cut(answers, tmp_path / "answers", 1)
     (tmp_path / "findings").mkdir()
-    with pytest.raises(ConfigError, match="is there already"):
+    with pytest.raises(ConfigError, match="already exists"):
         judged(source, tmp_path / "findings")
 
 
@@ -386,9 +386,9 @@ def test_the_command_writes_findings_of_files(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["a.toml", "b.csv"], "one CAMPAIGN at a time, and no FILES beside it"),
+        (["a.toml", "b.csv"], "give one CAMPAIGN and no FILES"),
         (["a.parquet", "--dask"], "--dask needs --to FOLDER"),
-        (["a.parquet", "--to", "x", "--html", "y"], "are not of --to"),
+        (["a.parquet", "--to", "x", "--html", "y"], "do not go with --to"),
         (["a.parquet", "--to", "x"], "a.parquet: there is no such file"),
     ],
 )

@@ -91,7 +91,7 @@ def test_a_file_pays_once_however_often_it_is_read(
         ]
         assert sorted(theirs) == sorted([(ann, 25, "Fine."), (bob, 10, "=Ok")])
         other = text.replace("0.25", "0.26")
-        with pytest.raises(ConfigError, match=r"line 2: had \$0\.25 as 'bonus' before"):
+        with pytest.raises(ConfigError, match=r"line 2: was paid \$0\.25 .*'bonus'"):
             read_bonuses(run, other, label="bonus", name="b.csv")
         pay(run, read_bonuses(run, text, label="thanks", name="b.csv"))
         assert len(books(run)["bonuses"]) == 4
@@ -99,17 +99,17 @@ def test_a_file_pays_once_however_often_it_is_read(
 
 
 BAD_ROWS: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("{ann}", "0.123", "r"), "line 2: '0.123' is no amount"),
-    (("{ann}", "-1", "r"), "is no amount"),
-    (("{ann}", "", "r"), "is no amount"),
-    (("{ann}", "0,50", "r"), "is no amount"),
-    (("{ann}", "1e3", "r"), "is no amount"),
-    (("{ann}", "9999999999", "r"), "is no amount"),
+    (("{ann}", "0.123", "r"), "line 2: '0.123' is not an amount"),
+    (("{ann}", "-1", "r"), "is not an amount"),
+    (("{ann}", "", "r"), "is not an amount"),
+    (("{ann}", "0,50", "r"), "is not an amount"),
+    (("{ann}", "1e3", "r"), "is not an amount"),
+    (("{ann}", "9999999999", "r"), "is not an amount"),
     (("{ann}", "0.00", "r"), "0.01 or more"),
     (("{ann}", "0.50", " "), "reason has 0 characters"),
     (("{ann}", "0.50", "x" * 1025), "reason has 1025"),
     (("{ann}", "0.50", "bell \x07"), "on one line"),
-    (("3NOBODY", "0.50", "r"), "'3NOBODY' is no assignment"),
+    (("3NOBODY", "0.50", "r"), "'3NOBODY' is not an assignment"),
     (("", "0.50", "r"), "worker '' has no paid assignment"),
     (("{ann}", "0.50", "r", "more"), "more or fewer cells"),
     (("{ann}",), "more or fewer cells"),
@@ -164,7 +164,7 @@ def test_two_rows_for_one_bonus_and_a_stranger_s_worker_are_faults(
         with pytest.raises(ConfigError) as error:
             read_bonuses(run, text, label="bonus", name="b.csv")
         first, second = error.value.faults
-        assert "line 3: has a bonus in an earlier line" in first
+        assert "line 3: an earlier line has this bonus" in first
         assert "line 4" in second
         assert "is not the work of worker" in second
 

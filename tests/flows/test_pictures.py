@@ -115,14 +115,14 @@ def test_check_says_that_pictures_carry_metadata(phone: Campaign) -> None:
     assert phone.pictures is not None
     (warning,) = warnings_of_metadata(phone)
     assert warning.startswith(
-        "2 of 4 pictures looked at carry metadata beside the picture, 2 of them where "
-        f"it was taken ({phone.pictures / 'flat.jpg'} first): workers"
+        "2 of 4 pictures checked contain metadata, 2 of them the place (the first is "
+        f"{phone.pictures / 'flat.jpg'}): workers"
     )
     assert not [*warnings_of_metadata(replace(phone, items=phone.items[2:]))]
     (phone.pictures / "flat.jpg").write_bytes(saved("JPEG", exif=b"", xmp=b""))
     (warning,) = warnings_of_metadata(replace(phone, items=phone.items[:1]))
-    assert "1 of 1 picture looked at" in warning
-    assert "taken" not in warning
+    assert "1 of 1 picture checked" in warning
+    assert "place" not in warning
 
 
 def test_small_copies_are_small(pictured: Campaign) -> None:

@@ -85,9 +85,7 @@ def test_a_cap_below_the_most_is_warned_of() -> None:
     posting = replace(example.posting, as_needed=AsNeeded(most=7, until=0.95))
     asked = changed(replace(example, posting=posting), budget_cents=2519)
     warnings = campaign_warnings(asked, price(asked, on=TODAY))
-    assert any(
-        "$0.01 below what 7 answers to every item" in warning for warning in warnings
-    )
+    assert any("$0.01 below the cost of 7 answers" in warning for warning in warnings)
     enough = changed(asked, budget_cents=2520)
     warnings = campaign_warnings(enough, price(enough, on=TODAY))
     assert not any("rewards.budget" in warning for warning in warnings)

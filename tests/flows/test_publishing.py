@@ -155,7 +155,7 @@ def test_a_store_from_a_copy_posts_and_pays_nothing_again(
         ) as opened:
             copy = _in_its_time(opened)
             pay(copy, plan)
-            with pytest.raises(StoreError, match=r"brought back from a copy"):
+            with pytest.raises(StoreError, match=r"restored from a copy"):
                 run_pass(copy)
         after = _books(run)
         assert (after["hits"], after["bonuses"]) == (before["hits"], before["bonuses"])

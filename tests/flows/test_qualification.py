@@ -153,7 +153,7 @@ def made_again(run: CampaignRun) -> None:
             "spelling = 0,",
             "qualification.correct_at_least.spelling: ",
         ),
-        ("spelling = 12,", "", "says nothing about the section 'spelling'"),
+        ("spelling = 12,", "", "the section 'spelling' is missing"),
         ('task = "hodosh_qualification"', 'task = "congruency"', "no column pair_id"),
         ('"questions.csv"', '"lost.csv"', "lost.csv: the items file cannot be read"),
     ],

@@ -96,7 +96,7 @@ def test_hits_without_their_store_are_not_posted_a_second_time(tmp_path: Path) -
     store = tmp_path / "out" / "piecework.db"
     store.rename(tmp_path / "kept.db")
     with (
-        pytest.raises(StoreError, match="a marketplace without its campaign's store"),
+        pytest.raises(StoreError, match="is missing beside this marketplace"),
         rehearsal_of(prepare(path)),
     ):
         pass

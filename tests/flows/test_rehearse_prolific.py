@@ -352,13 +352,13 @@ def test_the_two_crowds_are_not_mixed(tmp_path: Path) -> None:
     with rehearsal_of(campaign):
         pass
     with (
-        pytest.raises(StoreError, match="begun with --crowd workers"),
+        pytest.raises(StoreError, match="started with --crowd workers"),
         rehearsal_at_prolific(campaign),
     ):
         pass
     (campaign.out / "prolific.db").touch()
     with (
-        pytest.raises(StoreError, match="begun with --crowd prolific"),
+        pytest.raises(StoreError, match="started with --crowd prolific"),
         rehearsal_of(campaign),
     ):
         pass

@@ -514,7 +514,7 @@ def test_a_worker_reads_the_reason_and_then_the_answer_that_was_known(
         settle(run)
         for name, reason in ((paid, ""), (rejected, "Why reject. ")):
             words = _feedback(run, name)
-            assert words.startswith(f"{reason}The answer about")
+            assert words.startswith(f"{reason}The answer to")
             assert words.endswith("…" if longest == 30 else WHY)
             assert len(words) <= longest
         assert others

@@ -117,8 +117,8 @@ def test_what_was_not_rejected_or_long_ago_is_refused(
         before = ledger.balances(run.store)
         for where, assignment_id, words, kind in (
             (run, other, "is not rejected: its verdict is approve", ConfigError),
-            (run, AssignmentId("3NOBODY"), "is no assignment", ConfigError),
-            (late, name, "until 2026-02-04", ConfigError),
+            (run, AssignmentId("3NOBODY"), "is not an assignment", ConfigError),
+            (late, name, "ended at 2026-02-04", ConfigError),
             (tight, name, "would cost \\$0\\.60, more than is left", BudgetExceeded),
         ):
             with pytest.raises(kind, match=words):

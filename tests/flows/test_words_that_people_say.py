@@ -55,7 +55,7 @@ def test_accepting_an_unsure_word_makes_it_an_edit(
     (edit,) = (edit for edit in _edits(opened) if edit.before == "sofer")
     assert (edit.start, edit.end) == (proposal.start, proposal.end)
     assert (edit.after, edit.probability) == (meant, 1.0)
-    assert edit.reason == "a person says what is meant"
+    assert edit.reason == "a person gave the replacement"
     assert _proposals(opened) == []
 
 

@@ -83,7 +83,7 @@ def test_an_item_without_faults_is_silent() -> None:
         (
             "expert_rating",
             {"pair_id": "a", "url": "/a.svg", "sentence": "A", "truth.grade": "3"},
-            "the column truth.grade is about a field that expert_rating has not",
+            "the column truth.grade is about a field that expert_rating does not have",
         ),
     ],
 )
@@ -109,9 +109,7 @@ def test_a_twin_must_be_another_item() -> None:
 
 def test_a_language_without_messages_is_answered_with_those_there_are() -> None:
     """The next step names the file to add."""
-    with pytest.raises(
-        ConfigError, match=r"no messages in 'fr'; it speaks en"
-    ) as refused:
+    with pytest.raises(ConfigError, match=r"no messages in 'fr'; it has en") as refused:
         load_task("congruency", "fr")
     assert "messages.fr.toml" in refused.value.next_step
 

@@ -90,8 +90,8 @@ FAULTS = {
     "{{ 1 / 0 }}": "division by zero (ZeroDivisionError)",
     "{{ t.how | filled }}{{ '{x}' | filled }}": "'x' (KeyError)",
     "{{ t.how | fancy }}": "No filter named 'fancy'",
-    '{% include "part.html.j2" %}': "there is no template 'part.html.j2'; beside it "
-    "lie question.html.j2",
+    '{% include "part.html.j2" %}': "there is no template 'part.html.j2'; the folder "
+    "has question.html.j2",
     "{{ ''.__class__.__mro__ }}": "unsafe",
     "{{ range(10000000) }}": "Range too big",
     "{{ fields.pop('answer') }}": "unsafe",
@@ -119,7 +119,7 @@ def test_a_field_that_the_page_forgets_is_told(dog: Path) -> None:
     page = (dog / "question.html.j2").read_text()
     call = "{{ choice(fields.answer, n, keys=true) }}"
     (dog / "question.html.j2").write_text(page.replace(call, ""))
-    assert "nothing on the page asks for the field answer" in fault_of(dog)
+    assert "the field answer (a control named" in fault_of(dog)
     assert "{{ choice(fields.answer, n) }}" in fault_of(dog)
     plain = '<input name="answer.{{ n }}">'
     (dog / "question.html.j2").write_text(page.replace(call, plain))
@@ -129,13 +129,13 @@ def test_a_field_that_the_page_forgets_is_told(dog: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (shutil.rmtree, "there is no such folder"),
+        (shutil.rmtree, "this folder does not exist"),
         (lambda dog: (dog / "task.toml").unlink(), "holds no task.toml"),
         (lambda dog: (dog / "question.html.j2").unlink(), "holds no question.html.j2"),
-        (lambda dog: dog.rename(dog.with_name("dög")), "there is no such folder"),
+        (lambda dog: dog.rename(dog.with_name("dög")), "this folder does not exist"),
         (
             lambda dog: (dog / "messages.en.toml").rename(dog / "messages.de.toml"),
-            "it speaks de, and the frame around every task en, zh-Hant",
+            "it has messages in de, and the frame",
         ),
         (
             lambda dog: (dog / "messages.en.toml").write_bytes(b"\n\xff"),
@@ -159,7 +159,7 @@ def test_what_is_no_task_is_told_with_its_path(
 
 def test_a_folder_with_another_alphabet_lends_no_name(dog: Path) -> None:
     """Names go into pages, files and other programs."""
-    assert "lends the task its name" in fault_of(dog.rename(dog.with_name("dög")))
+    assert "has more than 40" in fault_of(dog.rename(dog.with_name("dög")))
 
 
 def with_line(folder: Path, line: str) -> str:
@@ -195,7 +195,7 @@ def test_only_our_own_scripts_are_minified(dog: Path, name: str) -> None:
     where = with_line(dog, f'{{{{ minified("{named}") }}}}')
     fault = fault_of(dog)
     assert fault.startswith(f"{where}minified(")
-    assert "there is no such script or style of piecework" in fault
+    assert "no such script or style" in fault
 
 
 @pytest.mark.parametrize("argument", ["[]", "none", "1", "item", "{}"])

@@ -179,10 +179,10 @@ def test_liquid_s_filters_and_nested_names() -> None:
     ("html", "fault"),
     [
         ("\n<p>{{ task.input.a | fancy }}", "line 2: there is no filter 'fancy'"),
-        ("\n\n{% if a %}", "line 3: Liquid's '{% if a %}' is not understood"),
-        ('<option ${a}> <input name="b">', "line 1: 'a' stands inside a tag"),
+        ("\n\n{% if a %}", "line 3: Liquid's '{% if a %}' is not supported"),
+        ('<option ${a}> <input name="b">', "line 1: 'a' is inside a tag"),
         ('<input name="q_${id}">', "line 1: the name of <input> depends on the item"),
-        ("<p>No input</p>", "nothing on the page can be filled in"),
+        ("<p>No input</p>", "give its inputs names"),
         ('<input name="a">\n<textarea></textarea>', "line 2: <textarea> has no name"),
         (
             "<crowd-polygon name='a'></crowd-polygon>",
@@ -190,16 +190,16 @@ def test_liquid_s_filters_and_nested_names() -> None:
         ),
         (
             "<crowd-form><crowd-imput name='a'></crowd-imput></crowd-form>",
-            "line 1: there is no <crowd-imput> (did you mean 'crowd-input'?), so no",
+            "line 1: there is no <crowd-imput> (did you mean 'crowd-input'?), so its",
         ),
         (
             "<input type=radio name=r> yes <br>\n<input type=radio name=r> no",
-            "line 2: all that is ticked of 'r' is sent as 'on'; give each a value",
+            "line 2: every ticked 'r' is sent as 'on'; give each a value",
         ),
-        ('<input type="file" name="f">', "line 1: a HIT's form sends no file"),
+        ('<input type="file" name="f">', "line 1: a HIT's form cannot send a file"),
         (
             '\n<form action="https://example.org/save"><input name="a"></form>',
-            "line 2: <form> is sent to 'https://example.org/save', so that no answer",
+            "line 2: <form> is sent to 'https://example.org/save'",
         ),
         ('<form action="${url}"><input name="a"></form>', "sent to an item's column"),
         ('<p>\n\x00</p><input name="a">', "line 2: holds the character '\\x00'"),
@@ -269,7 +269,7 @@ def test_hosts_to_allow_are_named_together(tmp_path: Path) -> None:
         task_of(tmp_path, html, hosts=("a.org",))
     assert len(raised.value.faults) == 4
     wanted = '["a.org", "b.org", "c.org", "d.org", "s3.amazonaws.com"]'
-    assert raised.value.next_step.endswith(f"say [page] hosts = {wanted}")
+    assert raised.value.next_step.endswith(f"set [page] hosts = {wanted}")
 
 
 CONTROLS = """
@@ -374,7 +374,7 @@ def test_the_campaign_may_name_the_page_s_own_sentence(tmp_path: Path) -> None:
     ]
     assert [task.canned_text for task in tasks] == [sentence, sentence]
     assert len({task.own.digest for task in (plain, *tasks) if task.own}) == 3
-    with pytest.raises(ConfigError, match=r"fields\.other\.canned: only where"):
+    with pytest.raises(ConfigError, match=r"fields\.other\.canned: only"):
         task_of(tmp_path, html, canned={"other": sentence})
 
 

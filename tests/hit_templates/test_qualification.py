@@ -116,7 +116,7 @@ def test_who_always_says_incorrect_does_not_pass(exam: QualificationTest) -> Non
     [
         (
             {"spelling": 12, "grammar": 12},
-            "qualification.correct_at_least: says nothing about the section 'judging'",
+            "qualification.correct_at_least: the section 'judging' is missing",
         ),
         (
             NEEDED | {"maths": 3},
@@ -179,7 +179,7 @@ def test_a_section_without_words_and_an_id_that_is_none_are_told(
         in (faults)
     )
     assert (
-        "qualification: item 'a b': hodosh_qualification knows no section 'maths'"
+        "qualification: item 'a b': hodosh_qualification has no section 'maths'"
         in faults
     )
 

@@ -110,9 +110,9 @@ def test_a_replacement_asks_workers_who_know_the_pictures_to_return_it(
     caption_task: Task,
 ) -> None:
     """Only a page of a later round says so, in words that fit the number."""
-    rest = "; if so, please return this HIT."
-    sentence = f"You may have described this picture before{rest}"
-    some = f"You may have described some of these pictures before{rest}"
+    rest = ". If so, please return this HIT."
+    sentence = f"You may have seen this picture before{rest}"
+    some = f"You may have seen some of these pictures before{rest}"
     items = [item(), item(item_id="img_2")]
     assert rest not in render_hit(caption_task, items)
     assert some in render_hit(caption_task, items, round_number=1)

@@ -116,7 +116,7 @@ def test_more_words_never_break_the_least_number(text: str, more: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "parameters", "fault"),
     [
-        ("min_wrods", {}, "is none of"),
+        ("min_wrods", {}, "is not one of"),
         ("min_words", {}, "needs the parameter minimum"),
         ("min_words", {"minimum": 8, "maximum": 9}, "has no parameter maximum"),
         ("min_words", {"minimum": "8"}, "must be a whole number"),

@@ -84,6 +84,6 @@ def test_a_language_that_the_task_does_not_speak_is_told_with_those_it_does() ->
     with pytest.raises(ConfigError) as caught:
         load_task("severity", "nl")
     assert caught.value.faults == [
-        "hit_templates/severity has no messages in 'nl'; it speaks en, zh-Hant."
+        "hit_templates/severity has no messages in 'nl'; it has en, zh-Hant."
     ]
     assert "messages.nl.toml" in str(caught.value.next_step)

@@ -55,7 +55,7 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     """A folder, a campaign or items of that name stay as they are."""
     for name in ("dog", "dog.toml", "dog.csv"):
         (tmp_path / name).mkdir()
-        with pytest.raises(ConfigError, match="nothing is written over it"):
+        with pytest.raises(ConfigError, match="already exists"):
             write_starter(tmp_path / "dog", "choice")
         (tmp_path / name).rmdir()
     with pytest.raises(ConfigError, match="small letters"):

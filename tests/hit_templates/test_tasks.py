@@ -112,7 +112,7 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "fault"),
     [
-        ('name = "why"', 'name = "grade"', "grade is there twice"),
+        ('name = "why"', 'name = "grade"', "grade appears twice"),
         ('value = "2"', 'value = "1|2"', "fields.0.options.1.value"),
         ('kind = "choice"', 'kind = "text"', "grade takes no options"),
         ('kind = "text"', 'kind = "choices"', "why needs options"),
@@ -123,7 +123,7 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
             "keeps_order: shuffles_items is true too",
         ),
         ("version = 1", 'version = 1\ntext_present_field = "why"', "no choice field"),
-        ('"required"', '"one_of"', "'one_of' is none of required"),
+        ('"required"', '"one_of"', "'one_of' is not one of required"),
         ("items_per_hit = 3", "items_per_hit = 0", "items_per_hit"),
         ("items_per_hit = 3", 'items_per_hit = "3"', "valid integer (found '3')"),
         ("items_per_hit = 3", "items_per_hit = true", "valid integer (found True)"),
@@ -134,7 +134,7 @@ def test_all_faults_of_a_file_are_told_at_once() -> None:
         ("version = 1", "version = 1\nmade = 2026-01-05", "made: no such key"),
         ('name = "why"', 'name = "Why not"', "fields.1.name: 'Why not' has more"),
         ('label = "Why?"', 'label = ""', "fields.1.label: String should have"),
-        ('label = "Why?"', 'label = " "', "fields.1.label: holds nothing but space"),
+        ('label = "Why?"', 'label = " "', "fields.1.label: is blank"),
         (
             '{ value = "1",',
             '{ value = "1", size = 2,',
@@ -197,5 +197,5 @@ message = "More, please."
 parameters = { minimum = 3 }
 """
     assert faults_of(text) == [
-        "hit_templates/small/task.toml:4: canned_text: it breaks the rule why_words."
+        "hit_templates/small/task.toml:4: canned_text: this breaks the rule why_words."
     ]

@@ -106,7 +106,7 @@ def test_a_thousand_columns_are_read(tmp_path: Path) -> None:
     batch.write_text(f"HITId,AssignmentId,WorkerId,Answer.x,{header}\n")
     result = piecework("import", batch, "--map")
     assert result.exit_code == 2
-    assert "allowed are 5000" in result.output
+    assert "at most 5000" in result.output
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_header_alone_is_no_answer(tmp_path: Path) -> None:
     batch.write_text(batch.read_text().split("\n")[0] + "\n")
     result = piecework("import", batch, "--as", tmp_path / "x.toml")
     assert result.exit_code == 2
-    assert "holds no answer" in result.output
+    assert "contains no answers" in result.output
 
 
 def test_deep_json_is_a_row_that_is_told(tmp_path: Path) -> None:

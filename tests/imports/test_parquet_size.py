@@ -115,5 +115,5 @@ def test_a_damaged_page_is_a_sentence(tmp_path: Path) -> None:
     content[4:60] = b"\xff" * 56
     path.write_bytes(content)
     (source,) = recognise([path])
-    with pytest.raises(ConfigError, match="no valid Parquet"):
+    with pytest.raises(ConfigError, match="not valid Parquet"):
         list(source.rows())

@@ -84,7 +84,7 @@ def test_moments_of_all_tools_are_one(text: str, expected: datetime | None) -> N
 @pytest.mark.parametrize("text", ["yesterday", "2019-13-01", "20/4/2019 12:00", "1e9"])
 def test_what_is_no_moment_is_said(text: str) -> None:
     """With what is allowed."""
-    with pytest.raises(ValueError, match="allowed is such as"):
+    with pytest.raises(ValueError, match="allowed are times such as"):
         moment(text)
 
 
@@ -280,7 +280,7 @@ def test_packed_fields_of_the_vizwiz_pipeline_fall_into_images(tmp_path: Path) -
     assert isinstance(aside, Unreadable)
     assert (aside.column, aside.fault) == (
         "Answer.TEXT_DETECT",
-        "falls into 1 parts, for 2 images",
+        "has 1 parts for 2 images",
     )
 
 
@@ -327,7 +327,7 @@ def test_answers_are_joined_to_prolifics_export(tmp_path: Path) -> None:
     )
     assert second.outcome == "REJECTED"
     assert isinstance(stranger, Unreadable)
-    assert "'s9' is no sent go of export.csv" in stranger.fault
+    assert "'s9' is not a submitted visit in export.csv" in stranger.fault
 
 
 def test_units_of_mephisto(tmp_path: Path) -> None:
@@ -445,7 +445,10 @@ def test_any_table_by_its_columns(tmp_path: Path) -> None:
         {"text": "Sun"},
     ]
     assert first.outcomes == {1: "Correct", 2: "Cheating"}
-    assert (second.column, second.fault) == ("took", "'soon' is no number of seconds")
+    assert (second.column, second.fault) == (
+        "took",
+        "'soon' is not a number of seconds",
+    )
 
 
 def test_counted_votes_are_as_many_answers(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_known_answers_and_settings_count() -> None:
     assert findings.loc[findings["flag"], "subject"].tolist() == ["w3"]
     silent = piecework.heuristics(answers)["silent_because"]
     assert silent["gold_failed"] == ""
-    assert silent["capitals"] == "no answer consists of a text"
+    assert silent["capitals"] == "no answer has a text"
     without = piecework.heuristics(answers.drop(columns="gold.Stance"))
     assert without.loc["gold_failed", "silent_because"] == "no item has a known answer"
 
@@ -134,7 +134,7 @@ def test_workers_who_are_not_known_are_different_people() -> None:
         ({"seconds": "soon"}, "column 'seconds' is str, but must hold numbers"),
         ({"submitted_at": "now"}, "'submitted_at' is str, but must hold datetimes"),
         ({"task": None}, "answers: row 10, column 'task': is missing"),
-        ({"gold.stance": "yes"}, "'gold.stance': there is no column of such answers"),
+        ({"gold.stance": "yes"}, "'gold.stance' has no column of answers"),
     ],
 )
 def test_columns_that_are_wrong_are_named(
@@ -149,7 +149,7 @@ def test_columns_that_are_wrong_are_named(
 def test_all_else_that_cannot_be_is_refused() -> None:
     """No answers at all, a repeated index, unknown names."""
     answers = _written()
-    with pytest.raises(piecework.ConfigError, match="no column holds answers"):
+    with pytest.raises(piecework.ConfigError, match="no column has answers"):
         piecework.assess(answers[["task", "worker"]])
     with pytest.raises(piecework.ConfigError, match="two rows have the index 10"):
         piecework.assess(pd.concat([answers, answers]))
@@ -157,7 +157,7 @@ def test_all_else_that_cannot_be_is_refused() -> None:
         piecework.assess(answers, heuristics="capital")
     with pytest.raises(piecework.ConfigError, match=r"heuristics\.capitals\.shar"):
         piecework.assess(answers, settings={"capitals": {"shar": 1}})
-    with pytest.raises(piecework.ConfigError, match="no column 'caption'; those"):
+    with pytest.raises(piecework.ConfigError, match="no column 'caption'; the col"):
         piecework.assess(answers, fields={"caption": "text"})
     with pytest.raises(piecework.ConfigError, match="There is no task 'captoin'"):
         piecework.assess(answers, task="captoin")

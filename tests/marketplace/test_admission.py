@@ -318,7 +318,7 @@ def test_a_revoked_key_ends_with_the_next_call_and_forgets_its_secret(
             keys.revoke(transaction, live.key.access_key)
         with (
             backend.transaction() as transaction,
-            pytest.raises(Refusal, match="no key"),
+            pytest.raises(Refusal, match="not an active key"),
         ):
             keys.revoke(transaction, live.key.access_key)
     with pytest.raises(ClientError) as caught:
@@ -371,7 +371,7 @@ def test_every_address_is_bound_once_signatures_are_checked(tmp_path: Path) -> N
     """It must then be said what browsers reach it by; frames and forms name that."""
     everywhere = "0.0.0.0"  # noqa: S104 - that is the law
     with (
-        pytest.raises(UnsafeBindError, match="no address that a browser can open"),
+        pytest.raises(UnsafeBindError, match="not an address that a browser can open"),
         serve(tmp_path / "live.db", host=everywhere),
     ):
         pass

@@ -98,9 +98,9 @@ def test_halves_are_rounded_up(score: int, mapping: str, expected: int) -> None:
         (key(ONE, mapping=ranges(outside=0)), "SummedScoreRange"),
         (key(ONE, mapping=ranges((2, 1, 0), outside=0)), "above"),
         (key(ONE, mapping=ranges((1, 5, 0), (5, 6, 1), outside=0)), "overlap"),
-        (key({"q": [(["a"], 2**31)]}), "beyond 2147483647"),
-        (key(ONE, mapping=scale("9999999999")), "beyond 2147483647"),
-        (key(ONE, mapping=ranges((1, 1, 2**40), outside=0)), "beyond 2147483647"),
+        (key({"q": [(["a"], 2**31)]}), "exceed 2147483647"),
+        (key(ONE, mapping=scale("9999999999")), "exceed 2147483647"),
+        (key(ONE, mapping=ranges((1, 1, 2**40), outside=0)), "exceed 2147483647"),
     ],
 )
 def test_other_keys_are_refused(document: str, words: str) -> None:
@@ -114,10 +114,10 @@ def test_other_keys_are_refused(document: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (question("q", choice("a")) + question("t"), "'t' has a field to write in"),
+        (question("q", choice("a")) + question("t"), "'t' has a text field"),
         (
             question("q", choice("a", other="<OtherSelection/>")),
-            "'q' has a field to write in",
+            "'q' has a text field",
         ),
         (question("p", choice("a")), "the test has no question 'q'"),
         (question("q", choice("b")), "'q' has no selection 'a'"),

@@ -196,7 +196,7 @@ def test_everything_else_is_refused_with_a_line_in_the_log(
     with caplog.at_level(logging.WARNING, "piecework.marketplace.aws_proxy.tunnel"):
         reply = exchange(standing, f"{first_line}\r\nHost: x\r\n\r\n".encode())
     assert reply.startswith(b"HTTP/1.1 403 Forbidden\r\n")
-    assert b"and nowhere else" in reply
+    assert b"connects only to" in reply
     assert any(first_line in record.getMessage() for record in caplog.records)
 
 

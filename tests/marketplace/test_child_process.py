@@ -138,7 +138,7 @@ def test_it_can_be_given_its_ports(tmp_path: Path) -> None:
 def test_live_it_is_not_started_this_way(tmp_path: Path) -> None:
     """Money that is real is not kept by a child that ends with a program."""
     with (
-        pytest.raises(ValueError, match="only a rehearsal"),
+        pytest.raises(ValueError, match="only serve a rehearsal"),
         serve_apart(tmp_path / "market.db", rehearsal=False),
     ):
         pass

@@ -212,7 +212,7 @@ def test_a_start_under_a_wrong_clock_approves_nothing_until_it_is_confirmed(
     with served(town):
         assignment_id = town.work(town.hits[0])
     clocks.jump(days=400)
-    listed = ["worker", "list", "--database", str(town.database)]
+    listed = ["workers", "list", "--database", str(town.database)]
     assert CliRunner().invoke(main, listed).exit_code == 0
     with served(town):
         for _ in range(3):

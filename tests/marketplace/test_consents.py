@@ -71,7 +71,7 @@ def test_another_text_is_agreed_to_anew_and_the_first_is_kept(tmp_path: Path) ->
             agree(ann)
             assert ann.accept(hit["HITGroupId"]).status_code == 201
             market.wait(days=1)
-    words = ["worker", "list", "--json", "--database", str(database)]
+    words = ["workers", "list", "--json", "--database", str(database)]
     (row,) = json.loads(CliRunner().invoke(main, words).stdout)
     assert row["agreed_at"].startswith("2026-01-06")
 

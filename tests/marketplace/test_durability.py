@@ -270,7 +270,7 @@ def test_a_database_keeps_to_what_it_was_made_for(tmp_path: Path) -> None:
     database = tmp_path / "market.db"
     Backend(database, Rules(rehearsal=True, seed=7)).close()
     for rules in (Rules(), Rules(rehearsal=True, seed=8)):
-        with pytest.raises(WrongDatabaseError, match="start it as it was made"):
+        with pytest.raises(WrongDatabaseError, match="use another file"):
             Backend(database, rules)
     Backend(database, Rules(rehearsal=True, seed=7)).close()
 
@@ -289,7 +289,7 @@ def test_a_start_that_cannot_be_says_why(tmp_path: Path) -> None:
     )
     assert completed.returncode == 1
     assert completed.stderr.startswith(
-        "The marketplace does not start: This database was"
+        "The marketplace cannot start: This database was"
     )
     assert "Traceback" not in completed.stderr
 

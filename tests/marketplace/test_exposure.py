@@ -13,14 +13,19 @@ HERE = ("http://127.0.0.1:8080", "http://localhost:8081")
     ("host", "speaks_tls", "origins", "expected_words"),
     [
         ("127.0.0.1", False, HERE, ""),
-        ("192.0.2.7", False, LAN, "http://192.0.2.7:8080 is plain HTTP: who listens"),
+        ("192.0.2.7", False, LAN, "http://192.0.2.7:8080 is plain HTTP"),
         ("192.0.2.7", True, ("https://192.0.2.7:8080", "https://192.0.2.8:8081"), ""),
         # A proxy on this machine that ends TLS, or one that does not.
         ("127.0.0.1", False, NAMED, ""),
-        ("127.0.0.1", False, ("http://hits.example", LAN[1]), "listens on the way"),
+        (
+            "127.0.0.1",
+            False,
+            ("http://hits.example", LAN[1]),
+            "is plain HTTP: an eavesdropper",
+        ),
         # A proxy on another machine: TLS ends there, the ports here are plain.
-        ("192.0.2.7", False, NAMED, "Let nobody else reach these ports"),
-        ("127.0.0.1", False, (NAMED[0], LAN[1]), "workers will see no question"),
+        ("192.0.2.7", False, NAMED, "--host 127.0.0.1"),
+        ("127.0.0.1", False, (NAMED[0], LAN[1]), "--frames-url"),
     ],
 )
 def test_only_what_travels_in_the_clear_is_warned_of(

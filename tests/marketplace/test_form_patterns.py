@@ -78,15 +78,15 @@ def test_a_form_has_one_budget_for_all_its_patterns() -> None:
     [
         ([f"a{{{n}}}{'x' * 1000}" for n in range(4)], "4000 characters together"),
         (["x" * 1000] * 9, ""),  # the same one counts once
-        (["(" * 900 + ")" * 900], "no regular expression"),
+        (["(" * 900 + ")" * 900], "not a regular expression"),
         # The engine unrolls counts; of some of these it would take all memory.
         (["a{9999}"], ""),
         (["(?:a{9999}){9999}"], "10,000 characters together"),
         (["(?:a{0000000003000}){1000}"], "10,000 characters together"),
         (["(" * 20 + "a{500}" + ")+" * 20], "10,000 characters together"),
         (["(?:a{50}b+){100}", "(?:c{50}d+){100}"], "10,000 characters together"),
-        (["(?#[)(?:a{3000}){1000}]"], "comments are none"),
-        (["(?ix)#[\n(?:a{3000}){1000}#]"], "comments are none"),
+        (["(?#[)(?:a{3000}){1000}]"], "no comments"),
+        (["(?ix)#[\n(?:a{3000}){1000}#]"], "no comments"),
     ],
 )
 def test_the_patterns_of_a_form_are_bounded(fields: list[str], reason: str) -> None:

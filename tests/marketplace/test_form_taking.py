@@ -140,7 +140,7 @@ def test_a_pattern_that_takes_for_ever_is_given_up(
     with caplog.at_level(logging.WARNING):
         assert complaint_about(slow, "a" * 30_000 + "b") == ""
     assert time.process_time() - begun < 1.0
-    assert "takes too long" in caplog.text
+    assert "too long" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -279,7 +279,7 @@ def test_more_half_heads_than_files_keep_nobody_out(tmp_path: Path) -> None:
     assert warned.startswith("WARNING: site and frames share")
     # A line a second, and those of the first and the last moment.
     assert 1 <= len(notices) <= time.monotonic() - began + 2
-    assert all("connections are open, and no more may be" in line for line in notices)
+    assert all("connections are open, which is the limit" in line for line in notices)
 
 
 def test_the_limit_of_files_bounds_connections() -> None:

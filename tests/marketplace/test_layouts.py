@@ -102,7 +102,7 @@ def test_the_same_page_has_the_same_id(tmp_path: Path) -> None:
     ("values", "complaint"),
     [
         ({"image_url": "x"}, "lacks a value for 'words'"),
-        ({"image_url": "x", "words": "y", "more": "z"}, "has not: 'more'"),
+        ({"image_url": "x", "words": "y", "more": "z"}, "unknown parameters: 'more'"),
         ({"image_url": "\x00", "words": "y"}, ""),
         ({"image_url": "x" * 70_000, "words": "y"}, "at most 65535 bytes"),
     ],

@@ -209,7 +209,7 @@ def test_a_name_is_a_line_of_letters(backend: Backend, site: str, name: str) -> 
     """It is shown in the requester's terminal."""
     reply = joined(site, make(backend), name)
     assert reply.status_code == 409
-    assert "Write a name of 1 to 50 letters" in reply.text
+    assert "name of 1 to 50 letters" in reply.text
     assert workers(backend) == []
 
 
@@ -236,7 +236,7 @@ def test_the_completion_code_is_shown_when_enough_was_sent(
             work = ann.get("/worker/history", headers=HTML).text
             for page in (thanks, work):
                 assert ("DONE-42" in page) == (sent == 2)
-                assert ("1 of 2 HITs sent" in page) == (sent == 1)
+                assert ("1 of 2 HITs submitted" in page) == (sent == 1)
     with backend.transaction() as transaction:
         (link,) = open_links.listed(transaction)
     assert (link["taken"], link["completed"]) == (1, 1)

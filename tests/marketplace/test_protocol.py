@@ -134,7 +134,7 @@ VALID: dict[str, Any] = {**HIT_TYPE, "LifetimeInSeconds": 60, "Question": QUESTI
         ({"UniqueRequestToken": ""}, "at least 1"),
         ({"QualificationRequirements": {}}, "must be a list"),
         ({"QualificationRequirements": [1]}, "must be an object"),
-        ({"Question": None}, "Exactly one of Question and HITLayoutId"),
+        ({"Question": None}, "one of Question and HITLayoutId"),
         ({"HITLayoutParameters": []}, "needs HITLayoutId"),
         (
             {"AssignmentReviewPolicy": {"PolicyName": "x"}},

@@ -76,7 +76,7 @@ def test_other_addresses_are_refused(url: str) -> None:
     [
         ("http://example.org/", "must be an https address"),
         ("https://user:pw@example.org/", "no user or password"),
-        ("https://example.org/&quot;", "characters that an address may not have"),
+        ("https://example.org/&quot;", "characters that an address may not contain"),
     ],
 )
 def test_an_address_is_refused_for_its_true_reason(url: str, reason: str) -> None:

@@ -127,7 +127,10 @@ def test_a_fault_is_told_with_its_line_and_column() -> None:
         (form(question("q.OtherSelectionText")), "taken or reserved"),
         (form(question(" ")), "QuestionIdentifier must have 1 to 256"),
         (form(question("q", content="")), "QuestionContent must hold Title"),
-        (form(question("q", content="<Text><b>x</b></Text>")), "Text holds text only"),
+        (
+            form(question("q", content="<Text><b>x</b></Text>")),
+            "Text may hold only text",
+        ),
         (form(question("q", content="<Texts/>")), "Title or Text or List"),
         (form(question("q", content="<List/>")), "List must hold ListItem"),
         (form(question("q", content='<Text id="x"/>')), "no attribute 'id'"),
@@ -166,7 +169,7 @@ def test_a_fault_is_told_with_its_line_and_column() -> None:
         ),
         (
             form(question("q", free_text('<AnswerFormatRegex regex="("/>'))),
-            "no regular expression",
+            "not a regular expression",
         ),
         (form(question("q", free_text("<AnswerFormatRegex/>"))), "regex must have"),
         (

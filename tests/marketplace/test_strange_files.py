@@ -82,8 +82,8 @@ def _as_newer(path: Path) -> None:
 STRANGE: dict[str, tuple[Callable[[Path], None], str]] = {
     "link": (_as_link, "is a symbolic link to .*real.db"),
     "dangling link": (_as_dangling_link, "is a symbolic link to .*nowhere.db"),
-    "directory": (Path.mkdir, "is a directory, and must be a regular file"),
-    "pipe": (os.mkfifo, "is a pipe, and must be a regular file"),
+    "directory": (Path.mkdir, "is a directory, .* must be a regular file"),
+    "pipe": (os.mkfifo, "is a pipe, .* must be a regular file"),
     "text": (_as_text, "is not an SQLite database"),
     "linked log": (_as_linked_log, "m.db-wal is a symbolic link"),
     "store": (_as_store, "another program's database .*not a marketplace's"),

@@ -74,7 +74,7 @@ def test_the_list_is_filtered_by_reward_and_by_what_one_may(
     assert titles(ann, can="1") == ["Mugs", "Birds"]
     for nonsense in ("abc", "nan", "-1", "inf", "1e99"):
         reply = ann.http.get("/worker/hits", params={"min": nonsense}, headers=HTML)
-        assert f"“{nonsense}” is no amount" in reply.text
+        assert f"“{nonsense}” is not an amount" in reply.text
         assert len(TITLE.findall(reply.text)) == 3
 
 
@@ -282,7 +282,7 @@ def test_what_comes_too_late_is_handed_back(market: Market) -> None:
     form = {"assignmentId": assignment, "caption": "A <long> caption"}
     late = ann.http.post("/mturk/externalSubmit", data=form, headers=HTML)
     assert late.status_code == 409
-    assert "Its time was over." in late.text
+    assert "Its time has ended." in late.text
     assert "A &lt;long&gt; caption" in late.text
     assert ann.submit(assignment).json()["error"] == "AssignmentNotOpen"
     page = ann.http.get(f"/worker/assignments/{assignment}", headers=HTML)

@@ -67,7 +67,7 @@ def test_the_sign_in_page_says_once_whether_work_is_paid(
     with serve(database) as running, httpx.Client() as http:
         address = f"{running.endpoint_url}/worker/sign-in?token={token}"
         live = http.get(address, headers=HTML).text
-    assert "who is paid for whatever you do" in live
+    assert "your work is done and paid as this worker" in live
     assert live.count("paid") == 1
 
 
@@ -114,7 +114,7 @@ def test_a_worker_goes_from_the_link_to_the_thank_you_page(market: Market) -> No
 
     ann.do(group)
     ending = page(ann, f"/worker/assignments/{assignment}/thanks").text
-    assert "no HIT left for you" in ending
+    assert "no more HITs for you" in ending
     client.approve_assignment(AssignmentId=assignment, RequesterFeedback="<b>Nice</b>")
     history = page(ann, "/worker/history").text
     assert "$0.55" in history

@@ -82,7 +82,7 @@ def test_waiting_is_said_once_and_so_is_its_end(
             away.delay({}, 1)
         away.heard()
     assert caplog.messages == [
-        "http://m does not answer; waiting for it, 29 s at most",
+        "http://m does not answer; waiting for at most 29 s",
         "http://m answers again, after 4 s",
     ]
 

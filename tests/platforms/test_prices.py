@@ -68,7 +68,7 @@ def test_a_currency_that_we_do_not_know_is_said(tmp_path: Path) -> None:
     euros = replace(POUNDS, currency="EUR")
     with (
         serve(tmp_path / "m.db", rehearsal=True, prices=euros) as running,
-        pytest.raises(PlatformRefused, match="in 'EUR'; piecework knows GBP and"),
+        pytest.raises(PlatformRefused, match="'EUR'; piecework supports GBP and"),
     ):
         _platform(running.endpoint_url).prices()
 
@@ -88,7 +88,7 @@ def test_what_is_no_price_list_is_not_computed_with(wrong: dict[str, str]) -> No
     """Fees below nothing would let caps be passed."""
     with pytest.raises(ValueError, match=r"."):
         prices_from_wire({**MEMBERS, **wrong})
-    with pytest.raises(ValueError, match="no price list"):
+    with pytest.raises(ValueError, match="not a price list"):
         prices_from_wire({name: MEMBERS[name] for name in MEMBERS if name != "Percent"})
 
 
@@ -99,6 +99,6 @@ def test_a_list_that_lacks_is_no_answer(
     monkeypatch.setattr(PriceList, "members", lambda _: {"Currency": "GBP"})
     with (
         serve(tmp_path / "m.db", rehearsal=True) as running,
-        pytest.raises(TransientPlatformError, match="no price list"),
+        pytest.raises(TransientPlatformError, match="not a price list"),
     ):
         _platform(running.endpoint_url).prices()

@@ -47,14 +47,14 @@ def test_each_row_is_kept_or_set_aside_with_its_reason(row: MakeRow) -> None:
     ("cells", "fault"),
     [
         ({"split": "dev"}, "A split is 'dev'"),
-        ({"worker": "A1B2C3D4E5F6G7"}, "something else than a keyed hash"),
+        ({"worker": "A1B2C3D4E5F6G7"}, "something other than a keyed hash"),
         ({"url": None}, "column 'url' has missing values"),
         ({"submitted_at": None}, "column 'submitted_at' has missing values"),
-        ({"clean_text": "x", "text": "y"}, "answer a: its edits do not lead"),
-        ({"text": "a dog", "edits": (EDIT,)}, "answer a: its edits do not lead"),
+        ({"clean_text": "x", "text": "y"}, "answer a: its edits do not turn"),
+        ({"text": "a dog", "edits": (EDIT,)}, "answer a: its edits do not turn"),
         (
             {"text": "a dgo", "clean_text": "a cat", "edits": (EDIT,)},
-            "answer a: its edits do not lead",
+            "answer a: its edits do not turn",
         ),
     ],
 )
@@ -98,7 +98,7 @@ def test_edits_of_another_text_are_refused(row: MakeRow) -> None:
 def test_an_item_in_two_splits_is_named(row: MakeRow) -> None:
     """Images must not straddle train and test."""
     answers = captions_table([row("a", split="train"), row("b", split="test")])
-    with pytest.raises(ValueError, match="item img-1 lies in several splits"):
+    with pytest.raises(ValueError, match="item img-1 is in several splits"):
         validate(answers, caption_task())
 
 

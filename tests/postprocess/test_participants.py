@@ -135,8 +135,8 @@ def test_no_file_has_a_persons_answer_about_himself(made: dict[str, bytes]) -> N
         assert b"eyesight" not in made[name], name
     assert b"eyesight" in made["participants.csv"]
     text = made[CARD].decode()
-    assert "in no file beside an answer: eyesight." in text
-    assert "`participants.*` counts who took part" in text
+    assert "not published with the answers: eyesight." in text
+    assert "`participants.*` counts the participants" in text
 
 
 def test_conditions_have_their_means_over_people(made: dict[str, bytes]) -> None:

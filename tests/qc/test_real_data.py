@@ -181,7 +181,7 @@ def test_the_original_answers_have_the_flags_counted_by_hand(
     workers = canned_share.score(original, canned_share.Params())
     flagged = workers.index[workers["flag"]]
     assert set(workers.loc[flagged, "evidence"]) == {
-        "used the canned text on 3 of 5 items"
+        "uses the canned text on 3 of 5 items"
     }
     assert len(flagged) == 2
     assert canned["worker_id"].isin(flagged).sum() == 6

@@ -149,8 +149,8 @@ def test_a_reason_keeps_to_what_the_marketplace_takes() -> None:
         (rule("From a worker who does not look.", "low_agreement"), "does not look"),
         (rule("This is spam.", "sentence_off_items"), "'spam'"),
         (rule("This HIT was not worked on.", "same_sentence"), "the HIT"),
-        (rule("{worker} wrote this.", "capitals"), "{worker}, which nothing fills"),
-        (rule("{flagged} are in capitals.", "capitals"), "only its {evidence}"),
+        (rule("{worker} wrote this.", "capitals"), "{worker}; allowed are {evidence}"),
+        (rule("{flagged} are in capitals.", "capitals"), "only {evidence}"),
         (rule("An open { brace.", "capitals"), "a brace too many"),
         (
             rule("Capitals.", "capitals", on="assignment", then="reject"),

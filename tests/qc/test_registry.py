@@ -8,10 +8,12 @@ from types import ModuleType
 import pytest
 
 from piecework.domain.errors import ConfigError
-from piecework.domain.verdicts import Finding
+from piecework.domain.verdicts import JOINED, Finding
 from piecework.qc.registry import (
+    BY_NAME,
     HEURISTICS,
     OFF_BY_DEFAULT,
+    TITLES,
     assess,
     check_settings,
     describe,
@@ -54,7 +56,7 @@ def test_a_finding_says_who_found_what_about_whom() -> None:
             subject_id="a",
             suspicion=1.0,
             flag=True,
-            evidence="breaks: too_short",
+            evidence="breaks a rule of the task: too_short",
         )
     ]
 
@@ -108,11 +110,20 @@ def test_every_default_is_allowed_and_explained() -> None:
         assert all(p.meaning for p in each.parameters), each.name
 
 
+def test_every_heuristic_has_a_title_of_its_own() -> None:
+    """People read titles; a campaign file and a table name identifiers."""
+    titles = [TITLES[name] for name in (*BY_NAME, JOINED)]
+    assert len(set(titles)) == len(titles)
+    for title in titles:
+        assert re.fullmatch(r"[A-Z][\w' ,]{5,40}", title), title
+
+
 def test_nothing_that_is_told_supposes_pictures() -> None:
     """Neither an idea nor evidence; items may be headlines, sentences, anything."""
     for heuristic, described in zip(HEURISTICS, describe(), strict=True):
         assert isinstance(heuristic, ModuleType)
         sentences = [
+            described.title,
             described.idea,
             *_strings_of_functions(inspect.getsource(heuristic)),
         ]

@@ -153,37 +153,37 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
         (
             "one text",
             "same_place",
-            "no order is known that the page drew",
+            "the order in which the page showed the options is not known",
         ),
         (
             "one text",
             "straight_line",
-            "it needs 10 items of one worker; there is no more than 1",
+            "it needs 10 items of one worker; there are at most 1",
         ),
         (
             "one worker",
             "straight_line",
-            "there is one worker, and no other to compare with",
+            "there is only one worker, so no other to compare with",
         ),
         (
             "two answers",
             "rushed",
-            "it needs 10 assignments of one batch; there is no more than 2",
+            "it needs 10 assignments of one batch; there are at most 2",
         ),
         ("no times", "not_typed", "no keystrokes are known"),
         ("no worker ids", "canned_share", "no worker is known"),
         ("no worker ids", "texts_off_items", "no worker is known"),
-        ("no text", "capitals", "no answer consists of a text"),
+        ("no text", "capitals", "no answer has a text"),
         (
             *("one text", "ignored_page_warnings"),
-            "no answer is known to have been questioned by its page",
+            "the page is not known to have questioned any answer",
         ),
         (
             *("one went on", "ignored_page_warnings"),
-            "it needs 5 items of one worker; there is no more than 1",
+            "it needs 5 items of one worker; there are at most 1",
         ),
         ("one text", "gold_failed", "no item has a known answer"),
-        ("one text", "canary", "no word is known for which only programs were asked"),
+        ("one text", "canary", "the campaign names no word for programs to write"),
         ("one text", "time_in_batch", "it is switched off"),
         ("one text", "capitals", ""),
         ("one text", "text_off_item", ""),
@@ -191,15 +191,15 @@ def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
 )
 def test_silence_has_a_reason(frame: str, name: str, why: str) -> None:
     """By what the heuristic reads; one that can speak has none."""
-    settings = {} if why.endswith(("switched off", "were asked")) else ON
+    settings = {} if why.endswith(("switched off", "programs to write")) else ON
     assert silences(rated_frame(frame), settings).get(name, "") == why
 
 
 @pytest.mark.parametrize(
     ("column", "reason"),
     [
-        ("value.has_text", "no answer says anything in has_text"),
-        ("hit.has_text", "has_text is asked once a HIT, and not of each item"),
+        ("value.has_text", "no answer fills in has_text"),
+        ("hit.has_text", "has_text is asked once per HIT and not for each item"),
     ],
 )
 def test_a_field_that_is_there_is_not_called_absent(column: str, reason: str) -> None:
@@ -217,7 +217,7 @@ def test_whom_a_file_does_not_name_is_no_worker_with_few_items() -> None:
         reason = silences(unnamed, ON)[name]
         assert (reason == "no worker is known") == (name != "same_sentence_in_hit")
     unnamed.loc[unnamed.index[0], "worker_id"] = "w"
-    few = "it needs 10 items of one worker; there is no more than 1"
+    few = "it needs 10 items of one worker; there are at most 1"
     assert silences(unnamed, ON)["straight_line"] == few
 
 

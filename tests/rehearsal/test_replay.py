@@ -120,7 +120,7 @@ def test_a_missing_or_empty_file_is_a_fault_of_the_campaign(
 def test_an_image_whose_captions_can_all_not_be_sent_is_a_fault(caption: Task) -> None:
     """The crowd does not send what the page would not let through."""
     replay = Replay({"dog": ("dog" * 1000,)}, caption)
-    with pytest.raises(ConfigError, match="none of its captions"):
+    with pytest.raises(ConfigError, match="refuse all of its captions"):
         sent(replay, "dog", 1)
 
 

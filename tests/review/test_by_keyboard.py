@@ -49,7 +49,7 @@ def test_what_is_decided_by_keys_is_settled_to_the_cent(
             assert page.evaluate("history.length") == 2  # the empty page, and this
             _press(page, "Enter")
             expect(page.get_by_text("proposed")).to_have_count(3)
-            expect(page.get_by_text("1 answer asked again.")).to_be_visible()
+            expect(page.get_by_text("1 answer asked for again.")).to_be_visible()
             _press(page, "k")
             _expect_notice(page, "Kept.")
             _press(page, "u")
@@ -141,7 +141,7 @@ def test_two_people_at_one_card(page: Served, open_page: OpenPage) -> None:
     _press(ada, "k")
     _expect_notice(ada, "Kept.")
     _press(grace, "r")
-    expect(grace.get_by_text("Somebody was faster")).to_be_visible()
+    expect(grace.get_by_text("Another reviewer decided first")).to_be_visible()
     expect(grace.get_by_role("alert").get_by_text("ada").first).to_be_visible()
     # Each is led to another card than the one the other looks at.
     ada.goto(f"{page.url}/next?view=answer")

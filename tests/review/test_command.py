@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
     [
         (["--listen", "0.0.0.0"], 3, "could decide who is paid"),  # noqa: S104 - refused
         (["--by", "ada", "--reviewer", "grace"], 2, "give one"),
-        (["--by", "policy:birds"], 2, "a policy decides"),
+        (["--by", "policy:birds"], 2, "policy:"),
         (["--reviewer", "ada", "--reviewer", " ada"], 2, "the same name"),
         (["--twice", "2"], 2, "range"),
         (["--url", "http://review.example.org"], 3, "could decide who is paid"),

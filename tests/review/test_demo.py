@@ -96,4 +96,4 @@ def test_the_demo_is_reviewed_by_keys_and_paid_to_the_cent(
         assert reached.to_decide == 0
         check_books(run)
         report = export(run).read_text()
-        assert "What people made of the flags" in report
+        assert "How reviewers judged the flags" in report

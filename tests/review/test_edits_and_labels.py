@@ -156,7 +156,7 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
         assert labels["p1"]["congruent_votes_congruent"] == "1"
         assert labels["p2"]["congruent"] == "congruent"
         card_page = (run.campaign.out / "dataset" / "README.md").read_text()
-        assert "1 of these labels a person settled" in card_page
+        assert "A person settled 1 of these labels" in card_page
         ada.post("/label", data={**form, "what": "again"})
         assert doubtful(run)[0].item_id == "p1"
 

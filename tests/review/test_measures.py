@@ -200,7 +200,7 @@ def test_the_status_says_how_long_it_takes_and_when_it_is_too_late(
         assert before.pays_itself_at == first.isoformat()
         shown = dict(progress_rows(before))
         at = f"{first:%Y-%m-%d %H:%M} UTC"
-        assert shown["  the marketplace pays by itself at"] == at
+        assert shown["  the marketplace pays automatically at"] == at
         for place, seconds in enumerate((0, 20, 40, 1000, 1020)):
             with run.store.db.atomic():
                 reviews.add(

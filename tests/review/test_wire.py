@@ -166,7 +166,7 @@ def test_what_is_decided_and_undone_is_in_the_store(page: Served) -> None:
         assert (made.verdict, made.because) == ("drop", "All in capitals.")
         late = ada.post("/decide", data={**form, "act": "keep"})
         assert late.status_code == 409
-        assert "Somebody was faster" in late.text
+        assert "Another reviewer decided first" in late.text
         assert ada.post("/undo", data=form).status_code == 303
     assert decisions.load(page.run.store) == []
     assert _waiting(page) == before
@@ -251,10 +251,10 @@ def test_what_follows_of_very_many_is_told_before_it_is_done(
         worker = {"view": "worker", "key": shown.url.params["key"], "act": "drop"}
         form = worker | form_of(ada, worker) | {"because": "Not seen."}
         asked = ada.post("/preview", data=form).text
-    assert "What follows is shown before it is done." in shown.text
+    assert "The next page shows what follows." in shown.text
     assert "answers set aside" not in shown.text
     assert "4 answers set aside" in asked
-    assert "What follows is shown" not in asked
+    assert "The next page shows" not in asked
 
 
 def _all_of(kept: list[Finding]) -> dict[SubjectKind, list[str]]:

@@ -25,13 +25,13 @@ def answered_hits(
     *,
     at: datetime,
 ) -> None:
-    """Plan, post and collect HITs, each with an assignment of every worker.
+    """Plan, post and collect HITs, each with one assignment per worker.
 
     Assignments are named `<HIT>-<worker>`, their answers `<assignment>.<position>`. A
     worker submits a minute after the one before.
 
     Args:
-        store: an open one.
+        store: an open store.
         items_by_hit: batch and item ids of each HIT, by its id.
         workers: who answers each of them.
         at: when all is posted and collected.
@@ -62,7 +62,7 @@ def answered_hits(
 
 
 def answers_of(store: Store, hit: PlannedHit, worker: str, *, at: datetime) -> None:
-    """Keep a worker's assignment of a HIT that has its key for an id.
+    """Store a worker's assignment of a HIT with its key as its id.
 
     Part of the caller's transaction.
     """

@@ -13,7 +13,7 @@ from piecework.store.database import Store, open_store
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
-    """An open store of its own file, with a name."""
+    """An open store in a new file, with a name."""
     opened = open_store(tmp_path / "piecework.db", create=True)
     bound.bind(opened, "name", "a test")
     yield opened

@@ -1,9 +1,9 @@
-"""What a store keeps of assignments verbatim, for tests to look at."""
+"""The verbatim documents of assignments in a store, for tests."""
 
 from piecework.store.database import Store
 
 
 def documents(store: Store) -> dict[str, str]:
-    """The answer documents as the platform returned them, by assignment."""
+    """Return the answer documents as the platform returned them, by assignment."""
     rows = store.db.execute("SELECT assignment_id, raw FROM raw_answers")
     return dict(rows.fetchall())

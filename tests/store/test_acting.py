@@ -23,14 +23,14 @@ from piecework.store.intents import Act, Intent
 
 
 class World:
-    """What the acts of a test reach: it counts, and can lose a reply."""
+    """The platform of a test: it counts calls, and can lose a reply."""
 
     def __init__(self) -> None:
         self.done: list[str] = []
         self.lose_next_reply = False
 
     def act(self, name: str) -> Callable[[], str]:
-        """An act that happens in the world, whatever becomes of the reply."""
+        """Do an act that happens even if its reply is lost."""
 
         def call() -> str:
             self.done.append(name)
@@ -42,7 +42,7 @@ class World:
         return call
 
     def look(self, name: str) -> Callable[[], str | None]:
-        """Looks whether the act happened."""
+        """Look whether the act has happened."""
         return lambda: f"id of {name}" if name in self.done else None
 
 
@@ -59,7 +59,7 @@ def _carry_out(
     record: Callable[[str], None],
     clock: FixedClock,
 ) -> str:
-    """One act alone; the outcome that is then stored."""
+    """Carry out one act; return the outcome that is stored."""
     carry_out(
         store,
         [Act(intent=intent, do=act, look=look, record=record)],
@@ -71,7 +71,7 @@ def _carry_out(
 
 
 def test_an_act_that_is_done_is_not_done_again(store: Store, clock: FixedClock) -> None:
-    """The second time, the stored outcome is given and nothing is called."""
+    """The second time, the stored outcome is returned without a call."""
     world, intent = (
         World(),
         Intent(key="publish:a", operation="publish", subject=("hit", "S1")),
@@ -94,7 +94,7 @@ def test_an_act_that_is_done_is_not_done_again(store: Store, clock: FixedClock) 
 def test_a_lost_reply_is_looked_up_and_not_acted_on_again(
     store: Store, clock: FixedClock
 ) -> None:
-    """An act whose reply was lost happened; the next pass finds it."""
+    """An act with a lost reply has happened; the next pass finds it."""
     world, intent = (
         World(),
         Intent(key="publish:a", operation="publish", subject=("hit", "S1")),
@@ -163,7 +163,7 @@ def test_what_follows_is_stored_with_the_outcome_or_not_at_all(
 def test_an_intent_that_never_got_through_may_be_mended(
     store: Store, clock: FixedClock
 ) -> None:
-    """Refused at one price, wanted at another: the new price is called and stored."""
+    """Refused at one price, wanted at another: the new price is used and stored."""
     world = World()
 
     def for_cents(cents: int, act: Callable[[], str]) -> str:
@@ -194,7 +194,7 @@ def test_an_intent_that_never_got_through_may_be_mended(
 def test_an_act_that_got_through_is_never_mended(
     store: Store, clock: FixedClock
 ) -> None:
-    """Done at one price, it stays done at that price, whatever is wanted later."""
+    """Done at one price, it stays done at that price, even if another is wanted."""
     world = World()
     for cents in (100, 200):
         _carry_out(
@@ -218,7 +218,7 @@ def test_an_act_that_got_through_is_never_mended(
 def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
     store: Store, clock: FixedClock
 ) -> None:
-    """The second pass finds the door closed, and its ledger entry is undone."""
+    """The second pass finds the intent closed, and its ledger entry is undone."""
     intent = Intent(
         key="approve:x",
         operation="approve",
@@ -243,7 +243,7 @@ def test_an_intent_closed_by_another_pass_is_not_recorded_twice(
         )
 
     with pytest.raises(StoreError, match="closed by another pass"):
-        # While the first pass waits for its reply, a second one does it all.
+        # While the first pass waits for its reply, a second one does everything.
         pay(lambda: pay(lambda: "done"))
     assert ledger.balances(store)["rewards"] == 100
 
@@ -275,7 +275,7 @@ def _numbered(
 def test_many_acts_are_under_way_at_once_and_each_is_done_once(
     store: Store, clock: FixedClock
 ) -> None:
-    """Eight wait for one another before any may end; forty are done, each once."""
+    """Eight wait for each other before any may end; forty are done, each once."""
     together, done = Barrier(8, timeout=30), Counter[int]()
 
     def do(number: int) -> str:
@@ -294,7 +294,7 @@ def test_many_acts_are_under_way_at_once_and_each_is_done_once(
 def test_every_intent_is_durable_before_its_call(
     store: Store, clock: FixedClock
 ) -> None:
-    """A call finds its own intent on the disk, through a connection of its own."""
+    """A call finds its own intent on the disk, through a separate connection."""
     missing: list[str] = []
 
     def do(number: int) -> str:
@@ -316,7 +316,7 @@ def test_every_intent_is_durable_before_its_call(
 def test_a_fault_lets_nothing_begin_and_what_is_under_way_is_written_down(
     store: Store, clock: FixedClock
 ) -> None:
-    """The fourth call of many fails: all that got through is known, few were begun."""
+    """The fourth of many calls fails: all that succeeded are known, few were begun."""
     begun: list[int] = []
 
     def do(number: int) -> str:
@@ -351,7 +351,7 @@ def test_a_refused_act_holds_no_other_up(store: Store, clock: FixedClock) -> Non
 
 
 def test_drawing_an_act_may_stop_the_work(store: Store, clock: FixedClock) -> None:
-    """A cap that is reached ends the drawing; what was begun before is written down."""
+    """A cap that is reached ends the drawing; acts begun before are recorded."""
 
     def drawn() -> Iterator[Act]:
         for number in range(10):
@@ -367,7 +367,7 @@ def test_drawing_an_act_may_stop_the_work(store: Store, clock: FixedClock) -> No
 def test_calls_under_way_count_as_if_they_had_got_through(
     store: Store, clock: FixedClock
 ) -> None:
-    """While three calls of one cent are out, the fourth sees three cents taken."""
+    """While three calls of one cent are open, the fourth sees three cents taken."""
     seen: list[int] = []
     together = Barrier(3, timeout=30)
 
@@ -400,7 +400,7 @@ def test_tokens_fit_and_differ_by_store_and_key(store: Store) -> None:
 def test_as_many_acts_are_begun_as_there_is_room_for(
     store: Store, clock: FixedClock, at_once: int | None, room: int
 ) -> None:
-    """One at a time by itself; else each thread has a call, and one that is next."""
+    """One at a time by default; otherwise each thread has one call and a next one."""
     begun = written = 0
     events: list[tuple[str, int]] = []
 
@@ -420,7 +420,7 @@ def test_as_many_acts_are_begun_as_there_is_room_for(
     begin = partial(carry_out, at_once=at_once) if at_once else carry_out
     begin(store, drawn(), clock=clock)
     assert max(under_way for _, under_way in events) == room
-    # Whenever calls have come back while acts are left, the room is filled again.
+    # When calls have returned and acts are left, the room is filled again.
     last_begun = max(place for place, event in enumerate(events) if event[0] == "begun")
     filled = [
         before[1]
@@ -431,7 +431,7 @@ def test_as_many_acts_are_begun_as_there_is_room_for(
 
 
 def test_a_slow_call_holds_no_other_up(store: Store, clock: FixedClock) -> None:
-    """The first call ends when all others have ended, and all are written down."""
+    """The first call ends when all others have ended, and all are recorded."""
     others = Semaphore(0)
 
     def do(number: int) -> str:
@@ -450,7 +450,7 @@ def test_a_slow_call_holds_no_other_up(store: Store, clock: FixedClock) -> None:
 def test_what_is_done_or_not_due_holds_no_other_up(
     store: Store, clock: FixedClock
 ) -> None:
-    """It is passed over: nothing is called, declared or written for it."""
+    """It is skipped without a call, an intent or an entry."""
     called: list[int] = []
 
     def do(number: int) -> str:
@@ -488,7 +488,7 @@ def test_what_was_not_found_is_done_only_while_it_is_due(
 def test_an_open_act_is_looked_up_also_if_it_is_not_due_any_more(
     store: Store, clock: FixedClock
 ) -> None:
-    """It may have been done while it was due, and then that is written down."""
+    """It may have been done while it was due; then it is recorded."""
     act = replace(_numbered(store, 0, _never, clock), look=lambda: "done before")
     with store.db.atomic():
         intents.declare(store, act.intent, clock)
@@ -503,7 +503,7 @@ def _never() -> str:
 def test_a_refusal_is_collected_or_stops_as_it_is_asked(
     store: Store, clock: FixedClock
 ) -> None:
-    """By itself it holds nothing up; asked to stop, no act begins after it."""
+    """By default it delays no other act; with `stop_at_refusal`, no act follows."""
     called: list[int] = []
 
     def do(number: int) -> str:

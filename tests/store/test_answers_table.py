@@ -1,4 +1,4 @@
-"""The table of answers as it is read, and what became of each answer, by hand."""
+"""The table of answers, and the verdict about each answer, checked by hand."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ def answered(store: Store) -> Store:
 
 
 def _keep(store: Store, *answers: Answer) -> None:
-    """One more assignment, dan's, of the first HIT."""
+    """Add dan's assignment of the first HIT."""
     assignment = Assignment(
         assignment_id=answers[0].assignment_id,
         hit_id=HitId("H1"),
@@ -61,7 +61,7 @@ def _answer(position: int) -> Answer:
 
 
 def test_an_empty_store_gives_an_empty_table_with_every_column(store: Store) -> None:
-    """Heuristics and exports need not ask whether anything came."""
+    """Heuristics and exports need not check whether answers came."""
     table = read_answers(store, TASK)
     assert len(table) == 0
     assert faults(table, {**COLLECTED, **task_columns(TASK)}) == []
@@ -86,7 +86,7 @@ def test_rows_are_in_the_order_of_keeping_with_what_they_are_part_of(
     assert last["submitted_at"] == pd.Timestamp(START + timedelta(minutes=1))
     # Five minutes from accepting to submitting, over two items.
     assert last["market_seconds"] == 150
-    # Nothing was measured on the page.
+    # The page measured no times.
     assert table[["shown_seconds", "page_seconds"]].isna().all(axis=None)
 
 
@@ -103,7 +103,7 @@ def test_what_was_measured_and_typed_stands_in_its_column(answered: Store) -> No
 
 
 def test_an_item_that_was_not_measured_leaves_the_page_unknown(answered: Store) -> None:
-    """The second item's time is missing: that of the first is known all the same."""
+    """The second item's time is missing; the first item's time is still known."""
     _keep(answered, _answer(1), replace(_answer(2), shown_ms=None))
     rows = read_answers(answered, TASK).loc[["S9.1", "S9.2"]]
     assert rows["shown_seconds"].isna().tolist() == [False, True]
@@ -111,7 +111,7 @@ def test_an_item_that_was_not_measured_leaves_the_page_unknown(answered: Store) 
 
 
 def test_a_table_is_read_on_from_where_it_ended(answered: Store) -> None:
-    """Nothing twice, nothing left out, and the same as read in one piece."""
+    """Each row comes exactly once, the same as when read at once."""
     before, number = read_answers(answered, TASK), last_number(answered)
     assert len(read_answers(answered, TASK, after=number)) == 0
     _keep(answered, _answer(1), _answer(2))
@@ -126,7 +126,7 @@ def test_a_table_is_read_on_from_where_it_ended(answered: Store) -> None:
 def test_no_assignment_is_parted_however_many_rows_are_read_at_once(
     answered: Store, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
-    """What is counted over an assignment is counted over all its answers."""
+    """Counts over an assignment include all its answers."""
     _keep(answered, _answer(1), _answer(2))
     whole = read_answers(answered, TASK)
     monkeypatch.setattr(answers_table, "_AT_ONCE", at_once)
@@ -157,20 +157,21 @@ def _decide(store: Store, verdicts: Sequence[tuple[str, str]]) -> None:
         # Item a: ann at nine and bob a minute later in H1; each of them again in H2.
         (2, ["H1-ann.1", "H1-bob.1"], []),
         (1, ["H1-ann.1", "H1-bob.1"], ["H1-bob.1"]),
-        # The earlier assignment counts, in whatever order it was decided.
+        # The earlier assignment counts, in any order of decisions.
         (1, ["H1-bob.1", "H1-ann.1"], ["H1-bob.1"]),
         # A worker's second answer is surplus, even where one more is wanted.
         (3, ["H1-ann.1", "H2-ann.2", "H1-bob.1"], ["H2-ann.2"]),
-        # It takes nobody's turn: ann's second came before bob's, and bob's counts.
+        # It does not displace another: ann's second came before bob's, and bob's
+        # counts.
         (2, ["H1-ann.1", "H2-ann.2", "H1-bob.1"], ["H2-ann.2"]),
-        # Other items are counted apart.
+        # Other items are counted separately.
         (1, ["H1-ann.1", "H1-ann.2"], []),
     ],
 )
 def test_what_is_kept_beyond_what_an_item_takes_is_surplus(
     answered: Store, wanted: int, kept: list[str], surplus: list[str]
 ) -> None:
-    """One answer of each worker, the earliest first, and no more than wanted."""
+    """One answer per worker, the earliest first, and no more than wanted."""
     _decide(answered, [(answer_id, "keep") for answer_id in kept])
     table, verdicts = read_answers(answered, TASK), read_verdicts(answered)
     assert sorted(verdicts.index) == sorted(kept)

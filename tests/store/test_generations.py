@@ -1,4 +1,4 @@
-"""Generations of a store: a copy that was put back does not have what came later."""
+"""Generations of a store: a restored copy lacks what came later."""
 
 import shutil
 import sqlite3
@@ -71,7 +71,7 @@ def test_a_request_carries_a_mark_that_counts_its_own_intent(tmp_path: Path) -> 
 
 
 def test_a_store_has_its_own_past_and_no_other_copys(tmp_path: Path) -> None:
-    """Two that go on from one copy have the generations that they share."""
+    """Two stores that continue from one copy share the earlier generations."""
     first, second = tmp_path / "first.db", tmp_path / "second.db"
     shared, of_first, of_second = Marks(), Marks(), Marks()
     with _store(first, shared) as store:
@@ -93,7 +93,7 @@ def test_a_store_has_its_own_past_and_no_other_copys(tmp_path: Path) -> None:
 def test_what_the_marketplace_said_is_kept_with_what_follows_from_it(
     tmp_path: Path,
 ) -> None:
-    """Not before the two have recognised each other: a look must not take a copy in."""
+    """Only after the two have recognised each other: a look must not accept a copy."""
     marks = Marks()
     with _store(tmp_path / "s.db", marks) as store:
         marks.hear("0123abcd/7")
@@ -118,7 +118,7 @@ def test_a_rehearsals_store_tells_no_marks(tmp_path: Path) -> None:
 
 
 def test_a_log_of_a_later_state_is_refused(tmp_path: Path) -> None:
-    """An older store beside the log of its successor would be a mixture of both."""
+    """An older store beside a newer log would be a mixture of both."""
     path, log = tmp_path / "s.db", tmp_path / "s.db-wal"
     with _store(path) as store:
         _act(store, "old")
@@ -130,23 +130,21 @@ def test_a_log_of_a_later_state_is_refused(tmp_path: Path) -> None:
         reader.execute("SELECT count(*) FROM intents").fetchone()
         with _store(path) as store:
             _act(store, "newest")
-        # The reader keeps the log from being folded in and deleted.
+        # The reader keeps the log from being checkpointed and deleted.
         kept = log.read_bytes()
     assert kept
     path.write_bytes(old)
     log.write_bytes(kept)
-    with pytest.raises(
-        StoreError, match="is of a later state than the store"
-    ) as raised:
+    with pytest.raises(StoreError, match=r"s\.db-wal\) is newer") as raised:
         open_store(path)
-    assert "move s.db-wal and s.db-shm away" in raised.value.next_step
+    assert "move s.db-wal and s.db-shm" in raised.value.next_step
     log.unlink()
     with closing(open_store(path)) as store:
         assert store.db.execute("SELECT count(*) FROM intents").fetchone() == (1,)
 
 
 def test_looking_at_the_log_lets_go_of_no_lock(tmp_path: Path) -> None:
-    """Another process that opens and closes the file leaves the log of a pass alone."""
+    """Another process that opens and closes the file does not touch a pass's log."""
     path = tmp_path / "s.db"
     program = (
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); "

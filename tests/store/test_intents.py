@@ -1,4 +1,4 @@
-"""Intents in the store: what is asked of them, and what may be written over them."""
+"""Intents in the store: queries, and what may be overwritten."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ Row = tuple[
 
 
 def intent_rows(store: Store) -> list[Row]:
-    """All that the store says of its intents, in the order in which they were made."""
+    """Return all columns of the store's intents, in the order of creation."""
     return [
         (
             *(*row[:2], row[2:5], *row[5:7]),
@@ -48,7 +48,7 @@ def intent_rows(store: Store) -> list[Row]:
 
 
 def _subject(key: str) -> ActSubject:
-    """A HIT is known to its intent by the HIT's key."""
+    """An intent names its HIT by the HIT's key."""
     operation, _, name = key.partition(":")
     if operation == "publish":
         return "hit", name
@@ -72,7 +72,7 @@ def _close(
 
 @pytest.fixture
 def kept(store: Store) -> Store:
-    """Open and closed intents of several operations, made in the order of no key."""
+    """Open and closed intents of several operations, not created in key order."""
     made = [
         # key, operation, cents, outcome ("" while it is open)
         ("publish:planned", "publish", 1, ""),
@@ -124,13 +124,13 @@ def other(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_the_same_key_in_two_stores_has_two_tokens(store: Store, other: Store) -> None:
-    """A platform that knows one campaign's token takes the other's for a new act."""
+    """A platform that knows one campaign's token treats the other's as a new act."""
     bound.bind(other, "name", "another test")
     assert FIRST.token(store) != FIRST.token(other)
 
 
 def test_a_token_is_made_as_ever(store: Store) -> None:
-    """A token that a platform got before an upgrade is the token that it gets after."""
+    """A token is the same before and after an upgrade."""
     text = json.dumps(["a test", "bonus:1"]).encode()
     assert FIRST.token(store) == hashlib.sha256(text).hexdigest()
 
@@ -142,7 +142,7 @@ def test_without_a_name_a_store_has_no_tokens(other: Store) -> None:
 
 
 def test_a_closed_intent_is_not_declared_again(store: Store) -> None:
-    """What was done once stays as it was done, and the second pass hears of it."""
+    """A closed intent stays as it is, and the second pass gets an error."""
     _declare(store, FIRST)
     _close(store, FIRST, "sent")
     before = intent_rows(store)
@@ -165,7 +165,7 @@ def test_a_closed_intent_is_not_closed_again(store: Store) -> None:
 
 
 def test_an_open_intent_is_declared_over_with_the_new_meaning(store: Store) -> None:
-    """Operation, subject, arguments, amount and time are those of the second."""
+    """Operation, subject, arguments, amount and time are the second one's."""
     _declare(
         store, Intent(key="bonus:2", operation="bonus", subject=("assignment", "S1"))
     )
@@ -195,7 +195,7 @@ def test_an_open_intent_is_declared_over_with_the_new_meaning(store: Store) -> N
 
 
 def test_closing_touches_the_intent_that_is_closed_and_no_other(store: Store) -> None:
-    """Outcome and time stand with it; its neighbour stays open."""
+    """Outcome and time are stored with it; its neighbour stays open."""
     neighbour = Intent(key="bonus:2", operation="bonus", subject=("assignment", "S1"))
     _declare(store, FIRST)
     _declare(store, neighbour)
@@ -213,7 +213,7 @@ def test_closing_touches_the_intent_that_is_closed_and_no_other(store: Store) ->
 
 
 def test_what_is_recorded_with_an_outcome_gets_that_outcome(store: Store) -> None:
-    """The record of an act is written once, with the text that the call gave."""
+    """The record of an act is written once, with the text that the call returned."""
     _declare(store, FIRST)
     recorded: list[str] = []
     act = Act(intent=FIRST, do=lambda: "", look=lambda: None, record=recorded.append)
@@ -233,7 +233,7 @@ def test_an_act_is_due_unless_it_says_otherwise() -> None:
 
 
 def test_done_and_begun_are_the_intents_of_an_operation_by_state(kept: Store) -> None:
-    """Each intent of the operation is in one of them, and those of others in none."""
+    """Each intent of the operation is in one of them; other operations' are absent."""
     assert intents.done(kept, "bonus") == {"bonus:c", "bonus:d", "bonus:e"}
     assert intents.begun(kept, "bonus") == {
         "bonus:b": MONDAY.replace(minute=3),
@@ -242,7 +242,7 @@ def test_done_and_begun_are_the_intents_of_an_operation_by_state(kept: Store) ->
 
 
 def test_an_intent_is_declared_whether_it_is_open_or_closed(kept: Store) -> None:
-    """What was never begun is not."""
+    """An act that was never begun is not declared."""
     declared = [
         intents.is_declared(kept, key) for key in ("bonus:a", "bonus:c", "bonus:z")
     ]
@@ -250,15 +250,15 @@ def test_an_intent_is_declared_whether_it_is_open_or_closed(kept: Store) -> None
 
 
 def test_an_argument_is_that_of_the_intent_that_is_named(kept: Store) -> None:
-    """As text, whatever it was declared as."""
+    """It is text, even if it was declared as a number."""
     assert intents.argument(kept, "bonus:d", "cents") == "32"
 
 
 def test_open_cents_are_those_of_what_may_still_be_spent(kept: Store) -> None:
-    """Closed intents, other operations, the named key and plans given up cost nothing.
+    """Closed intents, other operations, the named key and dropped plans do not count.
 
-    Open are publish 1 and 2, where the plan of 2 was given up, bonus 8 and 16, and
-    approve 512.
+    Open are publish 1 and 2 (the plan of 2 was dropped), bonus 8 and 16, and approve
+    512.
     """
     every = ("publish", "bonus", "approve")
     assert intents.open_cents(kept, *every, but="") == 1 + 8 + 16 + 512
@@ -302,7 +302,7 @@ def test_an_outcome_belongs_to_its_operation(store: Store) -> None:
     """Another operation's outcome, another outcome and an open intent do not count."""
     _declare(store, FIRST)
     assert not intents.has_outcome(store, "bonus", "sent")
-    # An outcome without a time is no end: no release writes it, a damaged file may.
+    # An outcome without a time does not close an intent; only a damaged file has one.
     store.db.execute("UPDATE intents SET outcome = 'sent'")
     assert not intents.has_outcome(store, "bonus", "sent")
     assert intents.subjects(store, "bonus", outcome="sent") == []
@@ -313,7 +313,7 @@ def test_an_outcome_belongs_to_its_operation(store: Store) -> None:
 
 
 def test_subjects_are_those_whose_intents_ended_so_in_order(kept: Store) -> None:
-    """Of one operation and one outcome, in the order in which they were made."""
+    """Those of one operation and one outcome, in the order of creation."""
     assert intents.subjects(kept, "bonus", outcome="sent") == [
         "of bonus:d",
         "of bonus:c",
@@ -332,7 +332,7 @@ def test_only_an_open_intent_is_withdrawn(kept: Store) -> None:
 
 
 def test_a_renamed_intent_takes_its_entries_in_the_ledger_along(kept: Store) -> None:
-    """All that is known of it stays, and other intents keep keys and entries."""
+    """Its other columns stay, and other intents keep their keys and entries."""
     for key in ("bonus:c", "bonus:d"):
         ledger.move(
             kept,
@@ -353,13 +353,13 @@ def test_a_renamed_intent_takes_its_entries_in_the_ledger_along(kept: Store) -> 
 
 
 def test_what_takes_new_money_is_named(kept: Store) -> None:
-    """Approving pays what was held when the HIT was posted, so it takes none."""
+    """Approving pays what was held when the HIT was posted, not new money."""
     assert set(intents.PROMISES) == {"publish", "bonus", "unreject"}
     assert intents.open_cents(kept, *intents.PROMISES, but="") == 1 + 8 + 16
 
 
 def test_intents_of_a_subject_are_found_by_their_index(kept: Store) -> None:
-    """However many intents there are, a question about one HIT or worker reads few."""
+    """With any number of intents, a query about one HIT or worker reads few."""
     asked: list[str] = []
     kept.db.conn.set_trace_callback(asked.append)
     report_tables.rounds(kept)

@@ -18,7 +18,7 @@ FOUND = {"accepted": 3, "waiting_for": "people"}
 def test_what_a_pass_found_holds_until_something_is_written(
     store: Store, tmp_path: Path
 ) -> None:
-    """A decision made by a person afterwards makes the next pass look for itself."""
+    """After a person's decision the next pass looks again."""
     remember(store, FOUND, request_digest="request")
     last = recall(tmp_path, request_digest="request")
     assert last is not None
@@ -39,7 +39,7 @@ def test_what_a_pass_found_holds_until_something_is_written(
 def test_what_others_write_while_a_pass_ends_is_not_remembered_as_found(
     store: Store, tmp_path: Path
 ) -> None:
-    """It would hold for ever, and the progress was read before it."""
+    """It would stay valid forever, although the progress was read before it."""
     remember(store, FOUND, request_digest="request")
     for writes in (False, True):
         other = open_store(store.path)
@@ -47,14 +47,14 @@ def test_what_others_write_while_a_pass_ends_is_not_remembered_as_found(
             stops.stop(other, at=START)
         other.close()
         remember(store, FOUND, request_digest="request")
-        # Somebody who only looks, and what the pass itself writes, change nothing.
+        # A reader, and what the pass itself writes, do not matter.
         assert (recall(tmp_path, request_digest="request") is None) is writes
 
 
 def test_a_write_that_is_under_way_is_waited_for_and_seen(
     store: Store, tmp_path: Path
 ) -> None:
-    """Whoever holds the store when a pass wants to remember has come before it."""
+    """A connection that holds the store when a pass wants to remember came first."""
     other = open_store(store.path)
     with ThreadPoolExecutor(1) as pool:
         with other.db.atomic():
@@ -69,7 +69,7 @@ def test_a_write_that_is_under_way_is_waited_for_and_seen(
 def test_a_column_that_is_filled_counts_as_written(
     store: Store, tmp_path: Path
 ) -> None:
-    """No row is added when a HIT gets its id; what was found is forgotten as well."""
+    """When a HIT gets its id no row is added, but the result is forgotten as well."""
     store.db.execute(
         "INSERT INTO hits (hit_key, batch, round, max_assignments, reward_cents, "
         "fee_cents, item_ids, hit_type_id, posted_at) "
@@ -90,7 +90,7 @@ def test_a_column_that_is_filled_counts_as_written(
 def test_other_requests_and_a_folder_without_a_store_know_nothing(
     store: Store, tmp_path: Path
 ) -> None:
-    """What was found under a lower cap says nothing about a higher one."""
+    """The result under a lower cap does not hold under a higher one."""
     remember(store, FOUND, request_digest="request")
     assert recall(tmp_path, request_digest="other request") is None
     assert recall(tmp_path / "none", request_digest="request") is None
@@ -99,7 +99,7 @@ def test_other_requests_and_a_folder_without_a_store_know_nothing(
 def test_when_the_marketplace_was_polled_outlives_what_is_written(
     store: Store, tmp_path: Path
 ) -> None:
-    """A poll is remembered once, beside the progress and not with it."""
+    """A poll is remembered once, separately from the progress."""
     mark_polled(tmp_path, at=START, wait=timedelta(minutes=1))
     assert recall(tmp_path, request_digest="request") is None  # no pass has ended
     remember(store, FOUND, request_digest="request")
@@ -149,7 +149,7 @@ def test_older_is_what_was_posted_long_before_all_that_is_waited_for(
 
 
 def test_a_hit_that_was_found_late_makes_nothing_older_hits(store: Store) -> None:
-    """B's reply was lost: it was found, and written down, long after C was posted."""
+    """B's reply was lost: it was found and recorded long after C was posted."""
     _posted(store, {"A": 0, "B": 9, "C": 5}, collected="AC")
     assert older_hits(store.db.conn) == {"A"}
 

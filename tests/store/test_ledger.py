@@ -15,7 +15,7 @@ _MOVES = st.lists(st.tuples(st.integers(0, 10_000), _ACCOUNTS, _ACCOUNTS), max_s
 def test_all_accounts_always_sum_to_zero(
     store: Store, clock: FixedClock, moves: list[tuple[int, str, str]]
 ) -> None:
-    """Money is moved, never made, whatever is booked."""
+    """Any sequence of entries only moves money: the accounts sum to zero."""
     with store.db.atomic():
         intents.declare(
             store,

@@ -14,7 +14,7 @@ def _hold_and_die(folder: Path) -> None:
 
 
 def test_a_second_pass_says_who_holds_the_campaign(tmp_path: Path) -> None:
-    """The number of the process that works is in the sentence; nothing waits."""
+    """The message has the id of the process at work; the second does not wait."""
     with (
         only_pass(tmp_path),
         pytest.raises(StoreError, match=f"process {os.getpid()} is working"),
@@ -24,7 +24,7 @@ def test_a_second_pass_says_who_holds_the_campaign(tmp_path: Path) -> None:
 
 
 def test_the_lock_dies_with_its_process(tmp_path: Path) -> None:
-    """After SIGKILL the next pass gets in without any cleaning up."""
+    """After SIGKILL the next pass gets the lock without any cleanup."""
     context = multiprocessing.get_context("forkserver")
     process = context.Process(target=_hold_and_die, args=(tmp_path,))
     process.start()

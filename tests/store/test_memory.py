@@ -156,7 +156,7 @@ def test_a_decision_is_made_once(store: Store, clock: FixedClock) -> None:
 def test_keep_of_a_worker_may_be_followed_by_exclude(
     store: Store, clock: FixedClock
 ) -> None:
-    """It was said about one batch; exclusion is for good."""
+    """It was about one batch; an exclusion is permanent."""
 
     def decision(verdict: str) -> Decision:
         return Decision(
@@ -173,7 +173,7 @@ def test_keep_of_a_worker_may_be_followed_by_exclude(
 
 
 def test_a_newer_finding_replaces_the_older(store: Store) -> None:
-    """One row a heuristic and subject; without suspicion the old flag goes as well."""
+    """One row per heuristic and subject; without suspicion the old flag is deleted."""
 
     def finding(suspicion: float) -> Finding:
         return Finding(
@@ -193,7 +193,7 @@ def test_a_newer_finding_replaces_the_older(store: Store) -> None:
 
 
 def test_edits_are_replaced_as_a_whole(store: Store, clock: FixedClock) -> None:
-    """Cleaning again leaves no edit of the time before."""
+    """Cleaning again deletes all earlier edits."""
     _posted(store, clock)
     answer = Answer(
         answer_id=AnswerId("S1.1"),
@@ -223,7 +223,7 @@ def test_a_store_belongs_to_one_world(store: Store) -> None:
 
 
 def test_opening_again_finds_everything(tmp_path: Path) -> None:
-    """The file is the memory; the object is not."""
+    """The state is in the file, not in the object."""
     path = tmp_path / "piecework.db"
     first = open_store(path, create=True)
     hits.plan(first, [HIT])
@@ -234,7 +234,7 @@ def test_opening_again_finds_everything(tmp_path: Path) -> None:
 
 
 def test_a_missing_or_broken_store_is_a_sentence(tmp_path: Path) -> None:
-    """Neither a missing file nor one of another kind ends in a traceback of SQLite."""
+    """A missing file or one of another kind does not end in a traceback of SQLite."""
     with pytest.raises(StoreError, match="no store yet"):
         open_store(tmp_path / "piecework.db")
     broken = tmp_path / "broken.db"

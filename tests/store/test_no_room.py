@@ -1,4 +1,4 @@
-"""A store on a full disk can be read, and nothing else."""
+"""A store on a full disk can only be read."""
 
 import sqlite3
 from pathlib import Path
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def test_a_store_that_was_closed_is_read_on_a_full_disk(tmp_path: Path) -> None:
-    """There is no room for a log, and none is needed to look; writing is refused."""
+    """There is no space for a log, which reading does not need; writing is refused."""
     world = World(tmp_path)
     with small_disk(world.out):
         path = world.out / "piecework.db"
@@ -38,7 +38,7 @@ def test_a_store_that_was_closed_is_read_on_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_a_store_is_not_born_on_a_full_disk(tmp_path: Path) -> None:
-    """It says what to look at, and leaves nothing that looks like a store."""
+    """The error says what to check, and no file is left that looks like a store."""
     world = World(tmp_path)
     with small_disk(world.out):
         world.strike("disk full")

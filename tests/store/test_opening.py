@@ -6,7 +6,7 @@ from tests.at_once import PROCESSES, complaints_of_opening
 
 
 def test_a_new_store_is_made_once_by_whoever_comes_first(tmp_path: Path) -> None:
-    """The others find it made; none is refused."""
+    """The others find it created; all succeed."""
     complaints = complaints_of_opening(
         "from piecework.store.database import open_store",
         "open_store(path, create=True).close()",

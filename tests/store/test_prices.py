@@ -1,4 +1,4 @@
-"""What a marketplace takes, kept with the campaign."""
+"""The prices of a marketplace, kept with the campaign."""
 
 from decimal import Decimal
 
@@ -13,7 +13,7 @@ POUNDS = PriceList(
 
 
 def test_the_latest_word_is_kept(store: Store) -> None:
-    """Never asked, told, told something else, and nothing to tell any more."""
+    """Never asked, one list, another list, and no list any more."""
     assert kept_prices(store) is None
     dearer = PriceList(currency="GBP", fees=FeeSchedule(percent=Decimal(50)))
     for prices in (POUNDS, dearer, dearer, None):
@@ -22,7 +22,7 @@ def test_the_latest_word_is_kept(store: Store) -> None:
 
 
 def test_the_same_word_writes_nothing(store: Store) -> None:
-    """Every pass asks, and most are told what they know."""
+    """Every pass asks, and most get the known list."""
     keep_prices(store, POUNDS)
     before = store.db.conn.total_changes
     keep_prices(store, POUNDS)

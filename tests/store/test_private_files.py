@@ -1,4 +1,4 @@
-"""What a campaign remembers is its owner's alone: worker ids, and the key of hashes."""
+"""Only its owner may read a campaign's files: worker ids, and the key of hashes."""
 
 import os
 import stat
@@ -26,7 +26,7 @@ def _mode(path: Path) -> int:
 
 
 def test_a_store_its_logs_and_its_folder_are_closed_to_others(tmp_path: Path) -> None:
-    """Whatever the umask; the folders above it stay as they are."""
+    """With any umask; the folders above it stay as they are."""
     folder = tmp_path / "out/birds"
     with only_pass(folder), closing(open_store(folder / FILE_NAME, create=True)) as own:
         bound.bind(own, "pseudonym_key", "00")
@@ -40,7 +40,7 @@ def test_a_store_its_logs_and_its_folder_are_closed_to_others(tmp_path: Path) ->
 
 
 def test_an_old_store_is_closed_when_it_is_opened(tmp_path: Path) -> None:
-    """Made by an earlier version, readable for all, with a log that was left."""
+    """Created by an earlier version, readable for all, with a leftover log."""
     folder = tmp_path / "birds"
     path = folder / FILE_NAME
     with closing(open_store(path, create=True)) as own:
@@ -56,7 +56,7 @@ def test_an_old_store_is_closed_when_it_is_opened(tmp_path: Path) -> None:
 def test_the_folder_in_which_one_stands_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where `[output] folder` is the project's own, its files are closed, not it."""
+    """If `[output] folder` is the project itself, only the files are closed."""
     tmp_path.chmod(0o755)
     monkeypatch.chdir(tmp_path)
     with closing(open_store(tmp_path / FILE_NAME, create=True)):
@@ -65,7 +65,7 @@ def test_the_folder_in_which_one_stands_is_left_alone(
 
 
 def test_a_list_of_decisions_is_closed_before_it_is_written(tmp_path: Path) -> None:
-    """Over a file that others could read, too."""
+    """Also over a file that others could read."""
     path = tmp_path / "decisions.csv"
     path.write_text("old")
     path.chmod(0o644)

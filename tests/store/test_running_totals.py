@@ -1,7 +1,7 @@
-"""Verdicts, kept answers and balances that triggers carry on equal a recomputation.
+"""Verdicts, kept answers and balances updated by triggers equal a recomputation.
 
-Random decisions, later decisions that overrule them, and moves of money, in any order;
-then all that the store keeps beside its logs is counted again from the logs alone.
+The test makes random decisions, overrules them and moves money in any order. Then it
+counts everything that the store keeps beside its logs again, from the logs alone.
 """
 
 import tempfile
@@ -27,8 +27,8 @@ from tests.store.answered import answered_hits
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 TWO = replace(campaign(1).posting, assignments=2)
-# Three HITs in two batches; two workers, each with an assignment a HIT, so that a
-# worker answers about `a` and `b` twice. Few subjects, so that each is decided often.
+# Three HITs in two batches and two workers, each with one assignment per HIT, so a
+# worker answers about `a` and `b` twice. With few subjects, each is decided often.
 HITS = {"H1": (1, "ab"), "H2": (1, "ba"), "H3": (2, "c")}
 WORKERS = ("ann", "bob")
 SUBJECTS: dict[SubjectKind, tuple[str, ...]] = {
@@ -62,7 +62,7 @@ _MOVING = st.tuples(
 
 @contextmanager
 def _answered() -> Iterator[Store]:
-    """A store with all HITs collected and nothing decided."""
+    """A store with all HITs collected and no decisions."""
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(
             Path(folder) / "piecework.db", create=True, survives_power_cuts=False
@@ -87,7 +87,7 @@ def _answered() -> Iterator[Store]:
 def test_what_triggers_carry_on_is_what_the_logs_say(
     acts: list[Judging | Settling | Moving],
 ) -> None:
-    """After every list of acts, in whatever order they were drawn."""
+    """After every list of acts, in any order."""
     with _answered() as store:
         outcomes: dict[str, str | None] = dict.fromkeys(SUBJECTS["assignment"])
         for act in acts:
@@ -110,7 +110,7 @@ def test_what_triggers_carry_on_is_what_the_logs_say(
 
 
 def _judge(store: Store, act: Judging) -> str | None:
-    """Decide as drawn; the subject, if the decision was written."""
+    """Decide as drawn; return the subject if the decision was written."""
     verb, kind, number, verdict = act
     subjects, verdicts = SUBJECTS[kind], VERDICTS[kind]
     decision = Decision(
@@ -143,7 +143,7 @@ def _move(store: Store, act: Moving) -> None:
 
 
 def _latest(store: Store) -> dict[tuple[str, str], str]:
-    """The verdict in force of each subject, from the log of decisions."""
+    """Return the verdict in force of each subject, from the log of decisions."""
     log = "SELECT subject_kind, subject_id, verdict FROM decisions ORDER BY decision_id"
     return {
         (kind, subject): verdict for kind, subject, verdict in store.db.execute(log)
@@ -222,7 +222,7 @@ def _check_money(store: Store) -> None:
 
 
 def test_what_the_last_pass_found_is_forgotten_with_every_decision() -> None:
-    """A trigger of the table does it, whoever decides and however."""
+    """A trigger of the table does it for any way to decide."""
     with _answered() as store:
         bound.bind(store, "name", "a test")
         store.db.execute(

@@ -1,1 +1,1 @@
-"""A tool for developers: makes the items files and pictures of example campaigns."""
+"""Generate the items files and pictures of example campaigns, for developers."""

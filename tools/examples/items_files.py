@@ -1,8 +1,7 @@
-"""Items files of the example campaigns, made from drawn scenes and planted errors.
+"""Generate the items files of example campaigns from drawn scenes and planted errors.
 
-They are kept in `config/campaigns/`, so that they can be read like anybody's items
-file; a test holds them against this module. Write them anew with
-`python -m tools.examples.items_files`.
+They are stored in `config/campaigns/`, to be read like any items file; a test compares
+them with this module. Regenerate them with `python -m tools.examples.items_files`.
 """
 
 import csv
@@ -31,7 +30,7 @@ from tools.examples.sentences import (
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 SEED = 11
 DRAWN = 120
-"""The campaign files must say the same: `seed = 11`, `scenes = 120`."""
+"""The campaign files must have the same values: `seed = 11`, `scenes = 120`."""
 
 Row = Mapping[str, str]
 
@@ -40,12 +39,12 @@ _NO_ERROR = 4
 
 
 def clear_scenes() -> tuple[Scene, ...]:
-    """The scenes whose pictures have no flaw."""
+    """Return the scenes with flawless pictures."""
     return tuple(scene for scene in scenes(SEED, DRAWN) if not scene.flaws)
 
 
 def congruency_rows() -> Iterator[Row]:
-    """Sixty pairs, half of them wrong in one thing; some gold, three asked twice."""
+    """Yield sixty pairs, half with one error; some are gold, three are asked twice."""
     yield from _congruency_pairs()
     for row in list(_congruency_pairs())[5:50:20]:
         again = f"{row['pair_id']}_again"
@@ -68,7 +67,7 @@ def _congruency_pairs() -> Iterator[Row]:
 
 
 def _two_sentences(scene: Scene) -> list[Sentence]:
-    """A true one and a wrong one, in an order that tells nothing."""
+    """Return a true and a wrong sentence in random order."""
     rng = seeded_rng(SEED, scene.item_id, "pair")
     right = true_sentence(scene)
     wrong = right
@@ -82,13 +81,13 @@ def _two_sentences(scene: Scene) -> list[Sentence]:
 
 
 def caption_rows() -> Iterator[Row]:
-    """Forty pictures without a flaw, to be described."""
+    """Yield forty flawless pictures to describe."""
     for scene in clear_scenes()[:40]:
         yield {"image_id": scene.item_id, "url": picture_name(scene.item_id)}
 
 
 def error_category_rows() -> Iterator[Row]:
-    """Forty wrong descriptions: one error, two, or nothing to do with the image."""
+    """Yield forty wrong descriptions: with one error, two errors or unrelated."""
     scenes_ = clear_scenes()[:40]
     for number, scene in enumerate(scenes_, start=1):
         rng = seeded_rng(SEED, scene.item_id, "categories")
@@ -111,7 +110,7 @@ def error_category_rows() -> Iterator[Row]:
 
 
 def crowd_judgement_rows() -> Iterator[Row]:
-    """Forty-two photos with ten sentences: none to four that describe them."""
+    """Yield 42 photos with ten sentences; none to four describe the photo."""
     scenes_ = clear_scenes()[:42]
     for number, scene in enumerate(scenes_, start=1):
         rng = seeded_rng(SEED, scene.item_id, "ten sentences")
@@ -132,7 +131,7 @@ def crowd_judgement_rows() -> Iterator[Row]:
 
 
 def _fitting_sentences(scene: Scene, rng: Random) -> list[str]:
-    """True ones, and one with a minor error: good enough all the same."""
+    """Return true sentences, and one with a minor error that still fits."""
     right = true_sentence(scene)
     texts = [right.text, replace(right, object=None).text]
     texts += [
@@ -145,7 +144,7 @@ def _fitting_sentences(scene: Scene, rng: Random) -> list[str]:
 def _strange_sentences(
     scene: Scene, taken: Sequence[str], rng: Random
 ) -> Iterator[str]:
-    """Sentences about other places, in which nothing of this scene is named."""
+    """Return sentences about other places that name nothing in this scene."""
     here = {thing.name for thing in scene.things}
     others = [
         other
@@ -162,7 +161,7 @@ def _strange_sentences(
 
 
 def expert_rating_rows() -> Iterator[Row]:
-    """A hundred and fifty pairs, of all four scores; gold in some, six asked twice."""
+    """Yield 150 pairs of all four scores, some gold, six asked twice."""
     rows = list(_rated_pairs())
     yield from rows
     for row in rows[3:147:24]:
@@ -187,7 +186,7 @@ def _rated_pairs() -> Iterator[Row]:
 
 
 def _rated_sentence(scene: Scene, score: int, rng: Random) -> str:
-    """A sentence that deserves the score by the errors that were put into it."""
+    """Return a sentence with errors that match the score."""
     right = true_sentence(scene)
     if score == _NO_ERROR:
         return right.text
@@ -202,7 +201,7 @@ def _rated_sentence(scene: Scene, score: int, rng: Random) -> str:
 
 
 def pairwise_rows() -> Iterator[Row]:
-    """Two pairs of each of 24 images; some gold, four asked again the other way."""
+    """Yield two pairs for each of 24 images; some gold, four repeated swapped."""
     first = list(pairs_of(clear_scenes(), images=24, seed=SEED))
     for row in first:
         right = row["truth.overall_quality"]
@@ -218,7 +217,7 @@ def pairwise_rows() -> Iterator[Row]:
 
 
 def correction_rows() -> Iterator[Row]:
-    """Sixteen descriptions with each of four kinds of error."""
+    """Yield sixteen descriptions for each of four kinds of error."""
     yield from corrections_of(clear_scenes(), each=16, seed=SEED)
 
 
@@ -237,7 +236,7 @@ EXAMPLES: Mapping[str, Callable[[], Iterator[Row]]] = {
 
 
 def pictures() -> Mapping[str, str]:
-    """SVG documents by path, for items that no drawn scene fits."""
+    """Return SVG documents by path, for items without a matching drawn scene."""
     return {
         f"severity_pictures/{name}": draw_portrait(portrait)
         for name, portrait in one_error.portraits()
@@ -245,7 +244,7 @@ def pictures() -> Mapping[str, str]:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """The rows as the text of a CSV file."""
+    """Return the rows as CSV text."""
     out = io.StringIO(newline="")
     writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
     writer.writeheader()

@@ -1,11 +1,11 @@
-"""Descriptions that are wrong in one word, for the study of how severe errors are.
+"""Descriptions with one wrong word, for the study of the severity of errors.
 
 Design and wording follow *Gradations of error severity in automatic image descriptions*
 (INLG 2020): seven pictures, each with a reference description and four descriptions
 with one error (gender, age, type of clothing, colour of clothing), which in Chinese
 differ from the reference in one character. The tennis player's five sentences, the
-pitcher's reference and the frisbee's English are the paper's; its other sentences and
-its photographs are not in what we have, so the rest is made after its pattern.
+pitcher's reference and the frisbee's English are from the paper. Its other sentences
+and its photographs are not available, so the rest follows its pattern.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,19 +37,19 @@ MEANS: Mapping[str, int] = {
     "clothing_type": 48,
     "clothing_color": 40,
 }
-"""What people gave on average, from 0 to 100. The first four are table 3 of the paper,
-rounded (40.508, 41.601, 58.475, 49.226); table 1 is lost in what we have, so the last
-two are ours, such that its tests come out: colour below type and age, type between age
-and gender."""
+"""The mean ratings, from 0 to 100. The first four are from table 3 of the paper,
+rounded (40.508, 41.601, 58.475, 49.226). Table 1 is not available, so the last two are
+chosen to reproduce its tests: colour below type and age, type between age and
+gender."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stimulus:
-    """One picture and what its wrong descriptions say instead.
+    """A picture and the wrong words of its descriptions.
 
     Attributes:
-        wrong_garment: instead of the one worn: in Chinese one character away.
-        wrong_colour: instead of the one seen.
+        wrong_garment: replaces the garment worn; in Chinese one character differs.
+        wrong_colour: replaces the colour shown.
         child: the Chinese character for a child; the paper has two.
     """
 
@@ -61,7 +61,7 @@ class Stimulus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Person:
-    """What one description names."""
+    """The words of one description."""
 
     who: Who
     garment: str
@@ -137,14 +137,14 @@ TRIALS: tuple[tuple[Stimulus, str], ...] = (
         "clothing_type",
     ),
 )
-"""The four trials: other pictures, one error of each kind."""
+"""The four practice trials: other pictures, one error of each kind."""
 
 
 def rows(language: str) -> Iterator[Row]:
-    """The trials and the 28 items as rows of an items file.
+    """Yield the practice trials and the 28 items as rows of an items file.
 
     Args:
-        language: `en` or `zh-Hant`: what the descriptions are in.
+        language: the language of the descriptions, `en` or `zh-Hant`.
     """
     for number, (stimulus, error) in enumerate(TRIALS, start=1):
         yield _row(f"trial_{number}", stimulus, error, language, is_trial=True)
@@ -154,7 +154,7 @@ def rows(language: str) -> Iterator[Row]:
 
 
 def portraits() -> Iterator[tuple[str, Portrait]]:
-    """File name and picture, as the rows name them."""
+    """Yield file names, as used in the rows, and pictures."""
     for number, (stimulus, _) in enumerate(TRIALS, start=1):
         yield f"trial_{number}.svg", stimulus.portrait
     for number, stimulus in enumerate(STIMULI, start=1):
@@ -202,7 +202,7 @@ def _with_error(seen: _Person, stimulus: Stimulus, error: str) -> _Person:
 def _sentence(person: _Person, stimulus: Stimulus, language: str) -> str:
     doing = stimulus.portrait.doing
     if language == "en":
-        # One word for one word: English trousers would lose the article too.
+        # Replace one word by one word: English "trousers" would also drop the article.
         garment = "coat" if person.garment == "trousers" else person.garment
         return f"A {person.who} in a {person.colour} {garment} {_ENGLISH[doing]}."
     adult = {"man": "男人", "woman": "女人"}.get(person.who)

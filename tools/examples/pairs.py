@@ -1,8 +1,8 @@
-"""Descriptions of drawn scenes by made-up systems, in pairs, and how they compare.
+"""Pairs of descriptions of drawn scenes by made-up systems, with their comparison.
 
-Four systems describe each scene: one leaves nothing out and errs in nothing, one names
-only one thing, one errs in one thing, one in two. What is missing and what is wrong is
-known of each, so the grades of a pair follow.
+Four systems describe each scene: one completely and correctly, one names only one
+thing, one makes one error, and one makes two. The omissions and errors of each are
+known, so the grades of a pair follow from them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,12 +29,12 @@ _SPLITS = (
     (("dreaming", "thorough"), ("hasty", "terse")),
     (("terse", "thorough"), ("dreaming", "hasty")),
 )
-"""Each scene is seen with one of the three ways to make two pairs of four."""
+"""The three ways to form two pairs of four systems; each scene uses one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """What a system says of a scene, and what is wrong with it."""
+    """A system's description of a scene, with its errors."""
 
     text: str
     mistakes: int
@@ -42,12 +42,12 @@ class Description:
 
 
 def pairs_of(scenes: Sequence[Scene], *, images: int, seed: int) -> Iterator[Row]:
-    """Two pairs for each of so many scenes; scenes where systems agree are left out.
+    """Yield two pairs per scene, skipping scenes where systems agree.
 
     Args:
         scenes: drawn without flaws.
         images: how many scenes to use.
-        seed: of the errors and of the places of the systems.
+        seed: the seed of the errors and of the systems' sides.
     """
     used = 0
     for scene in scenes:
@@ -74,7 +74,7 @@ def pairs_of(scenes: Sequence[Scene], *, images: int, seed: int) -> Iterator[Row
 
 
 def swapped(row: Row) -> Row:
-    """The same pair with its sides exchanged, apart from the others of its image."""
+    """Return the same pair with its sides swapped, as a separate group."""
     turned = {
         name: str(6 - int(value))
         for name, value in row.items()
@@ -93,7 +93,7 @@ def swapped(row: Row) -> Row:
 
 
 def _descriptions(scene: Scene, rng: Random) -> Mapping[str, Description]:
-    """What all systems say; nothing where two say the same or an error is not made."""
+    """Return all descriptions; empty if two are equal or an error is impossible."""
     whole = true_sentence(scene)
     if whole.object is None:
         return {}
@@ -136,5 +136,5 @@ def _truth(first: Description, second: Description) -> Row:
 
 
 def _grade(worse: int) -> str:
-    """1 to 5 by how much worse the first is: two faults are much."""
+    """Grade from 1 to 5 how much worse the first is (two more errors: 5)."""
     return str(3 + max(-2, min(2, worse)))

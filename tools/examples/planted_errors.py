@@ -1,4 +1,4 @@
-"""Descriptions with errors of known kinds, and what they read when one is corrected."""
+"""Descriptions with errors of known kinds, and their corrected versions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,11 +12,11 @@ Row = Mapping[str, str]
 KINDS = ("color", "number", "similar_object", "scene")
 
 _FALSE_ALARM = 9
-"""Every so many descriptions have no such error, as annotators err as well."""
+"""One in this many descriptions has no such error, because annotators err too."""
 
 
 def corrections_of(scenes: Sequence[Scene], *, each: int, seed: int) -> Iterator[Row]:
-    """So many descriptions of each kind of error, one kind after the other."""
+    """Yield `each` descriptions per kind of error, one kind after the other."""
     for kind in KINDS:
         number = 0
         for scene in scenes:

@@ -1,9 +1,9 @@
-"""Drawn pictures of one person who does one thing, for descriptions to be wrong about.
+"""Drawn pictures of one person doing one thing, for descriptions with errors.
 
-As *Gradations of error severity in automatic image descriptions* (INLG 2020, section
-4.2) asks of its photographs: a protagonist whose face and at least half of whose body
-are seen, content that is clear at once, one colour for each piece of clothing, and
-another colour for the next piece.
+They meet the requirements for photographs in *Gradations of error severity in automatic
+image descriptions* (INLG 2020, section 4.2): the person's face and at least half of the
+body are visible, the content is immediately clear, and each piece of clothing has one
+colour that differs from the next piece.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,12 +34,12 @@ _SCALE = 1.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Activity:
-    """What a person does, and what is seen of it.
+    """An activity of a person, and how to draw it.
 
     Attributes:
-        place: draws what is behind.
-        props: draws what belongs to it, given where the right hand is.
-        arm: how the right arm is held.
+        place: draws the background.
+        props: draws the objects, given the position of the right hand.
+        arm: the position of the right arm.
     """
 
     place: Callable[[], str]
@@ -49,7 +49,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Portrait:
-    """One picture: who, in what, doing what (a key of `ACTIVITIES`)."""
+    """A picture: a person, their clothes and their activity (a key of `ACTIVITIES`)."""
 
     who: Who
     garment: Garment
@@ -58,7 +58,7 @@ class Portrait:
 
 
 def draw_portrait(portrait: Portrait) -> str:
-    """The picture as an SVG document without scripts, links and other files."""
+    """Return the picture as an SVG document without scripts, links or other files."""
     activity = ACTIVITIES[portrait.doing]
     figure = Figure(
         who=portrait.who,
@@ -141,4 +141,4 @@ ACTIVITIES: Mapping[str, Activity] = {
     "flower": Activity(place=PLACE_DRAWINGS["park"], props=_flower, arm="forward"),
     "bucket": Activity(place=PLACE_DRAWINGS["beach"], props=_bucket, arm="down"),
 }
-"""What a protagonist can do."""
+"""The activities of a person."""

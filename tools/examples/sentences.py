@@ -1,9 +1,9 @@
-"""Descriptions of drawn scenes with errors planted on purpose, and named.
+"""Descriptions of drawn scenes with planted errors of known categories.
 
-Judgement tasks need sentences of which the truth is known. A sentence names one thing
-or two and the place; an error of a known category is then put into it, in the words of
-van Miltenburg's *Guidelines for image description error analysis* (2017): the subject
-is what the sentence names first, the object what it names after that.
+Judgement tasks need sentences with a known truth. A sentence names one or two things
+and the place. An error of a known category is then planted in it, with the categories
+of van Miltenburg's *Guidelines for image description error analysis* (2017): the
+subject is the thing named first, the object the thing named next.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,17 +27,17 @@ _LOOKS_LIKE: Mapping[str, str] = {
     "kite": "umbrella", "flower": "potted plant", "potted plant": "flower",
     "tree": "potted plant", "candle": "can", "soap dispenser": "bottle",
 }  # fmt: skip
-"""What each kind could be mistaken for from afar."""
+"""The kind of thing each kind could be mistaken for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """What a sentence says of a picture, true or not.
+    """The content of a sentence about a picture, true or not.
 
     Attributes:
-        subject: what it names first.
-        place: name of a place of the catalogue.
-        errors: categories of what is wrong in it, in the order they were put in.
+        subject: the thing it names first.
+        place: the name of a place in the catalogue.
+        errors: the categories of its errors, in the order they were planted.
     """
 
     subject: Thing
@@ -48,7 +48,7 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The sentence in words."""
+        """Return the sentence as text."""
         named = [_phrase(self.subject)]
         if self.extra is not None:
             named.append(f"and {_phrase(self.extra)}")
@@ -59,7 +59,7 @@ class Sentence:
 
 
 def true_sentence(scene: Scene) -> Sentence:
-    """A description of the scene in which nothing is wrong."""
+    """Return a correct description of the scene."""
     things = scene.things
     second = things[1] if len(things) > 1 else None
     return Sentence(subject=things[0], object=second, place=scene.place)
@@ -68,13 +68,13 @@ def true_sentence(scene: Scene) -> Sentence:
 def with_error(
     sentence: Sentence, category: str, scene: Scene, rng: Random
 ) -> Sentence:
-    """The sentence with one more thing wrong in it; itself if the category cannot be.
+    """Plant an error in a sentence; return it unchanged if that is impossible.
 
     Args:
-        sentence: what it is put into.
+        sentence: the sentence.
         category: a key of `CATEGORIES`.
-        scene: what is really there, so that the error is none by chance.
-        rng: chance.
+        scene: the actual scene, so that the error is not true by chance.
+        rng: the source of randomness.
     """
     changed = CATEGORIES[category](sentence, scene, rng)
     if changed is None or changed == sentence:
@@ -149,7 +149,7 @@ def _similar(thing: Thing, scene: Scene) -> Thing | None:
 
 
 def _absent(scene: Scene, rng: Random) -> Thing:
-    """Something of another place, which nothing in the picture resembles."""
+    """Return a thing from another place that resembles nothing in the picture."""
     there = {thing.name for thing in scene.things}
     like = {_LOOKS_LIKE.get(name, name) for name in there}
     here = set(PLACES[scene.place].kinds)
@@ -168,4 +168,4 @@ CATEGORIES: Mapping[str, Callable[[Sentence, Scene, Random], Sentence | None]] =
     "extra_subject": _extra_subject,
     "scene": _location,
 }
-"""What can be wrong, by category of the guidelines."""
+"""The errors by category of the guidelines."""

@@ -1,21 +1,21 @@
-"""Labels with a probability that can be believed: workers differ, and so do items.
+"""Labels with calibrated probabilities, from workers' abilities and items' difficulty.
 
-What a worker says about an item whose truth is k is drawn with odds `exp(score)`, where
+A worker's vote on an item with truth k is drawn with odds `exp(score)`, where
 
     score(said) = bias[worker, said] + (said == k) * (ability[worker] - hardness[item])
 
-so that an able worker is right about easy items, and somebody who always clicks the
+so that an able worker is right about easy items, and a worker who always clicks the
 same has a bias and no ability. It is the GLAD model (J. Whitehill and others, "Whose
 vote should count more", NIPS 2009) with a difficulty that is subtracted, as in item
 response theory, and a worker's bias, as in Dawid and Skene's tables. Abilities and
 biases are normal around the crowd's, with a spread that is learnt, so that a worker
-with few votes is taken for an ordinary one. The crowd has a bias of its own: where few
-see what is rare, and hardly anybody sees it where it is not, each of these votes weighs
-more than one for what is common. Difficulties are summed over and never estimated, so
-that an item with few votes stays unsure. How frequent each value is, before the votes
-on an item are seen, is held at its share of the votes: estimated beside biases, the
-frequency of a rare value slides towards 0. EM, with Newton's steps for abilities and
-biases.
+with few votes is treated as an ordinary one. The crowd has a bias of its own: if few
+workers see something rare, and hardly any see it where it is absent, each of these
+votes weighs more than one for something common. Difficulties are integrated out and
+never estimated, so that an item with few votes stays uncertain. The prior frequency of
+each value is fixed at its share of the votes: if it is estimated together with biases,
+the frequency of a rare value drifts towards 0. The estimate uses EM, with Newton's
+steps for abilities and biases.
 """
 
 from collections.abc import Sequence
@@ -34,60 +34,62 @@ Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 SHARED_ERROR = 0.04
-"""Labels on which a whole crowd stands for what experts call wrong, as a share.
+"""The share of labels on which a whole crowd agrees but experts disagree.
 
-No number of votes shows it. Of 800 textual entailments with ten votes each (R. Snow and
-others, "Cheap and fast - but is it good?", 2008) votes alone are sure of 685 to 99 %,
-and experts contradict 3.1 % of these. 0.04 makes all probabilities together truest."""
+No number of votes reveals these. Of 800 textual entailments with ten votes each (R.
+Snow and others, "Cheap and fast - but is it good?", 2008) votes alone are 99 % certain
+of 685, and experts contradict 3.1 % of these. 0.04 calibrates all probabilities
+best."""
 
 _USUAL = 1.5
-"""Ability before any vote is seen, in logits above guessing: right four times in five
-between two values."""
+"""Prior ability, in logits above guessing: right four times in five between two
+values."""
 
 _USUAL_SPREAD = 0.7
 _CROWDS_BIAS = 0.1
-"""How far a whole crowd leans to a value before any vote is seen, one standard
-deviation in logits. From 0.03 to 0.15 labels are equally often right; without any
-leaning, votes for a rare value are believed too little."""
+"""Prior bias of a whole crowd towards a value, one standard deviation in logits. From
+0.03 to 0.15 labels are equally often right; without a bias, votes for a rare value get
+too little weight."""
 
 _ITEMS_BEFORE = 2.0
-"""Items of each value before any vote is seen: no value is impossible."""
+"""Prior items of each value, so that no value is impossible."""
 
 _NODES = 5
 _MOST_ROUNDS = 1000
 _ENOUGH = 2e-4
-"""Labels have settled when no probability moves by more in a round."""
+"""Labels have converged when no probability changes by more in a round."""
 
 _LONGEST_STEP = 1.0
 _SHARE_OF_STEP = 0.7
-"""All numbers are moved at once; whole steps may swing around the best ones."""
+"""All parameters move at once; whole steps may oscillate around the optimum."""
 
 _LONGER = 1.25
 _MOST_LONGER = 10.0
 _LONGEST_LEAP = 0.5
-"""Numbers of the whole crowd creep where votes say little of them. A step of theirs
-grows while it goes on in its direction, and is short again when it turns."""
+"""Parameters of the whole crowd move slowly if votes say little about them. Their steps
+grow while the direction stays the same, and shrink again when it turns."""
 
 
 class NotConvergedError(ValueError):
-    """The estimate had not settled after all rounds; there are no labels."""
+    """The estimate had not converged after all rounds; there are no labels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ability:
-    """What was learnt.
+    """The estimates.
 
     Attributes:
         labels: index `item_id`, sorted; `value` (the likeliest of those that a worker
             gave to the item; missing for a tie), `leaders` (tuple of the likeliest
-            values), `probability` (float64 of one that it is what an expert would say;
-            at most `1 - SHARED_ERROR`).
-        probabilities: index `item_id`, a column a value, also of values that no worker
-            gave to the item; rows sum to 1.
+            values), `probability` (float64: that an expert would agree with one of
+            them; at most `1 - SHARED_ERROR`).
+        probabilities: index `item_id`, one column per value, including values that no
+            worker gave to the item; rows sum to 1.
         workers: index worker: `ability` (logits above guessing), `accuracy` (how
             often the worker is right about an item of usual difficulty), `votes`.
-        spread: of abilities, and `difficulty` of items, one standard deviation each.
-        rounds: made until the labels settled.
+        spread: standard deviation of abilities.
+        difficulty: standard deviation of the difficulty of items.
+        rounds: rounds until the labels converged.
     """
 
     labels: pd.DataFrame
@@ -110,12 +112,12 @@ def ability(
         votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`).
             An unknown worker counts as an ordinary one. So does a worker whom an
             import could not name (`domain.imported.UNNAMED`), if they have one vote.
-        values: all that could be said, of which some may never have been.
-        shared_error: what no number of votes can make sure of.
+        values: all possible values, including those without votes.
+        shared_error: the uncertainty that remains with any number of votes.
 
     Raises:
-        ValueError: there are no votes, or one of a value that could not be said.
-        NotConvergedError: the labels did not settle.
+        ValueError: there are no votes, or a vote has another value than `values`.
+        NotConvergedError: the labels did not converge.
     """
     valid = counted(votes)
     if valid.empty:
@@ -123,7 +125,7 @@ def ability(
     names = sorted({*values, *valid["value"]}, key=str)
     if values and len(names) > len(set(values)):
         unknown = next(name for name in names if name not in values)
-        raise ValueError(f"a vote is {unknown!r}; what could be said is {values}")
+        raise ValueError(f"a vote is {unknown!r}; the possible values are {values}")
     items, item_ids = pd.factorize(valid["item_id"], sort=True)
     workers, worker_ids = pd.factorize(
         valid["worker"].where(_can_be_learnt(valid["worker"])),
@@ -142,7 +144,7 @@ def ability(
     )
     people = pd.Index(worker_ids, name="worker")
     return Ability(
-        # A value that no worker gave is never the label, however likely it may be.
+        # A value that no worker gave is never the label, however likely it is.
         labels=leading(probabilities.where(fit.votes > 0, -1.0)),
         probabilities=probabilities,
         workers=pd.DataFrame(
@@ -160,9 +162,9 @@ def ability(
 
 
 def _can_be_learnt(workers: "pd.Series[str]") -> "pd.Series[bool]":
-    """By vote, whether anything can be learnt of who gave it.
+    """By vote, whether the ability of its worker can be estimated.
 
-    A hundred thousand abilities of one vote each would say nothing, and not settle.
+    A hundred thousand abilities with one vote each would be useless and not converge.
     """
     names = workers.fillna("").astype("str")
     is_one_vote = names.str.startswith(UNNAMED) & ~names.duplicated(keep=False)
@@ -187,7 +189,7 @@ class _Fit:
         )
         self.sayings = sayings.tocsr()
         self.by_saying = sayings.T.tocsr()
-        # Item, value: how many votes there are of each.
+        # By item and value, the number of votes.
         self.votes: Floats = coo_array(
             (np.ones(len(items)), (items, values)), (size, kinds)
         ).toarray()
@@ -206,7 +208,7 @@ class _Fit:
         self.longer: Floats = np.ones(4 + kinds)
 
     def run(self) -> int:
-        """Rounds until the labels settled."""
+        """Iterate until the labels converge; return the number of rounds."""
         if self.kinds == 1:
             return 0
         for done in range(_MOST_ROUNDS):
@@ -216,7 +218,7 @@ class _Fit:
             if self._weigh_truths() < _ENOUGH:
                 return done + 1
         raise NotConvergedError(
-            f"the labels of {len(self.truths)} items had not settled after "
+            f"the labels of {len(self.truths)} items had not converged after "
             f"{_MOST_ROUNDS} rounds"
         )
 
@@ -228,7 +230,7 @@ class _Fit:
         return accuracies
 
     def _chances(self) -> Floats:
-        """What each worker says: worker, truth, node of difficulty, said."""
+        """Probabilities of votes by worker, truth, node of difficulty, and value."""
         edge = self.abilities[:, None] - self.difficulty * self.nodes
         same = np.eye(self.kinds)
         scores = edge[:, None, :, None] * same[None, :, None, :]
@@ -239,10 +241,10 @@ class _Fit:
         return chances
 
     def _weigh_truths(self) -> float:
-        """Truths and difficulties of items by what was said.
+        """Update truths and difficulties of items from the votes.
 
         Returns:
-            How far the probability moved that moved most.
+            The largest change of a probability.
         """
         logs = np.log(np.maximum(self._chances(), 1e-300)).transpose(0, 3, 1, 2)
         sums_of_logs = self.sayings @ logs.reshape(self.crowd * self.kinds, -1)
@@ -255,11 +257,11 @@ class _Fit:
         return float(np.abs(self.truths.sum(axis=2) - before).max())
 
     def _improve(self) -> None:
-        """One of Newton's steps for every number, by the truths as they are weighed."""
+        """Make one Newton step for every parameter, given the weights of the truths."""
         vote_counts = np.asarray(
             self.by_saying @ self.truths.reshape(len(self.truths), -1)
         )
-        # worker, said, truth, node: how many votes there are of each.
+        # By worker, value, truth and node, the number of votes.
         table = vote_counts.reshape(self.crowd, self.kinds, self.kinds, _NODES)
         met = table.sum(axis=1)
         right = np.einsum("wkkq->wkq", table)
@@ -316,7 +318,7 @@ class _Fit:
         return np.concatenate([[self.usual, self.difficulty], spreads, self.leaning])
 
     def _leap(self, before: Floats) -> None:
-        """The crowd's numbers on from where they were, farther than a step if due."""
+        """Move the crowd's parameters, by more than a step if the direction stays."""
         step = self._crowds_numbers() - before
         goes_on = step * self.last > 0
         longer = np.minimum(self.longer * _LONGER, _MOST_LONGER)
@@ -331,7 +333,7 @@ class _Fit:
 
 
 def _centred(scores: Floats) -> Floats:
-    """Scores that add up to 0 over the values."""
+    """Shift scores so that they add up to 0 over the values."""
     centred: Floats = scores - scores.mean(axis=-1, keepdims=True)
     return centred
 

@@ -1,11 +1,11 @@
-"""Agreement in one measure, whatever the scale and however many ratings are missing.
+"""Krippendorff's alpha: agreement on any scale, with any number of missing ratings.
 
 A. F. Hayes and K. Krippendorff, "Answering the call for a standard reliability measure
 for coding data", Communication Methods and Measures 1 (2007),
 doi:10.1080/19312450709336664.
 
-One minus observed over expected disagreement. Where a disagreement is a squared
-distance, its sum over all pairs needs only sums and sums of squares, and no table of
+Alpha is one minus observed over expected disagreement. If a disagreement is a squared
+distance, its sum over all pairs needs only sums and sums of squares, not a table of
 pairs of values: forty thousand items are resampled a thousand times in a second.
 """
 
@@ -28,13 +28,13 @@ class Alpha:
     """Agreement with an interval.
 
     Attributes:
-        alpha: 1 is full agreement, 0 is chance, below is worse than chance; NaN where
-            no item has two ratings, or all that can be compared have one value.
+        alpha: 1 is full agreement, 0 is chance, below is worse than chance; NaN if no
+            item has two ratings, or all comparable ratings have one value.
         low: lower end of the interval; NaN if alpha is.
         high: its upper end.
-        items: how many have at least two ratings.
-        ratings: of these items.
-        resamples: how many could be used (one that drew a single value could not).
+        items: the number of items with at least two ratings.
+        ratings: the number of ratings of these items.
+        resamples: the number of usable resamples (with more than a single value).
     """
 
     alpha: float
@@ -54,23 +54,23 @@ def krippendorff_alpha(
     resamples: int = 1000,
     confidence: float = 0.95,
 ) -> Alpha:
-    """Alpha of all ratings, with a bootstrap interval over items.
+    """Compute alpha of all ratings, with a bootstrap interval over items.
 
     Items are drawn with replacement, each with all its ratings, and the interval is
-    between percentiles (not the bootstrap of the paper, which draws pairs as if those
-    of one item were independent, and is too narrow).
+    between percentiles (not the paper's bootstrap, which draws pairs as if those of one
+    item were independent, and is too narrow).
 
     Args:
         votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`).
-        level: what a disagreement weighs: "nominal" all the same, "ordinal" by how many
-            ratings lie between, "interval" by the squared distance of numbers.
-        seed: of the draws; the same seed, the same interval.
-        order: all values from the lowest up, for ordinal words; numbers need none.
-        resamples: how many draws; 0 gives no interval.
+        level: the weight of a disagreement: "nominal" all the same, "ordinal" by the
+            number of ratings between, "interval" by the squared distance of numbers.
+        seed: of the draws; the same seed gives the same interval.
+        order: all values from the lowest up, for ordinal words; not needed for numbers.
+        resamples: the number of draws; 0 gives no interval.
         confidence: in (0, 1).
 
     Raises:
-        ValueError: values that `level` needs as numbers are none, or one is not in
+        ValueError: values that `level` needs as numbers are not, or one is not in
             `order`.
     """
     table = _comparable(vote_table(votes), level, order)
@@ -78,7 +78,8 @@ def krippendorff_alpha(
     domain = np.arange(0.0, len(table.columns))
     if level == "interval":
         domain = table.columns.to_numpy("float64")
-    # Items with equal counts are told apart by nothing, so they are drawn by number.
+    # Items with equal counts are interchangeable, so draw how often each pattern
+    # occurs.
     patterns, times = np.unique(counts, axis=0, return_counts=True)
     alpha = _alpha(patterns, times.astype("float64"), domain, level)
     chance = np.random.default_rng(seed)
@@ -100,7 +101,7 @@ def krippendorff_alpha(
 
 
 def _drawn(times: npt.NDArray[np.intp], chance: np.random.Generator) -> Floats:
-    """How often each pattern comes up in as many items, drawn with replacement."""
+    """How often each pattern occurs in a resample of the items."""
     total = int(times.sum())
     return chance.multinomial(total, times / total).astype("float64")
 
@@ -119,12 +120,12 @@ def _comparable(
     if level != "nominal" and not pd.api.types.is_numeric_dtype(table.columns.dtype):
         if table.empty:
             return table
-        raise ValueError(f"{level} alpha needs numbers, or ordinal words their order")
+        raise ValueError(f"{level} alpha needs numbers, or an order of ordinal words")
     return table
 
 
 def _alpha(patterns: Floats, times: Floats, domain: Floats, level: Level) -> float:
-    """Alpha of items that show each pattern of counts so many times."""
+    """Alpha of items in which each pattern of counts occurs `times` times."""
     of_value = times @ patterns
     if np.count_nonzero(of_value) < 2:  # noqa: PLR2004 - chance explains a single value
         return float("nan")
@@ -135,10 +136,10 @@ def _alpha(patterns: Floats, times: Floats, domain: Floats, level: Level) -> flo
 
 
 def _scale(of_value: Floats, domain: Floats, level: Level) -> Floats | None:
-    """Where values lie, if a disagreement is the square of their distance."""
+    """The positions of values, if a disagreement is the square of their distance."""
     if level == "nominal":
         return None
-    # Ordinal: how many ratings lie between two values, half of their own included, is
+    # Ordinal: the number of ratings between two values, including half of their own, is
     # the distance of their mid-ranks.
     place = domain if level == "interval" else np.cumsum(of_value) - of_value / 2
     return place - np.average(place, weights=of_value)

@@ -1,4 +1,4 @@
-"""Whether conditions differ where every subject met all of them (one-way, within)."""
+"""Whether conditions differ, if every subject met all of them (one-way, within)."""
 
 from dataclasses import dataclass
 
@@ -17,20 +17,20 @@ class RepeatedMeasures:
 
     Attributes:
         conditions: index `condition`, sorted: `mean`, `sd` (n - 1) over subjects.
-        subjects: how many met all conditions.
-        left_out: how many did not, and do not count.
-        f: NaN where neither conditions nor what is left over vary; infinite where only
-            conditions do.
+        subjects: the number of subjects that met all conditions.
+        left_out: the number of subjects that did not, and do not count.
+        f: NaN if neither conditions nor residuals vary; infinite if only conditions do.
         df: degrees of freedom of the conditions, their number less one.
-        df_error: of what is left over.
+        df_error: degrees of freedom of the residuals.
         p_value: of `f`, if sphericity holds.
         sphericity: Greenhouse and Geisser's epsilon, and Mauchly's test.
         df_corrected: `df` times epsilon.
         df_error_corrected: `df_error` times epsilon.
         p_corrected: of `f` with corrected degrees of freedom: the one to report.
-        eta_squared_generalised: conditions' sum of squares, of all sums of squares
-            (subjects included): comparable between designs.
-        eta_squared_partial: conditions' sum of squares, of it and what is left over.
+        eta_squared_generalised: the conditions' share of all sums of squares, including
+            subjects: comparable between designs.
+        eta_squared_partial: the conditions' share of their own and the residual sum of
+            squares.
     """
 
     conditions: pd.DataFrame
@@ -49,7 +49,7 @@ class RepeatedMeasures:
 
 
 def repeated_measures(scores: pd.DataFrame) -> RepeatedMeasures:
-    """One-way analysis of variance with repeated measures.
+    """Run a one-way analysis of variance with repeated measures.
 
     Generalised eta squared: S. Olejnik and J. Algina, Psychological Methods 8 (2003),
     doi:10.1037/1082-989X.8.4.434; R. Bakeman, Behavior Research Methods 37 (2005),
@@ -57,17 +57,18 @@ def repeated_measures(scores: pd.DataFrame) -> RepeatedMeasures:
 
     Args:
         scores: columns `subject`, `condition`, `value` (see
-            `piecework.analyses.scores`); who lacks a condition is left out.
+            `piecework.analyses.scores`); subjects that lack a condition are left out.
 
     Raises:
-        ValueError: fewer than two conditions, or subjects that met all.
+        ValueError: there are fewer than two conditions, or than two subjects that met
+            all.
     """
     table = cells(scores)
     complete = table.dropna()
     subjects, conditions = complete.shape
     if subjects < 2 or conditions < 2:  # noqa: PLR2004 - nothing to compare
         raise ValueError(
-            f"{subjects} subjects met all {conditions} conditions; needed are two each"
+            f"{subjects} subjects met all {conditions} conditions; two each are needed"
         )
     values = complete.to_numpy("float64")
     between, within, error = _sums_of_squares(values)
@@ -95,7 +96,7 @@ def repeated_measures(scores: pd.DataFrame) -> RepeatedMeasures:
 def _sums_of_squares(
     values: npt.NDArray[np.float64],
 ) -> tuple[float, float, float]:
-    """Of conditions, of subjects, and of what is left over; what is noise is 0."""
+    """Sums of squares of conditions, subjects and residuals; rounding errors are 0."""
     subjects, conditions = values.shape
     mean = values.mean()
     by_condition, by_subject = values.mean(axis=0), values.mean(axis=1)

@@ -1,7 +1,7 @@
-"""As many answers as needed: which items are asked again, because they are not sure.
+"""As many answers as needed: which items to ask again, because labels are uncertain.
 
-The engine decides by it after each round, and the replay of real votes in
-docs/explanation/analyses.md by the same function.
+The engine decides with this function after each round, and so does the replay of real
+votes in docs/explanation/analyses.md.
 """
 
 from collections.abc import Sequence
@@ -17,23 +17,23 @@ def weighed(
     answers: "pd.Series[int]",
     rule: AsNeeded,
 ) -> pd.DataFrame:
-    """How sure the labels of some items are, and how many answers these want now.
+    """Estimate how certain labels of items are, and how many answers they need.
 
     Args:
-        votes: of each field that has a label, all votes so far
-        (`piecework.analyses.votes`; about
-            other items too: they show what workers are worth), and the values that
-            could be said. A vote of another value is none.
+        votes: for each field with a label, all votes so far
+            (`piecework.analyses.votes`; including those about other items, which show
+            workers' ability), and the possible values. Other values do not count.
         answers: by id of the items in question, the answers that count so far.
-        rule: when an item is sure.
+        rule: when an item is certain enough.
 
     Returns:
         The index of `answers`: `probability` (float64, of the likeliest label; of the
-        least sure field, if there are several; of a guess, without votes) and `wanted`
-        (int64: one more than there are, if the label is not sure and may be asked for).
+        least certain field, if there are several; of a guess, without votes) and
+        `wanted` (int64: one more than there are, if the label is not certain enough
+        and more may be asked for).
 
     Raises:
-        NotConvergedError: the estimate did not settle.
+        NotConvergedError: the estimate did not converge.
     """
     sure = pd.DataFrame(
         {

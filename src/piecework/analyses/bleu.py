@@ -1,4 +1,4 @@
-"""BLEU of whole collections, and what correcting one kind of error would gain.
+"""BLEU of whole collections, and the gain from correcting one kind of error.
 
 K. Papineni et al., "BLEU: a method for automatic evaluation of machine translation",
 ACL 2002, doi:10.3115/1073083.1073135; n-grams are counted by sacrebleu (M. Post, WMT
@@ -21,15 +21,15 @@ ORDERS = (1, 2, 3, 4)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bleu:
-    """BLEU-1 to BLEU-4 of a collection, and what they are made of.
+    """BLEU-1 to BLEU-4 of a collection, and their components.
 
     Attributes:
-        scores: BLEU-1 to BLEU-4, in [0, 1]; 0 where no n-gram matches, unsmoothed.
-        matches: n-grams of each order that a reference has.
-        totals: n-grams of each order.
+        scores: BLEU-1 to BLEU-4, in [0, 1]; 0 if no n-gram matches, unsmoothed.
+        matches: by order, the number of n-grams that a reference contains.
+        totals: by order, the number of n-grams.
         length: tokens of the candidates.
-        reference_length: tokens of the references nearest in length (the shorter of two
-            that are equally near).
+        reference_length: tokens of the references closest in length (the shorter of two
+            that are equally close).
     """
 
     scores: tuple[float, ...]
@@ -46,14 +46,14 @@ def corpus_bleu(
     tokens: Tokens = "none",
     lowercase: bool = False,
 ) -> Bleu:
-    """BLEU of all candidates against their references.
+    """Compute BLEU of all candidates against their references.
 
     Args:
         candidates: index `item_id`.
-        references: index `item_id`, one column a reference; missing is none.
-        tokens: "none" for texts whose tokens stand apart already, "13a" for plain text
+        references: index `item_id`, one column per reference; cells may be missing.
+        tokens: "none" for texts with tokens separated by spaces, "13a" for plain text
             (the tokens of mteval-v13a).
-        lowercase: whether case does not matter.
+        lowercase: whether to ignore case.
 
     Raises:
         ValueError: there are no candidates, or one has no reference.
@@ -71,7 +71,7 @@ def corpus_bleu(
     metric = BLEU(
         tokenize=tokens, lowercase=lowercase, smooth_method="none", force=True
     )
-    # Where items have fewer references than others, sacrebleu takes None.
+    # sacrebleu accepts None for items with fewer references than others.
     score = metric.corpus_score(candidates.tolist(), streams)  # type: ignore[arg-type]
     return Bleu(
         scores=tuple(
@@ -89,15 +89,15 @@ def correction_gains(
     corrected: Mapping[str, "pd.Series[str]"],
     references: pd.DataFrame,
 ) -> pd.DataFrame:
-    """What BLEU gains where all errors of one kind are corrected.
+    """Compute the gain in BLEU from correcting all errors of one kind.
 
     Args:
-        original: candidates, index `item_id`, tokens apart by spaces.
-        corrected: by the kind of error, all candidates with this kind corrected.
+        original: candidates, index `item_id`, tokens separated by spaces.
+        corrected: by kind of error, all candidates with this kind corrected.
         references: as for `corpus_bleu`.
 
     Returns:
-        One row a kind, index `kind`, the largest gain in BLEU-4 first. Columns
+        One row per kind, index `kind`, the largest gain in BLEU-4 first. Columns
         `changed` (int64 candidates that differ from the original), `bleu_1` to `bleu_4`
         and `gain_1` to `gain_4` (float64, in [0, 1] and [-1, 1]).
     """

@@ -1,4 +1,4 @@
-"""Strengths from comparisons in pairs, ties included.
+"""Strengths from comparisons in pairs, including ties.
 
 R. A. Bradley and M. E. Terry, Biometrika 39 (1952), doi:10.2307/2334029; ties after
 R. R. Davidson, "On extending the Bradley-Terry model to accommodate ties in paired
@@ -25,15 +25,15 @@ OUTCOMES = ("first", "second", "tie")
 
 @dataclass(frozen=True, kw_only=True)
 class BradleyTerry:
-    """What was estimated.
+    """The estimates.
 
     Attributes:
-        sides: one row a side, index `side`, the strongest first. Columns `strength`
-            (float64, natural logarithm, their mean is 0; a side stronger by 0.69 wins
-            twice as often as it loses), `standard_error` (float64), `wins`, `losses`,
-            `ties` (int64).
-        tie: Davidson's t: 0 without ties, 2 where equal sides tie half of the time;
-            infinite if there is nothing else.
+        sides: one row per side, index `side`, the strongest first. Columns `strength`
+            (float64, natural logarithm with mean 0; a side stronger by 0.69 wins twice
+            as often as it loses), `standard_error` (float64), `wins`, `losses`, `ties`
+            (int64).
+        tie: Davidson's t: 0 without ties, 2 if equal sides tie half of the time;
+            infinite if there are only ties.
         log_likelihood: natural.
     """
 
@@ -46,15 +46,15 @@ def bradley_terry(pairs: pd.DataFrame, *, smoothing: float = 0.0) -> BradleyTerr
     """Estimate strengths by maximum likelihood.
 
     Args:
-        pairs: one row a comparison: `first`, `second` (str, who was compared) and
-            `outcome` ("first", "second" or "tie"). A missing outcome is no comparison.
-        smoothing: wins added to either side of each pair that was compared; needed
-            where a side won or lost everything, which has no finite strength.
+        pairs: one row per comparison: `first`, `second` (str, the sides) and `outcome`
+            ("first", "second" or "tie"). Rows with a missing outcome do not count.
+        smoothing: wins added to either side of each compared pair; needed if a side
+            won or lost everything, because it then has no finite strength.
 
     Raises:
-        ValueError: a column or outcome is unknown, a side is compared with itself,
-            nothing was compared, some sides were never compared with the others even
-            indirectly, or strengths are not finite.
+        ValueError: a column is missing, an outcome is unknown, a side is compared with
+            itself, there are no comparisons, some sides were never compared with the
+            others even indirectly, or strengths are not finite.
     """
     compared = _checked(pairs)
     names = sorted(set(compared["first"]) | set(compared["second"]))
@@ -69,11 +69,11 @@ def bradley_terry(pairs: pd.DataFrame, *, smoothing: float = 0.0) -> BradleyTerr
     observed = counts[list(OUTCOMES)].to_numpy("float64")[:, : 2 + has_ties]
     if not has_finite_weights(features, observed):
         raise ValueError(
-            "no finite strengths: some side won or lost everything against the others; "
-            "ask for smoothing"
+            "no finite strengths: a side won or lost everything against the others; "
+            "use smoothing"
         )
     weights, covariance, likelihood = likeliest_weights(features, observed)
-    # The first side was held at 0; now the mean is.
+    # The fit fixes the first side at 0; the result has mean 0.
     centre = np.eye(len(names))[:, 1:] - 1.0 / len(names)
     strengths = centre @ weights[: len(names) - 1]
     inner = covariance[: len(names) - 1, : len(names) - 1]
@@ -89,16 +89,16 @@ def _checked(pairs: pd.DataFrame) -> pd.DataFrame:
     compared = pairs.loc[pairs["outcome"].notna()]
     stray = sorted(set(compared["outcome"]) - set(OUTCOMES))
     if stray:
-        raise ValueError(f"outcome {stray[0]!r} is none of {', '.join(OUTCOMES)}")
+        raise ValueError(f"outcome {stray[0]!r} is not one of {', '.join(OUTCOMES)}")
     if (compared["first"] == compared["second"]).any():
         raise ValueError("a side was compared with itself")
     if compared.empty:
-        raise ValueError("nothing was compared")
+        raise ValueError("there are no comparisons")
     return compared
 
 
 def _tally(compared: pd.DataFrame, names: list[str], smoothing: float) -> pd.DataFrame:
-    """One row two sides, with wins of either, and ties.
+    """One row per pair of sides, with the wins of each, and ties.
 
     Columns `earlier` and `later` (places in `names`), and the three outcomes.
     """
@@ -123,7 +123,7 @@ def _tally(compared: pd.DataFrame, names: list[str], smoothing: float) -> pd.Dat
 
 
 def _features(counts: pd.DataFrame, sides: int, *, has_ties: bool) -> Floats:
-    """Pairs x outcomes x weights: what a weight adds to the logarithm of an outcome."""
+    """Pairs x outcomes x weights: what each weight adds to an outcome's logarithm."""
     rows = np.arange(len(counts))
     features = np.zeros((len(counts), 2 + has_ties, sides + has_ties))
     for outcome, sign in ((0, 0.5), (1, -0.5)):

@@ -1,4 +1,4 @@
-"""From answers to the scores of the conditions that a task compares."""
+"""The scores of the conditions that a task compares, from its answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ class Compared:
 
     Attributes:
         field: the number that is compared.
-        named: which columns of the items name the conditions.
-        scores: one row an answer that counts: `subject` (the hashed worker),
-            `condition`, `inside` ("" where nothing divides the condition) and `value`
+        named: the columns of the items that name the conditions.
+        scores: one row per answer that counts: `subject` (the hashed worker),
+            `condition`, `inside` ("" if the condition is not divided) and `value`
             (float64); see `piecework.analyses.scores`.
     """
 
@@ -34,11 +34,11 @@ def compared(
     fields: Sequence[Field],
     conditions: Sequence[Conditions],
 ) -> tuple[Compared, ...]:
-    """What the task compares, with the answers that count in it.
+    """Return the task's comparisons, with the scores of the answers that count.
 
     Args:
         table: the table of answers (`piecework.domain.tables`).
-        items: of the campaign, for the conditions that they are of.
+        items: of the campaign, for their conditions.
         fields: of the task.
         conditions: of the task.
     """

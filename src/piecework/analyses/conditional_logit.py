@@ -1,9 +1,9 @@
-"""The likeliest weights where outcomes are chosen by linear sums of weights.
+"""Maximum-likelihood weights for choices among outcomes (a conditional logit).
 
-In each situation an outcome is taken with probability proportional to the exponential
-of its features times the weights (a conditional logit). The log-likelihood is concave,
-so Newton's method with halved steps finds its top if there is one; whether there is one
-is a question of linear programming (A. Albert and J. A. Anderson, Biometrika 71 (1984),
+In each situation an outcome is chosen with probability proportional to the exponential
+of its features times the weights. The log-likelihood is concave, so Newton's method
+with halved steps finds its maximum if there is one; linear programming decides whether
+there is one (A. Albert and J. A. Anderson, Biometrika 71 (1984),
 doi:10.1093/biomet/71.1.1).
 """
 
@@ -18,11 +18,13 @@ _MOST_STEPS = 100
 
 
 def has_finite_weights(features: Floats, observed: Floats) -> bool:
-    """Whether the likeliest weights exist: no direction makes all seen only likelier.
+    """Whether the likeliest weights exist.
+
+    They do unless moving in some direction makes all observed outcomes likelier.
 
     Args:
         features: situations x outcomes x weights.
-        observed: situations x outcomes: how often.
+        observed: situations x outcomes: counts.
     """
     better = [
         features[pair, seen] - features[pair, unseen]
@@ -38,9 +40,9 @@ def has_finite_weights(features: Floats, observed: Floats) -> bool:
 def likeliest_weights(
     features: Floats, observed: Floats
 ) -> tuple[Floats, Floats, float]:
-    """The likeliest weights, their covariance, and the log-likelihood.
+    """Return the likeliest weights, their covariance, and the log-likelihood.
 
-    The weights must exist (`has_finite_weights`) and be told apart by the features.
+    The weights must exist (`has_finite_weights`) and be identified by the features.
     """
     weights = np.zeros(features.shape[2])
     value, slope, curve = _likelihood(features, observed, weights)
@@ -60,7 +62,7 @@ def likeliest_weights(
 def _likelihood(
     features: Floats, observed: Floats, weights: Floats
 ) -> tuple[float, Floats, Floats]:
-    """Log-likelihood, its slope, and how it curves (the information)."""
+    """The log-likelihood, its gradient, and the information matrix."""
     logs = features @ weights
     logs = logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)
     chances = np.exp(logs)

@@ -1,4 +1,4 @@
-"""What conditions got on average, with intervals over the people who gave it."""
+"""The mean of each condition, with intervals over the people who rated it."""
 
 import numpy as np
 import pandas as pd
@@ -8,11 +8,11 @@ from piecework.analyses.scores import cells
 
 
 def condition_means(scores: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFrame:
-    """The mean of each condition over subjects, with Student's interval.
+    """Return the mean of each condition over subjects, with Student's interval.
 
-    A subject counts once in a condition, with the mean of what it gave there. The
-    intervals say what other people would have given; whether two conditions differ is
-    for `piecework.analyses.paired`, since the same people are in both.
+    A subject counts once per condition, with their mean there. The intervals are for
+    other people; use `piecework.analyses.paired` to test whether two conditions differ,
+    since the same people are in both.
 
     Args:
         scores: columns `subject`, `condition`, `value` (see
@@ -20,7 +20,7 @@ def condition_means(scores: pd.DataFrame, *, confidence: float = 0.95) -> pd.Dat
         confidence: in (0, 1).
 
     Returns:
-        One row a condition, index `condition`, sorted. Columns `subjects` (int64),
+        One row per condition, index `condition`, sorted. Columns `subjects` (int64),
         `mean`, `sd` (over subjects, n - 1), `low`, `high` (float64; NaN with one
         subject).
     """

@@ -1,8 +1,8 @@
-"""Labels and workers judged together: who errs how, learnt from whom they agree with.
+"""Estimate labels and workers' errors together, from how workers agree.
 
 A. P. Dawid and A. M. Skene, "Maximum likelihood estimation of observer error-rates
 using the EM algorithm", Applied Statistics 28 (1979), doi:10.2307/2346806. Every worker
-has a table of errors (how often he says b where the truth is a); the truths are hidden.
+has a table of errors (how often they say b if the truth is a); the truths are hidden.
 The expectation step weighs each truth by the tables, the maximisation step counts the
 tables by these weights; the start is each item's shares of votes.
 """
@@ -23,18 +23,19 @@ Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, kw_only=True)
 class DawidSkene:
-    """What was learnt.
+    """The estimates.
 
     Attributes:
         labels: index `item_id`, sorted; `value` (the likeliest; missing for a tie),
             `leaders` (tuple of the likeliest values), `probability` (float64 of one).
-        probabilities: index `item_id`, a column a value; rows sum to 1.
+        probabilities: index `item_id`, one column per value; rows sum to 1.
         prior: index value: how frequent each truth is; sums to 1.
-        confusions: one row a worker, truth and saying: `worker`, `truth`, `said`,
+        confusions: one row per worker, truth and vote: `worker`, `truth`, `said`,
             `probability` (float64; NaN for a truth that the worker never met).
         log_likelihood: of the votes, natural, at the end.
-        iterations: rounds made.
-        is_converged: whether the last round raised the likelihood by less than asked.
+        iterations: the number of rounds.
+        is_converged: whether the last round raised the likelihood by less than
+            `tolerance`.
     """
 
     labels: pd.DataFrame
@@ -53,23 +54,23 @@ def dawid_skene(
     most_iterations: int = 200,
     tolerance: float = 1e-8,
 ) -> DawidSkene:
-    """Estimate truths and workers' errors from votes alone, without any chance.
+    """Estimate truths and workers' errors from votes alone, deterministically.
 
-    With one rater, or where all raters agree, the labels are the votes.
+    With one rater, or if all raters agree, the labels are the votes.
 
     Args:
         votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`).
-            Votes of unknown workers are as of one worker.
+            Votes of unknown workers count as those of one worker.
         smoothing: votes added to each cell of each worker's table of errors; 0 is the
             paper's maximum likelihood, more keeps workers with few votes from extremes.
         most_iterations: at least 1.
-        tolerance: end when a round raises the log-likelihood by less a vote.
+        tolerance: stop when a round raises the log-likelihood per vote by less.
 
     Raises:
         ValueError: there are no votes, or a setting is out of range.
     """
     if smoothing < 0 or most_iterations < 1 or tolerance < 0:
-        raise ValueError("smoothing and tolerance may not be negative, nor rounds < 1")
+        raise ValueError("smoothing and tolerance must be >= 0, most_iterations >= 1")
     valid = counted(votes)
     if valid.empty:
         raise ValueError("there are no votes to learn from")
@@ -102,7 +103,7 @@ class _Fit:
         self.smoothing = smoothing
         kinds, crowd = int(values.max()) + 1, int(workers.max()) + 1
         ones = np.ones(len(items))
-        # One column for each saying of each worker.
+        # One column per worker and value.
         sayings = coo_array(
             (ones, (items, workers * kinds + values)),
             shape=(int(items.max()) + 1, crowd * kinds),
@@ -134,7 +135,7 @@ class _Fit:
 
     def _weigh_truths(self) -> None:
         kinds = len(self.prior)
-        # What a worker never met weighs nothing: no item that he saw may have it.
+        # A truth that a worker never met has weight 0: no item they saw may have it.
         with np.errstate(divide="ignore"):
             logs = np.log(np.nan_to_num(self.errors)).transpose(0, 2, 1)
             prior = np.log(self.prior)

@@ -1,9 +1,9 @@
-"""How hard an image is, by how many workers gave the canned answer about it.
+"""How hard an image is, by how many workers gave the canned answer.
 
 Difficulty follows Gurari et al., "Captioning Images Taken by People Who Are Blind"
 (ECCV 2020, section 3.2): of five workers none, a minority (1-2), a majority (3-4) or
-all said that the image cannot be recognised. Here the same words serve any number
-of answers; exactly half is no majority.
+all said that the image cannot be recognised. Here the same levels apply to any number
+of answers; exactly half is not a majority.
 """
 
 from typing import Literal
@@ -15,7 +15,7 @@ Difficulty = Literal["easy", "medium", "difficult", "unrecognizable", "unknown"]
 
 
 def difficulty(*, canned: int, answers: int) -> Difficulty:
-    """How hard an item was, by how many of its answers are the canned text.
+    """Return how hard an item is, by how many of its answers are the canned text.
 
     >>> [difficulty(canned=n, answers=5) for n in (0, 2, 3, 5)]
     ['easy', 'medium', 'difficult', 'unrecognizable']
@@ -37,7 +37,7 @@ def difficulty(*, canned: int, answers: int) -> Difficulty:
 def difficulties(
     canned: "pd.Series[int]", answers: "pd.Series[int]"
 ) -> "pd.Series[str]":
-    """`difficulty` of many items at once; str, with the index of `canned`."""
+    """Return `difficulty` of many items; str, with the index of `canned`."""
     names = np.select(
         [answers == 0, canned == answers, canned == 0, 2 * canned > answers],
         ["unknown", "unrecognizable", "easy", "difficult"],

@@ -1,7 +1,7 @@
-"""Whether conditions are the same for all that matters: two one-sided tests.
+"""Whether conditions are practically equivalent: two one-sided tests.
 
-A test that finds no difference has not shown that there is none. Who claims it says how
-large a difference would matter, and shows that the real one is smaller.
+A test that finds no difference has not shown that there is none. To claim equivalence,
+state how large a difference would matter, and show that the real one is smaller.
 """
 
 from itertools import combinations
@@ -22,7 +22,7 @@ COLUMNS = [
 def equivalence_tests(
     scores: pd.DataFrame, *, margin: float, alpha: float = 0.05
 ) -> pd.DataFrame:
-    """Two one-sided paired tests for each two conditions.
+    """Run two one-sided paired tests for each pair of conditions.
 
     D. J. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987),
     doi:10.1007/BF01068419.
@@ -31,17 +31,17 @@ def equivalence_tests(
         scores: columns `subject`, `condition`, `value` (see
             `piecework.analyses.scores`). A subject counts for two conditions if it
             met both.
-        margin: the smallest difference that would matter, in units of the value; to be
-            stated before the data are seen.
+        margin: the smallest difference that would matter, in units of the value; choose
+            it before seeing the data.
         alpha: of each one-sided test; sets the width of the interval, 1 - 2 alpha.
 
     Returns:
-        One row two conditions, in the order of their names. Columns `first`, `second`
-        (str), `pairs` (int64), `difference` (float64: first minus second), `low`,
-        `high` (the interval: within the margin exactly where `p_value` < alpha),
+        One row per pair of conditions, in the order of their names. Columns `first`,
+        `second` (str), `pairs` (int64), `difference` (float64: first minus second),
+        `low`, `high` (the interval: within the margin exactly if `p_value` < alpha),
         `p_below`, `p_above` (that the difference is as low as -margin, as high as
-        margin), `p_value` (the larger of the two), `p_adjusted` (Bonferroni). With
-        fewer than two pairs, or where all differences are equal, NaN.
+        margin), `p_value` (the larger of the two), `p_adjusted` (Bonferroni). NaN with
+        fewer than two pairs, or if all differences are equal.
 
     Raises:
         ValueError: the margin is not positive, or alpha is not in (0, 0.5).

@@ -1,7 +1,7 @@
 """Agreement beyond chance on categories: Fleiss for many raters, Cohen for two.
 
-Both are 1 for full agreement, 0 for what chance would give, and NaN where nothing can
-be compared or all ratings are of one category: chance alone explains everything then.
+Both are 1 for full agreement, 0 for chance, and NaN if nothing can be compared or all
+ratings are of one category, because chance alone then explains everything.
 """
 
 from itertools import combinations
@@ -17,13 +17,13 @@ Weights = Literal["none", "linear", "quadratic"]
 
 
 def fleiss_kappa(votes: pd.DataFrame) -> float:
-    """Agreement of several raters on categories, who need not be the same everywhere.
+    """Agreement of several raters on categories; the raters may differ by item.
 
     J. L. Fleiss, "Measuring nominal scale agreement among many raters", Psychological
     Bulletin 76 (1971), doi:10.1037/h0031619. Items may have different numbers of votes:
-    an item's agreement is the share of its pairs of votes that agree, and chance is
-    from all votes together; with equal numbers this is the printed formula. Items with
-    fewer than two votes are left out.
+    an item's agreement is the share of its pairs of votes that agree, and chance comes
+    from all votes together; with equal numbers this is the published formula. Items
+    with fewer than two votes are left out.
 
     Args:
         votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`).
@@ -32,10 +32,10 @@ def fleiss_kappa(votes: pd.DataFrame) -> float:
 
 
 def fleiss_kappa_of_counts(counts: npt.ArrayLike) -> float:
-    """Fleiss' kappa where only counts are known.
+    """Fleiss' kappa from counts.
 
     Args:
-        counts: a row an item, a column a category: how many raters chose it.
+        counts: one row per item, one column per category: how many raters chose it.
     """
     table = np.atleast_2d(np.asarray(counts, dtype="float64"))
     ratings = table.sum(axis=1)
@@ -59,13 +59,13 @@ def cohen_kappa(
     J. Cohen, Psychological Bulletin 70 (1968), doi:10.1037/h0026256.
 
     Args:
-        first: what one rater said, index `item_id`; missing is not rated.
-        second: what the other said.
-        weights: what a disagreement costs. "none": all the same. "linear" and
+        first: one rater's values, index `item_id`; missing is not rated.
+        second: the other rater's values.
+        weights: the cost of a disagreement. "none": all the same. "linear" and
             "quadratic": by the distance of the values, or its square; only for numbers.
 
     Raises:
-        ValueError: an item is twice in an index, or weighted values are no numbers.
+        ValueError: an item is twice in an index, or weighted values are not numbers.
     """
     if not (first.index.is_unique and second.index.is_unique):
         raise ValueError("each rater may rate an item once")
@@ -85,20 +85,20 @@ def cohen_kappa(
 def cohen_kappa_of_pairs(
     votes: pd.DataFrame, *, least_shared: int = 1, weights: Weights = "none"
 ) -> pd.DataFrame:
-    """Cohen's kappa of each two workers who rated the same items.
+    """Cohen's kappa of each pair of workers who rated the same items.
 
     Args:
         votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`);
             those of unknown workers are left out.
         least_shared: items that two workers must share, at least 1.
-        weights: what a disagreement costs, as for `cohen_kappa`.
+        weights: the cost of a disagreement, as for `cohen_kappa`.
 
     Returns:
-        A row a pair, in the order of the names: `first`, `second`, `items` (that both
-        rated, int64), `kappa` and `same` (the share of equal votes), both float64.
+        One row per pair, in the order of the names: `first`, `second`, `items` (that
+        both rated, int64), `kappa` and `same` (the share of equal votes), both float64.
 
     Raises:
-        ValueError: weighted values are no numbers.
+        ValueError: weighted values are not numbers.
     """
     valid = counted(votes)
     is_known = valid["worker"].notna() & (valid["worker"] != "")

@@ -1,14 +1,14 @@
-"""The likeliest value of each item, from probabilities; a tie is said, not broken."""
+"""The likeliest value of each item, from probabilities; ties are not broken."""
 
 import numpy as np
 import pandas as pd
 
 
 def leading(probabilities: pd.DataFrame) -> pd.DataFrame:
-    """What leads in each row.
+    """Return the leading value of each row.
 
     Args:
-        probabilities: index `item_id`, a column a value; rows sum to 1.
+        probabilities: index `item_id`, one column per value; rows sum to 1.
 
     Returns:
         Index `item_id`: `value` (the likeliest; missing for a tie), `leaders` (tuple of

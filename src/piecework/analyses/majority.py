@@ -1,4 +1,4 @@
-"""The value that most people, or most weight, stand for; a tie is said, not broken."""
+"""The value with the most votes, or the most weight; a tie is reported, not broken."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import pandas as pd
 from piecework.analyses.votes import counted
 
 _CLOSE = 1e-9
-"""Weights whose sums differ by less than this share of the total are tied."""
+"""Sums of weights that differ by less than this share of the total are tied."""
 
 
 def majority(votes: pd.DataFrame) -> pd.DataFrame:
@@ -18,27 +18,27 @@ def majority(votes: pd.DataFrame) -> pd.DataFrame:
         votes: columns `item_id`, `worker`, `value` (see `piecework.analyses.votes`).
 
     Returns:
-        One row an item that has votes, index `item_id`, sorted. Columns `value` (that
-        of the votes; missing for a tie), `leaders` (tuple of all values that none
-        beats, sorted), `votes` (int64), `share` (float64 in (0, 1]: the votes of one
-        leader, of all).
+        One row per item with votes, index `item_id`, sorted. Columns `value` (as in the
+        votes; missing for a tie), `leaders` (tuple of all values with the most votes,
+        sorted), `votes` (int64), `share` (float64 in (0, 1]: one leader's share of the
+        votes).
     """
     valid = counted(votes)
     return _heaviest(valid.assign(weight=1.0))
 
 
 def weighted_majority(votes: pd.DataFrame, weights: "pd.Series[float]") -> pd.DataFrame:
-    """The value with the most weight behind it: each vote weighs what its worker does.
+    """The value with the most weight: each vote has the weight of its worker.
 
     Args:
         votes: columns `item_id`, `worker`, `value`.
-        weights: index worker; finite and not negative, without unit (say, shares of
+        weights: index worker; finite, not negative, without unit (such as the share of
             known answers that were right). Sums that differ by less than a billionth of
             the item's weight are tied.
 
     Returns:
-        As `majority`, with `share` of weight. Where all weights of an item are zero,
-        all its values lead and `share` is one over their number.
+        As `majority`, with `share` of weight. If all weights of an item are zero, all
+        its values lead and `share` is one over their number.
 
     Raises:
         ValueError: a worker has no weight, or one that is negative or not finite.
@@ -55,7 +55,7 @@ def weighted_majority(votes: pd.DataFrame, weights: "pd.Series[float]") -> pd.Da
 
 
 def accuracy(labels: pd.DataFrame, gold: "pd.Series[Any]") -> float:
-    """The share of items whose label is the gold one; a tie counts as one guess.
+    """The share of items with the gold label; a tie counts as one guess.
 
     Args:
         labels: index `item_id`, column `leaders`, as `majority` returns it: gold among
@@ -63,7 +63,7 @@ def accuracy(labels: pd.DataFrame, gold: "pd.Series[Any]") -> float:
         gold: index `item_id`.
 
     Returns:
-        In [0, 1], over the items that both know; NaN if there are none.
+        In [0, 1], over the items in both; NaN if there are none.
     """
     known = labels.loc[labels.index.isin(gold.index), "leaders"]
     if known.empty:
@@ -77,7 +77,7 @@ def accuracy(labels: pd.DataFrame, gold: "pd.Series[Any]") -> float:
 
 
 def _heaviest(votes: pd.DataFrame) -> pd.DataFrame:
-    """Each item's leaders, from votes that count and have a `weight`."""
+    """Each item's leaders, from votes with a `weight`."""
     sums = votes.groupby(["item_id", "value"])["weight"].sum()
     of_item = sums.groupby("item_id")
     total = of_item.transform("sum")
@@ -96,7 +96,7 @@ def _heaviest(votes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tuples(leaders: pd.DataFrame) -> "pd.Series[Any]":
-    """By item, its values; of rows that are sorted by item."""
+    """The values of each item, from rows sorted by item."""
     items, values = leaders["item_id"], leaders["value"].tolist()
     begins = np.flatnonzero(~items.duplicated().to_numpy())
     ends = np.append(begins, len(values))[1:]

@@ -1,4 +1,4 @@
-"""Mean ratings with intervals that respect what was sampled: the items."""
+"""Mean ratings with intervals over the items, which are the sample."""
 
 import numpy as np
 import pandas as pd
@@ -6,21 +6,21 @@ from scipy import stats
 
 
 def mean_ratings(ratings: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFrame:
-    """The mean rating of each condition, with Student's interval over items.
+    """Return the mean rating of each condition, with Student's interval over items.
 
     Several people's ratings of one item are not independent, so an item counts once,
-    with the mean of its ratings; the interval says what other items would have given.
+    with the mean of its ratings; the interval is for other items.
 
     Args:
-        ratings: one row a rating: `item_id` (str), `condition` (str: who wrote it, say)
-            and `value` (a number). A missing value is no rating.
+        ratings: one row per rating: `item_id` (str), `condition` (str: such as its
+            author) and `value` (a number). Rows with a missing value do not count.
         confidence: in (0, 1).
 
     Returns:
-        One row a condition, index `condition`, sorted. Columns `ratings`, `items`
-        (int64), `mean` (float64, of the items' means: the plain mean where all items
-        have equally many ratings), `sd` (of single ratings, n - 1), `low`, `high`
-        (NaN with one item; both the mean where all items are rated the same).
+        One row per condition, index `condition`, sorted. Columns `ratings`, `items`
+        (int64), `mean` (float64, of the items' means: the plain mean if all items have
+        the same number of ratings), `sd` (of single ratings, n - 1), `low`, `high`
+        (NaN with one item; both the mean if all items are rated the same).
 
     Raises:
         ValueError: a column is missing.

@@ -1,7 +1,8 @@
-"""Agreement where people tick as many categories as apply.
+"""Agreement if people tick all categories that apply.
 
-A *ticks* frame is a votes frame whose `value` is a collection of category names (tuple,
-list or set). An empty collection is an answer: nothing applies. A missing one is none.
+A *ticks* frame is a votes frame in which `value` is a collection of category names
+(tuple, list or set). An empty collection is an answer: nothing applies. A missing value
+is not an answer.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,26 +22,26 @@ def category_agreement(ticks: pd.DataFrame, categories: Sequence[str]) -> pd.Dat
 
     Args:
         ticks: columns `item_id`, `worker`, `value` (a collection of names).
-        categories: what could be ticked.
+        categories: the possible categories.
 
     Returns:
-        One row a category, in the order given, index `category`. Columns `answers`
+        One row per category, in the order given, index `category`. Columns `answers`
         (int64 that tick it), `share` (float64 of all answers), `items` (int64 on which
         an answer ticks it), `agreement` (float64: the share of pairs of answers about
         an item that agree whether it applies, averaged over items), `kappa` (float64:
         Fleiss' kappa of ticked or not), `agreement_on` and `agreement_off` (float64:
-        of the other answers about an item, the share that tick it where one does, and
-        that do not where one does not; J. L. Fleiss, Statistical Methods for Rates and
-        Proportions, 2nd ed. 1981, chapter 13). NaN where nothing can be compared; kappa
-        also where a category is ticked always or never.
+        the share of the other answers about an item that tick it if one does, and that
+        do not if one does not; J. L. Fleiss, Statistical Methods for Rates and
+        Proportions, 2nd ed. 1981, chapter 13). NaN if nothing can be compared; kappa
+        also if a category is ticked always or never.
 
     Raises:
-        ValueError: a worker ticked what is no category.
+        ValueError: a worker ticked something else than a category.
     """
     valid = counted(ticks)
     stray = {name for ticked in valid["value"] for name in ticked} - set(categories)
     if stray:
-        raise ValueError(f"{min(stray)!r} is none of the {len(categories)} known")
+        raise ValueError(f"{min(stray)!r} is not one of {len(categories)} categories")
     rows = [_about_category(valid, category) for category in categories]
     names = [
         "answers", "share", "items", "agreement", "kappa", "agreement_on",
@@ -52,14 +53,14 @@ def category_agreement(ticks: pd.DataFrame, categories: Sequence[str]) -> pd.Dat
 
 
 def jaccard(ticks: pd.DataFrame) -> pd.DataFrame:
-    """How far two answers about an item tick the same, averaged over all pairs.
+    """How much the ticks of two answers about an item overlap, averaged over all pairs.
 
     P. Jaccard, "The distribution of the flora in the alpine zone", New Phytologist 11
-    (1912), doi:10.1111/j.1469-8137.1912.tb05611.x: what both tick, of what either
-    ticks. Two that tick nothing agree fully (1).
+    (1912), doi:10.1111/j.1469-8137.1912.tb05611.x: ticks in both answers divided by
+    ticks in either. Two answers without ticks agree fully (1).
 
     Returns:
-        One row an item with at least two answers, index `item_id`, sorted. Columns
+        One row per item with at least two answers, index `item_id`, sorted. Columns
         `answers`, `pairs` (int64), `jaccard` (float64 in [0, 1]).
     """
     valid = counted(ticks)

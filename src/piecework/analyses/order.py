@@ -1,4 +1,4 @@
-"""Whether it matters what is shown first."""
+"""Whether the order on the page matters."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class PositionEffect:
-    """What the place on the page does to a rating.
+    """The effect of the position on the page on ratings.
 
     Attributes:
-        positions: one row a position, index `position`, sorted. Columns `ratings`
-            (int64), `mean` (float64), `beyond` (float64: mean of what ratings are above
-            their condition's mean, so that a position is not blamed for what it held).
+        positions: one row per position, index `position`, sorted. Columns `ratings`
+            (int64), `mean` (float64), `beyond` (float64: mean difference from the
+            condition's mean, which removes the effect of what was shown there).
         p_value: how often shuffled orders give positions that differ as much or more;
-            1 where ratings do not vary beyond their condition.
-        units: how many were shuffled.
-        left_out: units that lack a position, and do not count.
+            1 if ratings do not vary beyond their condition.
+        units: the number of shuffled units.
+        left_out: units that lack a position and do not count.
     """
 
     positions: pd.DataFrame
@@ -33,19 +33,19 @@ class PositionEffect:
 def position_effect(
     ratings: pd.DataFrame, *, seed: int, shuffles: int = 2000
 ) -> PositionEffect:
-    """A permutation test of positions, as the page shuffled them.
+    """Run a permutation test of positions, as the page shuffled them.
 
-    Under the null hypothesis each unit's order says nothing, so the positions of each
-    unit may be shuffled again. Compared are sums of squares between positions (E. J. G.
-    Pitman, JRSS Supplement 4 (1937), doi:10.2307/2984124, and as a seeded sample of all
-    shuffles). What a condition is rated on average is taken out first.
+    Under the null hypothesis each unit's order has no effect, so the positions of each
+    unit may be shuffled again. The test compares sums of squares between positions
+    (E. J. G. Pitman, JRSS Supplement 4 (1937), doi:10.2307/2984124) over a seeded
+    sample of all shuffles. The mean of each condition is subtracted first.
 
     Args:
-        ratings: one row a rating: `unit` (str: what had an order of its own, say a page
-            or a HIT that all its workers saw alike), `condition` (str), `position` (a
-            number) and `value` (a number; missing is no rating).
+        ratings: one row per rating: `unit` (str: what had an order of its own, such as
+            a page, or a HIT that all its workers saw in one order), `condition` (str),
+            `position` (a number) and `value` (a number; missing does not count).
         seed: of the shuffles.
-        shuffles: how many; the least p-value is one over their number plus one.
+        shuffles: how many; the least p-value is 1 / (shuffles + 1).
 
     Raises:
         ValueError: a column is missing, or no unit has ratings at every position.
@@ -82,11 +82,11 @@ def position_effect(
 
 
 def first_side_advantage(pairs: pd.DataFrame) -> tuple[int, int, float]:
-    """How often the side shown first wins, and whether chance would do that.
+    """Test whether the side shown first wins more often than by chance.
 
     Args:
-        pairs: column `outcome` ("first", "second" or "tie"); ties do not count. Sides
-            must have been put first by chance.
+        pairs: column `outcome` ("first", "second" or "tie"); ties do not count. The
+            order of the sides must have been random.
 
     Returns:
         Wins of the first side, wins of the second, and the two-sided p-value of the
@@ -104,7 +104,7 @@ def _permuted(
 ) -> float:
     observed = _between(sums, sizes)
     places = np.tile(np.arange(sums.shape[1]), (len(sums), 1))
-    as_much = 1  # the order that was seen is one of those that chance could give
+    as_much = 1  # the observed order is one of the possible orders
     for _ in range(shuffles):
         order = chance.permuted(places, axis=1)
         drawn = _between(

@@ -1,4 +1,4 @@
-"""Which conditions differ: every pair of them, tested within subjects."""
+"""Which conditions differ: tests of every pair, within subjects."""
 
 from itertools import combinations
 
@@ -15,7 +15,7 @@ COLUMNS = [
 
 
 def paired_t_tests(scores: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFrame:
-    """Student's paired test for each two conditions, adjusted after Bonferroni.
+    """Run Student's paired test for each pair of conditions, with Bonferroni.
 
     Args:
         scores: columns `subject`, `condition`, `value` (see
@@ -24,13 +24,13 @@ def paired_t_tests(scores: pd.DataFrame, *, confidence: float = 0.95) -> pd.Data
         confidence: of the interval of a difference, in (0, 1), not adjusted.
 
     Returns:
-        One row two conditions, in the order of their names. Columns `first`, `second`
-        (str), `pairs` (int64 subjects), `difference` (float64: mean of first minus
-        second, in units of the value), `sd` (of the differences, n - 1), `low`, `high`,
-        `t`, `df` (pairs less one), `p_value` (two-sided), `p_adjusted` (times the
-        number of rows, at most 1), `d` (difference / sd, Cohen's d of pairs). With
-        fewer than two pairs, or where all differences are equal, what needs their
-        spread is NaN.
+        One row per pair of conditions, in the order of their names. Columns `first`,
+        `second` (str), `pairs` (int64 subjects), `difference` (float64: mean of first
+        minus second, in units of the value), `sd` (of the differences, n - 1), `low`,
+        `high`, `t`, `df` (pairs less one), `p_value` (two-sided), `p_adjusted` (times
+        the number of rows, at most 1), `d` (difference / sd, Cohen's d of pairs). With
+        fewer than two pairs, or if all differences are equal, values that need their
+        spread are NaN.
     """
     table = cells(scores)
     names = list(combinations(table.columns, 2))
@@ -44,9 +44,9 @@ def paired_t_tests(scores: pd.DataFrame, *, confidence: float = 0.95) -> pd.Data
 
 
 def spread_of(differences: "pd.Series[float]") -> tuple[int, float, float]:
-    """How many differences there are, their mean, and their sd; NaN if none is known.
+    """Return the number of differences, their mean, and their sd; NaN if unknown.
 
-    Equal differences have no spread, whatever the rounding of their sum says.
+    Equal differences have no spread, whatever the rounding errors of their sum.
     """
     known = differences.dropna()
     sd = float(known.std()) if len(known) > 1 else float("nan")

@@ -1,8 +1,8 @@
-"""Who was compared with whom, and who was better: one row a judgement of a pair.
+"""Outcomes of pairwise comparisons of systems: one row per judgement of a pair.
 
-A task compares two texts of an item (an arrangement of two columns) on fields whose
-scale turns round with them (`Field.mirrored_by`): the lower end speaks for the first
-column, the upper end for the second. The item's columns `made_by.<column>` say which
+A task compares two texts of an item (an arrangement of two columns) on fields with a
+scale that is reversed with them (`Field.mirrored_by`): the lower end favours the first
+column, the upper end the second. The item's columns `made_by.<column>` say which
 systems wrote them.
 """
 
@@ -33,12 +33,12 @@ def comparisons(
     fields: Sequence[Field],
     arrangements: Sequence[Arrangement],
 ) -> pd.DataFrame:
-    """One row a counted judgement of a pair whose systems are known.
+    """Return one row per judgement that counts, of pairs with known systems.
 
     Columns `item_id`, `worker`, `criterion` (the field's name), `first`, `second` (str,
     the systems), `outcome` ("first", "second" or "tie"), `grade` (float64, above 0 for
     the first: steps from the middle of the scale) and `side` ("first", "second" or
-    "tie": which the judgement favours as the page showed them).
+    "tie": the side of the page that the judgement favours).
     """
     by_id = {str(item.item_id): item for item in items}
     rows = [

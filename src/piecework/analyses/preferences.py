@@ -1,4 +1,4 @@
-"""Two sides compared on several criteria, in grades: who is better, how surely."""
+"""Graded comparisons of two sides on several criteria: which is better."""
 
 import numpy as np
 import pandas as pd
@@ -6,27 +6,27 @@ from scipy.stats import binomtest
 
 
 def preferences(grades: pd.DataFrame, *, confidence: float = 0.95) -> pd.DataFrame:
-    """Counts, shares and a sign test for each criterion.
+    """Compute counts, shares and a sign test for each criterion.
 
     Args:
-        grades: one row a judgement: `criterion` (str) and `grade` (a number: above 0
-            where the one side is better, 0 where neither is, below where the other is;
-            how far says how much). A missing grade is no judgement.
+        grades: one row per judgement: `criterion` (str) and `grade` (a number: above 0
+            if one side is better, 0 if neither is, below 0 if the other is; the
+            distance says how much). Rows with a missing grade do not count.
         confidence: of the interval, in (0, 1).
 
     Returns:
-        One row a criterion, in the order of the frame, index `criterion`. Columns
-        `judgements`, `better`, `neutral`, `worse` (int64), `net` (float64: better minus
-        worse, of all), `mean` (float64 grade), `share` (float64: better, of those that
-        decide), `low`, `high` (its Wilson interval), `p_value` (exact two-sided sign
-        test: decided judgements fall either way with equal chance), `p_adjusted` (times
-        the number of criteria, at most 1; Bonferroni). Where none decides, `share`
-        and its interval are NaN and the p-value is 1.
+        One row per criterion, in the order of the frame, index `criterion`. Columns
+        `judgements`, `better`, `neutral`, `worse` (int64), `net` (float64: share of
+        better minus worse), `mean` (float64 grade), `share` (float64: share of better
+        among better and worse), `low`, `high` (its Wilson interval), `p_value` (exact
+        two-sided sign test of better against worse), `p_adjusted` (times the number of
+        criteria, at most 1; Bonferroni). If all are neutral, `share` and its interval
+        are NaN and the p-value is 1.
 
     E. B. Wilson, JASA 22 (1927), doi:10.1080/01621459.1927.10502953.
 
     Raises:
-        ValueError: a column is missing, or a grade is no finite number.
+        ValueError: a column is missing, or a grade is not a finite number.
     """
     missing = {"criterion", "grade"} - set(grades.columns)
     if missing:

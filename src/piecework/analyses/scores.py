@@ -1,9 +1,9 @@
-"""The frame that comparisons within people read: who gave which condition what.
+"""The input frame of comparisons within subjects: scores by subject and condition.
 
-A *scores* frame has a row a score and the columns `subject` (str: the person, or what
-else was measured under every condition), `condition` (str) and `value` (a number).
-Several scores of a subject in a condition are averaged first: seven images are one
-measurement of a person, not seven people. A missing value is no score.
+A *scores* frame has one row per score and the columns `subject` (str: the person, or
+other unit that was measured in every condition), `condition` (str) and `value` (a
+number). Several scores of a subject in a condition are averaged first: seven images are
+one measurement of a person, not seven people. Rows with a missing value do not count.
 """
 
 import numpy as np
@@ -13,10 +13,10 @@ COLUMNS = ("subject", "condition", "value")
 
 
 def cells(scores: pd.DataFrame) -> pd.DataFrame:
-    """Means by subject (index) and condition (columns), both sorted; NaN is no score.
+    """Return means by subject (index) and condition (columns), sorted; NaN: no score.
 
     Raises:
-        ValueError: a column is missing, or a value is no finite number.
+        ValueError: a column is missing, or a value is not a finite number.
     """
     missing = [name for name in COLUMNS if name not in scores.columns]
     if missing:

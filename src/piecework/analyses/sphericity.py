@@ -1,8 +1,8 @@
-"""Whether differences between conditions vary alike, and what to do where they do not.
+"""Whether sphericity holds between conditions, and how to correct if it does not.
 
 The F test of repeated measures assumes that all contrasts of conditions have the same
 variance and do not correlate (sphericity). Mauchly's W tests it; Greenhouse and
-Geisser's epsilon says by how much to cut the degrees of freedom.
+Geisser's epsilon says by how much to reduce the degrees of freedom.
 """
 
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ class Sphericity:
 
     Attributes:
         epsilon: Greenhouse and Geisser's, from 1 / (conditions - 1) to 1 (spherical);
-            NaN where nothing varies.
+            NaN if nothing varies.
         w: Mauchly's, from 0 to 1 (spherical). With two conditions always 1.
-        p_value: of W; NaN with two conditions (nothing to test), where nothing varies,
-            or with no more subjects than conditions less one.
+        p_value: of W; NaN with two conditions (nothing to test), if nothing varies, or
+            with no more subjects than conditions less one.
     """
 
     epsilon: float
@@ -33,7 +33,7 @@ class Sphericity:
 
 
 def sphericity(table: Floats) -> Sphericity:
-    """Epsilon and Mauchly's test.
+    """Compute epsilon and Mauchly's test.
 
     S. W. Greenhouse and S. Geisser, Psychometrika 24 (1959), doi:10.1007/BF02289823;
     J. W. Mauchly, Annals of Mathematical Statistics 11 (1940),

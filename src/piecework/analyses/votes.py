@@ -1,11 +1,11 @@
-"""The one frame that aggregation and agreement read: who said what about which item.
+"""The input frame of aggregation and agreement: votes by item and worker.
 
-A *votes* frame has a row a vote and the columns `item_id` (str), `worker` (str) and
-`value` (str or a number). Two rules make every method agree on what counts:
+A *votes* frame has one row per vote and the columns `item_id` (str), `worker` (str) and
+`value` (str or a number). Two rules decide which votes count, for every method:
 
-- a vote without a value (missing or "") is no vote;
-- a worker's second vote about an item does not count, the first in the frame's order
-  does. Votes of unknown workers (worker missing or "") are all by different people.
+- a vote without a value (missing or "") does not count;
+- only a worker's first vote about an item, in the frame's order, counts. Votes of
+  unknown workers (worker missing or "") are all by different people.
 """
 
 import pandas as pd
@@ -14,7 +14,7 @@ COLUMNS = ("item_id", "worker", "value")
 
 
 def counted(votes: pd.DataFrame) -> pd.DataFrame:
-    """The votes that count, in their order, with a new index and these columns alone.
+    """Return the votes that count, in their order, with a new index and these columns.
 
     Raises:
         ValueError: a column is missing.
@@ -22,7 +22,7 @@ def counted(votes: pd.DataFrame) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in votes.columns]
     if missing:
         raise ValueError(
-            f"votes have no column {', '.join(missing)}; needed are "
+            f"votes have no column {', '.join(missing)}; the required columns are "
             f"{', '.join(COLUMNS)}, found {', '.join(map(str, votes.columns))}"
         )
     cast = votes.loc[votes["value"].notna() & (votes["value"] != ""), list(COLUMNS)]
@@ -32,9 +32,9 @@ def counted(votes: pd.DataFrame) -> pd.DataFrame:
 
 
 def vote_table(votes: pd.DataFrame) -> pd.DataFrame:
-    """How many said what: index `item_id`, a column a value, both sorted; int64.
+    """Count the votes: index `item_id`, one column per value, both sorted; int64.
 
-    Only items and values with votes are in it.
+    Only items and values with votes are included.
     """
     valid = counted(votes)
     if valid.empty:

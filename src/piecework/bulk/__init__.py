@@ -1,1 +1,1 @@
-"""Answers in files that outgrow memory: read, judged, cleaned and written in parts."""
+"""Answers in files larger than memory: read, judged, cleaned and written in parts."""

@@ -1,8 +1,8 @@
-"""Answers as Parquet, in as many files as there may be, and what is wrong with them.
+"""Answers in any number of Parquet files, and the faults of these files.
 
-The columns are those of the one table of answers (`piecework.domain.tables`), the index
-`answer_id` a column among them. `worker` is read where there is no `worker_id`: as
-`piecework export` writes it, a keyed hash.
+The columns are those of the table of answers (`piecework.domain.tables`), with the
+index `answer_id` as a column. If there is no `worker_id`, `worker` is read instead: a
+keyed hash, as `piecework export` writes it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.tables import INDEX, Column
 
 _AT_ONCE = 100_000
-"""Rows that are held at a time."""
+"""Rows that are in memory at a time."""
 
 _STANDS_IN = {"worker_id": "worker"}
 _MOST_FAULTS = 20
@@ -33,7 +33,7 @@ _TYPES: Mapping[str, pa.DataType] = {
     "datetime64[us, UTC]": pa.timestamp("us", tz="UTC"),
     "object": pa.large_list(pa.large_string()),
 }
-"""Arrow's type of each dtype of the table."""
+"""The Arrow type of each dtype of the table."""
 
 _MEANT = {
     "str": "text",
@@ -47,10 +47,10 @@ _MEANT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A row group of a file: what one process reads.
+    """A row group of a file, which one process reads.
 
     Attributes:
-        names: of the file's columns, by the table's.
+        names: the file's column names, by those of the table.
     """
 
     path: Path
@@ -60,21 +60,21 @@ class Piece:
 
 
 def answer_files(paths: Sequence[Path]) -> list[Path]:
-    """The files, and those in the folders, in order of their names.
+    """Return the files, and those in the folders, in order of their names.
 
     Raises:
-        ConfigError: one is not there, or a folder holds no Parquet.
+        ConfigError: a file does not exist, or a folder has no Parquet files.
     """
     faults, files = [], []
     for path in paths:
         inside = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
         files += inside
         if not inside:
-            faults.append(f"{path}: holds no file *.parquet")
+            faults.append(f"{path}: the folder has no files *.parquet")
         elif not inside[0].exists():
             faults.append(f"{path}: there is no such file")
     twice = {str(path) for path in files if files.count(path) > 1}
-    faults += [f"{path}: is given twice" for path in sorted(twice)]
+    faults += [f"{path}: the file is given twice" for path in sorted(twice)]
     if faults:
         raise ConfigError(faults)
     return files
@@ -83,16 +83,16 @@ def answer_files(paths: Sequence[Path]) -> list[Path]:
 def pieces_of(
     paths: Sequence[Path], columns: Mapping[str, Column]
 ) -> tuple[list[Piece], pa.Schema]:
-    """What there is to read, and the schema that `read` gives it.
+    """Return the pieces to read, and the schema that `read_piece` gives them.
 
-    Looks at the foot of each file alone.
+    Reads only the footer of each file.
 
     Args:
         paths: of Parquet files.
-        columns: that are wanted.
+        columns: the columns to read.
 
     Raises:
-        ConfigError: files that are no Parquet, cut off, or without a column; all.
+        ConfigError: a file is not Parquet, is truncated, or lacks a column; lists all.
     """
     faults: list[str] = []
     pieces: list[Piece] = []
@@ -102,7 +102,7 @@ def pieces_of(
                 names, wrong = _names(path, file.schema_arrow, columns)
                 groups = file.metadata
         except (pa.ArrowException, OSError) as fault:
-            faults.append(f"{path}: no valid Parquet, or cut off ({_first(fault)})")
+            faults.append(f"{path}: not valid Parquet, or truncated ({_first(fault)})")
             continue
         faults += wrong
         pieces += [
@@ -119,7 +119,7 @@ def pieces_of(
         ]
         raise ConfigError(
             first_faults,
-            next_step="files of another tool are first imported: "
+            next_step="import files of another tool first: "
             "piecework import FILES --as CAMPAIGN",
         )
     fields = [(name, _TYPES[column.dtype]) for name, column in columns.items()]
@@ -127,28 +127,28 @@ def pieces_of(
 
 
 def columns_of(paths: Sequence[Path]) -> frozenset[str]:
-    """The columns that any of the files has."""
+    """Return the columns that any of the files has."""
     return frozenset(name for schema in _schemas(paths) for name in schema.names)
 
 
 def warnings_of(paths: Sequence[Path]) -> list[str]:
-    """What readers of the files must not overlook, by their metadata; each once."""
+    """Return the warnings in the metadata of the files, each once."""
     kept = [(schema.metadata or {}).get(b"warning", b"") for schema in _schemas(paths)]
     return list(dict.fromkeys(warning.decode() for warning in kept if warning))
 
 
 def _schemas(paths: Sequence[Path]) -> Iterator[pa.Schema]:
-    """Of the files that can be read; `pieces_of` names the others."""
+    """Yield the schemas of readable files; `pieces_of` names the others."""
     for path in paths:
         with suppress(pa.ArrowException, OSError):
             yield pq.read_schema(path)
 
 
 def read_piece(piece: Piece, schema: pa.Schema) -> Iterator[pa.Table]:
-    """The rows of a piece, some at a time.
+    """Yield the rows of a piece in chunks.
 
     Raises:
-        ConfigError: they cannot be read, or an id is missing.
+        ConfigError: the rows cannot be read, or an id is missing.
     """
     where = f"{piece.path}, row group {piece.row_group + 1}"
     try:
@@ -168,10 +168,10 @@ def read_piece(piece: Piece, schema: pa.Schema) -> Iterator[pa.Table]:
 
 
 def as_frame(table: pa.Table, columns: Mapping[str, Column]) -> pd.DataFrame:
-    """The table of answers, in the order of its ids.
+    """Convert to the table of answers, in the order of its ids.
 
     Raises:
-        ConfigError: an answer is in it twice.
+        ConfigError: an answer occurs twice.
     """
     index = pd.Index(table[INDEX].to_pandas().astype("str"), dtype="str", name=INDEX)
     if not index.is_unique:
@@ -188,7 +188,7 @@ def as_frame(table: pa.Table, columns: Mapping[str, Column]) -> pd.DataFrame:
 def _names(
     path: Path, schema: pa.Schema, columns: Mapping[str, Column]
 ) -> tuple[dict[str, str], list[str]]:
-    """The file's names of the columns, and what is wrong with them."""
+    """Return the file's names of the columns, and the faults of these columns."""
     names, faults = {}, []
     for name, dtype in [(INDEX, "str"), *((n, c.dtype) for n, c in columns.items())]:
         own = name
@@ -227,7 +227,7 @@ def _is_of(arrow_type: pa.DataType, dtype: str) -> bool:
 
 
 def _complete(table: pa.Table, where: str) -> pa.Table:
-    """The table with "" for absent texts and lists; ids, truths and counts must be."""
+    """Fill absent texts and lists; refuse absent ids, booleans and counts."""
     for number, field in enumerate(table.schema):
         column = table.column(number)
         if not column.null_count or pa.types.is_timestamp(field.type):
@@ -247,7 +247,7 @@ def _cells(column: pa.ChunkedArray, dtype: str) -> "pd.Series[Any]":
     if dtype != "object":
         plain: pd.Series[Any] = column.to_pandas().astype(dtype)
         return plain
-    # Most lists are empty: only the others are made into tuples, each kind once.
+    # Most lists are empty: only the others become tuples, equal ones once.
     array = column.combine_chunks()
     cells = np.empty(len(array), dtype="object")
     cells[:] = [()] * len(array) if len(array) else []

@@ -1,15 +1,16 @@
-"""`assess` for answers that outgrow memory: cut by item, then by worker.
+"""`assess` for answers larger than memory: split by item, then by worker.
 
-1. items: which there are in which batch, so that items of a batch can stand together.
-2. split: rows of the files, dealt by item.
-3. words: of each bucket of items, which words its texts use; added up.
-4. chances: how much oftener than by chance each is shared; added up.
-5. texts: each text is compared; what is found about items; rows dealt by worker.
-6. counts: of each bucket of workers, what batches and the campaign are known by; added
-   up. What a few rows decide is gathered and scored in one place.
-7. judging: what is found about answers, assignments and workers.
+1. items: count the items of each batch, so that items of a batch stay together.
+2. split: deal the rows of the files by item.
+3. words: count the words of each bucket of items; add up.
+4. chances: count how much oftener than by chance each word is shared; add up.
+5. texts: compare each text; judge items; deal the rows by worker.
+6. counts: count each bucket of workers for batches and the campaign; add up. If a few
+   rows decide, they are gathered and scored in one place.
+7. judging: judge answers, assignments and workers.
 
-A step is a function from a job and a number to a file; what is there is not done again.
+A step is a function from a job and a number to a file; existing files are not made
+again.
 """
 
 from collections import Counter
@@ -102,20 +103,20 @@ def assess_in_parts(
     items: Iterable[Item] = (),
     bucket_rows: int = ROWS,
 ) -> AssessedParts:
-    """Let every heuristic look at the answers of all files together.
+    """Run every heuristic on the answers of all files together.
 
     Args:
         paths: Parquet files or folders (`piecework.bulk.answer_files`).
-        run_parts: who does the parts.
-        into: a folder of findings, which must not be there yet.
-        task: what was asked.
+        run_parts: runs the parts.
+        into: the folder for the findings, which must not exist yet.
+        task: the task of the answers.
         settings: of heuristics, by name.
         seed: for the random sample.
         items: of a campaign, for gold answers and twins.
-        bucket_rows: about so many rows are held at a time.
+        bucket_rows: about this many rows are in memory at a time.
 
     Raises:
-        ConfigError: files that cannot be read; or the folder is there.
+        ConfigError: a file cannot be read, or the folder exists.
     """
     refuse_faults(settings)
     known = asked_again_or_known(items)
@@ -251,7 +252,7 @@ def _judge(job: _Job, bucket: int) -> None:
 
 
 def _of_workers(job: _Job, bucket: int) -> pd.DataFrame:
-    """A bucket of workers, with their texts compared and their ratings."""
+    """Read a bucket of workers, with compared texts and ratings."""
     paths = [job.folder.at(f"texts-{n}") for n in range(job.buckets)]
     number = dict.fromkeys(_FIT.values(), Column("float64", ""))
     table = read_bucket(paths, bucket, job.buckets)

@@ -1,8 +1,8 @@
-"""Rows dealt into buckets by what they have in common, through files.
+"""Rows dealt into buckets by item or by worker, through files.
 
-A process writes one file for the rows that it read, a record batch a bucket; the next
-process reads its own batch of all files. Nothing passes from process to process, so one
-that dies has taken nothing with it but what it was writing.
+A process writes one file for the rows that it read, with a record batch per bucket; the
+next process reads its own batch of all files. Processes share nothing else, so a
+process that dies loses only what it was writing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,38 +17,38 @@ import pyarrow as pa
 from piecework.qc.tallies import Tally, merged, tally
 
 ROWS = 150_000
-"""Of a bucket, about: some 400 MB while its texts are compared."""
+"""Rows per bucket, about: some 400 MB while its texts are compared."""
 
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
 def bucket_count(rows: int, of_rows: int) -> int:
-    """How many buckets; it hangs on the rows alone, not on how they were cut."""
+    """The number of buckets; it depends only on the number of rows."""
     return max(1, -(-rows // of_rows))
 
 
 def by_item(table: pa.Table, n: int) -> npt.NDArray[np.int64]:
-    """The bucket of each row, the same for all answers about an item."""
+    """Return the bucket of each row, the same for all answers about an item."""
     return _bucket(table["item_id"].to_pandas(), n)
 
 
 def by_worker(table: pa.Table, n: int) -> npt.NDArray[np.int64]:
-    """The bucket of each row, the same for all of a worker, and of an assignment."""
+    """Return the bucket of each row, the same for a worker and for an assignment."""
     workers = table["worker_id"].to_pandas()
     return _bucket(workers.where(workers != "", table["assignment_id"].to_pandas()), n)
 
 
 @dataclass(frozen=True, slots=True)
 class BatchByBatch:
-    """Deals rows by item, the items of a batch side by side; buckets of one size.
+    """Deals rows by item into equal buckets, with the items of a batch side by side.
 
-    A bucket so has the words of one batch or two, and not of all. An item of several
-    batches stands in its first.
+    So a bucket has the words of one or two batches, not of all. An item in several
+    batches belongs to the first.
 
     Attributes:
-        batches: of the first item of each bucket but the first one.
-        items: their hashes.
-        moved: by the hash of an item of several batches, the first of them.
+        batches: the batch of the first item of each bucket, except the first bucket.
+        items: the hashes of these items.
+        moved: for items in several batches, the first batch, by the item's hash.
     """
 
     batches: npt.NDArray[np.int64]
@@ -57,7 +57,7 @@ class BatchByBatch:
 
     @classmethod
     def of(cls, parts: Iterable[Tally], n: int) -> "BatchByBatch":
-        """From the `item_tally` of all rows, for so many buckets."""
+        """Build it from the `item_tally` of all rows, for `n` buckets."""
         rows = merged(parts).sort_values(["item", "batch"], ignore_index=True)
         is_first = ~rows["item"].duplicated()
         codes = np.cumsum(is_first.to_numpy()) - 1
@@ -72,7 +72,7 @@ class BatchByBatch:
         return cls(starts["batch"].to_numpy(), starts["item"].to_numpy(), moved)
 
     def buckets(self, table: pa.Table) -> npt.NDArray[np.int64]:
-        """The bucket of each row."""
+        """Return the bucket of each row."""
         items = _hashes(table["item_id"].to_pandas())
         batches = table["batch"].to_numpy()
         if len(self.moved):
@@ -88,7 +88,7 @@ class BatchByBatch:
 
 
 def item_tally(table: pa.Table) -> Tally:
-    """How many rows each `item`, as a hash, has in each `batch`."""
+    """Count the rows of each `item`, as a hash, in each `batch`."""
     return tally(
         {
             "batch": table["batch"].to_numpy(),
@@ -100,7 +100,7 @@ def item_tally(table: pa.Table) -> Tally:
 def deal(
     table: pa.Table, buckets: npt.NDArray[np.int64], n: int
 ) -> list[pa.RecordBatch]:
-    """The rows as a record batch a bucket."""
+    """Return the rows as one record batch per bucket."""
     order = np.argsort(buckets, kind="stable")
     sizes = np.bincount(buckets, minlength=n)
     dealt = table.take(pa.array(order)).combine_chunks()
@@ -114,7 +114,7 @@ def deal(
 def write_buckets(
     path: Path, schema: pa.Schema, batches: Sequence[pa.RecordBatch]
 ) -> None:
-    """Write record batches, those of each `deal` together."""
+    """Write record batches, keeping those of each `deal` together."""
     with (
         pa.OSFile(str(path), "wb") as sink,
         pa.ipc.new_file(sink, schema, options=_OPTIONS) as writer,
@@ -124,7 +124,7 @@ def write_buckets(
 
 
 def read_bucket(paths: Sequence[Path], bucket: int, n: int) -> pa.Table:
-    """The rows of a bucket from all files."""
+    """Read the rows of a bucket from all files."""
     tables = []
     for path in paths:
         with pa.memory_map(str(path)) as source, pa.ipc.open_file(source) as file:
@@ -143,7 +143,7 @@ def _hashes(keys: "pd.Series[str]") -> npt.NDArray[np.uint64]:
 
 
 def _batch(table: pa.Table) -> pa.RecordBatch:
-    # Of an empty slice of texts Arrow would write all texts that it was cut from.
+    # For an empty slice of texts, Arrow would write all texts of the original.
     arrays = [
         column.chunk(0) if len(column) else pa.array([], column.type)
         for column in table.columns

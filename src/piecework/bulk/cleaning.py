@@ -1,7 +1,7 @@
-"""`clean` for texts that outgrow memory: each part follows the rules, then is written.
+"""`clean` for texts larger than memory: each part follows the rules, then is written.
 
-The edits are those of `piecework.postprocess.apply.clean_and_propose`, whatever the
-parts are (`piecework.bulk.rounds`).
+The edits are those of `piecework.postprocess.apply.clean_and_propose`, however the
+texts are split (`piecework.bulk.rounds`).
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ _CLEANED = pa.schema(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanedFiles:
-    """What became of the texts of files, counted; the texts are in the folder."""
+    """Counts of the cleaned texts; the texts are in the folder."""
 
     folder: Path
     answers: int
@@ -52,12 +52,12 @@ def clean_files(
 
     Args:
         paths: Parquet files or folders (`piecework.bulk.answer_files`).
-        run_parts: who does the parts.
-        into: a folder of clean texts, which must not be there yet.
-        bucket_rows: about so many rows are held at a time.
+        run_parts: runs the parts.
+        into: the folder for the clean texts, which must not exist yet.
+        bucket_rows: about this many rows are in memory at a time.
 
     Raises:
-        ConfigError: files that cannot be read; or the folder is there.
+        ConfigError: a file cannot be read, or the folder exists.
     """
     files = answer_files(paths)
     pieces, schema = pieces_of(files, COLUMNS)

@@ -1,4 +1,4 @@
-"""A Dask cluster that works for a command: one that is there, or processes here."""
+"""A Dask cluster for a command: an existing one, or processes on this machine."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,27 +14,27 @@ LOCAL = "local"
 """Instead of an address: a cluster of processes on this machine."""
 
 TRIES = 3
-"""Processes that may die of one piece of work before it is given up."""
+"""How many processes may die of the same work before it fails."""
 
 _PROCESSES = 2
 _SECONDS_TO_CONNECT = 20
 
 _OF_PROCESSES = {
     "distributed.scheduler.allowed-failures": TRIES,
-    # As it is given, malloc returns each freed array to the system, and a look at every
-    # stack a hundred times a second: a third more processor time.
+    # By default, malloc returns each freed array to the system, and the profiler looks
+    # at every stack a hundred times a second: a third more processor time.
     "distributed.nanny.pre-spawn-environ": {"OMP_NUM_THREADS": 1},
     "distributed.worker.profile.enabled": False,
 }
-"""Settings of a local cluster. One of several machines has its own."""
+"""Settings of a local cluster. A cluster of several machines has its own."""
 
 
 @contextmanager
 def dask_client(address: str, *, processes: int = _PROCESSES) -> Iterator["Client"]:
-    """A client of the cluster at the address; `LOCAL` ends with the context.
+    """Yield a client of the cluster at the address; `LOCAL` ends with the context.
 
     Raises:
-        ConfigError: Dask is not installed, or nothing answers at the address.
+        ConfigError: Dask is not installed, or no scheduler answers at the address.
     """
     load_extra("distributed", extra="dask", use="--dask")
     from distributed import Client, LocalCluster  # noqa: PLC0415 - an extra

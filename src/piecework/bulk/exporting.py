@@ -1,8 +1,8 @@
-"""`export` for answers that outgrow memory: a dataset's tables, part by part.
+"""`export` for answers larger than memory: a dataset's tables, part by part.
 
-A part has some items with all answers about them, cleaned, and goes through the layout
-that a whole dataset goes through. What all answers have to say together is left out:
-probabilities of labels, participants, conditions, and what is no table.
+A part has some items with all answers about them, cleaned, and uses the same layout as
+a whole dataset. Results that need all answers together are left out: probabilities of
+labels, participants, conditions, and files that are not tables.
 """
 
 import json
@@ -68,7 +68,7 @@ _NOTHING: Mapping[str, object] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportedFiles:
-    """What was written; `rows` by the name of a table, whose files are in a folder."""
+    """The files written; `rows` by table name, with one folder of files per table."""
 
     folder: Path
     answers: int
@@ -77,11 +77,11 @@ class ExportedFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Job(Source):
-    """Beside what is read, what a dataset says of itself.
+    """The source, and the facts that the dataset states about itself.
 
     Attributes:
-        warning: of the files; those that are written bear it too.
-        is_hashed: workers are pseudonyms already.
+        warning: of the files read; the files written have it too.
+        is_hashed: workers are already pseudonyms.
     """
 
     facts: DatasetFacts
@@ -99,23 +99,23 @@ def export_files(
     items: Iterable[Item] = (),
     bucket_rows: int = ROWS,
 ) -> ExportedFiles:
-    """Write the tables of a dataset of the answers of all files.
+    """Write the tables of a dataset with the answers of all files.
 
-    Texts are cleaned, unless the files have `clean_text` and `edits`; answers without
-    verdicts are all kept, of a worker's several about an item the first.
+    Texts are cleaned, unless the files have `clean_text` and `edits`. Answers without
+    verdicts are all kept, but only the first of a worker's answers about an item.
 
     Args:
         paths: Parquet files or folders (`piecework.bulk.answer_files`).
-        run_parts: who does the parts.
-        into: a folder of tables, which must not be there yet.
-        facts: with `is_part`; the task says what the columns are.
-        key: of the pseudonyms of workers.
-        items: all of the campaign, if it is known.
-        bucket_rows: about so many rows are held at a time.
+        run_parts: runs the parts.
+        into: the folder for the tables, which must not exist yet.
+        facts: with `is_part`; the task defines the columns.
+        key: for the pseudonyms of workers.
+        items: all items of the campaign, if it is known.
+        bucket_rows: about this many rows are in memory at a time.
 
     Raises:
-        ConfigError: files that cannot be read, or of other items; or the folder is
-            there.
+        ConfigError: a file cannot be read or is about other items, or the folder
+            exists.
     """
     files = answer_files(paths)
     wanted = _wanted(facts, columns_of(files))
@@ -151,7 +151,7 @@ def export_files(
 
 
 def _wanted(facts: DatasetFacts, there: frozenset[str]) -> dict[str, Column]:
-    """The columns to read: what is needed, and what any file has besides."""
+    """The columns to read: those needed, and known others that any file has."""
     asked = task_columns(facts.task)
     needed = {name: COLLECTED[name] for name in _NEEDED}
     others = {**COLLECTED, **VERDICTS, **_CLEANED, **PUBLISHED, **asked, OUTCOME: _TEXT}
@@ -167,7 +167,7 @@ def _wanted(facts: DatasetFacts, there: frozenset[str]) -> dict[str, Column]:
 
 
 def _listed(items: Sequence[Item], facts: DatasetFacts) -> pd.DataFrame:
-    """By item, what hangs on all items: its `split` and `file_name`."""
+    """By item, the values that depend on all items: its `split` and `file_name`."""
     ids = [str(item.item_id) for item in items]
     split_of = splits(items, facts.shares)
     names = picture_columns(items, facts.sizes)["file_name"].tolist()
@@ -207,13 +207,13 @@ def _must_be_of(known: Sequence[Item], rows: pd.DataFrame) -> None:
     strange = sorted(set(rows["item_id"]) - ids)
     if strange:
         raise ConfigError(
-            [f"answers are about {strange[0]!r}, which is no item of the campaign"],
-            next_step="leave out --as, or name the campaign that they are of",
+            [f"answers are about {strange[0]!r}, which is not in the campaign"],
+            next_step="leave out --as, or name the campaign of these answers",
         )
 
 
 def _items_of(rows: pd.DataFrame) -> list[Item]:
-    """What the answers say of their items: ids, and addresses if there are any."""
+    """The items of the answers: ids, and URLs if there are any."""
     first = rows.drop_duplicates("item_id").sort_values("item_id")
     urls = first["url"] if "url" in first else [""] * len(first)
     return [
@@ -248,7 +248,7 @@ def _cleaned(
     try:
         clean = list(map(replay, rows["text"].tolist(), edits))
     except ValueError as fault:
-        raise ConfigError([f"edits that do not fit their text: {fault}"]) from fault
+        raise ConfigError([f"edits do not fit their text: {fault}"]) from fault
     return rows.assign(
         clean_text=pd.Series(clean, index=rows.index, dtype="str"),
         edits=pd.Series(edits, index=rows.index, dtype="object"),
@@ -261,11 +261,11 @@ def _edits(cell: str) -> tuple[Edit, ...]:
     try:
         return tuple(Edit(**fields) for fields in json.loads(cell))
     except (ValueError, TypeError) as fault:
-        raise ConfigError([f"the column 'edits' holds no edits: {fault}"]) from fault
+        raise ConfigError([f"the column 'edits' is not valid: {fault}"]) from fault
 
 
 def _whole(job: _Job, table: pd.DataFrame) -> pd.DataFrame:
-    """The table of answers as it leaves a store; nothing where nothing is known."""
+    """The table of answers as from a store, with empty cells for unknown values."""
     table = table.assign(worker=_pseudonyms(job, table["worker_id"]))
     if "is_surplus" not in table:
         table = table.assign(is_surplus=~is_first(table))
@@ -288,8 +288,8 @@ def _pseudonyms(job: _Job, workers: "pd.Series[str]") -> "pd.Series[str]":
     if job.is_hashed:
         if not all(map(is_pseudonym, workers.unique().tolist())):
             raise ConfigError(
-                ["the column 'worker' holds something else than a keyed hash in hex"],
-                next_step="name the column worker_id: ids are hashed then",
+                ["the column 'worker' has values that are not keyed hashes in hex"],
+                next_step="rename the column to worker_id, so that ids are hashed",
             )
         return workers
     key: bytes = job.folder.shared("key")
@@ -299,7 +299,7 @@ def _pseudonyms(job: _Job, workers: "pd.Series[str]") -> "pd.Series[str]":
 def _with_known(
     job: _Job, rows: pd.DataFrame, table: FileTable, absent: Iterable[str]
 ) -> FileTable:
-    """A table without columns of which the files say nothing."""
+    """Remove the columns of a table that the files do not fill."""
     unknown = {_in_files(name) for name in absent} - {"is_surplus", "worker"}
     unknown.discard(job.facts.task.main_text or "")
     cells = table.cells
@@ -317,7 +317,7 @@ def _with_known(
 
 
 def _in_files(column: str) -> str:
-    """What a column of the table of answers is called in files.
+    """Return the name that a column of the table of answers has in files.
 
     >>> _in_files("value.stance"), _in_files("order.sides"), _in_files("round")
     ('stance', 'order_sides', 'round')

@@ -1,4 +1,4 @@
-"""Where the answers in files come from: the task that was asked, perhaps a campaign."""
+"""The origin of the answers in files: their task and, if known, their campaign."""
 
 from dataclasses import dataclass
 
@@ -21,26 +21,26 @@ UNKNOWN_TASK = Task(
     fields=(),
     rules=(),
 )
-"""Nothing is known of what was asked but the text."""
+"""A task with only a text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """What is known of how answers were asked for.
+    """What is known about the origin of answers.
 
     Attributes:
-        task: what was asked.
-        campaign: whose answers they are; None if that is not known.
+        task: the task of the answers.
+        campaign: the campaign of the answers; None if unknown.
     """
 
     task: Task
     campaign: Campaign | None = None
 
     def facts(self, *, name: str) -> DatasetFacts:
-        """What a dataset of these answers says of itself.
+        """Return the facts that a dataset of these answers states about itself.
 
         Args:
-            name: of the dataset, where there is no campaign.
+            name: of the dataset, if there is no campaign.
         """
         campaign = self.campaign
         return DatasetFacts(

@@ -16,18 +16,18 @@ from piecework.domain.hit import Item
 from piecework.domain.tables import Column
 
 Buckets = Callable[[pa.Table], npt.NDArray[np.int64]]
-"""Says of each row which bucket it goes to: the same for all answers about an item."""
+"""Returns the bucket of each row, the same for all answers about an item."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What is read, and where it is worked on; cheap to send to another process.
+    """The input, and where to work on it; cheap to send to another process.
 
     Attributes:
-        folder: where parts are.
+        folder: the work folder with the parts.
         schema: of the rows that are read.
-        columns: the same as pandas has them.
-        buckets: how many.
+        columns: the same columns, with pandas dtypes.
+        buckets: the number of buckets.
     """
 
     folder: WorkFolder
@@ -38,11 +38,11 @@ class Source:
 
     @property
     def answers(self) -> int:
-        """Rows of all files."""
+        """The number of rows of all files."""
         return sum(piece.rows for piece in self.pieces)
 
     def split(self, number: int, buckets: Buckets) -> None:
-        """Deal the rows of a piece."""
+        """Deal the rows of a piece into buckets."""
 
         def write(path: Path) -> None:
             dealt = [
@@ -55,13 +55,13 @@ class Source:
         self.folder.once(self.folder.at(f"split-{number}"), write)
 
     def about_items(self, bucket: int) -> pa.Table:
-        """All rows about the items of a bucket, in no order."""
+        """Read all rows about the items of a bucket, in no particular order."""
         paths = [self.folder.at(f"split-{n}") for n in range(len(self.pieces))]
         return read_bucket(paths, bucket, self.buckets)
 
 
 def keep_items(source: Source, items: Iterable[Item]) -> None:
-    """Keep a campaign's items where the parts of their answers find them."""
+    """Store a campaign's items by bucket, for the parts of their answers."""
     buckets: list[list[Item]] = [[] for _ in range(source.buckets)]
     several = list(items)
     ids = pa.table({"item_id": [str(item.item_id) for item in several]})
@@ -72,13 +72,13 @@ def keep_items(source: Source, items: Iterable[Item]) -> None:
 
 
 def known_items(source: Source, bucket: int) -> list[Item]:
-    """The items of a bucket, if a campaign's are known, in the order of their file."""
+    """Read the items of a bucket in the order of their file; empty if unknown."""
     is_known = source.folder.at(f"known-{bucket}").exists()
     items: list[Item] = source.folder.kept(f"known-{bucket}") if is_known else []
     return items
 
 
 def states(files: Sequence[Path]) -> list[tuple[str, int, int]]:
-    """Names, sizes and times of files: whether any was changed since."""
+    """Return names, sizes and times of files, to notice changes."""
     resolved = [(path.resolve(), path.stat()) for path in files]
     return [(str(path), state.st_size, state.st_mtime_ns) for path, state in resolved]

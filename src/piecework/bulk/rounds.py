@@ -1,12 +1,12 @@
-"""Rules that all texts follow until none has anything left to make, part by part.
+"""Rules that all texts follow until no rule changes anything, part by part.
 
 Texts are dealt by item. Each part counts its own words (`Corpus`, whole numbers that
-add up) and one process joins them; each part follows a rule by these counts; what
-changed is counted anew. So the edits are those of
-`piecework.postprocess.apply.clean_and_propose`, whatever the parts are.
+add up) and one process joins the counts; each part follows a rule with these counts;
+changed texts are counted again. So the edits are those of
+`piecework.postprocess.apply.clean_and_propose`, however the texts are split.
 
-The texts of a part stand on shelves, pickled, some twenty items on each. Most rounds
-look near the last changes alone; which shelves these are is known without reading them.
+The texts of a part are on shelves, pickled, about a hundred texts on each. Most rounds
+only look near the last changes; the shelves of these are known without reading them.
 """
 
 import pickle
@@ -38,35 +38,34 @@ from piecework.postprocess.rule_rounds import (
 from piecework.postprocess.text import Text, protected_words
 
 COLUMNS = {name: COLLECTED[name] for name in ("item_id", "text", "is_canned")}
-"""What rules ask of an answer."""
+"""The columns that rules need."""
 
 ROWS = 75_000
-"""Of a bucket, about: some 200 MB while a rule looks at its texts."""
+"""Rows per bucket, about: some 200 MB while a rule looks at its texts."""
 
 _BY_NAME = {rule.NAME: rule for rule in RULES}
 
 _COUNTED_AT_ONCE = 100_000
-"""Changed texts that are held to be counted, before and after: some 100 MB."""
+"""Changed texts in memory while they are counted, before and after: some 100 MB."""
 
 _JOINED = 8
-"""Buckets whose counts are joined before they are joined to those of all, which takes
-longer."""
+"""Buckets to join at a time before joining the counts of all, which takes longer."""
 
 _SHELF = 100
-"""About so many texts stand on a shelf."""
+"""About this many texts are on a shelf."""
 
 
 _Holders = Mapping[str, bytes]
-"""Which shelves hold each word, as whole numbers of four bytes."""
+"""The shelves with each word, as whole numbers of four bytes."""
 
 
 class _Shelved(NamedTuple):
-    """What rules made of the texts of a shelf.
+    """The results of the rules for the texts of a shelf.
 
     Attributes:
         made: pickled (`postprocess.drafts.Made`).
-        waiting: names of the rules that have not looked at it since it was changed.
-        unsure: names of the rules that were not sure of some edit.
+        waiting: names of the rules that have not looked at it since its last change.
+        unsure: names of the rules that were unsure of an edit.
     """
 
     made: bytes
@@ -78,11 +77,11 @@ _UNTOUCHED = _Shelved(pickle.dumps(Made()), frozenset(_BY_NAME), frozenset())
 
 
 class _State(NamedTuple):
-    """What rules made of the texts of a bucket.
+    """The results of the rules for the texts of a bucket.
 
     Attributes:
-        shelves: in the order of those of the texts.
-        holders: the shelves on which a text was given a word that it had not.
+        shelves: in the same order as those of the texts.
+        holders: by new word, the shelves with a text that got it.
     """
 
     shelves: list[_Shelved]
@@ -95,9 +94,9 @@ def split(source: Source, number: int) -> None:
 
 
 def follow_rules(source: Source, run_parts: PartRunner) -> int:
-    """Clean the texts of a source that is split; the number of the last round.
+    """Clean the texts of a split source; return the number of the last round.
 
-    Words of the items that are known (`known_items`) are protected.
+    Words of the known items (`known_items`) are protected.
     """
     run_parts("reading", partial(_read, source), range(source.buckets))
     rounds = _Rounds(source, run_parts)
@@ -106,20 +105,20 @@ def follow_rules(source: Source, run_parts: PartRunner) -> int:
 
 
 def drafts_of(source: Source, bucket: int, number: int) -> Drafts:
-    """The texts of a bucket as so many rounds have left them."""
+    """The texts of a bucket after `number` rounds."""
     shelves: Sequence[bytes] = source.folder.kept(f"texts-{bucket}")
     state: _State = source.folder.kept(f"made-{bucket}-{number}")
     return _together(map(_taken_down, shelves), state.shelves)
 
 
 def _taken_down(shelf: bytes) -> Sequence[Text]:
-    """The texts of a shelf as workers wrote them: all that there are of its items."""
+    """The texts of a shelf as workers wrote them: all texts of its items."""
     texts: Sequence[Text] = unpickled(BytesIO(shelf))
     return texts
 
 
 def _together(texts: Iterable[Sequence[Text]], shelved: Iterable[_Shelved]) -> Drafts:
-    """The texts of some shelves as the rules have left them."""
+    """The texts of some shelves after the rules."""
     made = Made()
     for shelf in shelved:
         made.add(unpickled(BytesIO(shelf.made)))
@@ -128,7 +127,7 @@ def _together(texts: Iterable[Sequence[Text]], shelved: Iterable[_Shelved]) -> D
 
 @dataclass(slots=True)
 class _Rounds:
-    """Rule after rule over all parts; what was done before is not done again."""
+    """Runs rule after rule over all parts; finished work is not repeated."""
 
     source: Source
     run_parts: PartRunner
@@ -155,7 +154,7 @@ class _Rounds:
         return kept
 
     def _counted(self, number: int) -> Corpus:
-        """The counts of all texts as they are before this round."""
+        """The counts of all texts before this round."""
         folder, first = self.source.folder, range(0, self.source.buckets, _JOINED)
         self.run_parts("counting", partial(_count, self.source, number), first)
         corpus = Corpus()
@@ -216,14 +215,14 @@ def _read(source: Source, bucket: int) -> None:
         return [pickle.dumps(own, protocol=5) for own in by_items]
 
     source.folder.keep(f"texts-{bucket}", shelves)
-    # Were it not there, what a later round made is.
+    # Otherwise a later round has replaced it.
     if not any(source.folder.path.glob(f"made-{bucket}-*")):
         n = len(source.folder.kept(f"texts-{bucket}"))
         source.folder.keep(f"made-{bucket}-0", lambda: _State([_UNTOUCHED] * n, {}))
 
 
 def _by_items(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
-    """Texts in the order of their items, so many at a time that no item is divided."""
+    """Yield texts in the order of their items, in groups that do not divide an item."""
     start = 0
     for end in range(1, len(texts) + 1):
         is_last = end == len(texts)
@@ -244,7 +243,7 @@ def _holders(shelves: Sequence[Sequence[Text]]) -> _Holders:
 
 @gc_paused()
 def _count(source: Source, number: int, first: int) -> None:
-    """Count the texts of some buckets, from the first, as they are before a round."""
+    """Count the texts of some buckets, from `first`, before a round."""
 
     def counted() -> Corpus:
         corpus = Corpus()
@@ -261,7 +260,8 @@ def _follow(source: Source, number: int, name: str, bucket: int) -> None:
 
     @gc_paused()
     def made() -> _State:
-        # Of many texts it is gigabytes, which a rule for one text does not ask for.
+        # The counts of many texts take gigabytes; rules for single texts do not need
+        # it.
         corpus, selection = Corpus(), Selection()
         if not isinstance(rule, TextRule):
             corpus, selection = folder.latest(f"counts-{number}", forget_counts)
@@ -289,7 +289,7 @@ def _follow(source: Source, number: int, name: str, bucket: int) -> None:
 def _asked(
     state: _State, read_holders: Callable[[], _Holders], rule: str, selection: Selection
 ) -> Sequence[int]:
-    """The shelves of which a rule may say something new (`Drafts.propose`)."""
+    """The shelves for which a rule may propose something new (`Drafts.propose`)."""
     if selection.has_all:
         return range(len(state.shelves))
     asked = {

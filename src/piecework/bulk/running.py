@@ -1,7 +1,7 @@
-"""Who does the parts: this process, or the workers of a Dask cluster.
+"""Runners for the parts: this process, or the workers of a Dask cluster.
 
-All that passes between parts are files, so a cluster on several machines needs a folder
-that all of them see. A worker that dies costs the part that it was at; another does it.
+Parts exchange only files, so a cluster of several machines needs a folder that all of
+them see. If a worker dies, only its current part is lost, and another worker does it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,18 +13,18 @@ from piecework.domain.errors import PieceworkError
 __all__ = ["LOCAL", "Do", "OnProgress", "PartRunner", "here", "on_dask"]
 
 OnProgress = Callable[[str, int, int], None]
-"""Is told how many of how many parts of a step are done."""
+"""Called with the step, the number of finished parts, and the number of parts."""
 
 
 Do = Callable[[int], None]
-"""Does the part of this number."""
+"""Does the part with this number."""
 
 PartRunner = Callable[[str, Do, Sequence[int]], None]
-"""Does a step for these parts, and raises the first fault that one of them raises."""
+"""Does a step for these parts, and raises the first error that one of them raises."""
 
 
 def here(on_progress: OnProgress) -> PartRunner:
-    """In this process, one part after another."""
+    """Run in this process, one part after another."""
 
     def run_parts(step: str, do: Do, parts: Sequence[int]) -> None:
         for done, part in enumerate(parts):
@@ -39,10 +39,10 @@ def here(on_progress: OnProgress) -> PartRunner:
 def on_dask(
     address: str, on_progress: OnProgress, *, processes: int = 2
 ) -> Iterator[PartRunner]:
-    """On a cluster: that at the address, or `LOCAL`, which ends with the context.
+    """Run on the cluster at the address, or on `LOCAL`, which ends with the context.
 
     Raises:
-        ConfigError: Dask is not installed, or nothing answers at the address.
+        ConfigError: Dask is not installed, or no scheduler answers at the address.
     """
     with dask_client(address, processes=processes) as client:
         from distributed import as_completed  # noqa: PLC0415 - an extra
@@ -57,9 +57,9 @@ def on_dask(
                     on_progress(step, done, len(parts))
             except KilledWorker as fault:
                 raise PieceworkError(
-                    f"{step}: {TRIES} processes died of one part; there may be too "
-                    "little memory",
-                    next_step="run the same again: it goes on where it stopped",
+                    f"{step}: {TRIES} processes died on the same part; there may be "
+                    "too little memory",
+                    next_step="run the same command again: it continues from there",
                 ) from fault
             finally:
                 client.cancel(futures)

@@ -1,9 +1,9 @@
-"""The folder in which parts are worked on, and what becomes of it when all is done.
+"""The folder in which parts are worked on until all are done.
 
-Work is done in `NAME.unfinished` beside the folder that was asked for. Each file is
-written under another name and renamed when it is whole, so what is there is finished,
-and a run that was cut off goes on where it stopped. At the end `_SUCCESS` lists the
-files, and the folder gets its name: nothing else with that name was ever there.
+Work is done in `NAME.unfinished` beside the requested folder. Each file is written
+under another name and renamed when it is complete, so existing files are complete, and
+an interrupted run continues where it stopped. At the end `_SUCCESS` lists the files,
+and the folder gets its final name: an incomplete folder never has that name.
 """
 
 import gc
@@ -22,11 +22,11 @@ from typing import Any, BinaryIO
 from piecework.domain.errors import ConfigError
 
 SUCCESS = "_SUCCESS"
-"""The last file to be written: JSON, which files of how many rows there are."""
+"""The last file to be written: JSON with the files and their numbers of rows."""
 
 FORM = 1
-"""One more whenever parts are kept in another way: what an earlier version began is
-then done anew."""
+"""Incremented when the format of parts changes: work that an earlier version began is
+then started again."""
 
 _OF = "of.json"
 _OUT = "out"
@@ -34,33 +34,33 @@ _OUT = "out"
 
 @dataclass(frozen=True, slots=True)
 class WorkFolder:
-    """Where parts are worked on; cheap to send to another process.
+    """The folder with the parts; cheap to send to another process.
 
     Attributes:
-        digest: of all that the results depend on. A process that remembers what another
-            run of the same name shared does not take it for this run's.
+        digest: of everything that the results depend on, so that a process does not
+            mistake cached values of another run with the same name for this run's.
     """
 
     path: Path
     digest: str
 
     def at(self, name: str) -> Path:
-        """A file to come and go."""
+        """The path of a temporary file."""
         return self.path / name
 
     def out(self, name: str) -> Path:
-        """A file that stays."""
+        """The path of a result file."""
         return self.path / _OUT / name
 
     def once(self, path: Path, write: Callable[[Path], None]) -> Path:
-        """Write a file, unless it is there already, whole or not at all."""
+        """Write a file completely or not at all, unless it exists."""
         if not path.exists():
             with _renamed(path) as unfinished:
                 write(unfinished)
         return path
 
     def keep(self, name: str, make: Callable[[], Any]) -> Path:
-        """Keep a value in a file, unless it is there already."""
+        """Store a value in a file, unless it exists."""
 
         def write(path: Path) -> None:
             with path.open("wb") as file:
@@ -69,20 +69,20 @@ class WorkFolder:
         return self.once(self.at(name), write)
 
     def kept(self, name: str) -> Any:  # noqa: ANN401 - what was kept
-        """The value that was kept."""
+        """Read a stored value."""
         with self.at(name).open("rb") as file:
             return unpickled(file)
 
     def shared(self, name: str) -> Any:  # noqa: ANN401 - what was kept
-        """The same, for what all parts want: read once a process."""
+        """Read a value that all parts need, once per process."""
         return _shared(self, name)
 
     def latest(self, name: str, let_go: Callable[[], None]) -> Any:  # noqa: ANN401
-        """The same for what is large: the one before it is let go of first.
+        """Read a large value, releasing the previous one first.
 
         Args:
             name: of the file.
-            let_go: has others let go of the one before, too.
+            let_go: makes others release the previous one too.
         """
         if (self, name) not in _LATEST:
             _LATEST.clear()
@@ -96,7 +96,7 @@ _LATEST: dict[tuple[WorkFolder, str], Any] = {}
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Spares looking for circles among what has none: a third of the time."""
+    """Pause garbage collection, which takes a third of the time and finds nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -108,7 +108,7 @@ def gc_paused() -> Iterator[None]:
 
 @gc_paused()
 def unpickled(file: BinaryIO) -> Any:  # noqa: ANN401 - what was kept
-    """A value of this run."""
+    """Load a value of this run."""
     return pickle.load(file)  # noqa: S301 - our own
 
 
@@ -118,18 +118,18 @@ def _shared(folder: WorkFolder, name: str) -> Any:  # noqa: ANN401
 
 
 def open_work(into: Path, of: Mapping[str, object]) -> WorkFolder:
-    """The folder to work in: that of a run that was cut off, if it was of the same.
+    """Open the folder to work in; continue an interrupted run with the same inputs.
 
     Args:
-        into: the folder that is to be made.
-        of: all that the results depend on; JSON.
+        into: the folder for the results.
+        of: everything that the results depend on; JSON.
 
     Raises:
-        ConfigError: there is something already where the results are to be.
+        ConfigError: the folder for the results exists.
     """
     if into.exists():
         raise ConfigError(
-            [f"{into}: is there already"], next_step="remove it, or name another folder"
+            [f"{into}: already exists"], next_step="remove it, or name another folder"
         )
     path = into.with_name(f"{into.name}.unfinished")
     inputs = json.dumps({"form": FORM, **of}, sort_keys=True, indent=1)
@@ -142,7 +142,7 @@ def open_work(into: Path, of: Mapping[str, object]) -> WorkFolder:
 
 
 def finish(folder: WorkFolder, into: Path, manifest: Mapping[str, object]) -> None:
-    """Give the results their name, with the list of them; remove the rest."""
+    """Write the manifest, give the results their name, and remove the rest."""
     with _renamed(folder.out(SUCCESS)) as file:
         file.write_text(json.dumps(manifest, indent=1, sort_keys=True) + "\n")
     (folder.path / _OUT).rename(into)
@@ -156,7 +156,7 @@ def _is_of(path: Path, inputs: str) -> bool:
 
 @contextmanager
 def _renamed(path: Path) -> Iterator[Path]:
-    """Another name for a file that gets its own when it is whole."""
+    """Yield a temporary name for a file, which is renamed when it is complete."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         yield unfinished

@@ -1,1 +1,1 @@
-"""A campaign: assembled from its file, checked, priced, dealt, bound and opened."""
+"""Assemble a campaign from its file; check, price, deal, bind and open it."""

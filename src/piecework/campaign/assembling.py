@@ -1,6 +1,6 @@
-"""From a campaign file to a `Campaign`: with its task, items, heuristics and policy.
+"""Read a campaign file into a `Campaign` with its task, items, heuristics and policy.
 
-Every fault is found before any is raised, since a person mends them all at once.
+All errors are collected before any is raised, so that a person can fix them together.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,29 +43,29 @@ from piecework.store.files import FILE_NAME
 
 _T = TypeVar("_T")
 _MOST_REQUIREMENTS = 10
-"""MTurk's limit for one HIT type; three are taken by what piecework adds itself."""
+"""MTurk's limit for one HIT type; piecework itself uses up to three of them."""
 
 
 def load_campaign(
     path: Path, *, drawn: Sequence[Mapping[str, str]] | None = None
 ) -> Campaign:
-    """The campaign of a file, with tasks and heuristics as they are installed.
+    """Load the campaign of a file, with the installed tasks and heuristics.
 
     Args:
-        path: of the campaign file.
-        drawn: rows of drawn pictures; without them, they are read from where the
+        path: path of the campaign file.
+        drawn: rows of drawn pictures; by default, they are read from where the
             rehearsal left them.
 
     Raises:
-        ConfigError: every fault of the file, its items, heuristics and policy.
+        ConfigError: every error in the file, its items, heuristics and policy.
     """
     return assemble(parse(path), drawn=drawn)
 
 
 def read_anywhere(path: Path) -> Campaign:
-    """The campaign of a file, with drawn pictures even if none were drawn yet.
+    """Load the campaign of a file, with drawn pictures even before a rehearsal.
 
-    It is read so where its pages are to be shown or posted.
+    It is used where pages are shown or posted.
 
     Raises:
         ConfigError: as `load_campaign`.
@@ -83,7 +83,7 @@ def read_anywhere(path: Path) -> Campaign:
 def assemble(
     file: CampaignFile, *, drawn: Sequence[Mapping[str, str]] | None = None
 ) -> Campaign:
-    """The campaign that a file describes, items included; see `load_campaign`."""
+    """Return the campaign that a file describes, with items; see `load_campaign`."""
     if faults := faults_of_names(file):
         raise ConfigError(faults)
     faults, steps = _own_faults(file), list[str]()
@@ -104,7 +104,7 @@ def assemble(
 
 
 def _asked(file: CampaignFile) -> Task:
-    """What the campaign asks: its task, or the page that it names instead."""
+    """Return what the campaign asks: its task, or the page that it names instead."""
     tables = file.tables
     if tables.imported is not None and tables.task is None:
         return _asked_elsewhere(file, tables.imported)
@@ -171,7 +171,7 @@ def _task(file: CampaignFile, named: str) -> Task:
 
 
 def _of_task(task: Task, fault: str) -> str:
-    """A fault of the heuristics that a task states, with file and line."""
+    """Add file and line to an error in the heuristics that a task states."""
     if task.own is None:
         return f"the task {task.name}: {fault}"
     path = Path(task.own.path) / TASK_FILE
@@ -181,7 +181,7 @@ def _of_task(task: Task, fault: str) -> str:
 
 
 def _own_faults(file: CampaignFile) -> list[str]:
-    """What is wrong with heuristics, policy and requirements; a key with its line."""
+    """Return errors in heuristics, policy and requirements, each with its line."""
     tables = file.tables
     known = bool(tables.requirements.countries) + (tables.qualification is not None)
     faults = [
@@ -191,21 +191,25 @@ def _own_faults(file: CampaignFile) -> list[str]:
     if tables.decisions.by == "policy" and not tables.decisions.rule:
         faults.append(
             f"{file.at('decisions', 'by')}: is 'policy', but no [[decisions.rule]] "
-            "says what the policy is"
+            "states the policy; add a rule, or set it to 'person'"
         )
-    if len(tables.requirements.qualification) + known + 3 > _MOST_REQUIREMENTS:
-        faults.append(f"{file.at('requirements')}: MTurk allows ten for one HIT type")
+    stated = len(tables.requirements.qualification) + known
+    if stated + 3 > _MOST_REQUIREMENTS:
+        faults.append(
+            f"{file.at('requirements')}: there are {stated}, and piecework adds up to "
+            f"3, but MTurk allows {_MOST_REQUIREMENTS} for one HIT type"
+        )
     return faults
 
 
 def _located(file: CampaignFile, fault: str) -> str:
-    """A sentence that begins with its key (`heuristics.too_fast: …`), with the line."""
+    """Add the line to a sentence that begins with a key (`heuristics.too_fast: …`)."""
     key = fault.split(maxsplit=1)[0].rstrip(":")
     return file.at(*key.split(".")) + fault.removeprefix(key)
 
 
 def _of_rule(file: CampaignFile, fault: str) -> str:
-    """A sentence that begins with `policy rule 2: `, with the line of that rule."""
+    """Add the rule's line to a sentence that begins with `policy rule 2: `."""
     number = int(fault.removeprefix("policy rule ").partition(":")[0])
     where = file.at("decisions", "rule", str(number - 1))
     return f"{where.rpartition(': ')[0]}: {fault}"
@@ -262,15 +266,17 @@ def _items(
         return file.items_of_folder(task.columns, addresses=task.columns[1:] or needed)
     left = file.out / "items.jsonl"
     if not left.is_file():
-        first = f"run `piecework rehearse {file.path}` first"
-        raise ConfigError([f"{file.path}: items.scenes: none are drawn yet; {first}"])
+        raise ConfigError(
+            [f"{file.path}: items.scenes: the pictures are not drawn yet"],
+            next_step=f"piecework rehearse {file.path} draws them",
+        )
     return file.items(task.columns, file=left, is_own=False)
 
 
 def _imported_items(
     file: CampaignFile, _task: Task, _drawn: Sequence[Mapping[str, str]] | None
 ) -> tuple[Item, ...]:
-    """What the imported answers are about; nothing before the first import."""
+    """Return the items of the imported answers; empty before the first import."""
     path = file.out / FILE_NAME
     if not path.is_file():
         return ()

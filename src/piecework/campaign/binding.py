@@ -1,7 +1,7 @@
-"""What a store is bound to for good: opened for anything else, it refuses.
+"""What a store is bound to; it cannot be opened for anything else.
 
-One campaign, one environment (a rehearsal, or one endpoint), one currency, its items
-and how they are dealt.
+It is bound to one campaign, one environment (a rehearsal, or one endpoint), one
+currency, its items and how they are dealt.
 """
 
 import hashlib
@@ -24,13 +24,13 @@ _SHORT, _NAMED = 8, 5
 
 
 def check_bound(store: Store, campaign: Campaign, environment: str) -> bool:
-    """Compare a store that is bound with the campaign, before anything is touched.
+    """Compare a bound store with the campaign, before any change.
 
     Returns:
         Whether the store is bound.
 
     Raises:
-        StoreError: it is of another environment, or of other items.
+        StoreError: it belongs to another environment, or has other items.
     """
     is_bound = bound.read(store).environment is not None
     if is_bound:
@@ -39,12 +39,12 @@ def check_bound(store: Store, campaign: Campaign, environment: str) -> bool:
 
 
 def rehearsal_environment(campaign: Campaign) -> str:
-    """What a rehearsal's store is bound to: rehearsals of another seed are others."""
+    """Return what a rehearsal's store is bound to, which depends on the seed."""
     return f"{REHEARSAL}, seed {campaign.rehearsal.seed}"
 
 
 def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
-    """Bind a store that is new; compare one that is bound.
+    """Bind a new store; compare a bound one.
 
     Raises:
         StoreError: it is bound to something else.
@@ -60,11 +60,11 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         store,
         "environment",
         environment,
-        otherwise=f"it is of {known}, not of {environment}",
+        otherwise=f"it belongs to {known}, not to {environment}",
     )
     bind_currency(store, campaign)
     if environment == IMPORTED:
-        # Its items and answers come from files, and more of them may come.
+        # Its items and answers come from files, and more files may follow.
         return
     is_new = bound.read(store).work_digest is None
     _bind_dealt(
@@ -81,7 +81,7 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
             "task_digest",
             campaign.task.own.digest,
             otherwise=f"the files of its task {campaign.task.own.path} have changed "
-            "since its HITs were dealt, so that its answers would be about two things",
+            "since its HITs were dealt, so its answers would not be comparable",
         )
     _bind_dealt(
         store,
@@ -89,7 +89,7 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
         "columns_digest",
         _columns_hash(campaign),
         otherwise="a column of an item (its url, a text) has changed since its HITs "
-        "were dealt, so that its answers would be about two things",
+        "were dealt, so its answers would not be comparable",
     )
     if is_new:
         bound.keep_dealt(store, _dealt(campaign))
@@ -98,7 +98,7 @@ def bind_store(store: Store, campaign: Campaign, environment: str) -> None:
 def _bind_dealt(
     store: Store, campaign: Campaign, fact: bound.Fact, value: str, *, otherwise: str
 ) -> None:
-    """Bind a digest of what was dealt; what has changed since is named."""
+    """Bind a digest of what was dealt, and name what has changed since."""
     if getattr(bound.read(store), fact) not in {None, value}:
         known = bound.read_dealt(store)
         changes = () if known is None else _changes(known, _dealt(campaign))
@@ -107,7 +107,7 @@ def _bind_dealt(
 
 
 def _dealt(campaign: Campaign) -> Dealt:
-    """What is compared to name a change."""
+    """Return what is compared to name a change."""
     posting = campaign.posting
     return Dealt(
         task=campaign.task.name,
@@ -122,11 +122,11 @@ def _dealt(campaign: Campaign) -> Dealt:
 
 
 def _changes(known: Dealt, now: Dealt) -> Iterator[str]:
-    """What differs, in words."""
+    """Describe the differences."""
     for name in ("task", "batches", "assignments", "items_per_hit"):
         before, after = getattr(known, name), getattr(now, name)
         if before != after:
-            yield f"{name} was {before}, and is {after}"
+            yield f"{name} was {before} and is now {after}"
     yield from _changed_items(known.items, now.items)
 
 
@@ -151,51 +151,51 @@ def bind_currency(store: Store, campaign: Campaign) -> None:
     """Bind a store to the campaign's currency.
 
     Raises:
-        StoreError: its money is in another.
+        StoreError: its money is in another currency.
     """
     known, stated = bound.read(store).currency, campaign.rewards.currency
     bound.bind(
         store,
         "currency",
         stated,
-        otherwise=f"its money is in {known}, and rewards.currency is {stated}",
+        otherwise=f"its money is in {known}, but rewards.currency is {stated}",
     )
 
 
 def refuse_imported(campaign: Campaign) -> None:
-    """Refuse what posts, pays or rehearses, where answers come from another tool.
+    """Refuse to post, pay or rehearse if the answers come from another tool.
 
     Raises:
         RefusedForSafety: the campaign is of imported results.
     """
     if campaign.imported is not None:
         raise RefusedForSafety(
-            f"{campaign.path}: its answers were imported from another tool; nothing is "
-            "posted, paid or rehearsed from here",
+            f"{campaign.path}: its answers were imported from another tool, so "
+            "piecework cannot post, pay or rehearse it",
             next_step=f"piecework assess {campaign.path}",
         )
 
 
 def bind_items(store: Store, campaign: Campaign) -> None:
-    """Bind a store of imported results to what makes an item in their files.
+    """Bind a store of imported results to what identifies an item in their files.
 
     Raises:
-        StoreError: it was read otherwise, so that the same item would be two.
+        StoreError: the settings have changed, so the same item would get two ids.
     """
     reading = campaign.imported
-    assert reading is not None  # noqa: S101 - the caller has looked
+    assert reading is not None  # noqa: S101 - checked by the caller
     parts = [reading.numbers, reading.item, reading.item_id]
     bound.bind(
         store,
         "imported_items_digest",
         hashlib.sha256(json.dumps(parts).encode()).hexdigest(),
         otherwise="imported.numbers, item or item_id have changed since its first "
-        "import, so that the same item would be two",
+        "import, so the same item would get two ids",
     )
 
 
 def typed_by(campaign: Campaign) -> str:
-    """A digest of what the types of imported answers depend on."""
+    """Return a digest of what the types of imported answers depend on."""
     task, reading = campaign.task, campaign.imported
     parts = [
         task.name,
@@ -208,20 +208,20 @@ def typed_by(campaign: Campaign) -> str:
 
 
 def keep_typed_by(store: Store, campaign: Campaign) -> None:
-    """Note by which task imported answers are typed now."""
+    """Record by which task imported answers are typed now."""
     pass_notes.keep(store, "typing_digest", typed_by(campaign))
 
 
 def is_typed_by(store: Store, campaign: Campaign) -> bool:
-    """Whether imported answers are typed by the campaign's task as it is now."""
+    """Whether imported answers are typed by the campaign's current task."""
     return pass_notes.read(store).typing_digest == typed_by(campaign)
 
 
 def check_typed(store: Store, campaign: Campaign) -> None:
-    """Refuse answers that were typed by other fields than the campaign file has now.
+    """Refuse answers that were typed by fields other than the campaign file's.
 
     Raises:
-        StoreError: they were.
+        StoreError: the fields have changed since the import.
     """
     if not is_typed_by(store, campaign):
         raise StoreError(
@@ -232,7 +232,7 @@ def check_typed(store: Store, campaign: Campaign) -> None:
 
 
 def _work_hash(campaign: Campaign) -> str:
-    """What must not change once HITs exist: the items and how they are dealt out."""
+    """Return a hash of what must not change once HITs exist: items and dealing."""
     posting = campaign.posting
     parts = [
         campaign.task.name if campaign.task.own is None else f"./{campaign.task.name}",
@@ -244,7 +244,7 @@ def _work_hash(campaign: Campaign) -> str:
 
 
 def _columns_hash(campaign: Campaign) -> str:
-    """All that the items' rows say: workers were shown it, and answered about it."""
+    """Return a hash of the items' rows, which workers were shown and answered."""
     rows = sorted(map(_row, (*campaign.items, *campaign.practice)))
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""What only shows beside the task and its items: faults of a campaign file."""
+"""Errors in a campaign file that only show together with its task and items."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -23,16 +23,16 @@ _PAGES = (".html", ".htm")
 def faults_with_items(
     file: CampaignFile, task: Task, items: Sequence[Item]
 ) -> list[str]:
-    """What only shows beside the task and its items, with its line if a key has it."""
+    """Return errors that only show with the task and its items, with lines if known."""
     if file.tables.imported is not None:
-        # They were shown elsewhere, whatever their words are.
+        # They were shown elsewhere, so piecework does not check their text.
         return _faults_of_formats(file, task)
     posting, out = file.tables.posting, file.out
     count = sum(not item.columns.get(PRACTICE) for item in items)
     faults = _faults_of_formats(file, task)
     if posting.items_per_hit and posting.items_per_hit > task.items_per_hit:
         faults.append(
-            f"{file.at('posting', 'items_per_hit')}: is {posting.items_per_hit}; a "
+            f"{file.at('posting', 'items_per_hit')}: is {posting.items_per_hit}, but a "
             f"HIT of {task.name} shows 1 to {task.items_per_hit} items"
         )
     if count and posting.batches > count:
@@ -44,12 +44,14 @@ def faults_with_items(
     faults += _faults_of_as_needed(file, task)
     above = next(folder for folder in (out, *out.parents) if folder.exists())
     if not above.is_dir():
-        faults.append(f"{file.at('output', 'folder')}: {above} is no folder")
+        faults.append(f"{file.at('output', 'folder')}: {above} is not a folder")
     faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
     faults += _faults_of_silent_rules(file, task)
     faults += _faults_of_canary(file, task, items)
     if items and not count:
-        faults.append(f"{file.path}: all items are practice; nothing is left to answer")
+        faults.append(
+            f"{file.path}: all items are practice; at least one has to be answered"
+        )
     return faults
 
 
@@ -64,10 +66,10 @@ def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
 
 
 def faults_of_names(file: CampaignFile) -> list[str]:
-    """Why files that the campaign names cannot be read, each with file and line.
+    """Return why files named by the campaign cannot be read, each with file and line.
 
-    Each is what its name says: a link beside a campaign would name another file, out of
-    sight of the person who starts it, and its content would be posted or served.
+    Links out of the folder are refused: the content of a file that the person who
+    starts the campaign cannot see there would be posted or served.
     """
     faults = [
         f"{file.at(*key)}: {fault}"
@@ -78,33 +80,33 @@ def faults_of_names(file: CampaignFile) -> list[str]:
 
 
 def _faults_of_served_store(file: CampaignFile) -> list[str]:
-    """That all which the campaign writes lies where the marketplace serves pictures."""
+    """Return an error if the campaign's output would be in the served folder."""
     pictures = file.pictures if file.tables.items.pictures else None
     if pictures is None or not file.out.is_relative_to(pictures):
         return []
     where = file.at("items", "pictures")
     fault = (
-        f"{where}: {pictures} is served whole, and the campaign's store would lie in "
-        f"it ({file.out}); give the pictures a folder of their own, or name another "
-        "output.folder"
+        f"{where}: the marketplace serves all of {pictures}, and the campaign's store "
+        f"would be in it ({file.out}); move the pictures to a separate folder, or name "
+        "another output.folder"
     )
     return [fault]
 
 
 def _fault_of_name(file: CampaignFile, key: str, named: str) -> str:
     if NUL in named:
-        return f"{named!r} holds a NUL, which no path does"
+        return f"{named!r} contains a NUL, which is not allowed in a path"
     if key == "question" and not named.lower().endswith(_PAGES):
-        return f"{named!r} is no page; it ends in {' or '.join(_PAGES)}"
+        return f"{named!r} is not a page: its name must end in {' or '.join(_PAGES)}"
     beside = file.path.parent
     link = outward_link(named, beside=beside)
     if link is None:
         return ""
-    return f"{about_link(link, beside=beside)}; name that path here, or copy it"
+    return f"{about_link(link, beside=beside)}; name that path here, or copy the file"
 
 
 def _named_files(tables: CampaignTables) -> Iterator[tuple[str, ...]]:
-    """The keys of all files and folders that are named, each with the path."""
+    """Yield the keys of all named files and folders, each with its path."""
     named: list[tuple[tuple[str, ...], str | None]] = [
         (("task",), tables.task),
         (("question",), tables.question),
@@ -124,7 +126,7 @@ def _named_files(tables: CampaignTables) -> Iterator[tuple[str, ...]]:
 
 
 def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:
-    """Rules of the policy that name a heuristic which does not run."""
+    """Return errors for rules of the policy that name a heuristic that is off."""
     settings = {**task.heuristics, **values.heuristics(file.tables)}
     return [
         f"{file.path}: policy rule {number}: any_of names {name!r}, which is off; "
@@ -138,20 +140,23 @@ def _faults_of_silent_rules(file: CampaignFile, task: Task) -> list[str]:
 def _faults_of_canary(
     file: CampaignFile, task: Task, items: Sequence[Item]
 ) -> Iterator[str]:
-    """Why the page cannot ask programs for a word, or why people would write it too."""
+    """Yield why the page cannot hide a word for programs, or people would use it."""
     word = planted_word({**task.heuristics, **values.heuristics(file.tables)})
     where = file.at("heuristics", "canary", "word")
     if word and task.html_page is not None:
-        yield f"{where}: a page of one's own has no place for it"
+        yield f"{where}: a requester's own page has no place for it; leave it out"
     shown = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
     for item in items if word else ():
         if any(shown.search(item.columns.get(name, "")) for name in task.shown_columns):
-            yield f"{where}: {word!r} stands in item {item.item_id}; people use it too"
+            yield (
+                f"{where}: {word!r} is in item {item.item_id}, so people may use it "
+                "too; choose another word"
+            )
             return
 
 
 def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
-    """That a number of answers hangs on labels which the task does not have."""
+    """Return an error if answers are asked as needed but the task has no labels."""
     if isinstance(file.tables.posting.assignments, int):
         return []
     labelled = {field.name for field in task.label_fields}
@@ -163,14 +168,14 @@ def _faults_of_as_needed(file: CampaignFile, task: Task) -> list[str]:
     if labelled and not others:
         return []
     reason = (
-        f"{task.name} asks {' and '.join(others)} besides"
+        f"{task.name} also asks for {' and '.join(others)}"
         if labelled
         else f"{task.name} has no such field"
     )
     where = file.at("posting", "assignments")
     fault = (
-        f"{where}: least, most and until are for tasks that ask for one of some "
-        f"options, of which one is right; {reason}; write a number alone"
+        f"{where}: least, most and until are for tasks that ask for one of several "
+        f"options with one right answer, but {reason}; write a plain number"
     )
     return [fault]
 

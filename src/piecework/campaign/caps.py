@@ -1,7 +1,7 @@
-"""What may still be promised: by the campaign's cap, its batches' and its days'.
+"""What may still be promised under the caps of the campaign, its batches and its days.
 
-Every act that promises money asks here before its call. The caps of campaign and batch
-end work; the cap of a day only puts it off until the next UTC day of the clock.
+Every act that promises money checks the caps before its call. The caps of campaign and
+batch end work; the cap of a day only postpones it to the next UTC day of the clock.
 """
 
 from collections.abc import Sequence
@@ -19,11 +19,11 @@ from piecework.store.intents import Intent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """What is left of each cap, in cents; `None` where there is no such cap.
+    """What is left of each cap, in cents; `None` if there is no such cap.
 
     Attributes:
-        batch: of the batch that was asked about.
-        day: of the present UTC day.
+        batch: left of the cap of the given batch.
+        day: left of the cap of the current UTC day.
     """
 
     campaign: int
@@ -32,7 +32,7 @@ class Left:
 
 
 def left(opened: OpenedCampaign, batch: int) -> Left:
-    """What is left of the caps now."""
+    """Return what is left of the caps now."""
     rewards = opened.campaign.rewards
     of_batch = rewards.batch_budget_cents
     if of_batch is not None:
@@ -45,7 +45,7 @@ def left(opened: OpenedCampaign, batch: int) -> Left:
 
 
 def left_today(opened: OpenedCampaign) -> int | None:
-    """What may still be promised on this UTC day, in cents; `None`: no such cap."""
+    """Return what may still be promised today (UTC), in cents; `None`: no such cap."""
     cap = opened.campaign.rewards.day_budget_cents
     if cap is None:
         return None
@@ -53,7 +53,7 @@ def left_today(opened: OpenedCampaign) -> int | None:
 
 
 def next_day(opened: OpenedCampaign) -> datetime:
-    """When a new UTC day begins, and with it a day's new allowance."""
+    """Return when the next UTC day begins, with a new allowance."""
     today = opened.clock.now().astimezone(UTC).date()
     return datetime.combine(today + timedelta(days=1), time.min, UTC)
 
@@ -61,16 +61,16 @@ def next_day(opened: OpenedCampaign) -> datetime:
 def payable_today(
     opened: OpenedCampaign, hits: Sequence[PlannedHit]
 ) -> list[PlannedHit]:
-    """The first of these planned HITs that today's allowance pays for."""
+    """Return the first of these planned HITs, as many as today's allowance pays for."""
     today = left_today(opened)
     return list(hits) if today is None else affordable(hits, left_cents=today)
 
 
 def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None:
-    """Refuse what passes a cap; calls under way count as if they had got through.
+    """Refuse what exceeds a cap; calls under way count as if they had succeeded.
 
     Raises:
-        BudgetExceeded: before the call, naming the cap that forbids it.
+        BudgetExceeded: before the call, with the name of the cap.
     """
     rewards, room = opened.campaign.rewards, left(opened, batch)
     under_way = intents.open_cents(opened.store, *intents.PROMISES, but=intent.key)
@@ -82,17 +82,18 @@ def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None
     for rest, name, cap in caps:
         if rest is not None and intent.amount_cents > rest - under_way:
             raise BudgetExceeded(
-                f"{intent.key}: would cost {rewards.shown(intent.amount_cents)}, more "
-                f"than is left of {name} ({rewards.shown(cap or 0)})",
+                f"{intent.key}: would cost {rewards.shown(intent.amount_cents)}, but "
+                f"only {rewards.shown(max(0, rest - under_way))} is left of {name} "
+                f"({rewards.shown(cap or 0)})",
                 next_step=f"piecework status {opened.campaign.path}",
             )
 
 
 def check_caps(campaign: Campaign, *, at: datetime) -> None:
-    """Refuse a campaign that its caps do not let happen even once.
+    """Refuse a campaign that costs more than its caps even without replacements.
 
     Raises:
-        BudgetExceeded: before anything is posted.
+        BudgetExceeded: before the first HIT is posted.
     """
     rewards, rounds = campaign.rewards, all_first_rounds(campaign, on=at.date())
     costs = [sum(hit.cost_cents for hit in hits) for hits in rounds]
@@ -108,20 +109,20 @@ def check_caps(campaign: Campaign, *, at: datetime) -> None:
             rewards.batch_budget_cents,
             "rewards.batch_budget",
             max(costs),
-            "the dearest batch costs {} before any replacement",
+            "the most expensive batch costs {} before any replacement",
         ),
         (
             rewards.day_budget_cents,
             "rewards.day_budget",
             dearest,
-            "the dearest HIT alone costs {}",
+            "the most expensive HIT alone costs {}",
         ),
     )
     for cap, name, cost, words in faults:
         if cap is not None and cost > cap:
             raise BudgetExceeded(
-                f"{campaign.path}: {name} is {rewards.shown(cap)}, and "
+                f"{campaign.path}: {name} is {rewards.shown(cap)}, but "
                 f"{words.format(rewards.shown(cost))}",
-                next_step=f"raise {name}, or lower items, assignments or reward; "
-                f"piecework check {campaign.path}",
+                next_step=f"raise {name}, or lower items, assignments or reward; then "
+                f"run piecework check {campaign.path}",
             )

@@ -1,7 +1,7 @@
 """Consent to spend: which marketplaces need it, and how a person gives it.
 
-`--live` says that real people work and are owed money. A marketplace keeps books and
-moves no money by itself; its operator pays outside of it, or has Prolific pay.
+`--live` says that real people work and are owed money. A marketplace only keeps books;
+its operator pays workers outside of it, or through Prolific.
 """
 
 from datetime import date
@@ -16,42 +16,42 @@ from piecework.platforms.endpoint import is_on_this_machine, refuse_closed_host
 def refuse_without_consent(
     campaign: Campaign, endpoint: str, *, live: bool, is_agreed: bool
 ) -> None:
-    """Refuse what could cost money that no person agreed to spend.
+    """Refuse work that could cost money that no person agreed to spend.
 
     Args:
         campaign: the campaign.
         endpoint: URL of the marketplace.
-        live: whether `--live` was said.
-        is_agreed: whether an amount is known that may be spent at most.
+        live: whether `--live` was given.
+        is_agreed: whether a person has agreed to a maximum amount.
 
     Raises:
-        RefusedForSafety: answers were imported, or the host is closed, or is another
-            machine and `--live` was not said, or no person agreed to an amount, or the
+        RefusedForSafety: answers were imported; the host is closed; it is another
+            machine and `--live` is missing; no person agreed to an amount; or the
             pictures are drawn ones.
     """
     refuse_imported(campaign)
     refuse_closed_host(endpoint)
     if not is_on_this_machine(endpoint) and not live:
         raise RefusedForSafety(
-            f"{endpoint}: a marketplace on another machine is live work: real people "
-            "do it and are owed money",
+            f"{endpoint}: a marketplace on another machine means live work: real "
+            "people do it and are owed money",
             next_step=f"piecework run {campaign.path} --endpoint {endpoint} --live",
         )
     if campaign.rehearsal.scenes:
         raise RefusedForSafety(
-            f"{campaign.path}: its pictures are drawn for rehearsals; nobody should be "
-            "paid to describe them",
+            f"{campaign.path}: its pictures are drawn for rehearsals, so real people "
+            "should not be paid to describe them",
             next_step=f"piecework rehearse {campaign.path}",
         )
     if live and not is_agreed:
         raise RefusedForSafety(
-            "--live: nobody has agreed to an amount yet, and there is no terminal to "
-            "ask at",
+            "--live: no person has agreed to an amount yet, and without a terminal "
+            "piecework cannot ask",
             next_step=f"add --spend-at-most AMOUNT; piecework check {campaign.path} "
-            "tells what it may cost",
+            "shows what it may cost",
         )
 
 
 def most_cents(campaign: Campaign, *, today: date) -> int:
-    """The most that posting the campaign's HITs can cost, within its caps."""
+    """Return the most that posting the campaign's HITs can cost, within its caps."""
     return price(campaign, on=today).at_most

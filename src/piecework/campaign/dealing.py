@@ -1,9 +1,9 @@
-"""Which HITs come next: plain values in, planned HITs out.
+"""Which HITs come next: pure functions from plain values to planned HITs.
 
-A batch is posted whole (round 0). What is then missing, because answers were dropped,
-rejected or never came, is asked for again in rounds, until every item has its accepted
-answers or the money is used up. Where every item of a HIT misses an answer, the HIT
-gets a slot more; the rest goes into new HITs that hold only the items concerned.
+A batch is posted whole (round 0). Answers that are then missing, because they were
+dropped, rejected or never came, are asked for again in rounds, until every item has its
+accepted answers or the money is used up. If every item of a HIT lacks an answer, the
+HIT gets another slot. The rest goes into new HITs with only the items concerned.
 """
 
 import random
@@ -21,16 +21,16 @@ _Asked = tuple[tuple[ItemId, ...], int, HitKey | None]
 
 
 def _anybody(_item_ids: Sequence[ItemId]) -> int:
-    """As many workers as it takes."""
+    """Return an unlimited number of workers."""
     return sys.maxsize
 
 
 def deal(campaign: Campaign) -> list[list[ItemId]]:
-    """The items of each batch, in the order of their HITs; batch 1 comes first.
+    """Deal the items of each batch, in the order of their HITs; batch 1 comes first.
 
-    Items are dealt by chance that depends on the campaign's name alone, so every pass
-    and every machine deals alike. What belongs into one HIT (`Task.group_by`,
-    `Task.one_value_per_hit`) is dealt as one.
+    Items are shuffled with a seed that depends only on the campaign's name, so every
+    pass and every machine deals the same way. Items that belong in one HIT
+    (`Task.group_by`, `Task.one_value_per_hit`) stay together.
     """
     bundles = _bundles(campaign, [item.item_id for item in campaign.items])
     random.Random(f"piecework deals {campaign.name}").shuffle(bundles)  # noqa: S311 - no secret
@@ -55,10 +55,10 @@ def first_round(
     on: date,
     excluded: int = 0,
 ) -> list[PlannedHit]:
-    """The HITs that post a batch's items for the first time, with fees of a day.
+    """Return the HITs that post a batch's items for the first time, with a day's fees.
 
-    If it is known how many workers there are, no more are asked for than there are
-    without the excluded.
+    If the number of workers is known, no HIT asks for more than remain without the
+    excluded ones.
     """
     wanted = campaign.posting.assignments
     if campaign.crowd_size is not None:
@@ -68,7 +68,7 @@ def first_round(
 
 
 def all_first_rounds(campaign: Campaign, *, on: date) -> list[list[PlannedHit]]:
-    """The first round of every batch, in order."""
+    """Return the first round of every batch, in order."""
     return [
         first_round(campaign, batch, item_ids, on=on)
         for batch, item_ids in enumerate(deal(campaign), start=1)
@@ -86,20 +86,20 @@ def replacements(
     keeps_apart: bool = True,
     free: Callable[[Sequence[ItemId]], int] = _anybody,
 ) -> list[PlannedHit]:
-    """HITs and extensions for what a batch still misses; the fewest slots come first.
+    """Return HITs and extensions for what a batch lacks; those with fewest slots first.
 
     Args:
         campaign: the campaign.
         batch: number of the batch.
         round_: number of the round, from 1.
-        missing: answers still wanted, by item; items that miss equally many share HITs,
-            so that nothing is asked for twice.
-        on: the day whose fees are taken.
+        missing: answers still wanted, by item; items that lack the same number share
+            HITs, so that no answer is asked for twice.
+        on: the day that determines the fees.
         extendable: HITs to which slots may be added.
         keeps_apart: whether an item may be asked for in two HITs at once. If not, what
             is lacking beyond an extension waits for a later round.
-        free: how many workers have answered none of these items; where they are fewer
-            than a HIT would ask for, each of its items is asked for on its own.
+        free: how many workers have not answered any of these items; if they are fewer
+            than a HIT would ask for, each of its items gets a separate HIT.
     """
     left = dict(missing)
     asked = list(_extensions(campaign, left, extendable, free, on=on))
@@ -114,7 +114,7 @@ def replacements(
             )
             asked += [(part, min(wanted, free(part)), None) for part in parts]
     asked = [request for request in asked if request[1] > 0]
-    # The cheapest first: what the money pays for is a beginning of the list.
+    # The cheapest first: the money pays for the beginning of the list.
     asked.sort(key=lambda request: request[1])
     return _hits(campaign, batch, round_, asked, on=on)
 
@@ -122,7 +122,7 @@ def replacements(
 def first_rounds_cost_cents(
     campaign: Campaign, batches: Collection[int], *, on: date
 ) -> int:
-    """What posting these batches for the first time costs, with fees of a day."""
+    """Return what posting these batches for the first time costs, with a day's fees."""
     if not batches:
         return 0
     rounds = enumerate(all_first_rounds(campaign, on=on), start=1)
@@ -132,7 +132,7 @@ def first_rounds_cost_cents(
 
 
 def hit_cost_cents(campaign: Campaign, assignments: int, *, on: date) -> int:
-    """Reward and fee of all assignments of one HIT, in cents."""
+    """Return reward and fee of all assignments of one HIT, in cents."""
     rewards = campaign.rewards
     return assignments * (
         rewards.reward_cents + _fee_cents(campaign, assignments, on=on)
@@ -140,7 +140,7 @@ def hit_cost_cents(campaign: Campaign, assignments: int, *, on: date) -> int:
 
 
 def affordable(hits: Sequence[PlannedHit], *, left_cents: int) -> list[PlannedHit]:
-    """The first of these HITs that this much money pays for."""
+    """Return the first of these HITs, as many as this much money pays for."""
     chosen = []
     for hit in hits:
         left_cents -= hit.cost_cents
@@ -158,10 +158,10 @@ def _extensions(
     *,
     on: date,
 ) -> Iterator[_Asked]:
-    """Slots for HITs of which every item misses answers; takes them off what is left.
+    """Yield slots for HITs in which every item lacks answers; reduce `left` by them.
 
-    A HIT is extended only where its slots cost what a new HIT's would, and where that
-    does not make ten of fewer, which MTurk refuses.
+    A HIT is extended only if its slots cost what a new HIT's would, and if that does
+    not raise it from under ten slots to ten, which MTurk refuses.
     """
     for hit in extendable:
         more = min(left.get(item_id, 0) for item_id in hit.item_ids)
@@ -178,7 +178,7 @@ def _extensions(
 
 
 def _groups(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId, ...]]:
-    """The items by HIT: as many as fit, and no bundle parted."""
+    """Group the items by HIT: as many as fit, without splitting a bundle."""
     size = campaign.posting.items_per_hit
     column = campaign.task.one_value_per_hit
     groups: list[tuple[ItemId, ...]] = []
@@ -200,7 +200,7 @@ def _groups(campaign: Campaign, item_ids: Sequence[ItemId]) -> list[tuple[ItemId
 def _bundles(
     campaign: Campaign, item_ids: Sequence[ItemId]
 ) -> list[tuple[ItemId, ...]]:
-    """Items that go into one HIT together, none larger than a HIT; else one by one."""
+    """Return groups of items for one HIT, no larger than it; else single items."""
     task, size = campaign.task, campaign.posting.items_per_hit
     column = task.one_value_per_hit or task.group_by
     if not column:
@@ -246,7 +246,7 @@ def _hits(
 
 
 def _fee_cents(campaign: Campaign, assignments: int, *, on: date) -> int:
-    """The fee of one assignment of a HIT with so many."""
+    """Return the fee of one assignment of a HIT with this many assignments."""
     return campaign.rewards.fees_on(on).reward_fee_cents(
         campaign.rewards.reward_cents,
         max_assignments=assignments,

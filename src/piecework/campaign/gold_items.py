@@ -1,8 +1,9 @@
-"""Items with known answers that are mixed among a campaign's own (`[gold]`).
+"""Mix items with known answers among a campaign's own (`[gold]`).
 
-They are items like the others: dealt by chance, shown in the same HITs, asked as often
-as the least, priced, paid. So no worker meets one twice, and none can tell them apart.
-Heuristics read their known answers (`gold_failed`); no dataset holds them.
+They are treated like the others: dealt at random, shown in the same HITs, asked as
+often as the least, priced and paid. So no worker gets one twice, and workers cannot
+tell them apart. Heuristics read their known answers (`gold_failed`); datasets leave
+them out.
 """
 
 from piecework.config.campaign_file import CampaignFile
@@ -15,21 +16,21 @@ from piecework.domain.task import GOLD, MIXED_IN, PRACTICE, Task
 def with_gold(
     file: CampaignFile, task: Task, items: tuple[Item, ...]
 ) -> tuple[Item, ...]:
-    """The items, and as many with known answers as `[gold] share` asks for.
+    """Return the items, and as many with known answers as `[gold] share` asks for.
 
-    The first of the file, so that more can be added to its end.
+    The first ones of the file are used, so that more can be added to its end.
 
     Raises:
-        ConfigError: the file has too few, one without a known answer, or one whose id
-            is an item's; or the task rates nothing that could be known.
+        ConfigError: the file has too few, one without a known answer, or one with the
+            id of an item; or the task has no field with right answers.
     """
     table = file.tables.gold
     if table is None or not items:
         return items
     rated = [field.name for field in task.item_fields if field.expects_variation]
     if not rated:
-        fault = f"{file.at('gold')}: {task.name} rates nothing of which an answer is"
-        raise ConfigError([f"{fault} right; leave [gold] out"])
+        fault = f"{file.at('gold')}: {task.name} has no field with a right answer"
+        raise ConfigError([f"{fault}; remove [gold]"])
     path = file.path.parent / table.file
     there = file.items(task.columns, file=path, is_own=False)
     own = [item for item in items if not item.columns.get(PRACTICE)]
@@ -37,7 +38,7 @@ def with_gold(
     taken = {item.item_id for item in items}
     where = file.at("gold", "file")
     faults = [
-        f"{where}: {path.name}: {item.item_id!r} is the id of an item of the campaign"
+        f"{where}: {path.name}: {item.item_id!r} is already an item of the campaign"
         for item in there
         if item.item_id in taken
     ]
@@ -49,9 +50,9 @@ def with_gold(
     ]
     if len(there) < wanted:
         faults.append(
-            f"{file.at('gold', 'share')}: {table.share:g} of all that workers see are "
-            f"{plural(wanted, 'item')} beside the campaign's {len(own)}; {path.name} "
-            f"has {len(there)}"
+            f"{file.at('gold', 'share')}: a share of {table.share:g} needs "
+            f"{plural(wanted, 'item')} beside the campaign's {len(own)}, but "
+            f"{path.name} has {len(there)}"
         )
     if faults:
         raise ConfigError(faults)

@@ -1,4 +1,4 @@
-"""What a step works with: a campaign, its memory, and, where it acts, its platform."""
+"""What a step works with: a campaign, its store and, for acts, its platform."""
 
 from dataclasses import dataclass, field
 
@@ -18,7 +18,7 @@ from piecework.store.database import Store
 
 
 class _Answers:
-    """The table of answers as far as it was read, by one process."""
+    """The table of answers as far as one process has read it."""
 
     def __init__(self) -> None:
         self._table: pd.DataFrame | None = None
@@ -37,14 +37,14 @@ class _Answers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedCampaign:
-    """A campaign and its memory: enough to look at it, to decide and to export.
+    """A campaign and its store: enough to look at it, to decide and to export.
 
     Attributes:
         is_rehearsal: workers are simulated and no money moves.
-        pseudonym_key: keys the hashes that stand for worker ids outside the store.
+        pseudonym_key: key of the hashes that replace worker ids outside the store.
         endpoint: URL of the marketplace that the store is bound to; "" in a rehearsal.
         capabilities: what that marketplace allows.
-        batches: what this process has scored of them so far.
+        batches: the batches that this process has scored so far.
     """
 
     campaign: Campaign
@@ -64,41 +64,41 @@ class OpenedCampaign:
         return self.campaign.imported is not None
 
     def pseudonym(self, worker_id: WorkerId) -> str:
-        """The keyed hash that stands for a worker outside the store."""
+        """Return the keyed hash that replaces a worker's id outside the store."""
         return pseudonym(worker_id, self.pseudonym_key)
 
     def shown_id(self, kind: SubjectKind, subject_id: str) -> str:
-        """The id of a subject as people see it: a worker's is the pseudonym."""
+        """Return the id of a subject as people see it: for a worker, the pseudonym."""
         if kind == "worker":
             return self.pseudonym(WorkerId(subject_id))
         return subject_id
 
     def item_numbers(self) -> ItemNumbers:
-        """Numbers that stand for the campaign's items; worked out once."""
+        """Return numbers for the campaign's items; they are computed once."""
         if not self._item_numbers:
             items = self.campaign.items
             self._item_numbers.append(ItemNumbers(item.item_id for item in items))
         return self._item_numbers[0]
 
     def answers(self) -> pd.DataFrame:
-        """The table of all answers so far, in the order of keeping.
+        """Return the table of all answers so far, in the order of storing.
 
         Its columns are those of `piecework.domain.tables`.
 
-        It is read on from where it ended when it was asked for last; what is kept never
-        changes.
+        Each call reads only answers stored since the last call; stored answers never
+        change.
         """
         return self._answers.read(self.store, self.campaign)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignRun(OpenedCampaign):
-    """A campaign at work on a platform: what a pass is made with.
+    """A campaign at work on a platform, for a pass.
 
     Attributes:
         at_once: how many calls may be under way at a time.
-        posts_in_order: whether HITs are posted one after the other all the same. They
-            are in a rehearsal, whose marketplace gives ids in the order of posting.
+        posts_in_order: whether to post HITs one after the other anyway, as in a
+            rehearsal, where the marketplace gives ids in the order of posting.
     """
 
     platform: Platform

@@ -1,8 +1,8 @@
-"""Rules of a policy that can never apply, since the campaign is too small for them.
+"""Rules of a policy that can never apply because the campaign is too small.
 
-Many heuristics want to have seen so many items of a worker, so many answers to an
-item, before they say anything. Where a campaign has fewer, they stay silent, and a
-policy that relies on them lets pass what it was written against.
+Many heuristics need a minimum number of items per worker or answers per item before
+they flag anything. In a smaller campaign they stay silent, and a policy that relies on
+them misses what it was written for.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,14 +15,14 @@ from piecework.qc.registry import HEURISTICS, is_on, params_of
 
 
 def rules_out_of_reach(campaign: Campaign) -> list[str]:
-    """A sentence, if heuristics of the policy can flag nothing here; else nothing."""
+    """Return a sentence if heuristics of the policy can never flag here."""
     if wants := "; ".join(_wants(campaign)):
-        return [f"the policy relies on what can flag nothing here: {wants}"]
+        return [f"the policy relies on heuristics that can never flag here: {wants}"]
     return []
 
 
 def _wants(campaign: Campaign) -> Iterator[str]:
-    """What each heuristic of the policy wants more of than there is."""
+    """Yield what each heuristic of the policy needs more of than there is."""
     most, settings = _most(campaign), campaign.heuristics
     named = {name for rule in campaign.policy for name in rule.any_of}
     for heuristic in HEURISTICS:
@@ -32,13 +32,13 @@ def _wants(campaign: Campaign) -> Iterator[str]:
         params = params_of(heuristic, settings, seed=0)
         for parameter, wanted, counted, there in unreached(params, most):
             yield (
-                f"heuristics.{name}.{parameter} is {wanted} {counted}, and there "
-                f"is no more than {there}"
+                f"heuristics.{name}.{parameter} is {wanted} {counted}, but there "
+                f"are at most {there}"
             )
 
 
 def _most(campaign: Campaign) -> Mapping[Counted, int]:
-    """How many of each a campaign can give, its replacements left out."""
+    """Return how many of each a campaign can give, without replacements."""
     posting, items = campaign.posting, len(campaign.items)
     gold = sum(
         any(item.columns.get(name) for name in item.columns if name.startswith(GOLD))

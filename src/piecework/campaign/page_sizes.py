@@ -1,7 +1,7 @@
-"""How large the pages of HITs are, made in a process of their own.
+"""Measure the pages of HITs in a separate process.
 
-A template that somebody sent may loop without end or ask for all memory. The process
-that makes its pages ends itself then, and says where it was.
+A template from someone else may loop forever or use all memory. Then the process that
+renders its pages ends itself and reports where it was.
 """
 
 import faulthandler
@@ -24,19 +24,19 @@ from piecework.hit_templates.templates import QUESTION, line_of_template
 from piecework.platforms.question import question_bytes
 
 PAGE_SECONDS = 20
-"""A page with fifty items takes a tenth of one."""
+"""Time limit for one page; a page with fifty items takes a tenth of a second."""
 
 _MORE_BYTES = 2 << 30
-"""What the process may take beyond what it begins with."""
+"""Memory that the process may use beyond what it starts with."""
 
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
 
 
 def largest_page(campaign: Campaign, hits: Iterable[PlannedHit]) -> int:
-    """Bytes of the largest question.
+    """Return the size of the largest question, in bytes.
 
     Raises:
-        ConfigError: an item or template has a fault, or a page takes too long.
+        ConfigError: an item or template has an error, or a page takes too long.
     """
     fork = multiprocessing.get_context("fork")
     ours, theirs = fork.Pipe(duplex=False)
@@ -45,7 +45,8 @@ def largest_page(campaign: Campaign, hits: Iterable[PlannedHit]) -> int:
             target=_make, args=(campaign, hits, theirs, stack), daemon=True
         )
         with warnings.catch_warnings():
-            # Threads of libraries: the child makes pages, and takes no lock of theirs.
+            # About threads of libraries: the child only renders pages, without their
+            # locks.
             warnings.simplefilter("ignore", DeprecationWarning)
             child.start()
         theirs.close()
@@ -83,7 +84,7 @@ def _make(
 
 def _limit_memory() -> None:
     pages = Path("/proc/self/statm")
-    if not pages.exists():  # Linux alone says so
+    if not pages.exists():  # only Linux has it
         return
     taken = int(pages.read_text("ascii").split()[0]) * resource.getpagesize()
     _, most = resource.getrlimit(resource.RLIMIT_AS)
@@ -93,7 +94,7 @@ def _limit_memory() -> None:
 
 
 def _ended_by_itself(campaign: Campaign, stack: str) -> ConfigError:
-    """Why there is no outcome, with the line of the template that was under way."""
+    """Return why there is no result, with the line of the template, if known."""
     task = campaign.task
     folder = Path(task.own.path) if task.own else Path("hit_templates") / task.name
     where = f"{folder if task.html_page else folder / QUESTION}"
@@ -102,11 +103,11 @@ def _ended_by_itself(campaign: Campaign, stack: str) -> ConfigError:
             where = f"{file}:{at}"
             break
     fault = (
-        f"{where}: a page takes more than {PAGE_SECONDS} seconds to make, and should "
-        "take a fraction of one; a loop has no end, or far too many rounds"
+        f"{where}: a page takes more than {PAGE_SECONDS} seconds to render, but should "
+        "take a fraction of one; a loop never ends, or has far too many rounds"
         if stack
-        else f"{where}: the process that makes the pages was ended from outside, as "
-        "happens where memory runs out"
+        else f"{where}: the process that renders the pages was ended from outside, "
+        "probably because memory ran out"
     )
     return ConfigError(
         [fault],

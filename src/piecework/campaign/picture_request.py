@@ -1,7 +1,8 @@
 """One request for a picture at an address that a stranger wrote.
 
-The name is looked up once, and what it leads to is what is asked: a name that means
-something else a moment later leads nowhere. Each redirect is looked at in the same way.
+The host name is resolved once, and the request goes to that IP address. So a name that
+resolves differently a moment later cannot redirect it. Each redirect is checked
+likewise.
 """
 
 import ipaddress
@@ -23,17 +24,17 @@ _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class _NotAskedError(Exception):
-    """An address is none, or lies inside this machine's network."""
+    """An address is not a web address, or is inside this machine's network."""
 
 
 class PictureRequest:
     """A request that another thread may stop.
 
     Attributes:
-        url: that is asked first.
+        url: the first URL.
         kind: the content type of the answer.
         begins: its first bytes.
-        fault: why there is no answer that counts; "" if there is one.
+        fault: why there is no usable answer; "" if there is one.
     """
 
     def __init__(self, url: str, *, asks_inside: bool, seconds: float) -> None:
@@ -42,7 +43,7 @@ class PictureRequest:
         self._socket: socket.socket | None = None
 
     def run(self) -> None:
-        """Ask, follow redirects, and keep what came."""
+        """Send the request, follow redirects, and keep the answer."""
         try:
             self.fault = self._ask()
         except _NotAskedError as fault:
@@ -65,14 +66,14 @@ class PictureRequest:
             if status // 100 != _REDIRECT or not there:
                 return "" if status // 100 == _OK else f"answers {status} {reason}"
             url = urljoin(url, there)
-        return f"answers {status}, and leads nowhere but round again"
+        return f"answers {status}, and its redirects never end"
 
     def _once(self, url: str) -> tuple[int, str, str]:
-        """Status, reason and redirect of one answer; kind and first bytes are kept."""
+        """Return a reply's status, reason and redirect; keep type and beginning."""
         parts = urlsplit(url)
         port = parts.port or _PORTS.get(parts.scheme, 0)
         if not parts.hostname or parts.scheme not in _PORTS:
-            raise _NotAskedError(f"leads to {url!r}, which is no web address")
+            raise _NotAskedError(f"leads to {url!r}, which is not a web address")
         name = parts.hostname.encode("idna").decode()
         host = f"[{name}]" if ":" in name else name
         with closing(HTTPConnection(name, port)) as http:
@@ -89,15 +90,15 @@ class PictureRequest:
                 return reply.status, reply.reason, reply.headers.get("Location", "")
 
     def _connected(self, name: str, port: int) -> socket.socket:
-        """A connection to the first of the name's addresses that answers."""
+        """Connect to the first of the name's addresses that answers."""
         endpoints = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM)
         for *_, endpoint in endpoints:
             address = ipaddress.ip_address(str(endpoint[0]))
             if not self._asks_inside and not is_public(address):
                 raise _NotAskedError(
-                    f"leads to {address}, inside this machine's network, and is not "
-                    "asked; people elsewhere cannot load it either. If all workers "
-                    "are inside, say --internal too"
+                    f"leads to {address}, inside this machine's network, so it is not "
+                    "tried; people elsewhere cannot load it either. If all workers "
+                    "are inside that network, add --internal"
                 )
         fault: OSError | None = None
         for family, kind, protocol, _, endpoint in endpoints:
@@ -111,11 +112,11 @@ class PictureRequest:
                 fault = refusal
             else:
                 return connection
-        raise fault or OSError("the name leads nowhere")
+        raise fault or OSError("the host name has no address")
 
 
 def is_public(address: _Address) -> bool:
-    """Whether anybody on the internet could mean the same machine by it.
+    """Whether an address means the same machine everywhere on the internet.
 
     >>> [is_public(ipaddress.ip_address(a)) for a in ("8.8.8.8", "10.0.0.1", "::1")]
     [True, False, False]

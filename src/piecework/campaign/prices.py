@@ -1,8 +1,8 @@
 """A marketplace's currency and fees: asked when a campaign is opened there, and kept.
 
-What a marketplace says of itself goes before the campaign file's fees and before
-`config/fees.toml`, so that the ledger holds what is really taken. The store keeps it
-for whoever only looks.
+The marketplace's own price list has priority over the campaign file's fees and over
+`config/fees.toml`, so that the ledger holds the real cost. The store keeps it for
+commands that only look.
 """
 
 import logging
@@ -20,28 +20,28 @@ _LOG = logging.getLogger(__name__)
 def ask_prices(
     campaign: Campaign, platform: Platform, *, today: date, has_posted: bool
 ) -> PriceList | None:
-    """What the marketplace says of its money; `None`: nothing.
+    """Return the marketplace's price list; `None` if it has none.
 
     Args:
         campaign: the campaign.
         platform: the marketplace.
-        today: the day whose fees the campaign file states.
+        today: the day for which the campaign file's fees are compared.
         has_posted: whether HITs of the campaign were posted already.
 
     Raises:
-        RefusedForSafety: its money is not the campaign's, or the campaign file states
-            other fees and nothing was posted yet.
+        RefusedForSafety: it has another currency, or the campaign file states other
+            fees and no HIT was posted yet.
     """
     prices = platform.prices()
-    currency_text = "says nothing of its currency, so that it counts as USD"
+    currency_text = "does not state its currency, so it counts as USD"
     if prices is not None:
-        currency_text = f"has its money in {prices.currency}"
+        currency_text = f"uses {prices.currency}"
     rewards = campaign.rewards
     if rewards.currency != (prices.currency if prices else "USD"):
         raise RefusedForSafety(
-            f"{campaign.path}: rewards.currency is {rewards.currency}, and "
-            f"{platform.endpoint} {currency_text}; nothing was posted",
-            next_step="name a marketplace of that currency, or state currency and all "
+            f"{campaign.path}: rewards.currency is {rewards.currency}, but "
+            f"{platform.endpoint} {currency_text}; no HITs were posted",
+            next_step="use a marketplace with that currency, or state currency and all "
             "amounts of [rewards] in the marketplace's",
         )
     stated = [fees for fees in rewards.fees if fees.valid_from <= today][-1:]
@@ -51,10 +51,10 @@ def ask_prices(
 
 
 def with_prices(campaign: Campaign, prices: PriceList | None) -> Campaign:
-    """The campaign at the fees of the marketplace, whichever day it is.
+    """Return the campaign with the fees of the marketplace, on any day.
 
-    A schedule that takes the same keeps its own source; without a price list nothing
-    changes.
+    A schedule with the same fees keeps its own source. Without a price list the
+    campaign stays as it is.
     """
     if prices is None:
         return campaign
@@ -75,18 +75,17 @@ def _compare(
     if stated.takes_as(taken):
         return
     sentence = (
-        f"{campaign.path}: rewards.fees state {_terms(campaign, stated)}, and "
-        f"{platform.endpoint} itself takes {_terms(campaign, taken)}"
+        f"{campaign.path}: rewards.fees state {_terms(campaign, stated)}, but "
+        f"{platform.endpoint} charges {_terms(campaign, taken)}"
     )
     if has_posted:
-        # Workers are waiting for their pay, and the caps are compared with what is
-        # really taken.
-        _LOG.warning("%s; that is what counts", sentence)
+        # Workers are waiting for their pay, and the caps are compared with the real
+        # fees.
+        _LOG.warning("%s; the marketplace's fees count", sentence)
         return
     raise RefusedForSafety(
-        f"{sentence}; nothing was posted",
-        next_step="leave [[rewards.fees]] out: a marketplace that says what it takes "
-        "is priced by that",
+        f"{sentence}; no HITs were posted",
+        next_step="remove [[rewards.fees]]: the marketplace's own price list is used",
     )
 
 

@@ -1,11 +1,13 @@
-"""What a campaign costs, before anything: plain, expected, and at the very worst.
+"""What a campaign will cost: the plain, the expected and the worst cost.
 
-Plain: every item posted once. Expected: the answers that are lost are asked for again,
-each with the chance that the campaign file states, and a worker below the wage
-floor gets a bonus. Worst: every answer of every round is paid for and lost, in the
-dearest way that rounds can be cut into HITs. The caps end that. How many labels will
-need more answers than the least is not known beforehand: what it costs if all of them
-do stands beside.
+Plain: every item is posted once. Expected: lost answers are asked for again, with the
+    chance of loss that the campaign file states, and workers below the wage floor get a
+    bonus. Worst: every answer of every round is paid for and lost, and rounds are split
+    into
+    into HITs in the most expensive way, until the caps end it. How many labels will
+    need more than
+    need more than the least answers is not known beforehand, so the cost if all of them
+    do is shown too.
 """
 
 import math
@@ -29,20 +31,20 @@ class Price:
 
     Attributes:
         fees_from: since when these fees are in force.
-        fees_source: who says so.
-        fee_cents: of one assignment of a HIT that is posted for the first time.
+        fees_source: the source of these fees.
+        fee_cents: fee of one assignment of a HIT in its first round.
         batches: plain cost of each batch.
-        assignments: of all HITs that are posted for the first time.
-        rewards: and `fees`, which together are the plain cost.
-        replacements: expected for answers that are lost, fees included.
-        bonus_each: what lifts one assignment to the wage floor; `None`: it is not
-            stated how long one takes.
-        bonuses: expected, fees included.
-        more: what is added if every item gets the most answers that it may have,
-            replacements and bonuses included; 0 where all get the same number.
+        assignments: assignments of all first rounds.
+        rewards: rewards of the plain cost; `fees` are the rest of it.
+        replacements: expected cost of replacing lost answers, fees included.
+        bonus_each: what raises one assignment to the wage floor; `None` if the time per
+            HIT is not stated.
+        bonuses: expected bonuses, fees included.
+        more: additional cost if every item gets the most answers that it may have,
+            replacements and bonuses included; 0 if all get the same number.
         worst: all rounds of all batches, without any cap and without bonuses.
-        cap: what the campaign may take at most, whatever happens.
-        days: days that the plain campaign needs at least, by the cap of a day.
+        cap: the most that the campaign may spend.
+        days: the fewest days that the plain campaign needs under the cap of a day.
     """
 
     on: date
@@ -69,17 +71,17 @@ class Price:
 
     @property
     def expected(self) -> int:
-        """Plain cost, replacements and bonuses; the least, where `more` is asked."""
+        """Plain cost, replacements and bonuses, with the least answers per item."""
         return self.plain + self.replacements + self.bonuses
 
     @property
     def expected_at_most(self) -> int:
-        """The same if every item gets the most answers that it may have."""
+        """The expected cost if every item gets the most answers that it may have."""
         return self.expected + self.more
 
     @property
     def at_most(self) -> int:
-        """The most that posting HITs can cost: the worst that the cap allows."""
+        """The most that posting HITs can cost: the worst case, limited by the cap."""
         return min(self.worst, self.cap)
 
 
@@ -126,7 +128,7 @@ def price(campaign: Campaign, *, on: date) -> Price:
 
 
 def _more(campaign: Campaign, bonus_each: int, *, on: date) -> int:
-    """What every item costs from the least answers to the most, one a round."""
+    """Return the cost of raising every item from the least answers to the most."""
     posting, rewards = campaign.posting, campaign.rewards
     further = posting.most - posting.assignments
     if not further:
@@ -138,32 +140,33 @@ def _more(campaign: Campaign, bonus_each: int, *, on: date) -> int:
     ]
     fee = rewards.fees_on(on).bonus_fee_cents(bonus_each) if bonus_each else 0
     a_round = sum(hit.cost_cents for hit in hits) + len(hits) * (bonus_each + fee)
-    # Each is asked for until it is not lost.
+    # Each answer is asked for until it is not lost.
     return math.ceil(further * a_round / (1 - float(rewards.expected_loss)))
 
 
 def top_up_cents(
     floor_cents_per_hour: int, seconds: float | None, paid_cents: int
 ) -> int | None:
-    """What an assignment of so many seconds needs beyond its pay to reach the floor.
+    """Return what an assignment needs beyond its pay to reach the floor.
 
     >>> top_up_cents(1000, 540, 100)  # nine minutes at $10 an hour are $1.50
     50
     """
     if seconds is None:
         return None
-    # Rounded up: a cent below the floor is below the floor. The tenth of a millionth
-    # is the float's own error, not the worker's.
+    # Rounded up: a cent below the floor is below the floor. The 1e-7 removes the
+    # float's rounding error.
     earned = math.ceil(floor_cents_per_hour * seconds / _HOUR - 1e-7)
     return max(earned - paid_cents, 0)
 
 
 def expected_replacements(campaign: Campaign, *, on: date) -> tuple[float, float]:
-    """Expected cost in cents, and number, of assignments that replace lost answers.
+    """Return the expected cost in cents and number of replacement assignments.
 
-    Each answer is lost on its own with the stated chance; an item that misses m answers
-    is posted again for m assignments, with others that miss as many. The number of HITs
-    is the larger of two bounds from below: full HITs, and the chance that there is one.
+    Each answer is lost independently with the stated chance. An item that lacks m
+    answers is posted again for m assignments, with others that lack the same number.
+    The number of HITs is the larger of two lower bounds: full HITs, and the chance that
+    there is one.
     """
     posting, loss = campaign.posting, campaign.rewards.expected_loss
     cents = assignments = 0.0
@@ -181,10 +184,10 @@ def expected_replacements(campaign: Campaign, *, on: date) -> tuple[float, float
 
 
 def expected_out_of_reach(campaign: Campaign) -> float:
-    """Answers that a crowd of known size is expected to be unable to give.
+    """Return how many answers a crowd of known size is expected not to give.
 
-    Every worker answers every item once, and loses each answer on its own with the
-    stated chance: 6 workers who lose none can give 5 answers each, 4 cannot.
+    Every worker answers every item once and loses each answer independently with the
+    stated chance. Without losses, 6 workers can give 5 answers per item; 4 cannot.
     """
     crowd, wanted = campaign.crowd_size, campaign.posting.assignments
     if crowd is None:
@@ -201,7 +204,7 @@ def expected_out_of_reach(campaign: Campaign) -> float:
 
 
 def worst_replacements(campaign: Campaign, *, on: date) -> int:
-    """The dearest that all rounds of replacement can be, in cents."""
+    """Return the highest cost of all rounds of replacement, in cents."""
     posting = campaign.posting
     return posting.rounds * sum(
         _dearest_round(campaign, posting, len(item_ids), on=on)
@@ -210,7 +213,7 @@ def worst_replacements(campaign: Campaign, *, on: date) -> int:
 
 
 def _lost(missing: list[float], loss: float) -> list[float]:
-    """How many answers an item misses after a round, as chances, from those before."""
+    """Return the chances of how many answers an item lacks after a further round."""
     after = [0.0] * len(missing)
     for asked, chance in enumerate(missing):
         for again in range(asked + 1):
@@ -226,11 +229,12 @@ def _lost(missing: list[float], loss: float) -> list[float]:
 def _dearest_round(
     campaign: Campaign, posting: Posting, items: int, *, on: date
 ) -> int:
-    """One round, cut so that it costs most.
+    """Return the cost of one round, split in the most expensive way.
 
-    Items that miss different numbers share no HIT: the first HIT of a kind needs one
-    item, every further one a whole HIT of items more. So some of the dearest kinds have
-    a HIT each, and all other items are in HITs of the dearest kind.
+    Items that lack different numbers of answers do not share a HIT: the first HIT of a
+    kind needs one item, every further one a full HIT of items. So some of the most
+    expensive kinds have one HIT each, and all other items are in HITs of the most
+    expensive kind.
     """
     kinds = [
         hit_cost_cents(campaign, wanted, on=on)

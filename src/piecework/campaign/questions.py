@@ -11,11 +11,11 @@ from piecework.platforms.question import html_question
 from piecework.qc.heuristics.canary import planted_word
 
 _WHOLE = ("http://", "https://", "/", "data:")
-"""How an address begins that stays as it is."""
+"""Beginnings of addresses that stay as they are."""
 
 
 def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) -> str:
-    """The question document of a HIT, as XML.
+    """Return the question document of a HIT, as XML.
 
     Args:
         campaign: the campaign.
@@ -34,7 +34,7 @@ def question(campaign: Campaign, hit: PlannedHit, items: Mapping[ItemId, Item]) 
 
 
 def _with_page_url(campaign: Campaign, item: Item) -> Item:
-    """Pictures that the marketplace serves have a path of its own on the page."""
+    """Replace pictures that the marketplace serves with its paths for the page."""
     task, page = campaign.task, campaign.task.html_page
     named = {"url"} if page is None else {*task.columns[1:]}
     if page is not None and campaign.pictures is not None:
@@ -44,7 +44,7 @@ def _with_page_url(campaign: Campaign, item: Item) -> Item:
             if is_picture(item.columns.get(name, ""))
         }
     served = {
-        # Names of files may hold spaces and "#", addresses may not.
+        # File names may contain spaces and "#", addresses may not.
         name: f"/pictures/{quote(url)}"
         for name, url in item.columns.items()
         if name in named and url and not url.startswith(_WHOLE)

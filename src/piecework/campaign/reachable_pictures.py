@@ -1,8 +1,8 @@
-"""Whether addresses and files of pictures give pictures, tried on a sample.
+"""Check on a sample whether the addresses and files of pictures are pictures.
 
-An items file may come from anybody, and what it names is asked from this machine: so no
-address inside its network is asked, whatever name or redirect leads there, and nobody's
-slow server holds the command up.
+An items file may come from anyone, and this machine requests its addresses. So it never
+requests an address inside its own network, even after a redirect, and a slow server
+cannot delay the command for long.
 """
 
 import random
@@ -17,8 +17,8 @@ from piecework.domain.campaign import Campaign
 SAMPLE = 20
 _AT_ONCE = 8
 SECONDS = 15.0
-"""For all of an address: its name, its redirects, its head. The sample is asked in
-three rounds, so it takes three times as much at most."""
+"""Time limit for one address with its name, redirects and first bytes. The sample takes
+three rounds, so at most three times as long."""
 
 _BEGINNINGS = (
     b"\xff\xd8\xff",
@@ -33,16 +33,16 @@ _BEGINNINGS = (
 _FIRST_BYTES = 64
 _AVIF = b"ftypavi"
 _SPACE = b"\xef\xbb\xbf \t\r\n"
-"""What may stand before an SVG: the mark of UTF-8, and space."""
+"""What may precede an SVG: the byte order mark of UTF-8, and white space."""
 
 
 _WEB = ("http://", "https://")
 
 
 def sample_of_pictures(campaign: Campaign) -> list[str]:
-    """Addresses and files of pictures, at most `SAMPLE`; the same ones each time.
+    """Return at most `SAMPLE` addresses and files of pictures, the same each time.
 
-    Pictures that a rehearsal draws are none of them.
+    Pictures that a rehearsal draws are left out.
     """
     folder = None if campaign.rehearsal.scenes else campaign.pictures
     names = [item.picture for item in campaign.items]
@@ -57,12 +57,12 @@ def sample_of_pictures(campaign: Campaign) -> list[str]:
 def unreached(
     pictures: Sequence[str], *, asks_inside: bool = False, seconds: float = SECONDS
 ) -> list[str]:
-    """What is wrong with each address or file that gives no picture.
+    """Return what is wrong with each address or file that is not a picture.
 
     Args:
         pictures: addresses and files.
-        asks_inside: ask addresses inside this machine's network too.
-        seconds: for all of an address.
+        asks_inside: also request addresses inside this machine's network.
+        seconds: time limit for one address.
     """
 
     def fault(picture: str) -> str:
@@ -81,7 +81,7 @@ def _of_file(path: str) -> str:
             begins = file.read(_FIRST_BYTES)
     except OSError as fault:
         return f"{path}: cannot be read ({fault.strerror})"
-    return "" if _is_picture(begins) else f"{path}: is no picture, for all its name"
+    return "" if _is_picture(begins) else f"{path}: is not a picture, despite its name"
 
 
 def _is_picture(begins: bytes) -> bool:
@@ -89,7 +89,7 @@ def _is_picture(begins: bytes) -> bool:
 
 
 def _of_address(request: PictureRequest, *, seconds: float) -> str:
-    """Why the address gives no picture; within these seconds, whatever it does."""
+    """Return why the address gives no picture, within the time limit."""
     asking = threading.Thread(target=request.run, daemon=True)
     asking.start()
     asking.join(seconds)
@@ -100,4 +100,4 @@ def _of_address(request: PictureRequest, *, seconds: float) -> str:
         return f"{request.url}: {request.fault}"
     if request.kind.startswith("image/") or _is_picture(request.begins):
         return ""
-    return f"{request.url}: answers with {request.kind}, which is no picture"
+    return f"{request.url}: answers with {request.kind}, which is not a picture"

@@ -1,6 +1,6 @@
-"""What is allowed and probably not meant: wages, caps, crowds and policies.
+"""Settings that are allowed but probably not meant: wages, caps, crowds, policies.
 
-A campaign with warnings may begin; what is forbidden is a fault, told elsewhere.
+A campaign with warnings may begin; forbidden settings are errors, reported elsewhere.
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from piecework.qc.registry import params_of
 
 _HOUR = 3600
 _ONE_IN_TWO = 0.5
-"""An answer that is as likely to be missing as not is said to be."""
+"""Expected number of missing answers from which a warning is given."""
 
 
 def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
-    """Each warning as a sentence, with the key that it is about.
+    """Return each warning as a sentence with the key that it is about.
 
     Args:
         campaign: as it was read.
@@ -39,7 +39,7 @@ def campaign_warnings(campaign: Campaign, price: Price) -> list[str]:
 
 
 def own_seconds(campaign: Campaign) -> float:
-    """What a HIT takes by the pace that the task states, as rehearsals have it."""
+    """Return the seconds for a HIT at the task's own pace, as in rehearsals."""
     return campaign.task.seconds_of_hit(campaign.posting.items_per_hit)
 
 
@@ -48,8 +48,8 @@ def _about_title(campaign: Campaign) -> Iterator[str]:
     is_page = campaign.task.html_page is not None
     if is_page and own is not None and campaign.title == Path(own.path).stem:
         yield (
-            f"posting.title is not stated and the page has no <title>: workers read "
-            f"{campaign.title!r}, the name of the file, as what the HIT is about"
+            f"posting.title is not stated and the page has no <title>: workers see "
+            f"{campaign.title!r}, the name of the file, as the title of the HIT"
         )
 
 
@@ -58,7 +58,7 @@ def _about_page(campaign: Campaign) -> Iterator[str]:
     shows = len(task.columns) > 1 or task.optional_columns  # the first is the id
     if task.html_page is not None and not shows:
         yield (
-            "the page has no placeholder of an item's column, such as ${image_url}: "
+            "the page has no placeholder for an item's column, such as ${image_url}: "
             "all items look the same on it"
         )
 
@@ -72,17 +72,17 @@ def _about_pay(campaign: Campaign) -> Iterator[str]:
         )
         return
     if rewards.expected_seconds is not None:
-        return  # then the bonus that lifts to the floor is priced
+        return  # the price includes the bonus that reaches the floor
     seconds = own_seconds(campaign)
     hourly = int(rewards.reward_cents * _HOUR / seconds)
     pace = (
         f"at the task's own pace ({campaign.task.seconds_to_begin:g} s to "
-        f"begin, {campaign.task.seconds_per_item:g} s an item, "
-        f"{seconds / 60:.1f} minutes a HIT) the reward pays {rewards.shown(hourly)} an "
-        f"hour, the floor is {rewards.shown(floor)}"
+        f"begin, {campaign.task.seconds_per_item:g} s per item, "
+        f"{seconds / 60:.1f} minutes per HIT) the reward pays {rewards.shown(hourly)} "
+        f"an hour; the floor is {rewards.shown(floor)}"
     )
     if hourly < floor:
-        yield f"{pace}: raise rewards.reward, or expect to pay bonuses up to it"
+        yield f"{pace}: raise rewards.reward, or expect to pay bonuses up to the floor"
     yield (
         "bonuses are not priced: state rewards.expected_minutes "
         f"({seconds / 60:.1f} by the task's own pace), better from a pilot"
@@ -94,14 +94,15 @@ def _about_time(campaign: Campaign) -> Iterator[str]:
     if seconds > allowed.assignment_duration_seconds:
         minutes = allowed.assignment_duration_seconds / 60
         yield (
-            f"posting.assignment_minutes is {minutes:g}, and a HIT takes "
-            f"{seconds / 60:.1f} by the task's own pace: half of the work is cut off"
+            f"posting.assignment_minutes is {minutes:g}, but a HIT takes "
+            f"{seconds / 60:.1f} at the task's own pace: about half of the workers "
+            "will run out of time"
         )
     expected = campaign.rewards.expected_seconds
     if expected is not None and expected * 2 < seconds:
         yield (
-            f"rewards.expected_minutes is {expected / 60:g}, and the task's own pace "
-            f"says {seconds / 60:.1f}: bonuses may cost more than is priced"
+            f"rewards.expected_minutes is {expected / 60:g}, but the task's own pace "
+            f"gives {seconds / 60:.1f}: bonuses may cost more than the estimate"
         )
 
 
@@ -121,7 +122,7 @@ def _about_most(campaign: Campaign) -> Iterator[str]:
     if crowd is not None and posting.assignments <= crowd < posting.most:
         yield (
             f"requirements.workers: {crowd} workers cannot give {posting.most} answers "
-            "each, which posting.assignments asks of items that are not sure"
+            "each, which posting.assignments asks for unsure items"
         )
 
 
@@ -130,18 +131,18 @@ def _about_policy(campaign: Campaign) -> Iterator[str]:
         return
     if campaign.decided_by == "policy":
         yield (
-            "decisions: no [[decisions.rule]] drops or rejects anything, so every "
+            "decisions: no [[decisions.rule]] drops or rejects answers, so every "
             "answer becomes part of the dataset"
         )
     else:
         yield (
-            "decisions: no [[decisions.rule]] proposes to drop anything: a person "
-            "decides on all that heuristics flag, and a rehearsal keeps all of it"
+            "decisions: no [[decisions.rule]] proposes to drop answers: a person "
+            "decides about everything that heuristics flag, and a rehearsal keeps it"
         )
 
 
 def _about_gold(campaign: Campaign) -> Iterator[str]:
-    """Pay that hangs on so few known answers that one slip, or one fault, decides."""
+    """Warn if pay depends on so few known answers that one slip or error decides."""
     least = params_of(gold_failed, campaign.heuristics, seed=0).min_items
     usual = gold_failed.Params().min_items
     rejects = any(
@@ -151,8 +152,8 @@ def _about_gold(campaign: Campaign) -> Iterator[str]:
     if rejects and least < usual:
         yield (
             f"heuristics.gold_failed.min_items is {least}, and a rule rejects by it: "
-            f"of fewer than {usual} known answers one slip, or one that is wrong "
-            "itself, may cost a worker's pay"
+            f"with fewer than {usual} known answers, one slip or one wrong known "
+            "answer may cost a worker their pay"
         )
 
 
@@ -161,12 +162,12 @@ def _about_cap(campaign: Campaign, price: Price) -> Iterator[str]:
     if lacking > 0:
         shown = campaign.rewards.shown(lacking)
         yield (
-            f"rewards.budget is {shown} below what is expected to be spent: some "
-            "answers will stay missing"
+            f"rewards.budget is {shown} below the expected cost: some answers will "
+            "stay missing"
         )
     elif price.expected_at_most > price.cap:
         shown = campaign.rewards.shown(price.expected_at_most - price.cap)
         yield (
-            f"rewards.budget is {shown} below what {campaign.posting.most} answers to "
-            "every item would cost: some labels may stay unsure"
+            f"rewards.budget is {shown} below the cost of {campaign.posting.most} "
+            "answers per item: some labels may stay unsure"
         )

@@ -1,4 +1,4 @@
-"""`advance`: one pass, for a schedule."""
+"""`advance`: makes one pass, for a schedule."""
 
 import os
 from pathlib import Path
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 @click.option(
     "--rehearsal",
     is_flag=True,
-    help="The marketplace is a rehearsal's, see `piecework crowd`.",
+    help="The marketplace is a rehearsal's; see `piecework crowd`.",
 )
 @click.option(
     "--poll-open-hits",
     is_flag=True,
-    help="Fetch now what open HITs have got so far; else they are asked every 6 hours.",
+    help="Ask for the work on open HITs now; otherwise every 6 hours.",
 )
 @JSON
 def advance(
@@ -50,19 +50,20 @@ def advance(
     poll_open_hits: bool,
     as_json: bool,
 ) -> None:
-    """Make one pass, for a schedule.
+    r"""Make one pass, for a schedule.
 
-    With PREFECT_API_URL set the pass is a flow run on that server; without, it needs no
-    Prefect. Where nothing is due, it ends at once; the marketplace is asked for news
-    every minute at most, and the less comes, the less often (every two hours at least).
+    If nothing is due, the pass ends at once. It asks the marketplace for news at most
+    once a minute, and less often while little comes in, down to once every two hours.
+    If PREFECT_API_URL is set, the pass is a flow run on that Prefect server. Otherwise
+    it needs no Prefect.
 
     The marketplace records what each worker is owed. It moves no money: its operator
     pays the workers outside, or the Prolific bridge pays them.
 
-    Example:  piecework advance birds.toml --endpoint http://127.0.0.1:8080
-
-    Live:     piecework advance birds.toml --endpoint https://hits.example.org
-              --live --spend-at-most 120
+    Examples:
+      piecework advance birds.toml --endpoint http://127.0.0.1:8080
+      piecework advance birds.toml --endpoint https://hits.example.org \
+        --live --spend-at-most 120
     """
     from piecework.engine.pass_request import PassRequest, amount_cents
 
@@ -80,7 +81,7 @@ def advance(
 
 
 def _advance(request: "PassRequest", *, poll_open_hits: bool) -> Progress:
-    """Do what is due; a person is asked for consent only if something is."""
+    """Make the pass; ask a person for consent only if something is due."""
     from piecework.engine.quick_check import cached_progress
 
     progress = None if poll_open_hits else cached_progress(request)
@@ -107,7 +108,7 @@ def _with_consent(request: "PassRequest") -> "PassRequest":
 
 
 def _advance_in_prefect(request: "PassRequest", *, poll_open_hits: bool) -> Progress:
-    """Run the flow `advance` in this process, recorded by the server that is set."""
+    """Run the flow `advance` in this process; the Prefect server in use records it."""
     from prefect import tags
 
     from piecework.campaign.assembling import load_campaign

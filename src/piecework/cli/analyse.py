@@ -1,4 +1,4 @@
-"""`analyse`: what answers say together, and how far people agree."""
+"""`analyse`: measures how far people agree, and combines their answers."""
 
 import json
 from pathlib import Path
@@ -16,13 +16,14 @@ from piecework.domain.imported import Reading
 @click.option("--condition", help="Compare ratings by this column of the items.")
 @click.option(
     "--unit",
-    help="The items' column of what meets all conditions, an image say; else the HIT.",
+    help="The items' column of what is seen in all conditions, such as an image; "
+    "default: the HIT.",
 )
 @click.option(
     "--margin",
     type=float,
-    help="The smallest difference that would matter: tests whether conditions are "
-    "alike within it.",
+    help="The smallest difference that would matter, to test that conditions differ "
+    "by less.",
 )
 @click.option("--seed", default=1, show_default=True, help="Seed of the random draws.")
 @click.option(
@@ -31,7 +32,7 @@ from piecework.domain.imported import Reading
     help="Write all tables as one self-contained page.",
 )
 @JSON
-def analyse(  # noqa: PLR0913 - an argument an option
+def analyse(  # noqa: PLR0913 - an argument for each option
     what: Path,
     *,
     columns: Path | None,
@@ -43,16 +44,17 @@ def analyse(  # noqa: PLR0913 - an argument an option
     html: Path | None,
     as_json: bool,
 ) -> None:
-    """Measure agreement, labels, comparisons and order effects.
+    r"""Measure agreement, labels, comparisons and order effects.
 
-    Of a CAMPAIGN, the answers that count; of a FILE of another tool, all of them, and
-    nothing is kept.
+    For a CAMPAIGN, the command takes the answers that count. For a FILE of another
+    tool, it takes all answers and stores nothing.
 
-    \b
-    Example:  piecework analyse judgements.toml --html analyses.html
-              piecework analyse ratings.csv --columns columns.toml
-                  --condition system --unit image_id
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework analyse judgements.toml
+      piecework analyse judgements.toml --html analyses.html
+      piecework analyse ratings.csv --columns columns.toml \
+        --condition system --unit image_id
+    """
     from piecework.cli.sections import say_sections
     from piecework.config.imported_file import read_reading
     from piecework.importing.analysing import Wanted, analyse_campaign, analyse_file
@@ -61,7 +63,7 @@ def analyse(  # noqa: PLR0913 - an argument an option
     wanted = Wanted(condition or "", unit or "", margin, seed)
     if what.suffix == ".toml":
         if columns or task:
-            raise click.UsageError("--columns and --task are of a FILE")
+            raise click.UsageError("--columns and --task are for a FILE")
         analysed = analyse_campaign(what, wanted)
     else:
         analysed = analyse_file(

@@ -1,4 +1,4 @@
-"""`assess`: what heuristics find, in a file of another tool or in imported answers."""
+"""`assess`: runs heuristics on a file of another tool or on imported answers."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from piecework.importing.assessing import Assessed
 
 _MOST_ROWS = 12
-"""Rows of a table that a terminal shows; --html and --parquet have all."""
+"""Rows of a table on a terminal; --html and --parquet have all rows."""
 
 
 @click.command()
@@ -44,7 +44,7 @@ _MOST_ROWS = 12
 @AS_CAMPAIGN
 @DASK
 @JSON
-def assess(  # noqa: PLR0913 - an argument an option
+def assess(  # noqa: PLR0913 - an argument for each option
     what: tuple[Path, ...],
     *,
     columns: Path | None,
@@ -58,22 +58,26 @@ def assess(  # noqa: PLR0913 - an argument an option
 ) -> None:
     """Run every heuristic on collected answers.
 
-    Of FILES, nothing is kept and nothing decided: they are read as `import` reads
-    them, together, judged and told. Of a CAMPAIGN that `piecework import` made,
-    findings are kept and the rules of its file are followed: what nothing speaks
-    against is kept, the rest waits for a person.
-    FILES in piecework's own columns may outgrow memory: with --to FOLDER they are
-    judged in parts, by this process or by a Dask cluster, with the same findings.
+    For FILES, the command reads them as `piecework import` does and prints the
+    findings. It stores nothing and decides nothing.
 
-    \b
-    Example:  piecework assess Batch_*.csv --html findings.html
-              piecework assess stance.toml
-              piecework assess answers/ --to findings --task caption --dask
-              piecework assess answers/ --to findings --as birds.toml
-    """  # noqa: D301 - click's mark for lines that stay lines
+    For a CAMPAIGN that `piecework import` made, it stores the findings and applies the
+    rules of the campaign file. It keeps the answers that no rule flags. The other
+    answers wait for a person.
+
+    With --to FOLDER it judges Parquet FILES of any size in parts, with the same
+    findings.
+
+    Examples:
+      piecework assess stance.toml
+      piecework assess Batch_*.csv --html findings.html
+      piecework assess answers/ --to findings --task caption --dask
+    """
     if into is not None:
         if columns or html or parquet:
-            raise click.UsageError("--columns, --html, --parquet are not of --to")
+            raise click.UsageError(
+                "--columns, --html and --parquet do not go with --to"
+            )
         origin = origin_of(campaign=campaign, task_name=task or "")
         _assess_in_parts(what, into=into, origin=origin, dask=dask, as_json=as_json)
         return
@@ -91,7 +95,7 @@ def assess(  # noqa: PLR0913 - an argument an option
 
 
 def _assess(what: Sequence[Path], columns: Path | None, task: str | None) -> "Assessed":
-    """Judge a campaign or files, whichever is named."""
+    """Judge the campaign or the files."""
     from piecework.config.imported_file import read_reading
     from piecework.domain.imported import Reading
     from piecework.importing.assessing import assess_campaign, assess_files
@@ -100,17 +104,18 @@ def _assess(what: Sequence[Path], columns: Path | None, task: str | None) -> "As
         reading = read_reading(columns) if columns else Reading()
         return assess_files(what, reading, task_name=task or "")
     if len(what) > 1:
-        raise click.UsageError("one CAMPAIGN at a time, and no FILES beside it")
+        raise click.UsageError("give one CAMPAIGN and no FILES beside it")
     if columns or task:
-        raise click.UsageError("--columns and --task are of FILES")
+        raise click.UsageError("--columns and --task are for FILES")
     return assess_campaign(what[0])
 
 
 def _assess_in_parts(
     files: Sequence[Path], *, into: Path, origin: "Origin", dask: str, as_json: bool
 ) -> None:
-    """Judge answers in parts; the findings are Parquet in a folder."""
+    """Judge answers in parts, and write the findings as Parquet to a folder."""
     from piecework.bulk.assessing import assess_in_parts
+    from piecework.qc.registry import TITLES
 
     campaign = origin.campaign
     with runner(dask) as run_parts:
@@ -133,7 +138,7 @@ def _assess_in_parts(
         click.echo(json.dumps(document, indent=2))
         return
     for name, number in assessed.flagged.items():
-        click.echo(f"{number:>12,}  {name}")
+        click.echo(f"{number:>12,}  {TITLES.get(name, name)} ({name})")
     click.echo(
         f"{plural(assessed.answers, 'answer')} in {plural(assessed.files, 'file')}; "
         f"{plural(assessed.findings, 'finding')} in {assessed.folder}"
@@ -160,7 +165,7 @@ def _as_dict(assessed: "Assessed") -> dict[str, object]:
 def _say_end(assessed: "Assessed") -> None:
     progress = assessed.progress
     if progress is None:
-        click.echo("nothing was kept, and nothing decided")
+        click.echo("nothing was stored or decided")
         return
     click.echo(
         f"{plural(progress.accepted, 'answer')} kept, {progress.dropped:,} dropped; "
@@ -168,6 +173,6 @@ def _say_end(assessed: "Assessed") -> None:
     )
     if assessed.drawn:
         click.echo(
-            f"{plural(assessed.drawn, 'answer')} drawn by chance for a person to look "
-            "at, flagged or not (random_sample)"
+            f"{plural(assessed.drawn, 'answer')} drawn at random for a person to "
+            "check, flagged or not (random_sample)"
         )

@@ -1,4 +1,4 @@
-"""`check`: all that can be known of a campaign before a call."""
+"""`check`: reports everything that can be known about a campaign before it starts."""
 
 import json
 from datetime import date, datetime
@@ -29,20 +29,21 @@ _Rows = list[tuple[str, str, str]]
 @click.option(
     "--on",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="Price by the fees of this UTC day; today without it.",
+    metavar="YYYY-MM-DD",
+    help="Price by the fees of this UTC day; default: today.",
 )
 @click.option(
-    "--endpoint", help="Price by what this marketplace says that it takes; only asks."
+    "--endpoint", help="Price by the fees of this marketplace; the command only asks."
 )
 @click.option(
     "--reach",
     is_flag=True,
-    help="Look whether a sample of the items' addresses and files gives pictures.",
+    help="Check that a sample of the items' addresses and files are pictures.",
 )
 @click.option(
     "--internal",
     is_flag=True,
-    help="With --reach: ask addresses inside this machine's network too.",
+    help="With --reach: also try addresses inside this machine's network.",
 )
 @JSON
 def check(
@@ -56,15 +57,16 @@ def check(
 ) -> None:
     """Check, render and price a campaign.
 
-    The command changes nothing and posts nothing.
+    The command reports every fault of the campaign file with its line, renders every
+    page, and prices the campaign. It changes nothing and posts nothing.
 
-    \b
-    Example:  piecework check config/campaigns/demo.toml
-              piecework check CAMPAIGN --reach
-              piecework check CAMPAIGN --endpoint https://hits.example.org
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework check birds.toml
+      piecework check birds.toml --reach
+      piecework check birds.toml --endpoint https://hits.example.org
+    """
     if internal and not reach:
-        raise click.UsageError("--internal says what --reach may ask; give both")
+        raise click.UsageError("--internal goes with --reach; give both")
     from piecework.rehearsing.checking import check_campaign
 
     day = (on or SystemClock().now()).date()
@@ -78,7 +80,7 @@ def check(
 
 
 def say_checked(checked: "Checked") -> None:
-    """Print what a campaign is and costs, for people."""
+    """Print for people what a campaign is and what it costs."""
     campaign, cost = checked.campaign, checked.price
     console = Console()
     for title, rows in (
@@ -96,7 +98,7 @@ def say_checked(checked: "Checked") -> None:
         console.print(table)
     console.print(f"fees: {cost.fees_source}", soft_wrap=True, highlight=False)
     if checked.reached:
-        console.print(f"pictures: {checked.reached} tried, all can be shown")
+        console.print(f"pictures: {checked.reached} tried, all of them load")
     for warning in checked.warnings:
         click.secho(f"WARNING: {warning}", fg="yellow")
 
@@ -121,7 +123,7 @@ def _work(checked: "Checked") -> _Rows:
         (
             "largest question",
             f"{checked.largest_question_bytes:,} bytes",
-            "65,535 are allowed",
+            "65,535 bytes are allowed",
         ),
     ]
 
@@ -131,7 +133,7 @@ def _gold(campaign: "Campaign") -> _Rows:
     if not mixed_in:
         return []
     part = mixed_in / len(campaign.items)
-    why = f"{part:.0%} of the items, priced with them; answers are known"
+    why = f"{part:.0%} of the items, priced with them; their answers are known"
     return [("  mixed in as gold", f"{mixed_in:,}", why)]
 
 
@@ -143,23 +145,23 @@ def _as_needed(campaign: "Campaign") -> _Rows:
         (
             "as needed",
             f"up to {rule.most}",
-            f"answers, while a label is less sure than {rule.until:g}",
+            f"answers, until the label's probability is {rule.until:g}",
         )
     ]
 
 
 def _fields(campaign: "Campaign") -> _Rows:
-    """The fields of an own page of HTML; [fields] may say otherwise."""
+    """Return the fields of an own page of HTML, which [fields] may change."""
     if campaign.task.html_page is None:
         return []
     return [("field", field.name, _asked(field)) for field in campaign.task.fields]
 
 
 def _hosts(campaign: "Campaign") -> _Rows:
-    """Where a page of one's own loads from, which only a worker's browser tries."""
+    """Return the hosts that an own page of HTML loads from."""
     page = campaign.task.html_page
     hosts = page.hosts if page is not None else ()
-    why = "loaded by each worker's browser; not tried here"
+    why = "each worker's browser loads it; check does not"
     return [("host", host, why) for host in hosts]
 
 
@@ -199,7 +201,7 @@ def _test(campaign: "Campaign") -> _Rows:
 
 def _price(campaign: "Campaign", cost: "Price") -> _Rows:
     rewards, shown = campaign.rewards, campaign.rewards.shown
-    again = f"{float(rewards.expected_loss):.0%} of answers lost, asked for again"
+    again = f"{float(rewards.expected_loss):.0%} of answers lost and asked for again"
     rounds = campaign.posting.rounds
     return [
         (
@@ -222,9 +224,9 @@ def _price(campaign: "Campaign", cost: "Price") -> _Rows:
         (
             "worst, without caps",
             shown(cost.worst),
-            f"all answers of {plural(rounds + 1, 'round')} are paid and lost",
+            f"if all answers of {plural(rounds + 1, 'round')} are paid and lost",
         ),
-        ("worst, within caps", shown(cost.at_most), "what posting can cost at most"),
+        ("worst, within caps", shown(cost.at_most), "the most that posting can cost"),
     ]
 
 
@@ -236,7 +238,7 @@ def _expected(campaign: "Campaign", cost: "Price") -> _Rows:
         (
             "expected, at least",
             f"about {shown(cost.expected)}",
-            f"if {posting.assignments} answers make every label sure",
+            f"if {posting.assignments} answers are enough for every label",
         ),
         (
             "expected, at most",
@@ -264,7 +266,7 @@ def _bonuses(campaign: "Campaign", cost: "Price") -> tuple[str, str]:
         return (
             "unknown",
             (
-                f"state rewards.expected_minutes; the reward alone pays {floor} for "
+                f"set rewards.expected_minutes; the reward alone pays {floor} for "
                 f"{allowed:.1f} minutes a HIT"
             ),
         )
@@ -286,7 +288,7 @@ def _caps(campaign: "Campaign", cost: "Price") -> _Rows:
         (
             "batch",
             _cap(rewards, rewards.batch_budget_cents),
-            "replacements and bonuses too",
+            "includes replacements and bonuses",
         ),
         (
             "day",
@@ -304,19 +306,19 @@ def _room(campaign: "Campaign", cost: "Price") -> str:
     if room < 0:
         return f"{shown(-room)} LESS than expected: some answers will stay missing"
     if most < 0:
-        return f"{shown(-most)} LESS than at most expected: labels may stay unsure"
+        return f"{shown(-most)} LESS than expected at most: some labels may stay unsure"
     return f"{shown(room)} more than expected"
 
 
 def _dataset(campaign: "Campaign") -> _Rows:
-    """How it is divided, and what its readers would not be told."""
+    """Return the splits of the dataset and the statements it lacks."""
     stated, shares = campaign.dataset, campaign.dataset.shares
     missing = campaign.dataset.missing
     has_pictures = any(item.picture for item in campaign.items)
     files = "beside it" if stated.pictures == "files" else "by their addresses"
     by = "picture" if has_pictures else "item"
     parquet = [
-        ("formats", "no Parquet", "the Hugging Face hub would not know its splits")
+        ("formats", "no Parquet", "the Hugging Face hub would not find its splits")
     ]
     return [
         (

@@ -1,4 +1,4 @@
-"""`clean`: the texts of answers in files, mended by edits."""
+"""`clean`: cleans the texts of answers in Parquet files."""
 
 import json
 from dataclasses import asdict
@@ -21,18 +21,19 @@ from piecework.domain.counts import plural
     metavar="FOLDER",
     required=True,
     type=click.Path(path_type=Path),
-    help="Write Parquet into this new folder.",
+    help="Write Parquet to this new folder.",
 )
 @DASK
 @JSON
 def clean(files: tuple[Path, ...], *, into: Path, dask: str, as_json: bool) -> None:
     """Clean the texts in large Parquet files.
 
-    FILES are in piecework's own columns (docs/how-to/partitions.md). They are worked on
-    in parts, by this process or by a Dask cluster, with the same edits. A campaign's
-    own answers are cleaned when its dataset is written.
+    FILES have piecework's own columns. This process or a Dask cluster cleans them in
+    parts, with the same edits. For a campaign, `piecework export` cleans the texts.
 
-    Example:  piecework clean answers/ --to clean --dask
+    Examples:
+      piecework clean answers/ --to clean
+      piecework clean answers/ --to clean --dask
     """
     from piecework.bulk.cleaning import clean_files
 

@@ -1,4 +1,4 @@
-"""Asks a person for an amount: it is shown, and has to be typed back."""
+"""Asks a person for an amount, which they have to type back."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 def consent_to_spend(
     campaign: "Campaign", endpoint: str, *, live: bool, stated_cents: int | None
 ) -> int | None:
-    """The amount in cents that a person allows now; `None`: as before, or not asked.
+    """Return the amount in cents that a person allows; `None` leaves it as it was.
 
     Args:
         campaign: the campaign.
         endpoint: URL of the marketplace.
         live: whether `--live` was given.
-        stated_cents: what the command states, if anything.
+        stated_cents: the amount of `--spend-at-most`, if given.
 
     Raises:
-        RefusedForSafety: another amount was typed, or nobody can be asked; or see
-            `piecework.campaign.prices`.
+        RefusedForSafety: the person typed another amount, or there is no terminal to
+            ask on; see also `piecework.campaign.prices`.
     """
     from piecework.campaign.consent import most_cents, refuse_without_consent
     from piecework.campaign.prices import ask_prices, with_prices
@@ -47,7 +47,7 @@ def consent_to_spend(
     if not live or agreed_cents is not None:
         return stated_cents
     today = SystemClock().now().date()
-    # What it can cost follows from what this marketplace takes.
+    # The most that it can cost depends on this marketplace's fees.
     platform = MTurk.with_keys(normal_endpoint(endpoint), None)
     priced = with_prices(
         campaign,
@@ -56,22 +56,22 @@ def consent_to_spend(
     most = most_cents(priced, today=today)
     click.echo(
         f"live: campaign {campaign.name} on {endpoint} can cost up to "
-        f"{rewards.shown(most)} (all rounds, within its caps).\nThe marketplace writes "
-        "down what each worker is owed. Prolific pays its participants; other workers "
-        "are paid outside."
+        f"{rewards.shown(most)} (all rounds, within its caps).\nThe marketplace "
+        "records what each worker is owed. Prolific pays its participants. You pay "
+        "other workers outside."
     )
     type_back(most, rewards.currency, otherwise="nothing was posted")
     return most
 
 
 def type_back(cents: int, currency: Currency, *, otherwise: str) -> None:
-    """Let a person type an amount back.
+    """Ask a person to type an amount back.
 
     Raises:
-        RefusedForSafety: something else was typed; `otherwise` says what follows.
+        RefusedForSafety: they typed something else; `otherwise` says what follows.
     """
     typed = click.prompt(
-        f"type {shown(cents, currency)} to go on", default="", show_default=False
+        f"type {shown(cents, currency)} to continue", default="", show_default=False
     )
     try:
         is_same = cents_from_text(typed.replace(",", ""), currency) == cents

@@ -1,4 +1,4 @@
-"""`crowd`: the simulated workers of a rehearsed schedule."""
+"""`crowd`: simulated workers for a rehearsed schedule."""
 
 from pathlib import Path
 
@@ -9,15 +9,30 @@ from piecework.cli.options import CAMPAIGN, POLL_SECONDS
 
 @click.command()
 @CAMPAIGN
-@click.option("--port", default=8080, show_default=True, help="0 takes a free one.")
-@click.option("--poll-seconds", type=POLL_SECONDS, default=1.0, show_default=True)
+@click.option(
+    "--port",
+    default=8080,
+    show_default=True,
+    help="Port of the marketplace; 0 takes a free port.",
+)
+@click.option(
+    "--poll-seconds",
+    type=POLL_SECONDS,
+    default=1.0,
+    show_default=True,
+    help="Seconds between two looks at whether a pass has ended.",
+)
 def crowd(campaign: Path, *, port: int, poll_seconds: float) -> None:
     """Run a marketplace with simulated workers.
 
-    Passes are made by somebody else (`piecework advance --rehearsal`, or a deployment);
-    between them the workers work, in virtual time. Ends when the campaign is finished.
+    Another program makes the passes: `piecework advance --rehearsal`, or a deployment.
+    Between the passes the workers work, in virtual time. The command ends when the
+    campaign is finished.
 
-    Example:  piecework crowd config/campaigns/demo.toml --port 8080
+    Examples:
+      piecework crowd birds.toml
+      piecework crowd birds.toml --port 8090
+      piecework advance birds.toml --rehearsal --endpoint http://127.0.0.1:8090
     """
     from piecework.rehearsing.between_passes import work_between_passes
 

@@ -1,4 +1,4 @@
-"""`decisions`: what waits for a person, as a CSV file out and in."""
+"""`decisions`: exports what waits for a person as CSV, and imports the answers."""
 
 from pathlib import Path
 
@@ -13,29 +13,30 @@ from piecework.config.utf8 import read_text
 @click.option(
     "--write",
     type=click.Path(path_type=Path),
-    help="Write what waits for a person to this CSV file.",
+    help="Write the decisions to make to this CSV file.",
 )
 @click.option(
     "--read",
     type=click.Path(path_type=Path),
-    help="Read a filled-in file back; all of it or nothing.",
+    help="Read a filled-in file; a fault in one row refuses the whole file.",
 )
-@click.option("--by", help="Who answers for the decisions that are read.")
+@click.option("--by", help="With --read: the name of the person who decided.")
 def decisions(
     campaign: Path, *, write: Path | None, read: Path | None, by: str | None
 ) -> None:
     """Export and import decisions as CSV.
 
-    A person fills in the file; `piecework review` offers the same on a page.
+    Write the file, fill it in, and read it back. `piecework review` offers the same
+    decisions on a page.
 
-    Example:  piecework decisions birds.toml --write decisions.csv
-
-    Then:     piecework decisions birds.toml --read decisions.csv --by ada
+    Examples:
+      piecework decisions birds.toml --write decisions.csv
+      piecework decisions birds.toml --read decisions.csv --by ada
     """
     if (write is None) == (read is None):
         raise click.UsageError("give either --write FILE or --read FILE")
     if read is not None and not (by or "").strip():
-        raise click.UsageError("--read needs --by NAME: a decision has an author")
+        raise click.UsageError("--read needs --by NAME: the store keeps who decided")
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.review.model.decisions_csv import read_decisions, waiting_csv

@@ -1,4 +1,4 @@
-"""`describe`: what a caption dataset holds, as tables, a page, or one JSON document."""
+"""`describe`: describes a caption dataset as tables, a page, or a JSON document."""
 
 import json
 from pathlib import Path
@@ -13,15 +13,18 @@ from piecework.cli.options import JSON
 @click.option(
     "--against",
     type=click.Path(path_type=Path),
-    help="Another dataset, whose common words are compared.",
+    help="Another dataset, to compare the common words with.",
 )
 @click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the tables and plots to this file, one self-contained page.",
+    help="Write the tables and plots to this self-contained page.",
 )
 @click.option(
-    "--seed", default=0, show_default=True, help="Draws the captions that are scored."
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of the random draw of captions to score.",
 )
 @JSON
 def describe(
@@ -34,12 +37,15 @@ def describe(
 ) -> None:
     """Describe a caption dataset.
 
-    The command runs the analyses of the VizWiz-Captions paper.
+    The command runs the analyses of the VizWiz-Captions paper. DATASET is a folder or
+    a file that piecework wrote (JSON, CSV, Parquet), a file in the format of
+    VizWiz-Captions or COCO, a file of quality votes, or a text file with a caption on
+    each line.
 
-    DATASET is the folder or a file that piecework wrote (JSON, CSV, Parquet), a file
-    like VizWiz-Captions or COCO, votes on quality, or a text with a caption a line.
-
-    Example:  piecework describe out/demo/dataset --html description.html
+    Examples:
+      piecework describe out/demo/dataset
+      piecework describe out/demo/dataset --html description.html
+      piecework describe captions.txt --against coco.json
     """
     from piecework.cli.sections import say
     from piecework.postprocess.datasets.reading import read_captions

@@ -1,6 +1,6 @@
-"""Errors as sentences and exit codes; the machine's own (a full disk, a lock), too.
+"""Turns errors, also the system's (a full disk, a lock), into messages and exit codes.
 
-With `--json` a fault is a JSON document on stdout: `error`, `next_step`, `exit_code`.
+With `--json` an error is a JSON document on stdout: `error`, `next_step`, `exit_code`.
 """
 
 import errno
@@ -17,19 +17,21 @@ from piecework.domain.errors import PieceworkError
 from piecework.domain.printable import printable
 
 _BRING_BACK = (
-    "bring a copy of piecework.db back; what was posted since is refused rather than "
-    "posted again"
+    "restore a copy of piecework.db, then run `piecework reconcile CAMPAIGN`; until "
+    "then piecework refuses to post, so that it posts nothing twice"
 )
-_THEN = "then run the same command again; nothing is lost and nothing is done twice"
+_THEN = "then run the same command again; it loses nothing and does nothing twice"
 
-_GO_ON = "the same command goes on where it was; nothing is lost or done twice"
+_GO_ON = (
+    "run the same command again to continue; it loses nothing and does nothing twice"
+)
 
 _UNWRITABLE = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 class ErrorCodes(LazyGroup):
-    """A group whose commands' errors end in a sentence and an exit code."""
+    """A group that turns errors of its commands into a message and an exit code."""
 
     def invoke(self, ctx: click.Context) -> None:
         """Run a command; 1 failed, 2 used wrongly, 3 refused, 130 interrupted."""
@@ -40,16 +42,16 @@ class ErrorCodes(LazyGroup):
         except PieceworkError as error:
             sentence, next_step, code = str(error), error.next_step, error.exit_code
         except (KeyboardInterrupt, click.Abort) as end:
-            # At a question (Abort) nothing is done yet: all is asked before.
+            # click.Abort comes from a prompt, and commands prompt before they act.
             at_question = isinstance(end, click.Abort)
             sentence = "interrupted: nothing was done" if at_question else "interrupted"
             next_step, code = "" if at_question else _GO_ON, INTERRUPTED
         except BrokenPipeError:
-            # Whoever read our output has seen enough (`| head`).
+            # The program that read our output has ended (`| head`).
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(0)
         except (OSError, sqlite3.Error) as fault:
-            # A full disk, a folder without rights, a port in use: nothing of ours.
+            # A full disk, missing permissions, a port in use: not a fault of piecework.
             (sentence, next_step), code = explain(fault), 1
         except click.UsageError as fault:
             if not as_json:
@@ -72,30 +74,30 @@ def _say(sentence: str, next_step: str, exit_code: int, *, as_json: bool) -> Non
 
 
 def explain(fault: OSError | sqlite3.Error) -> tuple[str, str]:
-    """What went wrong, and what to do next."""
+    """Return what went wrong and what to do next."""
     if _is_full(fault):
         return f"the disk is full: {fault}", f"make room (`df -h .`), {_THEN}"
     if isinstance(fault, OSError) and fault.errno == errno.EADDRINUSE:
         return (
             f"another program has the port: {fault.strerror}",
             (
-                "name a free port with --port (`serve` has --frames-port for the pages "
-                "of questions, too), or end that program: `ss -ltnp` names it"
+                "name a free port with --port (for `serve`, also --frames-port), or "
+                "end that program: `ss -ltnp` names it"
             ),
         )
     if _code(fault) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return (
-            f"another program holds the store for longer than we wait: {fault}",
-            f"end it (`fuser -v` on piecework.db names it), {_THEN}",
+            f"another program holds the store, and piecework stopped waiting: {fault}",
+            f"end that program (`fuser -v` on piecework.db names it), {_THEN}",
         )
     if _code(fault) in _DAMAGED:
         return f"the store is damaged: {fault}", _BRING_BACK
     if _code(fault) in _UNWRITABLE:
         return (
-            f"the store cannot be written: {fault}",
-            f"look whether the disk is full (`df -h .`) or a right is missing, {_THEN}",
+            f"piecework cannot write the store: {fault}",
+            f"check for a full disk (`df -h .`) or missing permissions, {_THEN}",
         )
-    return f"the machine refused: {fault}", f"mend that, {_THEN}"
+    return f"the operating system refused: {fault}", f"fix that, {_THEN}"
 
 
 def _is_full(fault: OSError | sqlite3.Error) -> bool:
@@ -105,5 +107,5 @@ def _is_full(fault: OSError | sqlite3.Error) -> bool:
 
 
 def _code(fault: OSError | sqlite3.Error) -> int:
-    # The lowest byte is the kind; the rest says more about it.
+    # The lowest byte is the primary result code.
     return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF

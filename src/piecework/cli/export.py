@@ -1,4 +1,4 @@
-"""`export`: dataset and report again; of files, the tables of a dataset."""
+"""`export`: writes dataset and report again, or the tables of Parquet files."""
 
 import json
 import secrets
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     "--answers",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With a CAMPAIGN: write all answers into this Parquet file instead, as "
-    "`assess FILES` and `export FILES` read it.",
+    help="With a CAMPAIGN: write just one Parquet file of all answers, which "
+    "`assess FILES` and `export FILES` read.",
 )
 @click.option(
     "--batch-results",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="With a CAMPAIGN: write all assignments into this CSV instead, with the "
+    help="With a CAMPAIGN: write just one CSV file of all assignments, with the "
     "columns of MTurk's batch results (Input.*, Answer.*).",
 )
 @TASK
@@ -57,17 +57,18 @@ def export(
 ) -> None:
     """Write the dataset and report again.
 
-    A campaign that still runs is exported with the work so far. FILES of answers in
-    piecework's columns may have any size: --to FOLDER writes them in parts, as a table
-    of answers that count, a table of answers set aside, and a table of items with their
-    labels. The command cleans texts and replaces worker ids with pseudonyms.
+    You can export a campaign that still runs: the files show the work so far. The
+    command cleans texts and replaces worker ids with pseudonyms.
 
-    \b
-    Example:  piecework export config/campaigns/demo.toml
-              piecework export CAMPAIGN --answers answers.parquet
-              piecework export CAMPAIGN --batch-results batch_results.csv
-              piecework export answers/ --to dataset --task caption --dask
-    """  # noqa: D301 - click's mark for lines that stay lines
+    With --to FOLDER it exports Parquet FILES of answers, of any size, in parts. FOLDER
+    gets a table of answers that count, a table of answers set aside, and a table of
+    items with their labels.
+
+    Examples:
+      piecework export birds.toml
+      piecework export birds.toml --batch-results batch_results.csv
+      piecework export answers/ --to dataset --task caption --dask
+    """
     one_file = {"--answers": answers, "--batch-results": batch_results}
     asked_for = [name for name, path in one_file.items() if path is not None]
     if fault := _fault(what, asked_for, is_in_parts=into is not None):
@@ -77,7 +78,9 @@ def export(
         _export_files(what, into=into, origin=origin, dask=dask, as_json=as_json)
         return
     if dask or campaign or task:
-        raise click.UsageError("--dask, --as and --task are of FILES, with --to FOLDER")
+        raise click.UsageError(
+            "--dask, --as and --task are for FILES, with --to FOLDER"
+        )
     written = [_of_campaign(path, answers, batch_results) for path in what]
     if as_json:
         click.echo(json.dumps({"campaigns": written}, indent=2))
@@ -89,7 +92,7 @@ def export(
 def _export_files(
     files: Sequence[Path], *, into: Path, origin: "Origin", dask: str, as_json: bool
 ) -> None:
-    """Write a dataset's tables in parts; they are folders of Parquet in a folder."""
+    """Write a dataset's tables in parts, each a folder of Parquet files."""
     from piecework.bulk.exporting import export_files
 
     campaign = origin.campaign
@@ -107,21 +110,21 @@ def _export_files(
         return
     for name, number in done.rows.items():
         click.echo(f"{number:>12,}  {done.folder / name}")
-    click.echo(f"of {plural(done.answers, 'answer')}")
+    click.echo(f"from {plural(done.answers, 'answer')}")
 
 
 def _fault(what: Sequence[Path], asked_for: list[str], *, is_in_parts: bool) -> str:
-    """Why this cannot be exported, and what to type; "" if it can."""
+    """Return why this cannot be exported and what to type instead; "" if it can."""
     campaigns = [path for path in what if path.suffix == ".toml"]
     files = [path for path in what if path not in campaigns]
     if len(asked_for) > 1:
-        return f"{' and '.join(asked_for)} write one file each; name one of them"
+        return f"{' and '.join(asked_for)} write one file each; give one of them"
     if is_in_parts and asked_for:
-        return f"{asked_for[0]} is of a CAMPAIGN, --to of FILES"
+        return f"{asked_for[0]} is for a CAMPAIGN, --to for FILES"
     if is_in_parts and campaigns:
         return (
-            f"--to is of FILES; {campaigns[0]} is a CAMPAIGN, which has a folder of "
-            f"its own. To export FILES by its rules: --as {campaigns[0]}"
+            f"--to is for FILES; {campaigns[0]} is a CAMPAIGN, which has an output "
+            f"folder of its own. To export FILES by its rules: --as {campaigns[0]}"
         )
     if files and not is_in_parts:
         return _fault_of_files(files)
@@ -136,11 +139,11 @@ def _fault_of_files(files: Sequence[Path]) -> str:
         named = f"{files[0]} and {plural(len(files) - 1, 'other')} are"
     if all(path.suffix == ".parquet" or path.is_dir() for path in files):
         return (
-            f"{named} no CAMPAIGN; answers in Parquet need a new folder for their "
+            f"{named} not a CAMPAIGN; answers in Parquet need a new folder for their "
             "tables: piecework export FILES --to FOLDER"
         )
     return (
-        f"{named} no CAMPAIGN (NAME.toml); of what another tool collected make one: "
+        f"{named} not a CAMPAIGN (NAME.toml); to make one from another tool's files: "
         "piecework import FILES --as NAME.toml, then piecework export NAME.toml"
     )
 
@@ -158,7 +161,7 @@ def _say(written: Mapping[str, str | int]) -> None:
 def _of_campaign(
     path: Path, answers: Path | None, batch_results: Path | None
 ) -> dict[str, str | int]:
-    """What was written, by name, and whose it is."""
+    """Write the files of a campaign; return their paths and counts by name."""
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.results.answers_file import write_answers

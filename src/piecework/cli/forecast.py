@@ -1,4 +1,4 @@
-"""`forecast`: cost, days, wage and quality of alternatives, told by many rehearsals."""
+"""`forecast`: compares cost, days, wage and quality of choices over many rehearsals."""
 
 import json
 from pathlib import Path
@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from piecework.cli.completion import CampaignFile
 from piecework.cli.options import CAMPAIGN, JSON, WholeNumber
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from piecework.report.forecast import Forecast, Row
 
 _FIGURES_WIDE, _CHOICE_WIDE = 20, 18
-"""Cells of a terminal: the names of the figures, and one choice beside another."""
+"""Widths on a terminal: the column of names, and the column of each choice."""
 
 
 @click.command()
@@ -35,27 +36,27 @@ _FIGURES_WIDE, _CHOICE_WIDE = 20, 18
     "--vary",
     multiple=True,
     metavar="KEY=VALUE,...",
-    help="What is varied: reward, assignments, batches, items_per_hit, max_rounds, any "
-    "table.key of the campaign file; workers=30,60 in all, bad=5%,20% of them, "
-    "crowd=diligent:20+paster:5. Several are crossed.",
+    help="Values to compare, of reward, assignments, batches, items_per_hit, "
+    "max_rounds, any table.key of the campaign file, workers (30,60), bad (5%,20% of "
+    "the workers) or crowd (diligent:20+paster:5). Several --vary are combined.",
 )
 @click.option(
     "--from-pilot",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=CampaignFile(path_type=Path, dir_okay=False),
     metavar="CAMPAIGN",
-    help="A campaign that real people have worked on: its times and losses are used.",
+    help="Use the times and losses of this campaign, which real people worked on.",
 )
 @click.option(
     "--processes",
     type=WholeNumber(1, 256),
-    help="Rehearsals at a time; as many as there are cores, if not given.",
+    help="Rehearsals at the same time; default: the number of cores.",
 )
 @click.option(
     "--dask",
     metavar="ADDRESS",
     default="",
-    help="Rehearse on the workers of the Dask scheduler there, which see CAMPAIGN "
-    "under the same path.",
+    help="Rehearse on the workers of this Dask scheduler, which must find CAMPAIGN at "
+    "the same path.",
 )
 @JSON
 def forecast(
@@ -68,18 +69,21 @@ def forecast(
     dask: str,
     as_json: bool,
 ) -> None:
-    """Compare cost, time and quality by rehearsals.
+    """Compare cost, time and quality over rehearsals.
 
-    The command prints a table, and writes it with plots as a page into the campaign's
-    output folder. Forecasts cost nothing and need no account.
+    The command rehearses the campaign many times and prints a table. It also writes
+    the table with plots to a page in the campaign's output folder. A forecast costs
+    nothing and needs no account.
 
-    \b
-    Example:  piecework forecast config/campaigns/demo.toml --seeds 5
-              piecework forecast CAMPAIGN --vary reward=0.50,1.00
-                  --vary assignments=3,5
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework forecast birds.toml
+      piecework forecast birds.toml --seeds 5
+      piecework forecast birds.toml --vary reward=0.50,1.00 --vary assignments=3,5
+    """
     if dask and processes:
-        raise click.UsageError("--processes are of this machine; leave out --dask")
+        raise click.UsageError(
+            "--processes is for this machine; leave it out with --dask"
+        )
     from piecework.forecasting.forecasts import as_document, make_forecast
 
     with Progress(
@@ -108,7 +112,7 @@ def forecast(
 
 
 def say_forecast(written: "WrittenForecast") -> None:
-    """Print a forecast as tables as wide as the terminal."""
+    """Print a forecast as tables that fit the terminal."""
     from piecework.report.forecast import caption
 
     forecast = written.forecast
@@ -124,7 +128,7 @@ def say_forecast(written: "WrittenForecast") -> None:
 
 
 def _table(forecast: "Forecast", rows: "Sequence[Row]") -> Table:
-    """As many choices as stand side by side, each figure's range below its mean."""
+    """Return a table of choices side by side, each figure's range below its mean."""
     from piecework.report.forecast import columns, mean_and_range
 
     table = Table(box=box.SIMPLE, show_lines=True)

@@ -1,4 +1,4 @@
-"""`import`: results that other tools collected, as a campaign of their own."""
+"""`import`: makes a campaign from results that other tools collected."""
 
 import json
 from pathlib import Path
@@ -35,13 +35,13 @@ _WIDEST = 40
     "--as",
     "campaign",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The campaign file to write, or to add to if it is there.",
+    help="The campaign file to write, or to add to if it exists.",
 )
 @click.option(
     "--map",
     "only_map",
     is_flag=True,
-    help="Only show what was understood; write nothing.",
+    help="Only show how the files are read; write nothing.",
 )
 @COLUMNS
 @TASK
@@ -59,20 +59,25 @@ def import_results(
 
     The command recognises MTurk's batch results, API answers and the exports of other
     tools by their content. For any other CSV or JSON Lines file, --columns names the
-    columns. An imported campaign posts and pays nothing. If you read a file again, no
-    answer is added twice.
+    columns. An imported campaign posts and pays nothing. If you read a file again, the
+    command adds no answer twice.
 
-    \b
-    Example:  piecework import Batch_*.csv --as stance.toml
-              piecework import answers.csv --columns columns.toml --map
-              piecework import --as stance.toml  (after you change its fields)
-    """  # noqa: D301 - click's mark for lines that stay lines
+    To read the same answers again after you change the fields in the campaign file,
+    give --as without FILES.
+
+    Examples:
+      piecework import Batch_*.csv --as stance.toml
+      piecework import answers.csv --columns columns.toml --map
+      piecework import --as stance.toml
+    """
     if campaign is None and not only_map:
-        raise click.UsageError("say --as CAMPAIGN.toml, or --map to only look")
+        raise click.UsageError("give --as CAMPAIGN.toml, or --map to only look")
     if campaign is not None and campaign.suffix != ".toml":
         raise click.UsageError(f"--as {campaign}: a campaign file ends in .toml")
     if campaign is None and not files:
-        raise ConfigError(["no file to look at is given"])
+        raise ConfigError(
+            ["--map needs a file to look at: piecework import FILES --map"]
+        )
     from piecework.config.imported_file import read_reading
     from piecework.importing.importing import keep, look
 
@@ -111,7 +116,9 @@ def _end(
         click.echo(json.dumps(document | (counts if kept else {}), indent=2))
         return
     if not kept:
-        nothing = "nothing was written" if seen.understood else "its answers are typed"
+        nothing = (
+            "nothing was written" if seen.understood else "its answers were read again"
+        )
         click.echo(nothing)
         return
     counted = [f"imported: {plural(new, 'assignment')}"]
@@ -148,8 +155,8 @@ def _files(files: "Sequence[FileSummary]") -> Table:
 
 
 def _sentence(file: "FileSummary") -> str:
-    """A file in a sentence."""
-    who = plural(len(file.workers), "worker") if file.workers else "workers not named"
+    """Describe a file in one line."""
+    who = plural(len(file.workers), "worker") if file.workers else "no worker ids"
     outcomes = [
         f"{number:,} {name}"
         for name, number in file.outcomes.most_common(_VALUES_SHOWN)
@@ -160,8 +167,8 @@ def _sentence(file: "FileSummary") -> str:
     parts = [
         file.format_name,
         f"{plural(file.assignments, 'assignment')}, {who}",
-        " to ".join(dict.fromkeys(days)) or "times not said",
-        *([f"there {', '.join(outcomes)}"] if outcomes else []),
+        " to ".join(dict.fromkeys(days)) or "no times",
+        *([f"outcomes there: {', '.join(outcomes)}"] if outcomes else []),
         *([f"{plural(file.unreadable, 'row')} unreadable"] if file.unreadable else []),
     ]
     return "; ".join(parts)
@@ -170,17 +177,17 @@ def _sentence(file: "FileSummary") -> str:
 def _columns(understood: "Understanding") -> Table:
     reading = understood.reading
     numbered = (
-        f", {len(reading.numbers)} to a row (columns that end in "
+        f", {len(reading.numbers)} in each row (columns that end in "
         f"{reading.numbers[0]} to {reading.numbers[-1]})"
         if reading.numbers
         else ""
     )
     if reading.item_id:
-        named_by = f"an item is named by the column {reading.item_id}"
+        named_by = f"the column {reading.item_id} names each item"
     elif reading.item:
-        named_by = "an item is named by its columns"
+        named_by = "the item columns together name each item"
     else:
-        named_by = "no column names items, so each HIT is one"
+        named_by = "no column names items, so each HIT is an item"
     title = (
         f"{plural(understood.answers, 'answer')} about "
         f"{plural(understood.items, 'item')}{numbered}; {named_by}"
@@ -191,7 +198,7 @@ def _columns(understood: "Understanding") -> Table:
     )
     table = Table(title=printable(title), title_justify="left", box=box.SIMPLE)
     table.add_column("column")
-    table.add_column("understood as")
+    table.add_column("read as")
     table.add_column("filled", justify="right")
     table.add_column("for example", overflow="fold")
     for name in reading.item:

@@ -1,4 +1,4 @@
-"""What commands on files of any size share: who does the parts, and where from."""
+"""What commands on files of any size share: the runner of parts, and the origin."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":
-    """The origin of answers that a command's `--as` and `--task` state."""
+    """Return the origin of answers that `--as` and `--task` state."""
     from piecework.bulk.origin import UNKNOWN_TASK, Origin
     from piecework.campaign.assembling import load_campaign
     from piecework.hit_templates.tasks import load_task
@@ -24,14 +24,14 @@ def origin_of(*, campaign: Path | None, task_name: str) -> "Origin":
     if campaign is None:
         return Origin(task=load_task(task_name) if task_name else UNKNOWN_TASK)
     if task_name:
-        raise click.UsageError("--as says the task already; leave out --task")
+        raise click.UsageError("--as already states the task; leave out --task")
     loaded = load_campaign(campaign)
     return Origin(task=loaded.task, campaign=loaded)
 
 
 @contextmanager
 def runner(dask: str) -> Iterator["PartRunner"]:
-    """Who does the parts: this process, or Dask's if an address is given."""
+    """Yield what runs the parts: this process, or Dask if an address is given."""
     from piecework.bulk.running import here, on_dask
 
     with _progress() as report:
@@ -44,7 +44,7 @@ def runner(dask: str) -> Iterator["PartRunner"]:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """A bar a step on a terminal; a line a step elsewhere."""
+    """Yield what shows each step: a bar on a terminal, otherwise a line."""
     if not sys.stderr.isatty():
         yield (
             lambda step, done, of: (

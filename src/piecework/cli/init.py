@@ -1,4 +1,4 @@
-"""`init`: a campaign file from a few questions, with comments and a stated policy."""
+"""`init`: writes a campaign file from a few questions, with comments and a policy."""
 
 import json
 import sys
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.completion import TaskName
 from piecework.cli.init_wishes import ASSIGNMENTS, BATCHES, MINUTES, WAGE, Wishes
 from piecework.cli.options import JSON, grouped
 from piecework.domain.clock import SystemClock
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 def _pairs(
     _ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]
 ) -> dict[str, str]:
-    """The columns by the task's names for them."""
+    """Return the columns by the task's names for them."""
     columns = {}
     for text in texts:
         name, equals, column = text.partition("=")
         if not (name and equals and column):
             raise click.BadParameter(
-                f"{text!r}: write NAME=COLUMN", param_hint="--column"
+                f"{text!r} is not NAME=COLUMN", param_hint="--column"
             )
         columns[name] = column
     return columns
@@ -41,8 +42,9 @@ def _pairs(
     ),
     click.option(
         "--task",
-        help="The task: one of the gallery (`piecework tasks`), the folder of "
-        "one of your own, or a page of HTML.",
+        type=TaskName(),
+        help="The task: a task of the gallery (`piecework tasks`), the folder of your "
+        "own task, or a page of HTML.",
     ),
     click.option(
         "--items", help="The items: a .csv or .jsonl file, or a folder of pictures."
@@ -50,7 +52,7 @@ def _pairs(
     click.option(
         "--pictures",
         type=click.Path(path_type=Path, file_okay=False, exists=True),
-        help="The folder with the pictures that the items file names.",
+        help="The folder of the pictures that the items file names.",
     ),
     click.option(
         "--column",
@@ -58,13 +60,21 @@ def _pairs(
         multiple=True,
         metavar="NAME=COLUMN",
         callback=_pairs,
-        help="Which column of the items file the task's NAME is; may be repeated.",
+        help="The column of the items file for the task's NAME; repeatable.",
     ),
-    click.option("--title", help="Title in the list of HITs; each task has a default."),
+    click.option("--title", help="Title in the list of HITs; default: the task's."),
     click.option("--description", help="Purpose of the collection."),
     click.option("--minutes", type=MINUTES, help="Expected minutes for a HIT."),
-    click.option("--wage", type=WAGE, help='An hour, and the floor: "12.00".'),
-    click.option("--currency", type=click.Choice(CURRENCIES), default="USD"),
+    click.option(
+        "--wage", type=WAGE, help='Pay for an hour, also the wage floor: "12.00".'
+    ),
+    click.option(
+        "--currency",
+        type=click.Choice(CURRENCIES),
+        default="USD",
+        show_default=True,
+        help="Currency of wage, reward and budget.",
+    ),
     click.option(
         "--assignments", type=ASSIGNMENTS, help="Accepted answers for each item."
     ),
@@ -73,28 +83,30 @@ def _pairs(
         "--host",
         "hosts",
         multiple=True,
-        help="A host that the HTML page may load scripts and styles from; repeatable.",
+        help="A host from which the HTML page may load scripts and styles; repeatable.",
     ),
     click.option(
-        "--force", "is_forced", is_flag=True, help="Write over a file that is there."
+        "--force", "is_forced", is_flag=True, help="Overwrite a file that exists."
     ),
 )
-@click.option("--yes", is_flag=True, help="Ask nothing; take the defaults and say so.")
+@click.option(
+    "--yes", is_flag=True, help="Ask nothing; use the defaults and list them."
+)
 @JSON
 def init(*, wishes: Wishes, yes: bool, as_json: bool) -> None:
     """Write a campaign file from your answers.
 
-    The command asks for what no option gives. With --json it asks nothing: it takes
-    defaults and lists them as assumed.
+    The command asks for everything that no option states. With --json it asks nothing:
+    it uses defaults and lists them as assumed.
 
-    The reward pays the expected minutes at the wage, and the wage is the floor too. The
-    budget is the expected cost plus some room.
+    The reward pays the expected minutes at the wage, and the wage is also the wage
+    floor. The budget is the expected cost plus a margin.
 
-    \b
-    Example:  piecework init
-              piecework init birds.toml --task caption --items photos/ --yes
-              piecework init --task hit.html --items birds.csv --wage 12.00
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework init
+      piecework init birds.toml --task caption --items photos/ --yes
+      piecework init --task hit.html --items birds.csv --wage 12.00
+    """
     from piecework.cli.init_questions import write_campaign_file
 
     written = write_campaign_file(
@@ -106,7 +118,7 @@ def init(*, wishes: Wishes, yes: bool, as_json: bool) -> None:
 
 
 def _say(written: "Written", *, as_json: bool) -> None:
-    """Print what the campaign costs, what was assumed, and what comes next."""
+    """Print what the campaign costs, what was assumed, and the next commands."""
     path, checked = written.path, written.checked
     campaign, cost = checked.campaign, checked.price
     if as_json:
@@ -126,6 +138,6 @@ def _say(written: "Written", *, as_json: bool) -> None:
     )
     for warning in checked.warnings:
         click.secho(f"WARNING: {warning}", fg="yellow")
-    click.echo(f"next: piecework check {path}      (everything it costs, and why)")
+    click.echo(f"next: piecework check {path}      (what it costs, and why)")
     click.echo(f"      piecework preview {path}    (do it yourself in a browser)")
     click.echo(f"      piecework rehearse {path}   (simulated workers; costs nothing)")

@@ -46,7 +46,7 @@ _LONGEST_NAME = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Items:
-    """Where the items are, and what their columns are to the task."""
+    """Where the items are, and which of their columns the task uses."""
 
     file: Path | None
     pictures: Path | None
@@ -56,7 +56,7 @@ class _Items:
 
 @dataclass(frozen=True, slots=True)
 class _Person:
-    """Who is asked; without a terminal the defaults are taken, and remembered."""
+    """The person to ask; without a terminal, the defaults are used and listed."""
 
     may_ask: bool
     taken: list[str] = field(default_factory=list)
@@ -74,7 +74,7 @@ class _Person:
         self, stated: str | None, option: str, words: str, read: Callable[[str], _T]
     ) -> _T:
         if stated is None and not self.may_ask:
-            raise click.UsageError(f"say {option}: {words}")
+            raise click.UsageError(f"give {option}: {words}")
         while True:
             try:
                 return read(click.prompt(words) if stated is None else stated)
@@ -86,7 +86,7 @@ class _Person:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The campaign file that was written, as `check` sees it, and what was assumed."""
+    """The campaign file that was written, its check, and what was assumed."""
 
     path: Path
     checked: Checked
@@ -97,8 +97,8 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
     """Write the file, and check it.
 
     Raises:
-        ConfigError: there is no such task or items, a column is missing, or a file is
-            there already.
+        ConfigError: the task or the items do not exist, a column is missing, or the
+            campaign file exists already.
     """
     if wishes.file is not None:
         _refuse_other(wishes.file, wishes)
@@ -114,7 +114,7 @@ def write_campaign_file(wishes: Wishes, *, may_ask: bool, today: date) -> Writte
     path = wishes.file or _usual_path(items)
     _refuse_other(path, wishes)
     draft = _draft(path, asked, items, wishes, person)
-    # The items are read by the path that the file will name, which leads through it.
+    # The file names the items relative to this folder, which must exist to read them.
     path.parent.mkdir(parents=True, exist_ok=True)
     text, _ = compose(draft, today=today)
     if wishes.is_forced:
@@ -138,7 +138,7 @@ def _asked(wishes: Wishes, person: _Person, folder: Path) -> Asked:
             hosts = (*hosts, *_allowed(unknown, person))
         return read_asked(named, folder=folder, hosts=hosts)
 
-    words = "Task (one of the gallery, a folder, or a page of HTML)"
+    words = "Task (of the gallery, a folder, or a page of HTML)"
     return person.until_right(wishes.task, "--task", words, read)
 
 
@@ -151,7 +151,7 @@ def _allowed(hosts: Mapping[str, str], person: _Person) -> Iterable[str]:
         return hosts
     raise ConfigError(
         [*hosts.values()],
-        next_step="if you trust them with what workers type, say "
+        next_step="if you trust these hosts with what workers type, add "
         + " ".join(f"--host {host}" for host in hosts),
     )
 
@@ -161,10 +161,10 @@ def _items(path: Path, asked: Asked, wishes: Wishes, person: _Person) -> _Items:
         count = sum(file.suffix.lower() in PICTURES for file in path.rglob("*"))
         return _Items(file=None, pictures=path, columns={}, count=count)
     if not path.exists():
-        raise ConfigError([f"{path}: there is no such file or folder"])
+        raise ConfigError([f"{path}: no such file or folder"])
     rows = [row for _, row in read_rows(path)]
     if not rows:
-        raise ConfigError([f"{path}: holds no items"])
+        raise ConfigError([f"{path}: has no items"])
     item_id = asked.needed[0]
     matched = match_columns(
         asked.needed,
@@ -193,8 +193,8 @@ def _items(path: Path, asked: Asked, wishes: Wishes, person: _Person) -> _Items:
 def _column(name: str, path: Path, row: Row, person: _Person) -> str:
     if not person.may_ask:
         raise ConfigError(
-            [f"{path}: no column is {name!r}; the columns are {', '.join(row)}"],
-            next_step=f"say which one is: --column {name}=COLUMN",
+            [f"{path}: has no column {name!r}; its columns are {', '.join(row)}"],
+            next_step=f"say which column it is: --column {name}=COLUMN",
         )
     words = f"Which column of {path.name} is {name}?"
     chosen: str = click.prompt(words, type=click.Choice([*row]))
@@ -209,7 +209,7 @@ def _pictures(
     wishes: Wishes,
     person: _Person,
 ) -> Path | None:
-    """The folder of the pictures that a file names; None if they are on the web."""
+    """Return the folder of the pictures that a file names; None for web addresses."""
     addresses = [
         row.get(columns.get(name, name), "") for name in asked.addresses for row in rows
     ]
@@ -230,7 +230,7 @@ def _pictures(
         return beside
     if not person.may_ask:
         raise ConfigError(
-            [f"{path}: names pictures as {inside!r}, which is in no folder beside it"],
+            [f"{path}: names the picture {inside!r}, but no folder beside it has it"],
             next_step="say where they are: --pictures FOLDER",
         )
     kind = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -249,19 +249,19 @@ def _draft(
     shows = items_per_hit(task, count, batches)
     minutes: Decimal = person.ask(
         wishes.minutes,
-        f"Minutes that a HIT of {plural(shows, 'item')} takes, by the task's own pace",
+        f"Minutes for a HIT of {plural(shows, 'item')} (default: the task's own pace)",
         str(own_minutes(task, shows)),
         MINUTES,
     )
     wage: int = person.ask(
-        wishes.wage, f"Wage an hour in {wishes.currency}", _USUAL_WAGE, WAGE
+        wishes.wage, f"Wage for an hour, in {wishes.currency}", _USUAL_WAGE, WAGE
     )
     title = wishes.title or ""
     if not (title or asked.has_title) and person.may_ask:
         title = click.prompt("Title that workers read in the list")
     description = wishes.description or usual_description(asked, title)
     if wishes.description is None and person.may_ask:
-        description = click.prompt("What the collection is for", default=description)
+        description = click.prompt("Purpose of the collection", default=description)
     return Draft(
         path=path,
         name=_name(path.stem),
@@ -283,8 +283,8 @@ def _draft(
 def _refuse_other(path: Path, wishes: Wishes) -> None:
     if path.exists() and not wishes.is_forced:
         raise ConfigError(
-            [f"{path}: is there already, and nothing is written over it"],
-            next_step="choose another name (piecework init NAME.toml), or say --force",
+            [f"{path}: exists already, and init does not overwrite it"],
+            next_step="choose another name (piecework init NAME.toml), or add --force",
         )
 
 
@@ -295,6 +295,6 @@ def _usual_path(items: _Items) -> Path:
 
 
 def _name(stem: str) -> str:
-    """A campaign's name made of a file's."""
+    """Return a campaign's name made from the name of a file."""
     name = re.sub(r"[^a-z0-9_-]+", "-", stem.lower()).strip("-_")
     return name[:_LONGEST_NAME] or "campaign"

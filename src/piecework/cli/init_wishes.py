@@ -1,4 +1,4 @@
-"""What `init` is told by options, and the types of what it may ask."""
+"""What the options of `init` state, and the types of what it may ask."""
 
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -23,7 +23,7 @@ class _Minutes(click.ParamType[Decimal]):
         except InvalidOperation:
             minutes = Decimal(0)
         if not 0 < minutes <= _LONGEST_MINUTES:
-            self.fail(f"{value!r} is no number of minutes above 0", param, ctx)
+            self.fail(f"{value!r} is not a number of minutes above 0", param, ctx)
         return minutes
 
 
@@ -40,7 +40,7 @@ class _Wage(click.ParamType[int]):
         except ValueError as fault:
             self.fail(str(fault), param, ctx)
         if not cents:
-            self.fail("nobody works for nothing; state a wage", param, ctx)
+            self.fail("the wage is 0; give a wage above 0", param, ctx)
         return cents
 
 
@@ -50,7 +50,7 @@ ASSIGNMENTS, BATCHES = WholeNumber(1, 100), WholeNumber(1, 1000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What the options say; None, or no column or host, where one is left out."""
+    """What the options state; None, or empty, where an option is left out."""
 
     file: Path | None
     task: str | None

@@ -1,8 +1,8 @@
 """Ctrl-C and SIGTERM: a command ends within two seconds, in order if that is possible.
 
-Every act of the pipeline may be cut off anywhere (`piecework.store.acting`), so what
-does not end in order is left where it is: calls that hang, a Prefect that reports its
-end.
+Every act of the pipeline may be cut off at any point (`piecework.store.acting`), so a
+command that cannot end in order in time (a call that hangs, a Prefect that reports its
+end) just exits.
 """
 
 import contextlib
@@ -14,20 +14,20 @@ from collections.abc import Iterator
 from types import FrameType
 
 INTERRUPTED = 130
-"""The exit code, as a shell gives it for Ctrl-C."""
+"""The exit code that a shell gives for Ctrl-C."""
 
 _MOST_SECONDS = 1.5
 """How long a command may take to end in order."""
 
 _left = threading.Event()
-"""Set when the command was left, so that its end is said elsewhere."""
+"""Set when the command has ended, so that its caller reports the end."""
 
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise KeyboardInterrupt in the block for either signal, and see to its end.
+    """Raise KeyboardInterrupt in the block for either signal, then end in time.
 
-    Programs that serve have handlers of their own, which replace these.
+    Servers install handlers of their own, which replace these.
     """
     _left.clear()
     if threading.current_thread() is not threading.main_thread():
@@ -54,6 +54,6 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 def _end() -> None:
     if not _left.is_set():
-        sys.stderr.write("interrupted: the same command goes on where it was\n")
+        sys.stderr.write("interrupted: run the same command again to continue\n")
         sys.stderr.flush()
     os._exit(INTERRUPTED)

@@ -1,10 +1,11 @@
-"""`layout`: pages with gaps, which programs name by an id (HITLayoutId)."""
+"""`layout`: pages with placeholders, which programs name by an id (HITLayoutId)."""
 
 import json
 from pathlib import Path
 
 import click
 
+from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON, WholeNumber
 from piecework.config.utf8 import read_text
@@ -15,13 +16,16 @@ from piecework.marketplace.requester import layouts
 _TALLEST = 999_999
 
 
-@click.group()
+@click.group(cls=LazyGroup)
 def layout() -> None:
     """Manage HIT layouts for other programs.
 
-    Works on the marketplace's file; the server may run meanwhile and need not be told.
+    A program names a layout by its id (HITLayoutId). The commands change the
+    marketplace's file. You need not stop or restart the server.
 
-    Example:  piecework layout add page.html
+    Examples:
+      piecework layout add page.html
+      piecework layout list
     """
 
 
@@ -32,16 +36,19 @@ def layout() -> None:
     type=WholeNumber(0, _TALLEST),
     default=0,
     show_default=True,
-    help="Pixels; 0 leaves it to the worker site.",
+    help="Height of the page in pixels; 0 lets the worker site decide.",
 )
 @DATABASE
 @JSON
 def add(*, page: Path, frame_height: int, database: Path, as_json: bool) -> None:
-    """Keep PAGE, an HTML file with gaps like ${image_url}, and print its id.
+    """Store a layout and print its id.
 
-    The same page has the same id, however often it is added.
+    PAGE is an HTML file with placeholders like ${image_url}. The same page always gets
+    the same id.
 
-    Example:  piecework layout add page.html
+    Examples:
+      piecework layout add page.html
+      piecework layout add page.html --frame-height 600
     """
     try:
         html = read_text(page)
@@ -63,9 +70,11 @@ def add(*, page: Path, frame_height: int, database: Path, as_json: bool) -> None
 @DATABASE
 @JSON
 def list_(*, database: Path, as_json: bool) -> None:
-    """Show all layouts with their parameters.
+    """List all layouts and their parameters.
 
-    Example:  piecework layout list
+    Examples:
+      piecework layout list
+      piecework layout list --json
     """
     with transaction_in(database) as transaction:
         rows = [

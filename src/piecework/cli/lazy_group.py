@@ -1,15 +1,19 @@
-"""A group that knows its commands by name and imports one when it is called.
+"""A group that knows its commands by name and imports a command when it is called.
 
-Without it `piecework --help` and a shell's completion would import every command.
+Otherwise `piecework --help` and a shell's completion would import every command.
 """
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any
 
 import click
 
+from piecework.cli.docs_page import docs_line
 from piecework.cli.logs import with_log_options
+
+_EXAMPLES = "\n\nExamples:\n"
 
 
 class LazyCommand(click.Command):
@@ -17,19 +21,36 @@ class LazyCommand(click.Command):
 
     Args:
         name: what a person types.
-        module: in `piecework.cli`; the command in it is called as the module is.
+        module: a module of `piecework.cli`, with a command of the same name in it.
         summary: the first sentence of the command's help.
     """
 
     def __init__(self, name: str, module: str, summary: str) -> None:
         super().__init__(name, help=summary)
         self.module = module
+        self.path = name
+        """The name, after the names of the groups that the command is in."""
 
     def load(self) -> click.Command:
         """Import the command itself."""
         module = import_module(f"piecework.cli.{self.module}")
         command: click.Command = getattr(module, self.module)
-        return with_log_options(command)
+        return _with_docs(with_log_options(command), self.path)
+
+
+def _with_docs(command: click.Command, path: str) -> click.Command:
+    """Keep the help's examples as lines, and end the help with the command's page."""
+    if isinstance(command, LazyCommand):
+        command.path = path
+        return command
+    # click joins the lines of a paragraph that does not begin with this mark.
+    text = cleandoc(command.help or "")
+    command.help = text.replace(_EXAMPLES, f"\n\n\b{_EXAMPLES[1:]}")
+    command.epilog = docs_line(path)
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            _with_docs(inner, f"{path} {name}")
+    return command
 
 
 class LazyGroup(click.Group):
@@ -37,14 +58,14 @@ class LazyGroup(click.Group):
 
     Args:
         sections: title to commands, in the order in which the help lists them. A group
-            without sections lists its `commands` alphabetically, as click does.
+            without sections lists its `commands` in one list.
         aliases: other names that people type, to the name of the command.
     """
 
     def __init__(
         self,
         *args: Any,  # noqa: ANN401 - click's
-        sections: Mapping[str, Sequence[LazyCommand]] | None = None,
+        sections: Mapping[str, Sequence[click.Command]] | None = None,
         aliases: Mapping[str, str] | None = None,
         **options: Any,  # noqa: ANN401 - click's
     ) -> None:
@@ -61,21 +82,21 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the first word names, and import it."""
+        """Find and import the command that the first word names."""
         name, command, rest = super().resolve_command(ctx, args)
         if isinstance(command, LazyCommand):
             command = command.load()
         return name, command, rest
 
     def format_commands(
-        self, ctx: click.Context, formatter: click.HelpFormatter
+        self,
+        ctx: click.Context,  # noqa: ARG002 - click's
+        formatter: click.HelpFormatter,
     ) -> None:
-        """Write one list of commands for each section, with summaries uncut."""
-        if not self.sections:
-            super().format_commands(ctx, formatter)
-            return
+        """Write one list of commands for each section, with whole summaries."""
         width = max(map(len, self.commands))
-        for title, commands in self.sections.items():
+        sections = self.sections or {"Commands": [*self.commands.values()]}
+        for title, commands in sections.items():
             with formatter.section(title):
                 formatter.write_dl(
                     [

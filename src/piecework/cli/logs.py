@@ -1,7 +1,7 @@
-"""What commands say while they work: log lines, on stderr and into a file if wished.
+"""Log lines of commands: on stderr, and in a file if the user wants one.
 
-The package logs; a command that takes long says its lines from INFO on, any other from
-WARNING. Prefect and other libraries keep to their own settings.
+A command that takes long shows lines from INFO on, the others from WARNING on. Prefect
+and other libraries keep their own settings.
 """
 
 import json
@@ -17,7 +17,7 @@ _TERMINAL, _FILE = "piecework terminal", "piecework file"
 
 
 class _Lines(logging.Formatter):
-    """A line for people: local time, the sentence, and what is not as it should be."""
+    """A line for people: local time, the message, and the level from WARNING on."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created).astimezone()
@@ -33,7 +33,7 @@ class _FileLines(_Lines):
 
 
 class _JsonLines(logging.Formatter):
-    """A JSON document a line, for programs."""
+    """A JSON document on each line, for programs."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC)
@@ -48,7 +48,7 @@ class _JsonLines(logging.Formatter):
 
 
 def begin() -> None:
-    """Log to this command's stderr; what an earlier command set up is undone."""
+    """Log to this command's stderr, and remove an earlier command's handlers."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Lines())
     handler.setLevel(logging.WARNING)
@@ -59,24 +59,24 @@ def begin() -> None:
             old.close()
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.INFO)
-    # Else a library that has a handler of its own would say it once more.
+    # A library with a root handler of its own would print each line again.
     LOGGER.propagate = False
 
 
 def say_from(level: int) -> None:
-    """Say lines on the terminal from this level on, or from the one that holds."""
+    """Show lines on the terminal from this level on; never fewer than before."""
     for handler in _handlers(_TERMINAL):
         handler.setLevel(min(level, handler.level))
 
 
 def say_as_json() -> None:
-    """Make the lines on the terminal JSON documents."""
+    """Print the lines on the terminal as JSON documents."""
     for handler in _handlers(_TERMINAL):
         handler.setFormatter(_JsonLines())
 
 
 def with_log_options(command: click.Command) -> click.Command:
-    """A command that takes `-v` and `--log-file`; of a group, all its commands do."""
+    """Add `-v` and `--log-file` to a command, or to all commands of a group."""
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             with_log_options(inner)
@@ -88,14 +88,14 @@ def with_log_options(command: click.Command) -> click.Command:
                 is_flag=True,
                 expose_value=False,
                 callback=_verbose,
-                help="Say on stderr what is being done.",
+                help="Print log lines on stderr.",
             ),
             click.Option(
                 ["--log-file"],
                 type=click.Path(path_type=Path, dir_okay=False),
                 expose_value=False,
                 callback=_log_file,
-                help="Add what is being done to this file.",
+                help="Append log lines to this file.",
             ),
         ]
     return command

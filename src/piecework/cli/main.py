@@ -1,4 +1,4 @@
-"""The command `piecework`: parses words, calls the work, turns errors into exit codes.
+"""The command `piecework`: reads the arguments, runs a command, sets the exit code.
 
 0 done, 1 failed, 2 used wrongly, 3 refused for safety.
 """
@@ -8,6 +8,7 @@ import sys
 import click
 
 from piecework.cli import logs, prefect_environment
+from piecework.cli.docs_page import docs_line
 from piecework.cli.errors import ErrorCodes
 from piecework.cli.lazy_group import LazyCommand
 
@@ -23,18 +24,16 @@ _SECTIONS = {
             "rehearse", "rehearse", "Run a whole campaign on simulated workers."
         ),
         LazyCommand(
-            "forecast", "forecast", "Compare cost, time and quality by rehearsals."
+            "forecast", "forecast", "Compare cost, time and quality over rehearsals."
         ),
     ],
     "Run a campaign": [
         LazyCommand("run", "run", "Make passes until the campaign ends."),
         LazyCommand("advance", "advance", "Make one pass, for a schedule."),
         LazyCommand("status", "status", "Show progress, cost and next steps."),
-        LazyCommand("review", "review", "Decide on flagged work in the browser."),
+        LazyCommand("review", "review", "Decide about flagged work in the browser."),
         LazyCommand("decisions", "decisions", "Export and import decisions as CSV."),
-        LazyCommand(
-            "workers", "workers", "List, exclude or include a campaign's workers."
-        ),
+        LazyCommand("workers", "workers", "List, exclude, invite and revoke workers."),
         LazyCommand("pay", "pay", "Pay bonuses, each exactly once."),
         LazyCommand("unreject", "unreject", "Reverse a rejection and pay the worker."),
         LazyCommand("stop", "stop", "Stop posting and close open HITs."),
@@ -44,6 +43,7 @@ _SECTIONS = {
     ],
     "Use the results": [
         LazyCommand("export", "export", "Write the dataset and report again."),
+        LazyCommand("report", "report", "Write the report again."),
         LazyCommand("assess", "assess", "Run every heuristic on collected answers."),
         LazyCommand(
             "analyse",
@@ -57,7 +57,6 @@ _SECTIONS = {
     ],
     "Serve a marketplace": [
         LazyCommand("serve", "serve", "Run the MTurk-compatible marketplace."),
-        LazyCommand("worker", "worker", "Manage who may work on a marketplace."),
         LazyCommand(
             "requester", "requester", "Manage requester accounts and access keys."
         ),
@@ -76,21 +75,22 @@ _SECTIONS = {
 @click.group(
     cls=ErrorCodes,
     sections=_SECTIONS,
-    aliases={"validate": "check", "dry-run": "rehearse"},
+    aliases={"validate": "check", "dry-run": "rehearse", "worker": "workers"},
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=docs_line("piecework"),
 )
 @click.version_option(package_name="piecework")
 def main() -> None:
     """Turn a campaign file into a dataset that people can trust.
 
-    Rehearsals run on simulated workers: they cost nothing and need no account.
+    Rehearsals use simulated workers: they cost nothing and need no account.
 
     \b
-    To get started, copy the example campaigns and rehearse one:
-        piecework examples tries
-        piecework rehearse tries/config/campaigns/demo.toml
-    To write a campaign of your own:
-        piecework init
+    To start, copy the example campaigns and rehearse one:
+      piecework examples tries
+      piecework rehearse tries/config/campaigns/demo.toml
+    To write a campaign file of your own:
+      piecework init
     """  # noqa: D301 - click's mark for lines that stay lines
     prefect_environment.set_defaults()
     logs.begin()

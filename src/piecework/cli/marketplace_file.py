@@ -1,4 +1,4 @@
-"""Working on a marketplace's file beside its server: one transaction."""
+"""One transaction on a marketplace's file, also while its server runs."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 _USUAL_URL = "http://127.0.0.1:8080"
-"""Where `piecework serve` is, if nobody says otherwise."""
+"""The default URL of `piecework serve`."""
 
 
 @contextmanager
@@ -30,21 +30,22 @@ def transaction_in(
     must_be_live: bool = False,
     currency: str | None = None,
 ) -> Iterator["Transaction"]:
-    """One transaction in the marketplace of a file, whichever kind it was started as.
+    """Open one transaction in a marketplace's file, live or of a rehearsal.
 
     Args:
-        database: the file; afterwards its owner's alone.
-        must_exist: whether a missing file is a fault, or becomes a live marketplace.
-        must_be_live: whether a rehearsal is refused.
-        currency: of a new file, which an old one must have; None takes any.
+        database: the file; afterwards only its owner can read it.
+        must_exist: whether a missing file is an error, or becomes a live marketplace.
+        must_be_live: whether to refuse a rehearsal's file.
+        currency: the currency of a new file; an existing file must have the same. None
+            accepts any.
 
     Raises:
-        ConfigError: there is no such file, or it is no marketplace's.
-        RefusedForSafety: it is a rehearsal's.
+        ConfigError: the file is missing, or is not a marketplace's.
+        RefusedForSafety: the file is a rehearsal's.
     """
     if must_exist and not database.exists():
         raise ConfigError(
-            [f"{database}: there is no such file"],
+            [f"{database}: no such file"],
             next_step="name the marketplace's file with --database",
         )
     with (
@@ -57,19 +58,19 @@ def transaction_in(
 
 
 def site_of(transaction: "Transaction", stated: str = "") -> str:
-    """Where browsers reach the site: as it is stated, or where it was served last."""
+    """Return the site's URL for browsers: as stated, or where it was served last."""
     known = stated or site_address.kept(transaction)
     if known is None:
         click.echo(
-            f"This marketplace was never served; the link says {_USUAL_URL}. If it "
-            "will be elsewhere, say --site-url, or serve it first.",
+            f"This marketplace was never served, so the link uses {_USUAL_URL}. If its "
+            "URL will be another, give --site-url, or serve it first.",
             err=True,
         )
     return (known or _USUAL_URL).rstrip("/")
 
 
 def moment(ms: int) -> str:
-    """A moment of the marketplace as ISO 8601, in UTC."""
+    """Return a moment of the marketplace as ISO 8601, in UTC."""
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="seconds")
 
 
@@ -81,18 +82,23 @@ def _opened(database: Path, *, must_be_live: bool, currency: str | None) -> "Bac
         rules = rules_of(database) if database.exists() else Rules()
         if must_be_live and rules.rehearsal:
             raise RefusedForSafety(
-                f"{database} is a rehearsal's, where any key works and money is none",
-                next_step="take the file of a live marketplace, or a new one",
+                f"{database} is a rehearsal's file, where any key works and no money "
+                "is real",
+                next_step="name the file of a live marketplace, or a new file, with "
+                "--database",
             )
         if currency and not database.exists():
             rules = replace(rules, prices=replace(rules.prices, currency=currency))
         if currency and rules.prices.currency != currency:
             raise ConfigError(
                 [f"{database} is in {rules.prices.currency}, not in {currency}"],
-                next_step="two currencies never meet in one sum; take another file",
+                next_step="a marketplace has one currency; name another file with "
+                "--database",
             )
         return Backend(database, rules)
     except WrongDatabaseError as wrong:
         raise ConfigError([str(wrong)]) from wrong
     except sqlite3.DatabaseError as fault:
-        raise ConfigError([f"{database} is no marketplace's file: {fault}"]) from fault
+        raise ConfigError(
+            [f"{database} is not a marketplace's file: {fault}"]
+        ) from fault

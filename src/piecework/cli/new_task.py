@@ -1,4 +1,4 @@
-"""`new-task`: a task of one's own that runs at once, to be changed from there."""
+"""`new-task`: creates a task of your own that runs at once."""
 
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from piecework.hit_templates.starters import STARTER_KINDS, StarterKind, write_s
     type=click.Choice(STARTER_KINDS),
     default="choice",
     show_default=True,
-    help="The question about an item: a sentence, one option, several options, or a "
-    "place on a scale.",
+    help="The answer about an item: a text, one option, several options, or a point on "
+    "a scale.",
 )
 def new_task(path: Path, kind: StarterKind) -> None:
     """Create a task of your own.
@@ -23,10 +23,11 @@ def new_task(path: Path, kind: StarterKind) -> None:
     The command writes the task into the folder PATH, and items and a campaign file
     beside it. The files have comments, and you can rehearse the campaign at once.
 
-    \b
-    Example:  piecework new-task dog --kind choice
-              piecework rehearse dog.toml
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework new-task dog
+      piecework new-task dog --kind scale
+      piecework rehearse dog.toml
+    """
     campaign = write_starter(path, kind)
     click.echo(f"written: {path}/ (the task), {campaign} and its items")
     click.echo(f"next: piecework preview {campaign}")

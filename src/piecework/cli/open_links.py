@@ -1,4 +1,4 @@
-"""Open links of a marketplace: one link for a class or a team, with so many places."""
+"""Open links of a marketplace: one link for a class or a team, with limited places."""
 
 import json
 import shlex
@@ -27,13 +27,13 @@ _LONGEST_CODE = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedLink:
-    """An open link as a command asks for it.
+    """An open link to make.
 
     Attributes:
-        name: of the class or team.
-        person: what holds for whoever joins: country, consent to adult content.
+        name: the name of the class or team.
+        person: country and consent to adult content of the people who join.
         code: the completion code; "" draws one.
-        hits: to send before it is shown.
+        hits: the HITs to submit before the code is shown.
     """
 
     name: str
@@ -45,7 +45,7 @@ class WantedLink:
 
 
 def faults_of_link(wanted: WantedLink) -> list[str]:
-    """What is wrong with a link that is to be made, a sentence each."""
+    """Return what is wrong with a link to make, a sentence for each fault."""
     faults = []
     if len(wanted.name) > LONGEST_NAME:
         faults.append(f"NAME of an open link must be 1 to {LONGEST_NAME} characters")
@@ -57,14 +57,14 @@ def faults_of_link(wanted: WantedLink) -> list[str]:
 def make_open_link(
     wanted: WantedLink, *, database: Path, site_url: str, as_json: bool
 ) -> None:
-    """Make an open link and print it, with what it is for."""
+    """Make an open link and print it with its places and code."""
     try:
         with transaction_in(database, must_exist=False) as transaction:
             row = open_links.make(transaction, _new_link(wanted))
             document = _link_document(transaction, row, site_of(transaction, site_url))
     except Refusal as refusal:
         raise ConfigError(
-            [refusal.message], next_step="piecework worker links shows all open links"
+            [refusal.message], next_step="piecework workers links shows all open links"
         ) from refusal
     if as_json:
         click.echo(json.dumps(document))
@@ -77,23 +77,27 @@ def make_open_link(
         err=True,
     )
     click.echo(
-        f"Completion code, shown to whoever has sent "
-        f"{plural(row['completion_hits'], 'HIT')}: {row['completion_code']}",
+        f"Completion code, shown after {plural(row['completion_hits'], 'HIT')}: "
+        f"{row['completion_code']}",
         err=True,
     )
-    click.echo("Let nobody join any more:", err=True)
-    ended_by = f"piecework worker close {shlex.quote(name)}"
+    click.echo("To close the link to new people:", err=True)
+    ended_by = f"piecework workers close {shlex.quote(name)}"
     click.echo(f"  {with_database(ended_by, database)}", err=True)
 
 
 @click.command()
-@click.option("--site-url", default="", help="The site, as browsers reach it.")
+@click.option("--site-url", default="", help="URL at which browsers reach the site.")
 @DATABASE
 @JSON
 def links(*, site_url: str, database: Path, as_json: bool) -> None:
-    """Show all open links, how many have joined by each, and the links again.
+    """List open links and who joined by them.
 
-    Example:  piecework worker links
+    The list shows how many people joined and completed, and each link again.
+
+    Examples:
+      piecework workers links
+      piecework workers links --json
     """
     with transaction_in(database) as transaction:
         rows = open_links.listed(transaction)
@@ -115,20 +119,22 @@ def links(*, site_url: str, database: Path, as_json: bool) -> None:
 @click.argument("name")
 @DATABASE
 def close(*, name: str, database: Path) -> None:
-    """Close the open link NAME to new people.
+    """Close an open link to new people.
 
-    People who joined by the link stay workers of the marketplace.
+    People who joined by the link NAME stay workers of the marketplace.
 
-    Example:  piecework worker close "Class 7b"
+    Examples:
+      piecework workers close "Class 7b"
+      piecework workers close "Class 7b" --database try.db
     """
     try:
         with transaction_in(database) as transaction:
             joined = open_links.close(transaction, name)
     except Refusal as refusal:
         raise ConfigError(
-            [refusal.message], next_step="piecework worker links shows all open links"
+            [refusal.message], next_step="piecework workers links shows all open links"
         ) from refusal
-    click.echo(f"{name} is closed; {joined} have joined, and stay")
+    click.echo(f"{name} is closed; {joined} people joined, and stay")
 
 
 def _new_link(wanted: WantedLink) -> NewLink:

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have, declared once."""
+"""Arguments and options that several commands share."""
 
 import math
 import os
@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from piecework.cli import logs
+from piecework.cli.completion import CampaignFile, TaskName
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -19,7 +20,7 @@ _LEAST, _DAY = 0.1, 86_400
 
 
 class WholeNumber(click.IntRange):
-    """A whole number between two; what is none is told as "no valid integer"."""
+    """A whole number in a range; click calls anything else "not a valid integer"."""
 
     name = "integer"
 
@@ -30,26 +31,26 @@ class _Seconds(click.FloatRange):
     ) -> float:
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):
-            # It is neither below nor above anything.
-            self.fail(f"{value} is no number of seconds.", param, ctx)
+            # NaN passes the comparisons with both limits.
+            self.fail(f"{value} is not a number of seconds.", param, ctx)
         return seconds
 
 
 POLL_SECONDS = _Seconds(_LEAST, _DAY)
 """From a tenth of a second to a day."""
 
-CAMPAIGN = click.argument("campaign", type=click.Path(path_type=Path))
+CAMPAIGN = click.argument("campaign", type=CampaignFile(path_type=Path))
 
 
 def grouped(
     parameter: str, kind: type[Any], *options: Callable[[_Command], _Command]
 ) -> Callable[[_Command], _Command]:
-    """Add options to a command, which gets their values together, as one parameter.
+    """Add options to a command, which gets their values as one parameter.
 
     Args:
-        parameter: of the command.
+        parameter: the name of the command's parameter.
         kind: a dataclass with a field for each option.
-        options: as click declares them.
+        options: click's option decorators.
     """
     names = [field.name for field in fields(kind)]
 
@@ -79,31 +80,33 @@ JSON = click.option(
     is_flag=True,
     is_eager=True,
     callback=lambda ctx, param, value: _log_as_json(ctx, param, value=value),
-    help="Print one JSON document, a fault too; what is said meanwhile is JSON lines.",
+    help="Print one JSON document, also for an error; log lines are JSON too.",
 )
 COLUMNS = click.option(
     "--columns",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="For files in an unknown format: a TOML file that says which column is what.",
+    help="For files in an unknown format: a TOML file that maps their columns.",
 )
 TASK = click.option(
-    "--task", help="The task that the files answer, if the gallery has it."
+    "--task",
+    type=TaskName(),
+    help="The gallery task that the files answer.",
 )
 FILES_IN_PARTS = click.option(
     "--to",
     "into",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="Process large Parquet FILES of answers in parts, and write Parquet into this "
+    help="Process large Parquet FILES of answers in parts, and write Parquet to this "
     "new folder.",
 )
 AS_CAMPAIGN = click.option(
     "--as",
     "campaign",
     metavar="CAMPAIGN",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="With Parquet FILES: the campaign file to take task, [heuristics], seed and "
-    "items from.",
+    type=CampaignFile(path_type=Path, dir_okay=False),
+    help="With Parquet FILES: take the task, [heuristics], the seed and the items from "
+    "this campaign file.",
 )
 DASK = click.option(
     "--dask",
@@ -111,30 +114,30 @@ DASK = click.option(
     is_flag=False,
     flag_value="local",
     default="",
-    help="Let a Dask cluster do the parts; without an address, two "
-    "processes on this machine.",
+    help="Process the parts on a Dask cluster; without an address, in two processes on "
+    "this machine.",
 )
 LIVE = click.option(
     "--live",
     is_flag=True,
-    help="Real people work and are owed money; needed for a marketplace on another "
-    "machine. Shows the most that it can cost and has it typed back.",
+    help="Let real people work for money; required for a marketplace on another "
+    "machine. Shows the most that the campaign can cost, and asks you to type it.",
 )
 LIVE_MARKETPLACE = click.option(
     "--live",
     is_flag=True,
-    help="Needed if the campaign's marketplace is on another machine.",
+    help="Required if the campaign's marketplace is on another machine.",
 )
 SPEND_AT_MOST = click.option(
     "--spend-at-most",
     metavar="AMOUNT",
-    help="What the whole campaign may cost, in its currency; stays in force until "
-    "changed, and skips the prompt.",
+    help="The most that the whole campaign may cost, in its currency. It stays in "
+    "force until changed, and skips the prompt.",
 )
 ALLOW_SECOND_STORE = click.option(
     "--allow-second-store",
     is_flag=True,
-    help="Begin although HITs of a campaign of this name are there already.",
+    help="Start even if the marketplace has HITs of a campaign with this name.",
 )
 
 
@@ -146,18 +149,22 @@ def _keep_although_closed(
 
 
 class _Endpoint(click.Option):
-    """The option whose absence is told with what it is and where to get it."""
+    """An option that, when missing, says what it is and where to get it."""
 
     def process_value(self, ctx: click.Context, value: object) -> object:
-        """The value; a missing one is an error with the way out."""
+        """Return the value.
+
+        Raises:
+            click.MissingParameter: it is missing; the message says where to get one.
+        """
         try:
             return super().process_value(ctx, value)
         except click.MissingParameter as missing:
             raise click.MissingParameter(
-                "It is the URL of a marketplace, such as http://127.0.0.1:8080: "
-                "`piecework serve` starts one and prints its URL. PIECEWORK_ENDPOINT "
-                "may hold it. On simulated workers, without a marketplace: "
-                "`piecework rehearse CAMPAIGN`",
+                "It is the URL of a marketplace, such as http://127.0.0.1:8080. "
+                "`piecework serve` starts a marketplace and prints its URL. You may "
+                "set PIECEWORK_ENDPOINT instead. To use simulated workers and no "
+                "marketplace: `piecework rehearse CAMPAIGN`",
                 ctx=missing.ctx,
                 param=missing.param,
             ) from missing
@@ -168,19 +175,20 @@ _ENDPOINT = click.option(
     cls=_Endpoint,
     envvar="PIECEWORK_ENDPOINT",
     required=True,
-    help="URL of the marketplace (or PIECEWORK_ENDPOINT), see `piecework serve`.",
+    help="URL of the marketplace (or PIECEWORK_ENDPOINT); see `piecework serve`.",
 )
 _ALTHOUGH_CLOSED = click.option(
     "--although-closed",
     is_flag=True,
     expose_value=False,
     callback=lambda ctx, param, value: _keep_although_closed(ctx, param, value=value),
-    help="Call Amazon's own host, which closed on 2026-09-30: it still answers you.",
+    help="Call Amazon's host, if it still answers you although MTurk closed on "
+    "2026-09-30.",
 )
 
 
 def ENDPOINT(command: _Command) -> _Command:  # noqa: N802 - used as the options are
-    """Add the option for the marketplace, and the word for one that is closed."""
+    """Add --endpoint and --although-closed."""
     return _ENDPOINT(_ALTHOUGH_CLOSED(command))
 
 
@@ -191,15 +199,15 @@ DATABASE = click.option(
     type=click.Path(path_type=Path, dir_okay=False),
     default=_USUAL_DATABASE,
     show_default=True,
-    help="The marketplace's one file, as given to `piecework serve`.",
+    help="The marketplace's file, as given to `piecework serve`.",
 )
 
 
 def with_database(command: str, database: Path) -> str:
-    """A command to be typed next, on the same marketplace's file.
+    """Return a command to type next, for the same marketplace's file.
 
-    >>> with_database("piecework worker revoke ann", Path("try.db"))
-    'piecework worker revoke ann --database try.db'
+    >>> with_database("piecework workers revoke ann", Path("try.db"))
+    'piecework workers revoke ann --database try.db'
     """
     if database == _USUAL_DATABASE:
         return command

@@ -1,4 +1,4 @@
-"""How results are said: a table for people, one JSON document for programs."""
+"""Prints progress: a table for people, one JSON document for programs."""
 
 import json
 from datetime import datetime
@@ -11,7 +11,7 @@ from piecework.domain.progress import Progress
 
 
 def say_progress(progress: Progress, *, as_json: bool) -> None:
-    """Print where a campaign stands."""
+    """Print the progress of a campaign."""
     if as_json:
         click.echo(json.dumps(progress.as_dict(), indent=2, sort_keys=True))
         return
@@ -26,7 +26,7 @@ def say_progress(progress: Progress, *, as_json: bool) -> None:
 
 
 def progress_rows(progress: Progress) -> list[tuple[str, str]]:
-    """The lines of the table, as plain text."""
+    """Return the rows of the table, as plain text."""
     shown = progress.shown
     return [
         ("batch", f"{progress.batch} of {progress.batches}"),
@@ -55,7 +55,7 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
             else []
         ),
         *(
-            [("  the marketplace pays by itself at", _at(progress.pays_itself_at))]
+            [("  the marketplace pays automatically at", _at(progress.pays_itself_at))]
             if progress.pays_itself_at
             else []
         ),
@@ -69,7 +69,7 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("held for open HITs", shown(progress.held_cents)),
         ("waiting for", progress.waiting_for),
         *([("  because", progress.reason)] if progress.reason else []),
-        *([("goes on at", _at(progress.goes_on_at))] if progress.goes_on_at else []),
+        *([("continues at", _at(progress.goes_on_at))] if progress.goes_on_at else []),
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
     ]

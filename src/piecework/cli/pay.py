@@ -1,4 +1,4 @@
-"""`pay`: bonuses for work that is judged already."""
+"""`pay`: pays bonuses for work that was judged."""
 
 import json
 import sys
@@ -31,12 +31,12 @@ _SHOWN = 20
     "--from",
     "file",
     type=click.Path(path_type=Path),
-    help="Bonuses from this CSV: assignment_id or worker, amount, reason.",
+    help="Pay the bonuses in this CSV: assignment_id or worker, amount, reason.",
 )
 @click.option(
     "--label",
-    help="Tells these bonuses from others for the same work; with a label of its own "
-    "the same assignment can have a second one.  [default: wage-floor, or bonus]",
+    help="Name of these bonuses. An assignment gets one bonus for each label.  "
+    "[default: wage-floor; with --from: bonus]",
 )
 @click.option("--yes", is_flag=True, help="Pay without asking.")
 @LIVE_MARKETPLACE
@@ -52,14 +52,18 @@ def pay(
 ) -> None:
     """Pay bonuses, each exactly once.
 
-    Shows what is due and what it costs; pays only after the amount was typed back, or
-    with --yes. Without --from, every paid assignment whose reward and bonuses are below
-    rewards.wage_floor_per_hour for the median time of its kind of HIT gets the
-    difference. Reading the same file twice pays nothing twice.
+    The command shows what is due and what it costs. It pays after you type the amount
+    back, or with --yes.
 
-    Example:  piecework pay birds.toml
+    Without --from, each paid assignment below the wage floor gets the difference. For
+    that, its reward and bonuses are compared with rewards.wage_floor_per_hour for the
+    median time of its kind of HIT. With --from, the command pays the bonuses in a CSV
+    file. If you read the same file again, it pays no bonus twice.
 
-    From a file:  piecework pay birds.toml --from bonuses.csv --label thanks
+    Examples:
+      piecework pay birds.toml
+      piecework pay birds.toml --from bonuses.csv
+      piecework pay birds.toml --from bonuses.csv --label thanks --yes
     """
     label = label or ("wage-floor" if file is None else "bonus")
     _pay(campaign, file=file, label=label, is_agreed=yes, live=live, as_json=as_json)
@@ -74,7 +78,7 @@ def _pay(
     live: bool,
     as_json: bool,
 ) -> None:
-    """Show what is due, and pay it once that is agreed to."""
+    """Show what is due, and pay it if the person agrees."""
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import bound_endpoint, open_on_marketplace
     from piecework.payments.adopted_bonuses import adopt_bonuses, take_over
@@ -87,7 +91,7 @@ def _pay(
         raise ConfigError([fault])
     campaign = load_campaign(path)
     with open_on_marketplace(campaign, bound_endpoint(campaign), live=live) as run:
-        # What an earlier process may or may not have paid is known before anything.
+        # First find out what an interrupted process has paid.
         close_interrupted(run)
         adopt_bonuses(run)
         if file is None:
@@ -137,7 +141,7 @@ def _preview(run: "CampaignRun", plan: "BonusPlan") -> None:
             due.bonus.reason,
         )
     if plan.due:
-        # A reason is anybody's text: brackets in it are no markup.
+        # Brackets in a reason are text, not markup.
         Console(markup=False).print(table)
     if len(plan.due) > _SHOWN:
         click.echo(f"… and {len(plan.due) - _SHOWN} more")
@@ -149,8 +153,9 @@ def _preview(run: "CampaignRun", plan: "BonusPlan") -> None:
     )
     if plan.lacking_cents:
         click.echo(
-            f"work that had such a bonus lacks {shown(plan.lacking_cents)} of the "
-            "floor again, since the median has risen; another --label pays that"
+            f"assignments with such a bonus are {shown(plan.lacking_cents)} below the "
+            "wage floor again, because the median time has risen; another --label pays "
+            "that"
         )
     if plan.too_late:
         click.echo(f"too old for a bonus: {plural(len(plan.too_late), 'assignment')}")
@@ -162,17 +167,19 @@ def _say(campaign: "Campaign", plan: "BonusPlan", paid: "Paid | None") -> None:
         click.echo("nothing is due")
     elif paid is None:
         click.echo("nothing was paid")
-        click.echo("next: the same command with --yes")
+        click.echo("next: run the same command with --yes")
     else:
         click.echo(f"{paid.bonuses} bonuses paid: {shown(paid.cents)} with fees")
         if paid.waiting:
             click.echo(
                 f"{paid.waiting} bonuses ({shown(paid.waiting_cents)}) wait for the "
-                "next UTC day: the day's cap is used up"
+                "next UTC day: today's cap is reached"
             )
-            click.echo("next: the same command then")
+            click.echo("next: run the same command on the next UTC day")
         else:
-            click.echo(f"next: piecework export {path}, for a report that counts them")
+            click.echo(
+                f"next: piecework report {path}, for a report with these bonuses"
+            )
 
 
 def _as_dict(

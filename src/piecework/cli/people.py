@@ -1,4 +1,4 @@
-"""A person who is invited to a marketplace, as a command or a CSV file names them."""
+"""People to invite to a marketplace, as a command or a CSV file names them."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -23,10 +23,11 @@ class Person:
     """A person to invite.
 
     Attributes:
-        name: the house's own; requesters never see it.
-        country: two letters; `subdivision` two of a state, or "".
-        adult: agreed to adult content.
-        master: is one of the masters.
+        name: the operator's name for the person; requesters never see it.
+        country: two letters.
+        subdivision: two letters of a state, or "".
+        adult: they agreed to adult content.
+        master: they are one of the masters.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Person:
     master: bool
 
     def as_worker(self) -> "NewWorker":
-        """The person as the marketplace lets one in."""
+        """Return the person as a new worker of the marketplace."""
         from piecework.marketplace.state.accounts import NewWorker
 
         return NewWorker(
@@ -49,12 +50,12 @@ class Person:
 
 
 def faults_of(person: Person) -> list[str]:
-    """What is wrong with a person's name or country, a phrase each."""
+    """Return what is wrong with a person's name or country, a phrase for each fault."""
     faults = []
     if not _is_name(person.name):
         faults.append(f"name must be 1 to {_LONGEST_NAME} printable characters")
     if not _is_two_letters(person.country):
-        faults.append("country must be two letters, as ISO 3166 has them")
+        faults.append("country must be two letters of ISO 3166")
     if person.subdivision and not _is_two_letters(person.subdivision):
         faults.append("subdivision must be two letters")
     return faults
@@ -65,7 +66,7 @@ class PersonRow:
     """A person of a file.
 
     Attributes:
-        others: the columns that say nothing about the worker, as they were written.
+        others: the columns that are not about the worker, as written.
     """
 
     person: Person
@@ -73,16 +74,16 @@ class PersonRow:
 
 
 def read_people(text: str, *, usual: Person, name: str) -> list[PersonRow]:
-    """The people of a file, in its order.
+    """Return the people of a file, in its order.
 
     Args:
-        text: the CSV; a column `name`, and perhaps `country`, `subdivision`, `adult`,
-            `master`; any other is handed on.
-        usual: what holds for whom the file says nothing else of.
-        name: what faults call the file.
+        text: the CSV, with a column `name`, and perhaps `country`, `subdivision`,
+            `adult`, `master` and other columns, which are kept.
+        usual: the values for columns that the file lacks.
+        name: the file's name in errors.
 
     Raises:
-        ConfigError: with every fault and its line.
+        ConfigError: it has every fault with its line.
     """
     reader = table_rows(text)
     faults: list[str] = []
@@ -101,14 +102,14 @@ def read_people(text: str, *, usual: Person, name: str) -> list[PersonRow]:
     except csv.Error as fault:
         raise ConfigError([f"{name}: line {reader.line_num}: {fault}"]) from fault
     if not rows and not faults:
-        faults.append(f"{name}: there is nobody in it")
+        faults.append(f"{name}: has no people")
     if faults:
-        raise ConfigError(faults, next_step="piecework worker invite --help")
+        raise ConfigError(faults, next_step="piecework workers invite --help")
     return list(rows.values())
 
 
 def links_csv(rows: Sequence[PersonRow], links: Sequence[Mapping[str, str]]) -> bytes:
-    """The file again, with worker id and link of each person; safe in a spreadsheet."""
+    """Return the file with each person's worker id and link, safe in a spreadsheet."""
     from piecework.postprocess.datasets.csv_file import to_csv
 
     columns: dict[str, list[str]] = {"name": [row.person.name for row in rows]}
@@ -122,22 +123,24 @@ def links_csv(rows: Sequence[PersonRow], links: Sequence[Mapping[str, str]]) -> 
 def _check_columns(columns: Sequence[str], name: str) -> None:
     if "name" not in columns:
         raise ConfigError(
-            [f"{name}: there is no column name; there are: {', '.join(columns)}"]
+            [f"{name}: has no column 'name'; its columns are: {', '.join(columns)}"]
         )
     if made := sorted(set(columns) & set(_MADE)):
-        raise ConfigError([f"{name}: {', '.join(made)}: what this command writes"])
+        raise ConfigError(
+            [f"{name}: remove the columns {', '.join(made)}, which this command writes"]
+        )
 
 
 def _row(cells: Mapping[str, str | None], usual: Person) -> PersonRow:
-    """The person of a line.
+    """Return the person of a row.
 
     Raises:
-        ValueError: what is wrong with it.
+        ValueError: it says what is wrong with the row.
     """
     from piecework.postprocess.datasets.csv_file import plain
 
     if None in cells:
-        raise ValueError("there are more cells than columns")
+        raise ValueError("the row has more cells than columns")
     written = {key: plain(cell or "").strip() for key, cell in cells.items()}
     person = Person(
         name=written["name"],

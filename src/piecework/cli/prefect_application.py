@@ -1,6 +1,7 @@
-"""Prefect's server application, which answers under this machine's address alone.
+"""Prefect's server application, which answers only under this machine's address.
 
-A web page whose host name was made to mean 127.0.0.1 sends that name in `Host`.
+A web page can make its host name point to 127.0.0.1 (DNS rebinding). The browser then
+sends that name in `Host`.
 """
 
 from prefect.server.api.server import create_app as create_prefect_app
@@ -11,7 +12,7 @@ _ADDRESS = "127.0.0.1"
 
 
 def create_app() -> ASGIApp:
-    """The application for uvicorn's `--factory`; others' names get 400."""
+    """Return the application for uvicorn; a request for another host gets 400."""
     return TrustedHostMiddleware(
         create_prefect_app(), allowed_hosts=[_ADDRESS], www_redirect=False
     )

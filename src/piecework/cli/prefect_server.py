@@ -1,20 +1,20 @@
-"""Prefect's temporary server: begun with the command, and ended with it in any case.
+"""Prefect's temporary server, which starts and ends with a command.
 
-Prefect would start one itself when a flow begins, after everything was imported, and
-would import the whole server into this process to do so. Here it starts as Prefect
-starts it, in a process of its own, while this one imports and draws. Its home and its
-database are its own as well, so that no two commands wait for each other's locks and
-nothing of a user's Prefect is touched. The database is a copy of an empty one, which is
-kept because Prefect takes half a minute to make its tables.
+Prefect itself would start a server when a flow begins, after everything is imported,
+and would import the whole server into this process. This module starts the server as
+Prefect does, but in a process of its own, while this process imports and draws. The
+server has a home and a database of its own, so that commands do not wait for each
+other's locks and a user's Prefect stays untouched. The database is a copy of an empty
+one, which is kept because Prefect takes half a minute to create its tables.
 
 Any web page that is open in a browser can send requests to this machine, WebSockets
-too. So the server answers only callers that know a secret, which this command makes for
-it, and only under its own address (`cli/prefect_application.py`).
+too. So the server answers only callers that know a secret, which this command makes,
+and only under its own address (`cli/prefect_application.py`).
 
-It is stopped when Python ends; a process that is killed does not come that far, and the
-server would live on. So a small process waits for the end of ours: the operating system
-closes the pipe between them in any case. It finds the server by a mark in its
-environment (on Linux; elsewhere nothing is found and nothing is ended).
+The server stops when Python ends. If the process is killed, that does not happen, so a
+small process waits for its end: the operating system closes the pipe between them in
+any case. It finds the server by a mark in its environment (only on Linux; on other
+systems it finds and ends nothing).
 """
 
 import atexit
@@ -38,7 +38,7 @@ from piecework.domain.errors import PieceworkError
 
 _FILE = "prefect.db"
 _ROOM_BYTES = 8 * 1024 * 1024
-"""What a rehearsal's flow runs take in its database, and some more."""
+"""Room for a rehearsal's flow runs in the database, with a margin."""
 _LOOK_SECONDS = 0.1
 _STOP_SECONDS = 5
 _SECRET_BYTES = 32
@@ -73,10 +73,10 @@ shutil.rmtree(sys.argv[2], ignore_errors=True)
 
 
 class TemporaryServer:
-    """Prefect's server for one command, unless the command's user has one already.
+    """Prefect's server for one command, unless the user has a server.
 
-    Begins at once; `in_use` waits for it. `PREFECT_API_URL` in the environment names a
-    server of the user's, and then nothing is started.
+    It starts at once; `in_use` waits for it. If `PREFECT_API_URL` in the environment
+    names the user's server, this class starts none.
     """
 
     def __init__(self) -> None:
@@ -87,8 +87,8 @@ class TemporaryServer:
             return
         self._folder = Path(tempfile.mkdtemp(prefix="piecework-prefect-"))
         _end_server_with_us(self._folder)
-        # The socket is handed on: a port that is only looked up may be another
-        # program's, also another command's server's, when this one wants it.
+        # The server gets the open socket: another program could take a port that was
+        # only looked up.
         with socket.create_server(("127.0.0.1", 0)) as listening:
             self._port = int(listening.getsockname()[1])
             self._process = _started(listening, _database(self._folder), self._auth)
@@ -96,10 +96,10 @@ class TemporaryServer:
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:
-        """Let the flows of the block be recorded by it.
+        """Record the flows of the block on this server.
 
         Raises:
-            PieceworkError: it does not answer.
+            PieceworkError: the server does not answer.
         """
         from prefect.settings import (
             PREFECT_API_AUTH_STRING,
@@ -108,7 +108,7 @@ class TemporaryServer:
             temporary_settings,
         )
 
-        # Prefect may have been told of a server in a file of its own.
+        # A Prefect profile may name a server.
         if self._process is None or PREFECT_API_URL.value():
             self.stop()
             yield
@@ -118,14 +118,14 @@ class TemporaryServer:
             {
                 PREFECT_API_URL: f"http://127.0.0.1:{self._port}/api",
                 PREFECT_API_AUTH_STRING: self._auth,
-                # Nobody reads log lines there: its database goes with the command.
+                # The database is deleted with the command, and its log lines too.
                 PREFECT_LOGGING_TO_API_ENABLED: False,
             }
         ):
             yield
 
     def stop(self) -> None:
-        """End it; done twice, it is the same."""
+        """Stop the server; a second call does nothing."""
         server, self._process = self._process, None
         if server is None:
             return
@@ -144,7 +144,9 @@ class TemporaryServer:
             has_ended = self._process is None or self._process.poll() is not None
             if has_ended or time.monotonic() > deadline:
                 how = (
-                    "ended as it began" if has_ended else f"is not up in {seconds:g} s"
+                    "ended while it started"
+                    if has_ended
+                    else f"did not answer within {seconds:g} s"
                 )
                 raise PieceworkError(
                     f"Prefect's temporary server {how}", next_step=self._what_helps()
@@ -157,29 +159,29 @@ class TemporaryServer:
         if free < _ROOM_BYTES:
             return (
                 f"make room: its folder {self._folder} has {free // 1024} KB left "
-                f"and takes {_ROOM_BYTES // 1024} KB; then run the same command again"
+                f"and needs {_ROOM_BYTES // 1024} KB; then run the same command again"
             )
         return (
-            "run the same command again; if that does not help, start one "
-            "(`prefect server start`) and name it in PREFECT_API_URL"
+            "run the same command again; if that does not help, start a server "
+            "(`prefect server start`) and set PREFECT_API_URL to its URL"
         )
 
 
 def _database(folder: Path) -> Path:
-    """Where the server's database lies, empty but with its tables if they are kept."""
+    """Return the path of the server's database, with the kept tables if any."""
     try:
         shutil.copyfile(_kept(), folder / _FILE)
-    except OSError:  # none is kept, or a full disk took a part, which is no database
+    except OSError:  # none is kept, or the disk was full and the copy is damaged
         (folder / _FILE).unlink(missing_ok=True)
     return folder / _FILE
 
 
 def _keep_empty(database: Path) -> None:
-    """Keep a database with its tables for the next command, unless there is one."""
+    """Keep a database with its tables for the next command, unless one is kept."""
     kept = _kept()
     if kept.exists():
         return
-    # Without a place to keep it in, each command makes the tables anew.
+    # If it cannot be kept, each command creates the tables again.
     with contextlib.suppress(OSError, sqlite3.Error):
         kept.parent.mkdir(parents=True, exist_ok=True)
         made = kept.with_suffix(f".{os.getpid()}")
@@ -191,7 +193,7 @@ def _keep_empty(database: Path) -> None:
                 source.backup(copy)
             made.replace(kept)
         finally:
-            made.unlink(missing_ok=True)  # a full disk took a part of it
+            made.unlink(missing_ok=True)  # left by a full disk
 
 
 def _kept() -> Path:
@@ -201,11 +203,11 @@ def _kept() -> Path:
 def _started(
     listening: socket.socket, database: Path, auth: str
 ) -> "subprocess.Popen[bytes]":
-    """The server, almost as Prefect's own `SubprocessASGIServer` starts it.
+    """Start the server, almost as Prefect's own `SubprocessASGIServer` does.
 
     The secret is in its environment, which other users of the machine cannot read.
     """
-    return subprocess.Popen(  # noqa: S603 - our own words
+    return subprocess.Popen(  # noqa: S603 - our own arguments
         [sys.executable, "-c", _SERVE, str(listening.fileno()), str(_ROOT)],
         pass_fds=[listening.fileno()],
         env={
@@ -218,7 +220,7 @@ def _started(
             "PREFECT__SERVER_EPHEMERAL": "1",
             "PREFECT__SERVER_FINAL": "1",
         },
-        # A Ctrl-C in the terminal is for us, who end it.
+        # A Ctrl-C in the terminal is for this process, which ends the server.
         start_new_session=True,
     )
 
@@ -234,21 +236,21 @@ def _answers(port: int) -> bool:
 
 
 def _end_server_with_us(folder: Path) -> None:
-    """Let no temporary server, nor its folder, outlive this process.
+    """End the temporary server and delete its folder when this process ends.
 
-    Called before one starts. Servers of other commands, and one that runs by itself,
-    are not touched.
+    Called before a server starts. Servers of other commands, and servers that the user
+    started, stay untouched.
     """
     if os.environ.get(_MARK, "").startswith(f"{os.getpid()}-"):
         return
     os.environ[_MARK] = f"{os.getpid()}-{os.urandom(8).hex()}"
-    watcher = subprocess.Popen(  # noqa: S603 - our own words
+    watcher = subprocess.Popen(  # noqa: S603 - our own arguments
         [sys.executable, "-ISc", _WATCH, f"{_MARK}={os.environ[_MARK]}", str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        # A Ctrl-C in the terminal is for us, and not for it.
+        # A Ctrl-C in the terminal is for this process alone.
         start_new_session=True,
     )
-    # Kept until the end: its pipe closes when the last name of it is gone.
+    # The reference keeps the pipe open until this process ends.
     atexit.register(lambda: watcher.stdin and watcher.stdin.close())

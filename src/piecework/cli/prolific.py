@@ -1,4 +1,4 @@
-"""`prolific`: what a person does about an account at Prolific."""
+"""`prolific`: commands about an account at Prolific."""
 
 import click
 
@@ -8,24 +8,22 @@ _COMMANDS = [
     LazyCommand(
         "doctor",
         "prolific_doctor",
-        "Look whether an account can be worked with; nothing is written or paid.",
+        "Check that an account is ready.",
     ),
     LazyCommand(
         "reconcile",
         "prolific_reconcile",
-        "Compare all studies with Prolific, and take in what was changed there by "
-        "hand.",
+        "Compare all studies with Prolific.",
     ),
     LazyCommand(
         "settle",
         "prolific_settle",
-        "Say whether BATCH of bonuses was paid, where the file does not know.",
+        "Record whether bonuses were paid.",
     ),
     LazyCommand(
         "status",
         "prolific_status",
-        "Show a marketplace's studies: places, submissions, money, what waits for "
-        "whom.",
+        "Show a marketplace's studies.",
     ),
 ]
 
@@ -34,7 +32,10 @@ _COMMANDS = [
 def prolific() -> None:
     """Inspect and manage a Prolific account.
 
-    The account's token is read from PROLIFIC_TOKEN or from a file, and never shown.
+    The commands read the account's token from PROLIFIC_TOKEN or from a file. They never
+    show it.
 
-    Example:  piecework prolific doctor
+    Examples:
+      piecework prolific doctor
+      piecework prolific status --database marketplace.db
     """

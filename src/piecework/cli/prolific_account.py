@@ -1,4 +1,4 @@
-"""Options, token and faults of the commands that speak to an account at Prolific."""
+"""Options, token and errors of the commands that call Prolific."""
 
 import os
 from collections.abc import Iterator
@@ -17,21 +17,22 @@ URL = click.option(
     envvar="PROLIFIC_URL",
     default="https://api.prolific.com",
     show_default=True,
-    help="URL of the API (or PROLIFIC_URL); http only on this machine.",
+    help="URL of the API (or PROLIFIC_URL); plain http only on this machine.",
 )
 TOKEN_FILE = click.option(
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    help="A file of yours alone (mode 600) with the token, instead of PROLIFIC_TOKEN.",
+    help="A file with the token that only you can read (mode 600), instead of "
+    "PROLIFIC_TOKEN.",
 )
 
 
 @contextmanager
 def prolific_faults() -> Iterator[None]:
-    """Turn what Prolific's client raises into errors of this command.
+    """Turn what Prolific's client raises into errors of the command.
 
     Raises:
-        ConfigError: Prolific cannot be asked so.
+        ConfigError: Prolific cannot be called, or refused the call.
         RefusedForSafety: others can read the token's file.
     """
     try:
@@ -43,16 +44,16 @@ def prolific_faults() -> Iterator[None]:
 
 
 def needed_token(file: Path | None) -> Token:
-    """The token of a file, or of PROLIFIC_TOKEN.
+    """Return the token of a file, or of PROLIFIC_TOKEN.
 
     Raises:
         ConfigError: there is no token.
-        Exposed: others can read its file.
+        Exposed: others can read the file.
     """
     token = token_of(os.environ, file)
     if token is None:
         raise ConfigError(
-            ["an account's token at Prolific is needed"],
+            ["the token of a Prolific account is missing"],
             next_step="export PROLIFIC_TOKEN=..., or give --token-file",
         )
     return token

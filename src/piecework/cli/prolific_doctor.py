@@ -1,4 +1,4 @@
-"""`prolific doctor`: whether an account can be worked with."""
+"""`prolific doctor`: checks that an account is ready."""
 
 import json
 import os
@@ -26,21 +26,21 @@ _COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 @click.command("doctor")
 @click.option(
-    "--workspace", default="", help="Its id; needless where the token reaches just one."
+    "--workspace",
+    default="",
+    help="Id of the workspace; optional if the token reaches only one.",
 )
 @click.option(
     "--currency",
     type=click.Choice(["GBP", "USD"], case_sensitive=False),
-    help="Currency of the campaign; a workspace in another currency fails.",
+    help="Currency of the campaign; the workspace must have the same.",
 )
 @click.option(
-    "--public-url", default="", help="URL to check: Prolific sends participants there."
+    "--public-url", default="", help="URL to check, where Prolific sends participants."
 )
 @URL
 @TOKEN_FILE
-@click.option(
-    "--as-curl", is_flag=True, help="Print the calls that were made, as curl commands."
-)
+@click.option("--as-curl", is_flag=True, help="Also print the calls as curl commands.")
 @JSON
 @click.pass_context
 def prolific_doctor(
@@ -54,16 +54,17 @@ def prolific_doctor(
     as_curl: bool,
     as_json: bool,
 ) -> None:
-    """Look whether an account can be worked with; nothing is written or paid.
+    """Check that an account is ready.
 
-    Looks at token, workspace, currency, balance, filters, recommended pay and, if it
-    is given, the address that participants will open. Ends with 1 if anything fails.
+    The command checks the token, the workspace, its currency and balance, the filters,
+    the recommended pay, and with --public-url the address that participants open. It
+    writes and pays nothing. The exit code is 1 if a check fails.
 
-    \b
-    Example:  piecework prolific doctor
-              piecework prolific doctor --currency GBP
-              piecework prolific doctor --public-url https://hits.example.org
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework prolific doctor
+      piecework prolific doctor --currency GBP
+      piecework prolific doctor --public-url https://hits.example.org
+    """
     wanted = Wanted(
         workspace_id=workspace, currency=(currency or "").upper(), public_url=public_url
     )
@@ -74,7 +75,7 @@ def prolific_doctor(
         if token is None:
             checks = list(examine(None, wanted, address=address))
         else:
-            # A person waits: two repeats and no more.
+            # A person is waiting, so it repeats a call only twice.
             patience = Patience(tries=3, first_seconds=0.5)
             with Transport(
                 address, token, patience=patience, heard=requests.append

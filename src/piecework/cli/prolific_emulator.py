@@ -1,4 +1,4 @@
-"""`prolific-emulator`: an offline Prolific as a process of its own."""
+"""`prolific-emulator`: runs an offline Prolific as a process of its own."""
 
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -18,10 +18,10 @@ _LARGEST_PERCENT = 200
 
 
 class _Figure(click.ParamType[Decimal]):
-    """A number with decimals, exactly as it was typed.
+    """A number with decimals, exactly as typed.
 
     Args:
-        most: the largest.
+        most: the largest number allowed.
         places: how many decimals it may have.
     """
 
@@ -36,7 +36,7 @@ class _Figure(click.ParamType[Decimal]):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> Decimal:
-        """Read it."""
+        """Return the value of an argument."""
         try:
             figure = Decimal(str(value))
             is_good = 0 <= figure <= self._most and figure == round(
@@ -46,7 +46,7 @@ class _Figure(click.ParamType[Decimal]):
             is_good, figure = False, Decimal(0)
         if not is_good:
             self.fail(
-                f"{value} is no number from 0 to {self._most} with at most "
+                f"{value} is not a number from 0 to {self._most} with at most "
                 f"{self._places} decimals.",
                 param,
                 ctx,
@@ -55,7 +55,7 @@ class _Figure(click.ParamType[Decimal]):
 
 
 class _Moment(click.ParamType[datetime]):
-    """A moment as ISO 8601 writes it."""
+    """A moment in ISO 8601."""
 
     name = "iso-time"
 
@@ -65,13 +65,17 @@ class _Moment(click.ParamType[datetime]):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> datetime:
-        """Read it."""
+        """Return the value of an argument."""
         try:
             moment = datetime.fromisoformat(str(value))
         except ValueError:
             moment = None
         if moment is None or moment.tzinfo is None:
-            self.fail(f"{value} is no moment such as 2026-01-05T09:00Z.", param, ctx)
+            self.fail(
+                f"{value} is not a time with a zone, such as 2026-01-05T09:00Z.",
+                param,
+                ctx,
+            )
         return moment
 
 
@@ -81,14 +85,16 @@ class _Moment(click.ParamType[datetime]):
     type=WholeNumber(0, 65_535),
     default=8090,
     show_default=True,
-    help="0 takes a free one.",
+    help="Port of the API; 0 takes a free port.",
 )
 @click.option(
     "--database",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="File that keeps its state; without one, all is gone when it ends.",
+    help="File that keeps the state; without it, the state is lost at the end.",
 )
-@click.option("--seed", default=1, show_default=True, help="For ids and participants.")
+@click.option(
+    "--seed", default=1, show_default=True, help="Seed of ids and participants."
+)
 @click.option(
     "--currency",
     type=click.Choice(["GBP", "USD"]),
@@ -101,7 +107,7 @@ class _Moment(click.ParamType[datetime]):
     type=_Figure(_LARGEST_PERCENT, places=4),
     default="33",
     show_default=True,
-    help="Prolific's share of each reward and bonus, in percent.",
+    help="Prolific's fee on each reward and bonus, in percent.",
 )
 @click.option(
     "--vat",
@@ -127,9 +133,10 @@ class _Moment(click.ParamType[datetime]):
 @click.option(
     "--start",
     type=_Moment(),
-    help="Its time stands there until it is moved; else it runs, from now on.",
+    help="Stop the clock at this time, until a program moves it; default: it runs from "
+    "now on.",
 )
-def prolific_emulator(  # noqa: PLR0913 - as many as the command has options
+def prolific_emulator(  # noqa: PLR0913 - an argument for each option
     *,
     port: int,
     database: Path | None,
@@ -143,17 +150,16 @@ def prolific_emulator(  # noqa: PLR0913 - as many as the command has options
 ) -> None:
     """Run an offline Prolific on this machine.
 
-    It serves the API of Prolific without people or money.
+    The emulator serves Prolific's API without people or money. Point a program at it
+    instead of https://api.prolific.com; it accepts any token. Programs control
+    participants, time and faults under /emulator/. A --database that exists keeps the
+    options with which it was made.
 
-    Any program that speaks to https://api.prolific.com can be tried on it, with any
-    word for a token. Participants, time and faults are controlled under /emulator/
-    (docs/how-to/prolific-emulator.md). A --database that is there keeps what it was
-    made with.
-
-    \b
-    Example:  piecework prolific-emulator --port 8090
-              piecework prolific-emulator --currency USD --start 2026-01-05T09:00Z
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework prolific-emulator
+      piecework prolific-emulator --port 8090 --database prolific.db
+      piecework prolific-emulator --currency USD --start 2026-01-05T09:00Z
+    """
     options = Options(
         port=port,
         database=database,
@@ -170,9 +176,9 @@ def prolific_emulator(  # noqa: PLR0913 - as many as the command has options
         serve_forever(options, _say)
     except SystemExit:
         click.echo(
-            "ended; nothing of it was kept, since no --database was given"
+            "ended; its state is lost, because no --database was given"
             if database is None
-            else f"ended; all of it is in {database}",
+            else f"ended; its state is in {database}",
             err=True,
         )
         raise
@@ -183,8 +189,8 @@ def prolific_emulator(  # noqa: PLR0913 - as many as the command has options
 
 
 def _say(url: str) -> None:
-    # The socket listens already, so the program that reads this line can connect.
+    # The socket listens already: a program that reads this line can connect.
     click.echo(
-        f"prolific emulator at {url} (call {url}/api/v1 where a program calls "
+        f"prolific emulator at {url} (a program calls {url}/api/v1 instead of "
         "https://api.prolific.com/api/v1, with any token)"
     )

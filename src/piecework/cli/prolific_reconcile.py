@@ -1,4 +1,4 @@
-"""`prolific reconcile`: a marketplace's file and Prolific, compared study by study."""
+"""`prolific reconcile`: compares a marketplace's file and Prolific, study by study."""
 
 import json
 from contextlib import closing
@@ -31,23 +31,23 @@ if TYPE_CHECKING:
 @click.option(
     "--adopt",
     metavar="STUDY",
-    help="Take a study of Prolific's into a file that lacks it, and go on with it.",
+    help="Take a study at Prolific into a file that lacks it, and continue it.",
 )
 @click.option(
     "--hit-type",
     metavar="ID",
     default="",
-    help="With --adopt: whose HITs it is for, where the file lacks its HIT type too.",
+    help="With --adopt: the HIT type of the study, if the file lacks that too.",
 )
 @click.option(
     "--leave",
     metavar="STUDY",
-    help="Stop a study that the file lacks; Prolific pays who took part, in 21 days.",
+    help="Stop a study that the file lacks; Prolific pays the participants in 21 days.",
 )
 @click.option(
     "--pay-lost",
     metavar="STUDY",
-    help="Pay who ended a submission by the study's code and has no answers here.",
+    help="Pay participants who submitted the study's code and have no answers here.",
 )
 @URL
 @TOKEN_FILE
@@ -64,18 +64,21 @@ def prolific_reconcile(
     database: Path,
     as_json: bool,
 ) -> None:
-    """Compare all studies with Prolific, and take in what was changed there by hand.
+    """Compare all studies with Prolific.
 
-    What was approved, rejected, returned or stopped on Prolific's own pages is taken
-    over; sums of money that differ are shown, and end the command with 1.
+    The command takes in what somebody approved, rejected, returned or stopped by hand
+    on Prolific's pages. It shows amounts of money that differ, and then the exit code
+    is 1.
 
-    A file that was brought back from a copy lacks what happened since. Studies that
-    were published since are adopted or left; who took part in an adopted study is paid.
+    A marketplace's file that was restored from a copy lacks the studies that were
+    published later. --adopt takes such a study in and pays the people who took part in
+    it. --leave stops it.
 
-    \b
-    Example:  piecework prolific reconcile --database marketplace.db
-              piecework prolific reconcile --adopt 6543ab...
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework prolific reconcile
+      piecework prolific reconcile --adopt 6543ab...
+      piecework prolific reconcile --leave 6543ab... --database marketplace.db
+    """
     from piecework.prolific.bridge.decisions import Decisions
 
     decisions = Decisions(
@@ -106,7 +109,7 @@ def _terms_of_last_start(database: Path) -> "Terms":
         start = LastStart.read(transaction)
     if not start.project_id:
         raise ConfigError(
-            [f"{database}: it was never served with Prolific's participants"],
+            [f"{database}: never served with Prolific's participants"],
             next_step="piecework serve --crowd prolific",
         )
     return Terms(

@@ -1,4 +1,4 @@
-"""`prolific settle`: whether bonuses were paid, as Prolific's pages show it."""
+"""`prolific settle`: records whether bonuses were paid, as Prolific's pages show."""
 
 from pathlib import Path
 
@@ -16,21 +16,24 @@ from piecework.cli.prolific_account import prolific_faults
     "is_paid",
     default=None,
     required=True,
-    help="What Prolific's pages show: its bonuses are there, or none of them.",
+    help="Whether Prolific's pages show the bonuses of the batch.",
 )
 @DATABASE
 def prolific_settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) -> None:
-    """Say whether BATCH of bonuses was paid, where the file does not know.
+    """Record whether bonuses were paid.
 
-    No answer came from Prolific, or Prolific shows bonuses that the file lacks since it
-    was brought back from a copy. Look at the submissions there first: with --unpaid it
-    is paid once more. Several are settled together, all or none.
+    Use it for a BATCH of bonuses whose state the file does not know: Prolific did not
+    answer, or the file was restored from a copy. Look at the submissions at Prolific
+    first: with --unpaid, the next step pays the batch. Several batches are recorded
+    together, all or none.
 
-    Example:  piecework prolific settle 6543ab... --paid
+    Examples:
+      piecework prolific settle 6543ab... --paid
+      piecework prolific settle 6543ab... 6543cd... --unpaid
     """
     from piecework.prolific.bridge.bonuses import settle_unknown
 
     with prolific_faults(), transaction_in(database) as transaction:
         for batch in batches:
             settle_unknown(transaction, batch, is_paid=is_paid)
-    click.echo("booked as paid" if is_paid else "it will be paid with the next step")
+    click.echo("recorded as paid" if is_paid else "the next step pays it")

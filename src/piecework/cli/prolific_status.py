@@ -1,4 +1,4 @@
-"""`prolific status`: a marketplace's studies, for people."""
+"""`prolific status`: shows a marketplace's studies to a person."""
 
 import json
 from collections.abc import Iterator
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 @DATABASE
 @JSON
 def prolific_status(*, database: Path, as_json: bool) -> None:
-    """Show a marketplace's studies: places, submissions, money, what waits for whom.
+    """Show a marketplace's studies.
 
-    Reads the marketplace's file as of the last step of `piecework serve --crowd
-    prolific`; nothing is asked of Prolific.
+    The list has the places, the submissions, the money, and what waits for whom. The
+    command reads the marketplace's file, as of the last step of
+    `piecework serve --crowd prolific`. It does not call Prolific.
 
-    Example:  piecework prolific status --database marketplace.db
+    Examples:
+      piecework prolific status
+      piecework prolific status --database marketplace.db
     """
     from piecework.prolific.bridge.status import read_status
 
@@ -41,7 +44,7 @@ def prolific_status(*, database: Path, as_json: bool) -> None:
 
 def _say(status: "Status") -> None:
     if not (status.of_hit_types or status.unknown):
-        none = "no study yet: none of this marketplace's HITs recruits at Prolific"
+        none = "no study yet: this marketplace has no HITs that recruit at Prolific"
         click.echo("\n".join([none, *map(printable, status.troubles)]))
         return
     for study in status.of_hit_types:
@@ -57,13 +60,13 @@ def _say(status: "Status") -> None:
 
 
 def _say_money(status: "Status", currency: str) -> None:
-    left = "nothing, without --live"
+    left = "nothing: served without --live"
     if status.left_cents is not None:
         left = _money(status.left_cents, currency)
     for what, amount in (
         ("spent", _money(status.spent_cents, currency)),
         (
-            "held for places that are open or not decided",
+            "held for open or undecided places",
             _money(status.held_cents, currency),
         ),
         ("left of what may be spent", left),
@@ -73,7 +76,7 @@ def _say_money(status: "Status", currency: str) -> None:
 
 
 def _lines(study: "StudyStatus") -> Iterator[str]:
-    """A study in lines that fit a terminal of 80 columns."""
+    """Yield the lines of a study, at most 80 columns wide."""
     yield printable(
         f"{study.title[:40]} ({study.requester[:40]}): {study.status.lower()}"
     )
@@ -87,7 +90,7 @@ def _lines(study: "StudyStatus") -> Iterator[str]:
     if study.waits_for_requester:
         yield f"  {study.waits_for_requester} waiting for the requester to decide"
     if study.waits_for_participant:
-        yield f"  {study.waits_for_participant} asked to return, and may still"
+        yield f"  {study.waits_for_participant} asked to return their submission"
     if study.trouble:
         yield f"  {printable(study.trouble)}"
     yield f"  {study.page}"
@@ -95,7 +98,7 @@ def _lines(study: "StudyStatus") -> Iterator[str]:
 
 def _lines_of_unknown(study: "UnknownStudy", currency: str) -> Iterator[str]:
     yield printable(
-        f"study {study.study_id}, which is not in this file: {study.status.lower()}"
+        f"study {study.study_id}, which this file lacks: {study.status.lower()}"
     )
     yield f"  {printable(study.internal_name)}"
     yield (
@@ -104,9 +107,9 @@ def _lines_of_unknown(study: "UnknownStudy", currency: str) -> Iterator[str]:
         f"{_money(study.held_cents, currency)} held"
     )
     if study.is_left:
-        yield "  left to Prolific, which pays who took part"
+        yield "  left to Prolific, which pays the participants"
         return
-    yield "  nothing is published until you adopt or leave it:"
+    yield "  the server publishes nothing until you adopt or leave it:"
     yield f"  piecework prolific reconcile --adopt {study.study_id}"
 
 

@@ -1,4 +1,4 @@
-"""`reconcile`: after a restore, make store and marketplace agree."""
+"""`reconcile`: makes store and marketplace agree after a restore."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option(
     "--leave-refused",
     is_flag=True,
-    help="Go on although the marketplace refuses to repeat an act.",
+    help="Continue even if the marketplace refuses to repeat an act.",
 )
 @LIVE_MARKETPLACE
 @JSON
@@ -32,12 +32,14 @@ def reconcile(
 ) -> None:
     """Compare store and marketplace after a restore.
 
-    For a store (piecework.db) or a marketplace that was restored from an older copy;
-    every other command refuses to work with one. Takes in what the marketplace has and
-    the store lacks, does again what the marketplace has lost, and says what is owed to
-    workers whose work is lost there. Buys nothing new.
+    Use it after you restore a store (piecework.db) or a marketplace from an older copy.
+    Every other command refuses to work with a restored one. The command takes in what
+    the marketplace has and the store lacks. It repeats what the marketplace has lost.
+    It says what is owed to workers for work that is lost there. It posts no new HITs.
 
-    Example:  piecework reconcile birds.toml --dry-run
+    Examples:
+      piecework reconcile birds.toml --dry-run
+      piecework reconcile birds.toml
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import bound_endpoint, open_on_marketplace
@@ -62,8 +64,8 @@ def reconcile(
             f"{act.intent.key}: {refusal}",
             code=refusal.code,
             kind=refusal.kind,
-            next_step="mend what the sentence says and run the same command again; or "
-            f"piecework reconcile {campaign} --leave-refused, to go on without",
+            next_step="fix the cause and run the same command again; or continue "
+            f"without these acts: piecework reconcile {campaign} --leave-refused",
         )
 
 
@@ -74,17 +76,19 @@ def _say(
     if result.comparison.is_equal:
         click.echo("store and marketplace agree")
     elif dry_run:
-        click.echo("store and marketplace differ; reconcile would do this about it:")
+        click.echo(
+            "store and marketplace differ; without --dry-run, reconcile does this:"
+        )
     else:
-        click.echo("store and marketplace differed; this was done about it:")
+        click.echo("store and marketplace differed; reconcile did this:")
     for line in _lines(result.comparison):
         click.echo(line)
     cents = sum(each.cents for each in result.owed)
     if cents:
         workers = plural(len({each.worker for each in result.owed}), "worker")
         click.echo(
-            f"{run.campaign.rewards.shown(cents)} are owed to {workers} for work that "
-            "the marketplace has lost"
+            f"{workers} are owed {run.campaign.rewards.shown(cents)} for work that the "
+            "marketplace has lost"
         )
     if dry_run:
         click.echo("nothing was changed")
@@ -93,7 +97,7 @@ def _say(
     if cents:
         click.echo(
             f"next: piecework pay {path} --from {owed_file} --label lost, after "
-            "the next passes: it pays with other work of the same workers"
+            "the next passes; it adds the amounts to other work of the same workers"
         )
     click.echo(f"next: piecework advance {path}")
 
@@ -102,17 +106,17 @@ _KINDS = (
     (
         "unknown_hits",
         ("HIT", "HITs"),
-        "at the marketplace that the store does not know; the next passes adopt them",
+        "at the marketplace that the store lacks; the next passes adopt them",
     ),
     (
         "lost_hits",
         ("HIT", "HITs"),
-        "that the marketplace has lost; what is missing is asked for again",
+        "that the marketplace has lost; the next passes ask for their answers again",
     ),
     (
         "reopened",
         ("HIT", "HITs"),
-        "with more to come at the marketplace; the next passes wait for them",
+        "still open at the marketplace; the next passes wait for them",
     ),
     (
         "lost_assignments",
@@ -122,12 +126,12 @@ _KINDS = (
     (
         "returned_hits",
         ("HIT", "HITs"),
-        "that were given up as lost, and are there again; taken back",
+        "given up as lost that exist again; taken back",
     ),
     (
         "returned_assignments",
         ("assignment", "assignments"),
-        "that were given up as lost, and are there again; taken back",
+        "given up as lost that exist again; taken back",
     ),
     (
         "undone",
@@ -137,7 +141,7 @@ _KINDS = (
     (
         "unknown_bonuses",
         ("bonus", "bonuses"),
-        "that the marketplace has paid and the store does not know; booked",
+        "that the marketplace has paid and the store lacked; recorded",
     ),
     (
         "lost_bonuses",
@@ -147,7 +151,7 @@ _KINDS = (
     (
         "unknown_exclusions",
         ("worker", "workers"),
-        "kept out by the marketplace and not by the store; noted",
+        "excluded at the marketplace and not in the store; recorded",
     ),
     (
         "lost_exclusions",
@@ -155,11 +159,11 @@ _KINDS = (
         "that the marketplace has lost; made again",
     ),
 )
-"""Fields of a comparison, with what they hold and what becomes of it."""
+"""Fields of a comparison, what they hold, and what happens to it."""
 
 
 def _lines(comparison: "Comparison") -> Iterator[str]:
-    """What differs, a line for each kind."""
+    """Yield what differs, a line for each kind."""
     for name, (noun, nouns), meaning in _KINDS:
         if number := len(getattr(comparison, name)):
             yield f"- {plural(number, noun, nouns)} {meaning}"
@@ -167,7 +171,7 @@ def _lines(comparison: "Comparison") -> Iterator[str]:
         slots = plural(comparison.added_slots, "slot")
         yield f"- {slots} more at the marketplace than in the store; adopted"
     if comparison.is_exclusion_lost:
-        yield "- the qualification type that keeps workers out is lost; made again"
+        yield "- the qualification type that excludes workers is lost; created again"
 
 
 def _as_dict(result: "Reconciliation", owed_file: Path) -> dict[str, object]:

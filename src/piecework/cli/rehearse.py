@@ -1,4 +1,4 @@
-"""`rehearse`: a whole campaign on simulated workers."""
+"""`rehearse`: runs a whole campaign on simulated workers."""
 
 import json
 import time
@@ -29,25 +29,25 @@ if TYPE_CHECKING:
     type=click.Choice(["workers", "prolific"]),
     default="workers",
     show_default=True,
-    help="Workers of a marketplace, or participants of an offline Prolific who are led "
-    "to it.",
+    help="Who works: workers of a marketplace, or participants whom an offline "
+    "Prolific sends to it.",
 )
 def rehearse(
     campaign: Path, *, as_json: bool, crowd: Literal["workers", "prolific"]
 ) -> None:
     """Run a whole campaign on simulated workers.
 
-    Nobody is paid and no account is needed. The dataset, the report and the store are
-    written to the campaign's output folder.
+    A rehearsal costs nothing and needs no account. It writes the dataset, the report
+    and the store to the campaign's output folder.
 
-    \b
-    Example:  piecework rehearse config/campaigns/demo.toml
-              piecework rehearse config/campaigns/demo.toml --crowd prolific
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework rehearse birds.toml
+      piecework rehearse birds.toml --crowd prolific
+    """
     began = time.monotonic()
     from piecework.campaign.assembling import read_anywhere
 
-    # A fault of the file is told before a server starts and Prefect is imported.
+    # Report a fault of the file before starting a server and importing Prefect.
     read_anywhere(campaign)
     server = TemporaryServer()
     console = Console(stderr=True)
@@ -88,7 +88,7 @@ def _bar(console: Console) -> Bar:
 
 
 def _listener(bar: Bar, campaign: "Campaign") -> Callable[[Progress], None]:
-    """Shows on a bar how far a campaign is."""
+    """Return a function that shows a campaign's progress on a bar."""
     wanted = len(campaign.items) * campaign.posting.assignments
     line = bar.add_task("batch 1", total=wanted)
 
@@ -103,7 +103,7 @@ def _listener(bar: Bar, campaign: "Campaign") -> Callable[[Progress], None]:
 
 
 def _outcome(campaign: "Campaign") -> "tuple[Progress, list[Note]]":
-    """How far a campaign came, and what its report calls a problem or to be watched."""
+    """Return the progress of a campaign, and the problems in its report."""
     from piecework.engine.opening import open_to_look
     from piecework.engine.progress import read_progress
     from piecework.report.model import report_model
@@ -131,9 +131,9 @@ def _say(
         f"this rehearsal took {seconds:.0f} seconds"
     )
     click.echo(
-        "assumed: a HIT takes a careful worker "
-        f"{own_seconds(campaign) / 60:.1f} minutes in the middle, others less or more; "
-        "who comes is chance, so few workers tell little of wages"
+        "assumed: a careful worker takes a median of "
+        f"{own_seconds(campaign) / 60:.1f} minutes for a HIT; other workers take less "
+        "or more. With few workers, wages depend on chance"
     )
     for remark in remarks:
         click.echo(f"{remark.word}: {remark.text}")

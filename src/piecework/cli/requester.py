@@ -1,4 +1,4 @@
-"""`requester`: who may call a live marketplace, on its file, while it serves or not."""
+"""`requester`: manages who may call a live marketplace, in its file."""
 
 import json
 import shlex
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from piecework.cli.lazy_group import LazyGroup
 from piecework.cli.marketplace_file import transaction_in
 from piecework.cli.options import DATABASE, JSON, with_database
 from piecework.domain.errors import ConfigError
@@ -21,14 +22,16 @@ _LONGEST_NAME = 100
 _MOST_CENTS = 10**12
 
 
-@click.group()
+@click.group(cls=LazyGroup)
 def requester() -> None:
     """Manage requester accounts and access keys.
 
-    Works on the marketplace's file; the server may run meanwhile and need not be
-    told. In a rehearsal there is nothing to do here: any key works there.
+    The commands change the marketplace's file. You need not stop or restart the server.
+    A rehearsal needs no account: it accepts any key.
 
-    Example:  piecework requester add "Vision lab" --balance 500
+    Examples:
+      piecework requester add "Vision lab" --balance 500
+      piecework requester list
     """
 
 
@@ -37,26 +40,27 @@ def requester() -> None:
 @click.option(
     "--balance",
     default="0",
-    help="What to pay into the account, e.g. 500 or 0.50, in its currency.",
+    help="Amount to pay into the account, in its currency: 500 or 0.50.",
 )
 @click.option(
     "--currency",
     type=click.Choice(["USD", "GBP"], case_sensitive=False),
-    help="Currency of a new marketplace: your Prolific workspace's, or dollars.",
+    help="Currency of a new marketplace: that of your Prolific workspace, or USD.",
 )
 @DATABASE
 @JSON
 def add(
     *, name: str, balance: str, currency: str | None, database: Path, as_json: bool
 ) -> None:
-    """Open an account for NAME, or give the account of that name one more key.
+    """Open an account, or add a key.
 
-    The secret is printed this once. Workers read NAME beside the requester's HITs.
+    NAME is the requester's name. Workers read it beside the requester's HITs. If an
+    account of that name exists, it gets one more key. The secret is shown only once.
 
-    \b
-    Example:  piecework requester add "Vision lab" --balance 500
-              piecework requester add "Vision lab" --balance 200 --currency GBP
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework requester add "Vision lab" --balance 500
+      piecework requester add "Vision lab" --balance 200 --currency GBP
+    """
     cents = _checked(name, balance)
     with transaction_in(
         database, must_exist=False, must_be_live=True, currency=currency
@@ -73,20 +77,24 @@ def add(
     click.echo(f"export AWS_SECRET_ACCESS_KEY={key.secret}")
     if is_empty:
         pay = f"piecework requester add {shlex.quote(name)} --balance AMOUNT"
-        click.echo("The account is empty, and posts nothing. Pay in:", err=True)
+        click.echo("The account is empty, so it cannot post HITs. Pay in:", err=True)
         click.echo(f"  {with_database(pay, database)}", err=True)
-    click.echo("The secret is shown this once. Lost or leaked, it is", err=True)
+    click.echo("The secret is shown only once. If it is lost or leaked,", err=True)
     ended_by = f"piecework requester revoke {key.access_key}"
-    click.echo(f"ended by:  {with_database(ended_by, database)}", err=True)
+    click.echo(f"end the key:  {with_database(ended_by, database)}", err=True)
 
 
 @requester.command(name="list")
 @DATABASE
 @JSON
 def list_(*, database: Path, as_json: bool) -> None:
-    """Show all keys with their accounts; secrets are not shown again.
+    """List all keys and their accounts.
 
-    Example:  piecework requester list
+    The command does not show secrets again.
+
+    Examples:
+      piecework requester list
+      piecework requester list --json
     """
     with transaction_in(database, must_be_live=True) as transaction:
         rows = [dict(row) for row in keys.listed(transaction)]
@@ -109,11 +117,14 @@ def list_(*, database: Path, as_json: bool) -> None:
 @click.argument("key")
 @DATABASE
 def revoke(*, key: str, database: Path) -> None:
-    """End KEY from the next call on; account, HITs and money stay.
+    """End an access key.
 
-    `piecework requester add` with the same name gives the account another.
+    The marketplace refuses KEY from the next call on. The account keeps its HITs and
+    its money. `piecework requester add` with the same name gives it another key.
 
-    Example:  piecework requester revoke PWKEYABCDEFGHIJKLMNO
+    Examples:
+      piecework requester revoke PWKEYABCDEFGHIJKLMNO
+      piecework requester revoke PWKEYABCDEFGHIJKLMNO --database try.db
     """
     try:
         with transaction_in(database, must_be_live=True) as transaction:
@@ -122,7 +133,7 @@ def revoke(*, key: str, database: Path) -> None:
         raise ConfigError(
             [refusal.message], next_step="piecework requester list shows all keys"
         ) from refusal
-    click.echo(f"{key} has ended")
+    click.echo(f"{key}: ended")
 
 
 @requester.command()
@@ -130,11 +141,14 @@ def revoke(*, key: str, database: Path) -> None:
 @DATABASE
 @JSON
 def problems(*, name: str, database: Path, as_json: bool) -> None:
-    """Show what workers reported about HITs, newest first; of NAME's HITs, or all.
+    """List the problems that workers reported.
 
-    It is what strangers typed. NAME is an account's, as `requester list` shows it.
+    The list shows the newest first. With NAME, as `piecework requester list` shows it,
+    it has only that account's HITs. The texts are what workers typed.
 
-    Example:  piecework requester problems "Vision lab"
+    Examples:
+      piecework requester problems
+      piecework requester problems "Vision lab"
     """
     with transaction_in(database) as transaction:
         rows = reported_problems.listed(transaction, requester=name)
@@ -166,7 +180,9 @@ def _checked(name: str, balance: str) -> int:
     try:
         cents = cents_from_wire(balance)
     except (ValueError, InvalidOperation):
-        faults.append(f"--balance {balance!r} is no amount: two decimals at most")
+        faults.append(
+            f"--balance {balance!r} is not an amount with at most two decimals"
+        )
     else:
         if not 0 <= cents <= _MOST_CENTS:
             faults.append(f"--balance must be from 0 to {_MOST_CENTS // 100:,}")

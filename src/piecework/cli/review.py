@@ -1,4 +1,4 @@
-"""`review`: the page on which people decide what waits for them."""
+"""`review`: serves the page on which people decide about flagged work."""
 
 import getpass
 from pathlib import Path
@@ -13,18 +13,20 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 @click.command()
 @CAMPAIGN
-@click.option("--by", default="", help="Who decides; your login, if not given.")
+@click.option(
+    "--by", default="", help="Name of the person who decides; default: your login."
+)
 @click.option(
     "--blind",
     is_flag=True,
-    help="Show neither evidence nor proposals nor workers' histories.",
+    help="Hide evidence, proposals and workers' histories.",
 )
 @click.option(
     "--twice",
     type=click.FloatRange(0, 1),
     default=0.0,
     metavar="SHARE",
-    help="The share of reviewed answers that a second person is shown, too.",
+    help="Share of the reviewed answers to show to a second person too.",
 )
 @click.option("--port", default=0, help="Port of the page; default: a free port.")
 @click.option(
@@ -32,14 +34,14 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     default="127.0.0.1",
     show_default=True,
     metavar="HOST",
-    help="Address to bind; another than this machine's own wants --tls.",
+    help="Address to bind; an address that other machines can reach needs --tls.",
 )
 @click.option(
     "--tls",
     nargs=2,
     type=_FILE,
     metavar="CERTIFICATE KEY",
-    help="PEM files; the page then speaks HTTPS.",
+    help="PEM files, to serve the page over HTTPS.",
 )
 @click.option("--url", default="", help="URL at which browsers reach the page.")
 @click.option(
@@ -47,9 +49,9 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     "reviewers",
     multiple=True,
     metavar="NAME",
-    help="Somebody who reviews, with a link of their own; may be given several times.",
+    help="Name of a reviewer, who gets a link of their own; repeatable.",
 )
-def review(  # noqa: PLR0913 - as many as the page has options
+def review(  # noqa: PLR0913 - an argument for each option
     campaign: Path,
     *,
     by: str,
@@ -61,18 +63,19 @@ def review(  # noqa: PLR0913 - as many as the page has options
     url: str,
     reviewers: tuple[str, ...],
 ) -> None:
-    """Decide on flagged work in the browser.
+    r"""Decide about flagged work in the browser.
 
-    The page spends no money: the next pass carries the decisions out, and until then
+    The page spends no money. The next pass carries the decisions out, and until then
     you can undo each of them. Only this machine can open the page, unless you give
     --listen.
 
-    \b
-    Example:  piecework review birds.toml
-              piecework review birds.toml --listen 0.0.0.0 --port 8443
-              --url https://review.example.org:8443 --tls cert.pem key.pem
-              --reviewer ada --reviewer grace --twice 0.1
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework review birds.toml
+      piecework review birds.toml --blind --twice 0.1
+      piecework review birds.toml --listen 0.0.0.0 --port 8443 \
+        --url https://review.example.org:8443 --tls cert.pem key.pem \
+        --reviewer ada --reviewer grace
+    """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.review.desk import Manner
@@ -93,7 +96,7 @@ def review(  # noqa: PLR0913 - as many as the page has options
     def ready(sessions: Sessions) -> None:
         for name, link in sessions.links.items():
             click.echo(f"{name}: open {link}" if reviewers else f"open {link}")
-        click.echo("decisions are stored as they are made; Ctrl-C ends the page")
+        click.echo("each decision is stored at once; Ctrl-C ends the page")
 
     with open_to_look(load_campaign(campaign)) as opened:
         serve(opened, address, Manner(is_blind=blind, twice=twice), ready=ready)
@@ -102,7 +105,11 @@ def review(  # noqa: PLR0913 - as many as the page has options
 def _name(text: str) -> str:
     name, longest = text.strip(), 60
     if not name or not name.isprintable() or len(name) > longest:
-        raise ConfigError([f"{text!r} is no name of 1 to {longest} characters"])
+        raise ConfigError(
+            [f"{text!r} is not a name of 1 to {longest} printable characters"]
+        )
     if name.startswith("policy:"):
-        raise ConfigError([f"{text!r}: a policy decides under such names"])
+        raise ConfigError(
+            [f"{text!r}: only the policy has a name that begins with 'policy:'"]
+        )
     return name

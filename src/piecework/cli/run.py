@@ -1,4 +1,4 @@
-"""`run`: passes until a campaign is finished or waits for people."""
+"""`run`: makes passes until a campaign is finished or waits for a person."""
 
 import logging
 from pathlib import Path
@@ -38,7 +38,8 @@ _LOG = logging.getLogger(__name__)
     type=POLL_SECONDS,
     default=60.0,
     show_default=True,
-    help="Between two looks while work comes in; else it grows, to 60 times that.",
+    help="Seconds between two passes while work comes in; otherwise up to 60 times as "
+    "long.",
 )
 @JSON
 def run(
@@ -53,18 +54,18 @@ def run(
 ) -> None:
     """Make passes until the campaign ends.
 
-    The command also ends when the campaign waits for a person; `piecework status` says
+    The command also ends when the campaign waits for a person: `piecework status` says
     what to do. Run the same command again to continue.
 
     The marketplace records what each worker is owed. It moves no money: its operator
     pays the workers outside, or the Prolific bridge pays them.
 
-    Example:  piecework run birds.toml --endpoint http://127.0.0.1:8080
-
-    Live:     piecework run birds.toml --endpoint https://hits.example.org --live
+    Examples:
+      piecework run birds.toml --endpoint http://127.0.0.1:8080
+      piecework run birds.toml --endpoint https://hits.example.org --live
     """
     logs.say_from(logging.INFO)
-    # It starts while this process imports Prefect and its flows.
+    # The server starts while this process imports Prefect and the flows.
     server = TemporaryServer()
     from prefect import tags
 
@@ -96,7 +97,7 @@ def run(
     if as_json:
         return
     if progress.to_decide:
-        click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV")
+        click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV file")
     elif progress.is_finished:
         click.echo(f"finished; dataset and report: {loaded.out}")
 
@@ -109,9 +110,9 @@ def _opened(
     spend_at_most: str | None,
     allow_second_store: bool,
 ) -> "Campaign":
-    """The campaign; says what is wrong, and asks, before a flow begins.
+    """Check the campaign and ask for consent before a flow begins; return it.
 
-    What was agreed to is written down here, so that the flow finds it in the store.
+    This stores what the person agreed to, so that the flow finds it.
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.campaign.caps import check_caps

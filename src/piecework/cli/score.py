@@ -68,16 +68,16 @@ def score(  # noqa: PLR0913 - an argument an option
 ) -> None:
     """Score captioning systems against a dataset.
 
-    PREDICTIONS are files of captions: JSON as COCO's results ("image_id", "caption"),
-    named after the file, or CSV with a column "system" for several systems.
+    PREDICTIONS are files of captions: JSON as COCO's results ("image_id" and
+    "caption"), named after the file, or CSV with a column "system" for several systems.
 
     The scores are BLEU-1 to BLEU-4, METEOR, ROUGE-L and CIDEr-D with 95 % intervals.
     Two or more systems are also tested against each other.
 
-    \b
-    Example:  piecework score model.json --against out/demo/dataset
-              piecework score a.json b.json --against val.json --by difficulty
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework score model.json --against out/demo/dataset
+      piecework score a.json b.json --against val.json --by difficulty
+    """
     from piecework.cli.sections import say_sections
     from piecework.postprocess.datasets.predictions import read_predictions
     from piecework.postprocess.datasets.reading import read_captions

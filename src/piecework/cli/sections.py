@@ -1,4 +1,4 @@
-"""Sections of a page, as a terminal shows them."""
+"""Prints the sections of a page to a terminal."""
 
 from typing import TYPE_CHECKING
 
@@ -9,15 +9,23 @@ from rich.text import Text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from piecework.report.components import KeyFigure, Note, Section, Table
+    from piecework.report.components import (
+        Code,
+        KeyFigure,
+        Note,
+        Quote,
+        Section,
+        Table,
+        Tag,
+    )
     from piecework.report.sections_page import SectionsPage
 
 _A_FEW = 4
-"""Rows that are shown, too, rather than told to be left out."""
+"""A table shows up to this many more rows rather than leave them out."""
 
 
 def say_sections(page: "SectionsPage", *, most_rows: int | None = None) -> None:
-    """Print a page's figures, notes and tables, of these no more than so many rows."""
+    """Print a page's figures, notes and tables, with up to `most_rows` rows each."""
     say(
         page.source,
         key_figures=page.key_figures,
@@ -35,7 +43,7 @@ def say(
     sections: "Sequence[Section]",
     most_rows: int | None = None,
 ) -> None:
-    """Print what a page of these parts would tell."""
+    """Print the parts of a page."""
     console = Console()
     console.print(Text(source, style="bold"))
     for figure in key_figures:
@@ -57,7 +65,7 @@ def _say_table(console: Console, table: "Table", most_rows: int | None) -> None:
         console.print(Text(f"{table.caption}: {table.empty}"))
         _say_note(console, table)
         return
-    # Text and not str: what a stranger wrote in brackets must not become a style.
+    # Text, not str: rich reads brackets in a str, which may be a worker's, as a style.
     shown = RichTable(title=Text(table.caption), title_justify="left")
     for column in table.columns:
         shown.add_column(
@@ -67,12 +75,18 @@ def _say_table(console: Console, table: "Table", most_rows: int | None) -> None:
         most_rows = None
     for row in table.rows[:most_rows]:
         shown.add_row(
-            *(Text(cell if isinstance(cell, str) else cell.text) for cell in row)
+            *(Text(cell if isinstance(cell, str) else _text(cell)) for cell in row)
         )
     console.print(shown)
     if most_rows is not None and len(table.rows) > most_rows:
-        console.print(f"Shown are {most_rows} of {len(table.rows)} rows.")
+        console.print(f"The table shows {most_rows} of {len(table.rows)} rows.")
     _say_note(console, table)
+
+
+def _text(cell: "Quote | Code | Tag") -> str:
+    """The text of a cell; what a name means comes before it."""
+    words = getattr(cell, "words", "")
+    return f"{words} ({cell.text})" if words else cell.text
 
 
 def _say_note(console: Console, table: "Table") -> None:

@@ -1,4 +1,4 @@
-"""`serve`: the marketplace as a process of its own."""
+"""`serve`: runs the marketplace as a process of its own."""
 
 import logging
 from dataclasses import replace
@@ -49,7 +49,7 @@ def serve(
     aws: AwsOptions,
     recruiting: ProlificOptions,
 ) -> None:
-    """Run the MTurk-compatible marketplace.
+    r"""Run the MTurk-compatible marketplace.
 
     Amazon Mechanical Turk closed on 2026-09-30. This server never calls Amazon and
     moves no money there. With --rehearsal it accepts any access key. Without it,
@@ -58,14 +58,12 @@ def serve(
     With --as-aws, a program that calls Amazon's host names runs unchanged. The command
     prints the settings to paste before you start that program.
 
-    \b
-    Example:  piecework serve --rehearsal --port 8080
-              piecework serve --rehearsal --start 2026-11-20T08:30:00+01:00
-              piecework serve --rehearsal --as-aws
-              piecework serve --crowd prolific
-                  --public-url https://hits.example.org
-                  --frames-url https://frames.example.org
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework serve --rehearsal
+      piecework serve --rehearsal --as-aws
+      piecework serve --crowd prolific --public-url https://hits.example.org \
+        --frames-url https://frames.example.org
+    """
     from piecework.marketplace.http.exposure import UnsafeBindError
     from piecework.marketplace.http.notification_sender import NotifyAddressError
     from piecework.marketplace.http.server import serve_forever
@@ -85,10 +83,10 @@ def serve(
             consent = _read_consent(site.consent) if site.consent else ()
             serve_forever(replace(_marketplace(site, rehearsing, aws), consent=consent))
     except SystemExit:
-        # A person pressed Ctrl-C, or a supervisor ended it; the server is down by now.
+        # The server has stopped, after Ctrl-C or a supervisor's signal.
         click.echo(
-            f"ended; all that came is in {site.database}, and the same command "
-            "goes on there",
+            f"ended; the marketplace is in {site.database}, and the same command "
+            "continues it",
             err=True,
         )
         raise
@@ -108,7 +106,9 @@ def _marketplace(
     from piecework.marketplace.http.options import Marketplace
 
     if rehearsing.rehearsal and site.trust_local:
-        raise ConfigError(["--trust-local says nothing in a rehearsal: any key works"])
+        raise ConfigError(
+            ["--trust-local has no effect in a rehearsal; any key works there"]
+        )
     return Marketplace(
         database=site.database,
         rehearsal=rehearsing.rehearsal,
@@ -130,23 +130,23 @@ def _marketplace(
 
 
 def _read_consent(file: Path) -> tuple[str, ...]:
-    """The paragraphs of a text of consent; empty lines divide them.
+    """Return the paragraphs of a consent text, which empty lines separate.
 
     Raises:
-        ConfigError: it cannot be read, or says nothing.
+        ConfigError: the file cannot be read, or is empty.
     """
     text = read_text(file, name="text of --consent").replace("\r\n", "\n")
     paragraphs = tuple(filter(None, (part.strip() for part in text.split("\n\n"))))
     if not paragraphs:
-        raise ConfigError([f"--consent: {file} says nothing"])
+        raise ConfigError([f"--consent: {file} is empty"])
     return paragraphs
 
 
 def _frames_on_this_machine(site: SiteOptions) -> str:
-    """A second name of this machine; "" where an option says how it is reached.
+    """Return a second name of this machine; "" if an option says how to reach it.
 
-    Cookies know hosts and no ports: by the site's own name, a question could put
-    another's session into a worker's browser.
+    Cookies belong to a host, not to a port: under the site's own name, a question page
+    could put another session into a worker's browser.
     """
     is_named = site.site_url or site.tls or site.host != "127.0.0.1"
     if is_named or not site.frames_port:
@@ -161,11 +161,14 @@ def _start(site: SiteOptions, rehearsing: RehearsalOptions) -> datetime | None:
     if not rehearsing.start:
         return None
     if not rehearsing.rehearsal:
-        raise ConfigError(["--start is for a rehearsal; live, time is the machine's"])
+        raise ConfigError(
+            ["--start needs --rehearsal; a live marketplace uses the machine's time"]
+        )
     if is_begun(site.database):
         raise ConfigError(
-            [f"--start is for a new file; {site.database} has its own time"],
-            next_step="PUT /rehearsal/clock moves it on; or take another --database",
+            [f"--start needs a new file; {site.database} has a clock already"],
+            next_step="move its clock with PUT /rehearsal/clock, or give another "
+            "--database",
         )
     try:
         return clock.moment_of(rehearsing.start)
@@ -196,21 +199,23 @@ def _aws_proxy(site: SiteOptions, aws: AwsOptions) -> "AwsProxy":
 def _checked(
     site: SiteOptions, rehearsing: RehearsalOptions, recruiting: ProlificOptions
 ) -> SiteOptions:
-    """The site as participants reach it.
+    """Return the site with the URL that participants open.
 
     Raises:
         ConfigError: options contradict each other.
     """
     if rehearsing.rehearsal:
         raise ConfigError(
-            ["--crowd prolific is no rehearsal; `piecework rehearse` has one"],
+            ["--crowd prolific does not go with --rehearsal"],
             next_step="piecework rehearse CAMPAIGN --crowd prolific",
         )
     if recruiting.public_url and site.site_url:
-        raise ConfigError(["--public-url and --site-url are the same; give one"])
+        raise ConfigError(
+            ["--public-url and --site-url mean the same; give one of them"]
+        )
     if recruiting.live != bool(recruiting.spend_at_most):
         raise ConfigError(
-            ["--live and --spend-at-most go together: how much may all of it cost?"]
+            ["--live and --spend-at-most AMOUNT go together; give both or neither"]
         )
     return replace(site, site_url=recruiting.public_url or site.site_url)
 
@@ -248,7 +253,7 @@ def _serve_with_prolific(
     """Serve until the process is told to stop, with the bridge in a thread.
 
     Raises:
-        ConfigError: the account or the addresses will not do; nothing was sent.
+        ConfigError: the account or the addresses cannot be used; nothing was sent.
         RefusedForSafety: others can read the token.
     """
     from piecework.marketplace.http.server import serve_forever
@@ -284,7 +289,7 @@ def _serve_with_prolific(
 
 
 def _refuse_closed_addresses(marketplace: "Marketplace", address: str) -> None:
-    """Refuse what no participant's browser can open, before the account is asked."""
+    """Refuse URLs that a participant's browser cannot open, before calling Prolific."""
     from piecework.prolific.bridge.recruiting import (
         is_emulator,
         refuse_closed_frames,
@@ -293,21 +298,21 @@ def _refuse_closed_addresses(marketplace: "Marketplace", address: str) -> None:
 
     if not marketplace.site_url:
         raise ConfigError(
-            ["--crowd prolific needs --public-url: where participants are sent"]
+            ["--crowd prolific needs --public-url, where Prolific sends participants"]
         )
     if is_emulator(address):
         return
     refuse_closed_site(marketplace.site_url)
     if not marketplace.frames_url:
         raise ConfigError(
-            ["--crowd prolific needs --frames-url: where questions come from"],
+            ["--crowd prolific needs --frames-url, the URL of the question pages"],
             next_step="give a second https name that leads to --frames-port",
         )
     refuse_closed_frames(marketplace.frames_url)
 
 
 def _receiver(bridge: "Bridge") -> "Receiver | None":
-    """What takes in webhooks; None, and a line that says so, if there are none."""
+    """Return the receiver of webhooks; None, with a message, if Prolific refuses."""
     from piecework.marketplace.workers.visit_site import EVENTS
     from piecework.prolific.bridge.webhooks import register
     from piecework.prolific.http.errors import ProlificError
@@ -317,7 +322,7 @@ def _receiver(bridge: "Bridge") -> "Receiver | None":
         return register(bridge.backend, bridge.prolific, bridge.terms.workspace_id, url)
     except ProlificError as fault:
         click.echo(
-            f"without webhooks, the bridge polls: {printable(str(fault))} "
+            f"no webhooks, so the bridge polls: {printable(str(fault))} "
             f"{printable(fault.next_step)}".rstrip(),
             err=True,
         )
@@ -327,14 +332,13 @@ def _receiver(bridge: "Bridge") -> "Receiver | None":
 def _say(terms: "Terms", percent: str) -> None:
     limit = terms.money(terms.spend_at_most_cents)
     click.echo(
-        f"Prolific takes {percent} % on top of what participants get, tax included",
+        f"Prolific adds {percent} % to what participants get, tax included",
         err=True,
     )
     if terms.is_live:
-        click.echo(f"studies are published, up to {limit} all together", err=True)
+        click.echo(f"the bridge publishes studies, for up to {limit} in all", err=True)
     else:
         click.echo(
-            "studies stay drafts: nothing is published without --live and "
-            "--spend-at-most",
+            "studies stay drafts; --live with --spend-at-most publishes them",
             err=True,
         )

@@ -1,4 +1,4 @@
-"""The options of `serve`, in the groups that its work takes them in."""
+"""The options of `serve`, in groups."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteOptions:
-    """Where the marketplace is, what it serves, and whom it lets in."""
+    """Where the marketplace is, what it serves, and who may call it."""
 
     database: Path
     port: int
@@ -31,7 +31,7 @@ class SiteOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsalOptions:
-    """A marketplace for rehearsals, with a clock of its own."""
+    """A rehearsal, with a clock of its own."""
 
     rehearsal: bool
     seed: int
@@ -40,7 +40,7 @@ class RehearsalOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsOptions:
-    """Answering programs that have Amazon's hosts built in."""
+    """How to answer programs that have Amazon's hosts built in."""
 
     as_aws: bool
     aws_port: int
@@ -49,7 +49,7 @@ class AwsOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProlificOptions:
-    """Who works: invited people, or Prolific's participants on these terms."""
+    """Who works: invited people, or Prolific's participants, and on which terms."""
 
     crowd: Literal["invited", "prolific"]
     public_url: str
@@ -76,19 +76,25 @@ SITE = grouped(
         type=click.Path(path_type=Path),
         default=Path("marketplace.db"),
         show_default=True,
-        help="The marketplace's one file.",
+        help="The marketplace's file.",
     ),
     click.option(
-        "--port", default=8080, show_default=True, help="Site and requester API."
+        "--port",
+        default=8080,
+        show_default=True,
+        help="Port of the worker site and the API.",
     ),
     click.option(
-        "--frames-port", default=8081, show_default=True, help="Question pages."
+        "--frames-port",
+        default=8081,
+        show_default=True,
+        help="Port of the question pages.",
     ),
     click.option(
         "--host",
         default="127.0.0.1",
         show_default=True,
-        help="Address to bind; 0.0.0.0 is all, and wants --site-url and --frames-url.",
+        help="Address to bind; 0.0.0.0 is all, and needs --site-url and --frames-url.",
     ),
     click.option(
         "--pictures",
@@ -98,14 +104,14 @@ SITE = grouped(
     click.option(
         "--trust-local",
         is_flag=True,
-        help="Check no signatures; then only this machine may connect.",
+        help="Do not check signatures; only this machine may connect.",
     ),
     click.option(
         "--tls",
         nargs=2,
         type=_FILE,
         metavar="CERTIFICATE KEY",
-        help="PEM files; site and question pages then speak HTTPS.",
+        help="PEM files, to serve the site and the question pages over HTTPS.",
     ),
     click.option(
         "--site-url", default="", help="URL at which browsers reach the site."
@@ -113,20 +119,22 @@ SITE = grouped(
     click.option(
         "--frames-url",
         default="",
-        help="URL at which browsers reach question pages; https://*.NAME keeps "
-        "requesters apart. On 127.0.0.1, http://localhost and their port.",
+        help="URL at which browsers reach the question pages; https://*.NAME gives "
+        "each requester a host. On 127.0.0.1, http://localhost and their port.",
     ),
     click.option(
         "--notify-url",
         default="",
-        help="Queue or topic server on this machine that gets event notifications.",
+        help="Queue or topic server on this machine to send event notifications to.",
     ),
-    click.option("--consent", type=_FILE, help="Text that workers agree to first."),
+    click.option(
+        "--consent", type=_FILE, help="File with the text that workers must agree to."
+    ),
     click.option(
         "--clock-is-right",
         is_flag=True,
-        help="Say so once, after `date -u`, where serving says that the clock has "
-        "jumped.",
+        help="Confirm once that the machine's time is right (`date -u`), after serve "
+        "reported that the clock had jumped.",
     ),
 )
 REHEARSAL = grouped(
@@ -135,16 +143,20 @@ REHEARSAL = grouped(
     click.option(
         "--rehearsal",
         is_flag=True,
-        help="Any key works; a clock and workers to control.",
+        help="Accept any key; programs control the clock and the workers.",
     ),
     click.option(
-        "--seed", default=1, show_default=True, help="For ids in a rehearsal."
+        "--seed",
+        default=1,
+        show_default=True,
+        help="With --rehearsal: seed of the ids.",
     ),
     click.option(
         "--start",
         default="",
         metavar="ISO-TIME",
-        help="When a new rehearsal's clock begins to run; now, if not given.",
+        help="With --rehearsal and a new file: start the clock at this time; default: "
+        "now.",
     ),
 )
 AWS = grouped(
@@ -153,14 +165,14 @@ AWS = grouped(
     click.option(
         "--as-aws",
         is_flag=True,
-        help="Answer old programs as Amazon's two hosts, through a proxy on this "
-        "machine.",
+        help="Answer as Amazon's two hosts, through a proxy on this machine, so that "
+        "old programs run unchanged.",
     ),
     click.option(
         "--aws-port",
         default=8443,
         show_default=True,
-        help="With --as-aws: port for TLS.",
+        help="With --as-aws: port of the HTTPS server.",
     ),
     click.option(
         "--proxy-port",
@@ -182,18 +194,20 @@ PROLIFIC = grouped(
     click.option(
         "--public-url",
         default="",
-        help="With --crowd prolific: where participants are sent; the same as "
-        "--site-url.",
+        help="With --crowd prolific: URL where Prolific sends participants; the same "
+        "as --site-url.",
     ),
     click.option(
         "--prolific-url",
         envvar="PROLIFIC_URL",
         default="https://api.prolific.com",
         show_default=True,
-        help="URL of the API (or PROLIFIC_URL); http only on this machine.",
+        help="URL of the API (or PROLIFIC_URL); plain http only on this machine.",
     ),
     click.option(
-        "--token-file", type=_FILE, help="Instead of PROLIFIC_TOKEN; mode 600."
+        "--token-file",
+        type=_FILE,
+        help="File with the token (mode 600), instead of PROLIFIC_TOKEN.",
     ),
     click.option(
         "--workspace",
@@ -206,7 +220,7 @@ PROLIFIC = grouped(
     click.option(
         "--live",
         is_flag=True,
-        help="Publish studies and pay; without, they stay drafts.",
+        help="Publish studies and pay participants; without it, studies stay drafts.",
     ),
     click.option(
         "--spend-at-most",
@@ -218,7 +232,7 @@ PROLIFIC = grouped(
         "--hits-per-visit",
         type=WholeNumber(0, 100),
         default=0,
-        help="HITs for each place; default: as many as fill a few minutes.",
+        help="HITs for each place; default: enough for a few minutes.",
     ),
     click.option(
         "--hit-seconds",
@@ -238,26 +252,25 @@ PROLIFIC = grouped(
         type=WholeNumber(0, 3600),
         default=20,
         show_default=True,
-        help="HITs that are posted closer together than this become one study.",
+        help="HITs that are posted within this time of each other become one study.",
     ),
     click.option(
         "--screening-pay",
         default="",
         metavar="AMOUNT",
-        help="Payment for taking a qualification test; left out, none is offered "
-        "there.",
+        help="Payment for taking a qualification test; default: offer no test at "
+        "Prolific.",
     ),
     click.option(
         "--screen-out-pay",
         default="",
         metavar="AMOUNT",
-        help="Payment to participants who arrive but find no work; where the workspace "
-        "may do that.",
+        help="Payment to participants who arrive but find no work, if the workspace "
+        "allows it.",
     ),
     click.option(
         "--webhooks",
         is_flag=True,
-        help="Have Prolific say when something happens, besides asking it now and "
-        "then.",
+        help="Let Prolific report events at once; the bridge still polls now and then.",
     ),
 )

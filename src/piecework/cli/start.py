@@ -1,8 +1,8 @@
 #!python
 """The command `piecework`, as a file of its own beside the environment's Python.
 
-It imports `piecework` only after it knows that this is the installed package: a folder
-in PYTHONPATH may hold another version, or another package of the same name.
+It imports `piecework` only after it has checked that this is the installed package: a
+folder in PYTHONPATH may hold another version, or another package of the same name.
 """
 
 import os
@@ -14,7 +14,7 @@ _USED_WRONGLY = 2
 
 
 def main() -> None:
-    """Run the installed command, or say which other package is in its way."""
+    """Run the installed command, or name the package that hides it."""
     folder = _folder_of_piecework(sys.path)
     installed = _folder_of_piecework(_path_without_pythonpath())
     if folder and installed and folder != installed:
@@ -25,7 +25,7 @@ def main() -> None:
         )
     if folder is None or not (folder / "cli" / "main.py").is_file():
         _end(
-            f"{folder} is no package of this command, but another called piecework",
+            f"{folder} is another package called piecework, not this command's",
             "pip install --force-reinstall piecework, in an environment of its own",
         )
     from piecework.cli.main import main as command

@@ -1,4 +1,4 @@
-"""`status`: how far a campaign is, and who waits for whom."""
+"""`status`: shows how far a campaign is and what it waits for."""
 
 import json
 from dataclasses import asdict
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from piecework.engine.posting.orphan_hits import OrphanHit, Whose
 
 _MEANING: dict["Whose", str] = {
-    "this store": "This store posted them and has no note of it. The next pass takes "
-    "in what was being posted when a pass died. What stays here after that was posted "
-    "by a newer copy of the store: bring that back before any pass is made.",
-    "another store of this campaign": "Another store of this campaign posted them: on "
-    "another machine, or lost. Bring that piecework.db back if you can.",
+    "this store": "This store posted them and has no record of it. The next pass "
+    "adopts HITs that a pass was posting when it died. If some stay in this list after "
+    "that, a newer copy of the store posted them: restore that copy before you make "
+    "another pass.",
+    "another store of this campaign": "Another store of this campaign posted them: it "
+    "is on another machine, or lost. Restore that piecework.db if you can.",
     "others": "Another campaign or program posted them. Leave them alone unless you "
-    "know that nobody collects them.",
+    "know that no program collects them.",
 }
 _SHOWN = 20
 
@@ -35,16 +36,18 @@ _SHOWN = 20
 @click.option(
     "--look",
     is_flag=True,
-    help="Ask the marketplace too: which HITs are there that the store does not know?",
+    help="Also ask the marketplace for HITs that the store does not know.",
 )
 @JSON
 def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     """Show progress, cost and next steps.
 
-    \b
-    Example:  piecework status config/campaigns/demo.toml
-              piecework status birds.toml --look
-    """  # noqa: D301 - click's mark for lines that stay lines
+    The command reads the campaign's store. With --look it also asks the marketplace.
+
+    Examples:
+      piecework status birds.toml
+      piecework status birds.toml --look
+    """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import on_its_platform, open_to_look
     from piecework.engine.posting.orphan_hits import orphan_hits
@@ -53,7 +56,7 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     with open_to_look(load_campaign(campaign)) as opened:
         if look and opened.is_rehearsal:
             raise ConfigError(
-                [f"{campaign}: was only rehearsed; there is no marketplace to ask"],
+                [f"{campaign}: only rehearsed, so there is no marketplace to ask"],
                 next_step=f"piecework status {campaign}",
             )
         progress = read_progress(opened)
@@ -68,11 +71,11 @@ def status(campaign: Path, *, look: bool, as_json: bool) -> None:
     if progress.waiting_for == "the next pass" and opened.is_imported and not as_json:
         click.echo(f"next: piecework assess {campaign}")
     if progress.to_decide and not as_json:
-        click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV")
+        click.echo(f"next: piecework review {campaign}, or `decisions` for a CSV file")
 
 
 def _say_orphan_hits(opened: "OpenedCampaign", orphans: "Sequence[OrphanHit]") -> None:
-    """Print every kind with what it means, and commands for one that is nobody's."""
+    """Print each kind with its meaning, and commands to end one by hand."""
     if not orphans:
         click.echo(f"{opened.endpoint} has no HIT that the store does not know")
         return
@@ -83,13 +86,11 @@ def _say_orphan_hits(opened: "OpenedCampaign", orphans: "Sequence[OrphanHit]") -
         click.echo(f"\n{plural(len(mine), 'HIT')} unknown to the store, of {whose}:")
         click.echo(f"  {meaning}")
         for hit in mine[:_SHOWN]:
-            # Strangers wrote the annotation.
+            # Another program wrote the annotation; !a keeps control characters out.
             click.echo(f"  {hit.hit_id}  {hit.annotation!a}")
         if len(mine) > _SHOWN:
             click.echo(f"  and {len(mine) - _SHOWN} more; --json names all")
-    click.echo(
-        "\nNone was touched. What nobody collects any more can be ended by hand:"
-    )
+    click.echo("\nThis command changed none of them. To end a HIT by hand:")
     aws = f"aws mturk --region us-east-1 --endpoint-url {opened.endpoint}"
     hit_id = f"--hit-id {orphans[0].hit_id}"
     for words in (

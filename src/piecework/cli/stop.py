@@ -1,4 +1,4 @@
-"""`stop`: end a campaign early without losing an answer, and go on again."""
+"""`stop`: ends a campaign early without losing an answer; --undo continues it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @CAMPAIGN
-@click.option("--undo", is_flag=True, help="Let the campaign go on with its next pass.")
+@click.option("--undo", is_flag=True, help="Let the next pass continue the campaign.")
 @JSON
 def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     """Stop posting and close open HITs.
@@ -24,10 +24,10 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
     (`piecework run` or `advance`) collect, judge and pay what was submitted, then write
     the dataset. You may stop a campaign while a pass runs, and repeat the command.
 
-    \b
-    Example:  piecework stop birds.toml
-              piecework stop birds.toml --undo
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework stop birds.toml
+      piecework stop birds.toml --undo
+    """
     from piecework.campaign.assembling import load_campaign
     from piecework.campaign.binding import refuse_imported
     from piecework.engine.opening import on_its_platform, open_to_look
@@ -38,14 +38,14 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
         refuse_imported(opened.campaign)
         if opened.is_rehearsal:
             raise ConfigError(
-                [f"{campaign}: was only rehearsed; nobody works on it between passes"],
+                [f"{campaign}: only rehearsed, so there is nothing to stop"],
                 next_step=f"piecework status {campaign}",
             )
         if undo:
             was_stopped = stops.undo(opened.store, at=opened.clock.now())
-            outcome = "goes on" if was_stopped else "was not stopped"
+            outcome = "continues" if was_stopped else "was not stopped"
         elif read_progress(opened).is_finished:
-            outcome = "is finished: nothing is open that could be stopped"
+            outcome = "finished already; it has no open HITs"
         else:
             stops.stop(opened.store, at=opened.clock.now())
             outcome = f"stopped; {_expire(on_its_platform(opened))}"
@@ -58,7 +58,7 @@ def stop(campaign: Path, *, undo: bool, as_json: bool) -> None:
 
 
 def _expire(run: "CampaignRun") -> str:
-    """Expire now what is live, unless a pass is at work, which does it itself."""
+    """Expire the open HITs now, unless a pass is at work, which does it itself."""
     from piecework.engine.steps.wind_down import wind_down
     from piecework.store import intents
     from piecework.store.lock import only_pass
@@ -68,6 +68,6 @@ def _expire(run: "CampaignRun") -> str:
         with only_pass(run.campaign.out):
             wind_down(run)
     except CampaignBusy as busy:
-        return f"{busy}, and expires with its next pass what is open"
+        return f"{busy}, and its next pass expires the open HITs"
     expired = len(intents.done(run.store, "expire") - before)
-    return f"{expired} HITs expired just now, none is posted any more"
+    return f"expired {expired} HITs; no more are posted"

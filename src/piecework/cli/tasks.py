@@ -1,4 +1,4 @@
-"""`tasks`: which tasks there are, what each asks, and how its page looks."""
+"""`tasks`: lists the tasks, their fields and their pages."""
 
 import json
 from collections.abc import Sequence
@@ -30,13 +30,13 @@ from piecework.hit_templates.listing import (
 def tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) -> None:
     """List the available tasks.
 
-    A folder is a task or holds some; without FOLDERS, the current folder's are
-    listed too.
+    A folder is a task or holds tasks. Without FOLDERS, the list includes the tasks in
+    the current folder.
 
-    \b
-    Example:  piecework tasks
-              piecework tasks ./dog --html tasks.html
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework tasks
+      piecework tasks ./dog --html tasks.html
+    """
     listed_tasks = list_tasks(folders)
     if page is not None:
         page.write_text(render_tasks(listed_tasks), encoding="utf-8")
@@ -49,7 +49,7 @@ def tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) -> Non
 
 
 def _say(tasks: Sequence[ListedTask]) -> None:
-    """Print what each task asks and needs, for people."""
+    """Print for people what each task asks and needs."""
     console = Console()
     for listed in tasks:
         task = listed.task

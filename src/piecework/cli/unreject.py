@@ -1,4 +1,4 @@
-"""`unreject`: pay for rejected work after all."""
+"""`unreject`: pays for rejected work after all."""
 
 from pathlib import Path
 
@@ -12,10 +12,10 @@ from piecework.domain.ids import AssignmentId
 
 @click.command()
 @CAMPAIGN
-@click.option("--assignment", required=True, help="The rejected assignment's id.")
-@click.option("--because", required=True, help="Why; the worker reads it.")
-@click.option("--by", required=True, help="Who answers for it.")
-@click.option("--pay-only", is_flag=True, help="Pay, but keep its answers out.")
+@click.option("--assignment", required=True, help="Id of the rejected assignment.")
+@click.option("--because", required=True, help="The reason, which the worker reads.")
+@click.option("--by", required=True, help="Name of the person who decides.")
+@click.option("--pay-only", is_flag=True, help="Pay, but do not count the answers.")
 @LIVE_MARKETPLACE
 def unreject(
     campaign: Path,
@@ -26,13 +26,16 @@ def unreject(
     pay_only: bool,
     live: bool,
 ) -> None:
-    """Reverse a rejection and pay the worker.
+    r"""Reverse a rejection and pay the worker.
 
-    The answers count again. This is possible for 30 days after the submission. The
-    store keeps a record of the rejection.
+    The answers count again. You can reverse a rejection for 30 days after the
+    submission. The store keeps a record of it.
 
-    Example:  piecework unreject birds.toml --assignment 3X… --by ada
-              --because "The picture was upside down; the caption is right."
+    Examples:
+      piecework unreject birds.toml --assignment 3X... --by ada \
+        --because "The picture was upside down; the caption is right."
+      piecework unreject birds.toml --assignment 3X... --by ada --pay-only \
+        --because "The page was broken."
     """
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import bound_endpoint, open_on_marketplace
@@ -44,10 +47,10 @@ def unreject(
     if not MTURK.allows_reason(reason):
         faults.append(
             f"--because has {len(reason)} characters; the worker reads it, so "
-            f"{MTURK.shortest_reason} to {MTURK.longest_reason} on one line are needed"
+            f"give {MTURK.shortest_reason} to {MTURK.longest_reason} on one line"
         )
     if not author:
-        faults.append("--by is empty; a decision has an author")
+        faults.append("--by is empty; the store keeps who decided")
     if faults:
         raise ConfigError(faults)
     loaded = load_campaign(campaign)
@@ -61,4 +64,6 @@ def unreject(
             keep_answers=not pay_only,
         )
     click.echo(f"{assignment}: paid; {kept} answers count again, or are surplus")
-    click.echo(f"next: piecework export {campaign}, if the dataset is written already")
+    click.echo(
+        f"next: piecework export {campaign}, if you have written the dataset already"
+    )

@@ -1,4 +1,4 @@
-"""`workers`: who worked on a campaign, and who is offered no more of it."""
+"""`workers`: the workers of a campaign and of a marketplace."""
 
 import getpass
 import json
@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from piecework.cli.options import CAMPAIGN, JSON
+from piecework.cli.completion import CampaignFile
+from piecework.cli.invitations import invite, revoke, say_workers
+from piecework.cli.lazy_group import LazyGroup
+from piecework.cli.open_links import close, links
+from piecework.cli.options import CAMPAIGN, DATABASE, JSON
 from piecework.domain.errors import CampaignBusy, ConfigError, PieceworkError
 from piecework.domain.printable import one_line
 from piecework.store.lock import only_pass
@@ -21,50 +26,120 @@ if TYPE_CHECKING:
 _LINE = "{:<16}  {:>4}  {:>7}  {:>4}  {:>7}  {:>8}  {:>9}  {}"
 
 
+_WORKER = click.argument("worker", metavar="PSEUDONYM")
+_BECAUSE = click.option(
+    "--because",
+    required=True,
+    help="The reason, which is stored. The worker is not told.",
+)
+_BY = click.option(
+    "--by", help="Name of the person who decides; default: your name on this machine."
+)
+
+
+@click.command("list")
+@click.argument("campaign", required=False, type=CampaignFile(path_type=Path))
+@DATABASE
+@JSON
+@click.pass_context
+def list_(
+    ctx: click.Context, *, campaign: Path | None, database: Path, as_json: bool
+) -> None:
+    """List the workers of a campaign or marketplace.
+
+    With CAMPAIGN, the list shows the workers by pseudonym, with their work, flags and
+    pay. The dataset and the report show the same pseudonyms.
+
+    Without CAMPAIGN, it shows the people who are invited to the marketplace of
+    --database.
+
+    Examples:
+      piecework workers list birds.toml
+      piecework workers list
+      piecework workers list --database try.db --json
+    """
+    if campaign is None and not database.exists():
+        raise ConfigError(
+            [f"{database}: no such file"],
+            next_step="name a CAMPAIGN, or a marketplace's file with --database",
+        )
+    if campaign is None:
+        say_workers(database, as_json=as_json)
+        return
+    if ctx.get_parameter_source("database") is ParameterSource.COMMANDLINE:
+        raise click.UsageError("give either CAMPAIGN or --database")
+    _list_workers(campaign, as_json=as_json)
+
+
 @click.command()
 @CAMPAIGN
-@click.argument("act", type=click.Choice(["exclude", "include"]), required=False)
-@click.argument("worker", metavar="[PSEUDONYM]", required=False)
-@click.option("--because", help="Why; it is kept, and the worker is not told.")
-@click.option("--by", help="Who answers for it; left out, your name on this machine.")
+@_WORKER
+@_BECAUSE
+@_BY
 @JSON
-def workers(
-    campaign: Path,
-    *,
-    act: str | None,
-    worker: str | None,
-    because: str | None,
-    by: str | None,
-    as_json: bool,
+def exclude(
+    campaign: Path, *, worker: str, because: str, by: str | None, as_json: bool
 ) -> None:
-    """List, exclude or include a campaign's workers.
+    """Offer a worker no more HITs.
 
-    The list, the dataset and the report show each worker by the same pseudonym.
+    You may exclude a worker at any time, flagged or not. The campaign still judges
+    and pays what they submitted, and the HIT that they are working on. PSEUDONYM is
+    the worker's pseudonym, or the start of it.
 
-    You may exclude a worker at any time, flagged or not. The campaign offers an
-    excluded worker no further HIT. It still judges and pays what they submitted, and
-    the HIT that they are working on. The policy no longer excludes a worker whom you
-    include.
-
-    \b
-    Example:  piecework workers birds.toml
-              piecework workers birds.toml exclude 1f3a…
-                  --because "One word each."
-              piecework workers birds.toml include 1f3a…
-                  --because "It was the page."
-    """  # noqa: D301 - click's mark for lines that stay lines
-    if act is None:
-        _list_workers(campaign, as_json=as_json)
-        return
-    if not worker or not (because or "").strip():
-        raise click.UsageError(f"{act} needs a PSEUDONYM and --because REASON")
+    Examples:
+      piecework workers exclude birds.toml 1f3a... --because "One word each."
+      piecework workers exclude birds.toml 1f3a... --because "Spam." --by ada
+    """
     _decide_by_hand(
-        campaign, act, worker, because=str(because).strip(), by=by, as_json=as_json
+        campaign, "exclude", worker, because=because, by=by, as_json=as_json
     )
 
 
+@click.command()
+@CAMPAIGN
+@_WORKER
+@_BECAUSE
+@_BY
+@JSON
+def include(
+    campaign: Path, *, worker: str, because: str, by: str | None, as_json: bool
+) -> None:
+    """Offer an excluded worker HITs again.
+
+    The command reverses an exclusion or a block. After that, only a person can
+    exclude the worker: the policy no longer does.
+
+    Examples:
+      piecework workers include birds.toml 1f3a... --because "The page failed."
+      piecework workers include birds.toml 1f3a... --because "A mistake." --by ada
+    """
+    _decide_by_hand(
+        campaign, "include", worker, because=because, by=by, as_json=as_json
+    )
+
+
+@click.group(
+    cls=LazyGroup,
+    sections={
+        "The workers of a campaign": [list_, exclude, include],
+        "The workers of a marketplace": [invite, revoke, links, close],
+    },
+)
+def workers() -> None:
+    """List, exclude, invite and revoke workers.
+
+    A campaign knows its workers by pseudonyms. A marketplace knows the people whom you
+    invite by the names that you give them. You need not stop or restart its server.
+
+    Examples:
+      piecework workers list birds.toml
+      piecework workers exclude birds.toml 1f3a... --because "One word each."
+      piecework workers invite ann
+    """
+
+
 def _list_workers(path: Path, *, as_json: bool) -> None:
-    """Print everybody who worked on a campaign, by pseudonym."""
+    """Print the workers of a campaign by pseudonym."""
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import histories
@@ -83,26 +158,28 @@ def _list_workers(path: Path, *, as_json: bool) -> None:
         click.echo(f"{history.worker} {_sentence(history.exclusion)}")
     if known:
         act = "include" if excluded else "exclude"
-        click.echo(f'next: piecework workers {path} {act} PSEUDONYM --because "…"')
+        click.echo(f'next: piecework workers {act} {path} PSEUDONYM --because "…"')
 
 
 def _decide_by_hand(
     path: Path, act: str, worker: str, *, because: str, by: str | None, as_json: bool
 ) -> None:
-    """Keep a person's decision, and carry it out unless a pass is at work."""
+    """Store a person's decision, and carry it out unless a pass is at work."""
     from piecework.campaign.assembling import load_campaign
     from piecework.engine.opening import open_to_look
     from piecework.review.model.workers import exclude, histories, include
 
+    if not because.strip():
+        raise click.UsageError("--because is empty; give a reason")
     author = (by or "").strip() or getpass.getuser()
     with open_to_look(load_campaign(path)) as opened:
         if opened.is_rehearsal:
             raise ConfigError(
-                [f"{path}: was only rehearsed; its workers are simulated"],
-                next_step=f"piecework workers {path}",
+                [f"{path}: only rehearsed, so its workers are simulated"],
+                next_step=f"piecework workers list {path}",
             )
         decide = {"exclude": exclude, "include": include}[act]
-        worker = decide(opened, worker, because=because, by=author)
+        worker = decide(opened, worker, because=because.strip(), by=author)
         outcome = _carried_out(opened)
         (history,) = (row for row in histories(opened) if row.worker == worker)
         if as_json:
@@ -114,24 +191,24 @@ def _decide_by_hand(
 
 
 def _carried_out(opened: "OpenedCampaign") -> str | None:
-    """Tell the marketplace now; `None`, or why it is told later."""
+    """Tell the marketplace now; return None, or why it is told later."""
     from piecework.engine.opening import on_its_platform
     from piecework.engine.steps.settle import settle_workers
 
     if opened.is_imported:
-        return "there is no marketplace to tell"
+        return "imported, so there is no marketplace to tell"
     try:
         with only_pass(opened.campaign.out):
             settle_workers(on_its_platform(opened))
     except CampaignBusy as busy:
-        return f"{busy}, and tells the marketplace with its next pass"
+        return f"{busy}, and its next pass tells the marketplace"
     except PieceworkError as fault:
-        return f"kept here; the next pass tells the marketplace ({fault})"
+        return f"stored; the next pass tells the marketplace ({fault})"
     return None
 
 
 def _lines(opened: "OpenedCampaign", known: "list[WorkerHistory]") -> Iterator[str]:
-    """A line for each worker that fits 80 columns; what was flagged stands below."""
+    """Yield a line for each worker, at most 80 columns wide, and their flags below."""
     heads = ("worker", "HITs", "answers", "kept", "dropped", "rejected", "paid")
     yield f"workers of {opened.campaign.name}"
     yield _LINE.format(*heads, "now").rstrip()

@@ -1,1 +1,1 @@
-"""The words of the field as frozen values; imports nothing of ours."""
+"""The terms of the field as frozen values; it imports no other room of piecework."""

@@ -1,7 +1,7 @@
 """The answer document of an assignment (QuestionFormAnswers, 2005-10-01) as fields.
 
-A worker's text is hostile: entities and external references are refused, and a document
-that cannot be read gives no fields instead of an error, since the raw text is kept.
+A worker's text may be hostile: entities and external references are refused. A document
+that cannot be read gives no fields instead of an error, because the raw text is kept.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _NAMESPACE = (
 
 
 def fields_of(document: str) -> Mapping[str, str]:
-    """Form fields by name; several selections of one question are joined with `|`."""
+    """Return form fields by name; several selections are joined by `|`."""
     try:
         root = fromstring(document)
     except (ParseError, DefusedXmlException, ValueError):

@@ -1,4 +1,4 @@
-"""What came back: one worker's go at one HIT, and the answers inside it."""
+"""What came back: one worker's work on one HIT, and the answers in it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ FieldValue = str | tuple[str, ...] | float
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
-    """One worker's go at one HIT, as the platform returned it.
+    """One worker's work on one HIT, as the platform returned it.
 
     Attributes:
-        raw: the platform's answer document, verbatim; the store keeps it apart, and
-            leaves it empty in what it gives back.
-        fields: form fields by wire name (`caption.1`), as far as `raw` could be read.
+        raw: the platform's answer document, verbatim; empty if loaded from the store,
+            which keeps it separately.
+        fields: form fields by wire name (`caption.1`), if `raw` could be read.
     """
 
     assignment_id: AssignmentId
@@ -35,15 +35,15 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One worker's answer about one item, typed by the task's schema.
+    """One worker's answer to one item, typed by the task's schema.
 
     Attributes:
         position: place of the item in the HIT, from 1.
-        values: by field name; a field that was not sent is absent.
+        values: by field name; a field that was not submitted is absent.
         shown_ms: how long the page showed the item, in milliseconds.
-        problems: names of rules and schema faults that it breaks; it is kept anyway.
-        place: where the item stood on the worker's page, from 1; `None` if the page
-            keeps the order of the HIT.
+        problems: names of broken rules and schema errors; the answer is kept anyway.
+        place: place of the item on the worker's page, from 1; `None` if the page keeps
+            the order of the HIT.
         orders: what the page shuffled inside the item, in the order shown: option
             values by field, columns by arrangement.
         hit_values: what the worker answered once for the whole HIT; the same in all

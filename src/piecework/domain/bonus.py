@@ -1,4 +1,4 @@
-"""Money on top of a reward, for one worker's one assignment."""
+"""Money on top of a reward, for one assignment of one worker."""
 
 from dataclasses import dataclass
 

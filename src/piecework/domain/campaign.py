@@ -1,4 +1,4 @@
-"""A campaign: purpose and rules of one collection, as its file states them."""
+"""A campaign: the purpose and the rules of one collection, as its file states them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -33,16 +33,16 @@ class Rewards:
     """What the campaign pays and what it may cost, in cents (or pence) of a currency.
 
     Attributes:
-        currency: of every amount of the campaign.
+        currency: the currency of every amount of the campaign.
         budget_cents: the file's cap on rewards, bonuses and fees together.
-        batch_budget_cents: the cap on all that one batch costs; `None`: no such cap.
+        batch_budget_cents: the cap on the cost of one batch; `None`: no such cap.
         day_budget_cents: the cap on what is promised on one UTC day.
-        agreed_cents: what a person has agreed to spend at most, if one was asked.
+        agreed_cents: the most that a person has agreed to spend, if asked.
         expected_seconds: how long one whole HIT is expected to take, if stated.
-        expected_loss: share of answers expected to be lost and asked for again.
+        expected_loss: share of answers expected to be lost and replaced.
         fees: schedules, oldest first.
-        fees_are_listed: whether they are those of `config/fees.toml`, and neither the
-            campaign file's nor told by the marketplace.
+        fees_are_listed: whether they are those of `config/fees.toml`, not those of the
+            campaign file or the marketplace.
     """
 
     reward_cents: int
@@ -58,12 +58,12 @@ class Rewards:
     currency: Currency = "USD"
 
     def shown(self, cents: int) -> str:
-        """An amount of the campaign for people."""
+        """Format an amount of the campaign for people."""
         return shown(cents, self.currency)
 
     @property
     def cap_cents(self) -> int:
-        """What the campaign may take at most: its budget, or less if less was agreed.
+        """The most that the campaign may spend: its budget, or less if less was agreed.
 
         >>> Rewards(reward_cents=1, budget_cents=9, wage_floor_cents_per_hour=0,
         ...         agreed_cents=7).cap_cents
@@ -80,16 +80,16 @@ class Rewards:
         return "the amount agreed to" if is_agreed else "rewards.budget"
 
     def fees_on(self, day: date) -> FeeSchedule:
-        """The schedule in force on a day.
+        """Return the schedule in force on a day.
 
         Raises:
-            ConfigError: none was yet.
+            ConfigError: no schedule was in force yet.
         """
         known = [schedule for schedule in self.fees if schedule.valid_from <= day]
         if not known:
             first = self.fees[0].valid_from
             raise ConfigError(
-                [f"no fees are known for {day}; the first are of {first}"],
+                [f"no fees are known for {day}; the first known fees start on {first}"],
                 next_step="add [[rewards.fees]], see docs/reference/campaign-file.md",
             )
         return known[-1]
@@ -97,11 +97,11 @@ class Rewards:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsNeeded:
-    """More answers about an item, while its label is not sure.
+    """When to ask for more answers about an item with an unsure label.
 
     Attributes:
-        most: accepted answers that an item gets at most.
-        until: the probability of an item's label from which it is asked no more.
+        most: the most accepted answers that an item gets.
+        until: the probability of an item's label at which no more are asked for.
     """
 
     most: int
@@ -114,10 +114,10 @@ class Posting:
 
     Attributes:
         batches: how many batches the items are spread over.
-        assignments: accepted answers wanted for each item; the least, where more are
-            asked for as needed.
+        assignments: accepted answers wanted for each item; the least, if more are asked
+            for as needed.
         max_rounds: how often missing answers are posted again, per batch.
-        as_needed: when an item is asked for more; `None`: never.
+        as_needed: when to ask for more answers to an item; `None`: never.
     """
 
     batches: int
@@ -131,7 +131,7 @@ class Posting:
 
     @property
     def most(self) -> int:
-        """Accepted answers that an item gets at most."""
+        """The most accepted answers that an item gets."""
         return self.assignments if self.as_needed is None else self.as_needed.most
 
     @property
@@ -143,21 +143,21 @@ class Posting:
 
     @property
     def rounds(self) -> int:
-        """How often a batch may be posted again: for what is missing or not sure.
+        """How often a batch may be posted again, for missing answers or unsure labels.
 
-        A label that is not sure is asked about once more a round.
+        Each round asks for one more answer about an unsure label.
         """
         return self.max_rounds + self.most - self.assignments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RehearsalPlan:
-    """Who pretends to work when the campaign is rehearsed.
+    """The simulated workers of a rehearsal.
 
     Attributes:
         crowd: how many simulated workers have each trait.
-        replay: captions that real people wrote, for honest workers to send again.
-        scenes: how many pictures the project draws itself, 0 for none. Without an
+        replay: captions that real people wrote, for honest simulated workers to submit.
+            scenes: how many pictures piecework draws itself, 0 for none. Without an
             items file they are the items.
     """
 
@@ -173,19 +173,19 @@ class Campaign:
 
     Attributes:
         source_hash: sha256 of the campaign file's bytes.
-        practice: trials that every HIT shows first; answers to them never count.
+        practice: practice items that every HIT shows first; their answers never count.
         pictures: folder of pictures that the marketplace serves, if items name files.
-        crowd_size: how many workers there are in all, where that is known.
+        crowd_size: how many workers there are in all, if known.
         qualification: a test that workers take before they may work, if there is one.
-        dataset: what its readers are told, and how it is divided.
-        heuristics: parameters by heuristic name; a heuristic that is absent runs with
-            its defaults, `None` switches it off.
-        decided_by: `policy` decides by `policy`; `person` waits for people where
-            anything is flagged.
-        tells_gold: workers who were wrong about an item that was mixed in as gold read
-            what is right with the decision about their work.
-        imported: how results of another tool are read, if the campaign is of such;
-            nothing can be posted or paid from it.
+        dataset: what its readers are told, and how it is split.
+        heuristics: parameters by heuristic name; an absent heuristic runs with its
+            defaults, `None` switches it off.
+        decided_by: `policy` decides by `policy`; `person` waits for people if there is
+            any flag.
+        tells_gold: workers who were wrong about a gold item get the right answer with
+            the decision about their work.
+        imported: how to read results of another tool, if the campaign has such results;
+            it cannot post or pay then.
     """
 
     name: str
@@ -217,12 +217,12 @@ class Campaign:
 
     @property
     def own_items(self) -> tuple[Item, ...]:
-        """The items that the dataset is about: all but those mixed in as gold."""
+        """The items of the dataset: all except those mixed in as gold."""
         return tuple(item for item in self.items if not item.columns.get(MIXED_IN))
 
     @property
     def is_for_masters(self) -> bool:
-        """Whether only MTurk's masters may work, which costs another fee."""
+        """Whether only MTurk's masters may work, which costs an additional fee."""
         return any(
             requirement.qualification_type_id in MASTERS
             and requirement.comparator == "Exists"
@@ -231,9 +231,9 @@ class Campaign:
 
     @property
     def has_drawn_truth(self) -> bool:
-        """Whether a rehearsal has to draw what is true of items.
+        """Whether a rehearsal has to draw the true answers at random.
 
-        Then what its workers answer says nothing about the items.
+        Then the answers of its workers say nothing about the items.
         """
         if self.task.dataset == "captions":
             return self.rehearsal.replay is None and not self.rehearsal.scenes
@@ -241,7 +241,7 @@ class Campaign:
 
 
 def without_truth(items: Iterable[Item], task: Task) -> list[ItemId]:
-    """The items of which no column says all that a worker has to answer."""
+    """Return the items without columns for all required answers."""
     asked = [field.name for field in task.item_fields if not field.optional]
     return [
         item.item_id

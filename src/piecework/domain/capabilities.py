@@ -1,8 +1,8 @@
-"""What a platform can do and how much it takes: figures that rules and files obey.
+"""What a platform can do, and its limits.
 
-They are facts about a platform and no settings. Campaign files are checked against
-`MTURK`, since everything that piecework posts goes through MTurk's requester API; what
-runs on a platform asks the platform's own (`platforms.ports.Platform.capabilities`).
+They are facts about a platform, not settings. Campaign files are checked against
+`MTURK`, because piecework posts everything through MTurk's requester API. Code that
+runs on a platform uses that platform's own (`platforms.ports.Platform.capabilities`).
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ class Capabilities:
     """What one platform allows.
 
     Attributes:
-        shortest_reason: and `longest_reason`, in characters, of what a worker reads
-            about a rejection, about taking it back, or about a bonus.
+        shortest_reason: and `longest_reason`: limits in characters of the reason that a
+            worker reads for a rejection, for taking it back, or for a bonus.
         question_bytes: the longest question, in bytes of UTF-8.
         unreject_window: how long after a submission a rejection can be taken back;
             `None`: never.
         bonus_window: how long after a submission a bonus can be paid.
-        keeps_bonus_reason: whether a bonus is listed with the reason it was paid with.
-            Where it is not, equal amounts for one assignment cannot be told apart.
+        keeps_bonus_reason: whether the list of bonuses includes their reasons. Without
+            them, equal amounts for one assignment cannot be told apart.
     """
 
     shortest_reason: int
@@ -32,7 +32,7 @@ class Capabilities:
     keeps_bonus_reason: bool
 
     def allows_reason(self, reason: str) -> bool:
-        """Whether a reason has a length that the platform takes, on one line."""
+        """Whether a reason is one line with a length that the platform accepts."""
         return (
             self.shortest_reason <= len(reason) <= self.longest_reason
             and reason.isprintable()

@@ -1,7 +1,7 @@
-"""Time as an argument: code that needs "now" is given a clock.
+"""Time as an argument: code that needs "now" gets a clock.
 
-A rehearsal lives in virtual time, a test in a time of its own; only `SystemClock`
-asks the machine.
+A rehearsal runs in virtual time and a test sets its own time; only `SystemClock` reads
+the machine's clock.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -9,10 +9,10 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Tells the time; always aware, always UTC."""
+    """Tells the time, always timezone-aware and in UTC."""
 
     def now(self) -> datetime:
-        """The present moment."""
+        """Return the current time."""
         ...
 
 
@@ -20,31 +20,31 @@ class SystemClock:
     """The machine's clock."""
 
     def now(self) -> datetime:
-        """The present moment by the machine, in UTC."""
-        return datetime.now(UTC)  # noqa: TID251 - the one place that may
+        """Return the machine's current time, in UTC."""
+        return datetime.now(UTC)  # noqa: TID251 - the only place that may
 
 
 class FixedClock:
-    """A clock that stands still until its moment is set."""
+    """A clock that stands still until its time is set."""
 
     def __init__(self, moment: datetime) -> None:
         self.moment = moment
 
     def now(self) -> datetime:
-        """The moment that was set last."""
+        """Return the time that was set last."""
         return self.moment
 
 
 class MonotonicClock:
-    """A clock that goes on from the latest known moment when it is set back.
+    """A clock that continues from the latest known time if it is set back.
 
-    What comes first in a campaign is told by its moments, so they must not run
-    backwards when a machine's clock is corrected. A moment that lies further ahead
-    than two days was itself a mistake, and is not waited for.
+    Times determine the order of events in a campaign, so they must not run backwards
+    when a machine's clock is corrected. A recorded time more than two days ahead was
+    itself an error and is ignored.
 
     Args:
-        clock: tells the time as it is.
-        latest: the latest moment that was written down, if any.
+        clock: tells the real time.
+        latest: the latest time that was recorded, if any.
     """
 
     LONGEST = timedelta(days=2)
@@ -53,7 +53,7 @@ class MonotonicClock:
         self._clock, self._latest = clock, latest
 
     def now(self) -> datetime:
-        """The present, or a microsecond after what was the present before."""
+        """Return the current time, or a microsecond after the previous result."""
         moment, latest = self._clock.now(), self._latest
         if latest is not None and moment < latest <= moment + self.LONGEST:
             moment = latest + timedelta(microseconds=1)
@@ -61,10 +61,10 @@ class MonotonicClock:
         return moment
 
     def wall_time(self) -> datetime:
-        """The present by the clock as it is now set."""
+        """Return the current time of the underlying clock."""
         return self._clock.now()
 
 
 def wall_time(clock: Clock) -> datetime:
-    """The present moment, and not what a clock goes on from that was set back."""
+    """Return the real current time, also for a `MonotonicClock`."""
     return clock.wall_time() if isinstance(clock, MonotonicClock) else clock.now()

@@ -1,6 +1,6 @@
-"""Counts in words that agree: one HIT, two HITs; an answer, a novel caption.
+"""Counts with nouns that agree: one HIT, two HITs; an answer, a novel caption.
 
-Shares never round to a lie: 99.96 % is not 100 %.
+Shares are never rounded to 0 % or 100 %: 99.96 % is shown as >99.9 %.
 """
 
 NOTHING = "–"  # noqa: RUF001 - an en dash is what a table shows for "no value"
@@ -9,7 +9,7 @@ _VOWELS = "aeiou"
 
 
 def count(number: float) -> str:
-    """A whole number with thousands marked.
+    """Format a whole number with thousands separators.
 
     >>> count(195905)
     '195,905'
@@ -18,7 +18,7 @@ def count(number: float) -> str:
 
 
 def plural(number: float, noun: str, many: str = "") -> str:
-    """A number with its noun.
+    """Format a number with its noun.
 
     >>> plural(1, "worker"), plural(2, "worker"), plural(0, "HIT")
     ('1 worker', '2 workers', '0 HITs')
@@ -29,7 +29,7 @@ def plural(number: float, noun: str, many: str = "") -> str:
 
 
 def plural_of(noun: str) -> str:
-    """Several of them; nouns of ours, or what somebody calls a field.
+    """Return the plural of a noun, which may be the name of a field.
 
     >>> [plural_of(noun) for noun in ("HIT", "summary", "survey", "notes")]
     ['HITs', 'summaries', 'surveys', 'notes']
@@ -40,7 +40,7 @@ def plural_of(noun: str) -> str:
 
 
 def with_article(noun: str) -> str:
-    """A noun with its indefinite article; nouns of ours, which sound as they begin.
+    """Return a noun with its indefinite article, chosen by its first letter.
 
     >>> with_article("answer"), with_article("novel caption"), with_article("item")
     ('an answer', 'a novel caption', 'an item')
@@ -49,14 +49,14 @@ def with_article(noun: str) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """A percentage with one decimal that says 0 and 100 only where they are exact.
+    """Format a percentage with one decimal; 0 and 100 appear only if exact.
 
     >>> share(1, 3), share(2999, 3000), share(1, 3000), share(-0.0, 5), share(1, 0)
     ('33.3 %', '>99.9 %', '<0.1 %', '0.0 %', '\u2013')
     """
     if not whole:
         return NOTHING
-    percent = 100 * part / whole + 0.0  # a negative zero becomes none
+    percent = 100 * part / whole + 0.0  # turns a negative zero into 0.0
     if 0 < percent < 0.05:  # noqa: PLR2004 - half of the last decimal shown
         return "<0.1 %"
     if 99.95 <= percent < 100:  # noqa: PLR2004 - as above

@@ -1,4 +1,4 @@
-"""What a dataset is to become: how it is divided, and what only its makers can say."""
+"""Settings of a dataset: how it is split, and the facts that only its makers know."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -9,7 +9,7 @@ Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
 
 Pictures = Literal["addresses", "files"]
-"""A dataset names the addresses of its pictures, or has the pictures beside it."""
+"""Whether a dataset has only the addresses of its pictures, or also the files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,9 +17,9 @@ class Shares:
     """How the items are divided into splits, in per cent; the rest is the test split.
 
     Attributes:
-        seed: another one draws another division.
-        group_by: a column of the items; those with the same value share a split.
-            Without it those of the same picture (`url`) do.
+        seed: the seed of the random split.
+        group_by: a column of the items; items with the same value share a split. The
+            default is the picture (`url`).
     """
 
     train_percent: int = 70
@@ -29,7 +29,7 @@ class Shares:
 
     @property
     def test_percent(self) -> int:
-        """What the other two leave."""
+        """What the other two splits leave."""
         return 100 - self.train_percent - self.val_percent
 
 
@@ -37,24 +37,25 @@ STATEMENTS = (
     *("licence", "items_licence", "contact"),
     *("citation", "consent", "ethics"),
 )
-"""What a dataset should not be published without."""
+"""Facts without which a dataset should not be published."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """What a campaign file says for whoever gets the dataset; "" is not stated.
+    """What a campaign file tells users of the dataset; "" means not stated.
 
     Attributes:
-        title: what people call the dataset.
-        version: of the dataset, as three numbers.
-        licence: of the answers.
-        items_licence: of the items (the pictures), which are somebody else's as a rule.
-        contact: whom to ask, and who mends what is wrong.
+        title: the title of the dataset.
+        version: the version of the dataset, as three numbers.
+        licence: the licence of the answers.
+        items_licence: the licence of the items (the pictures), usually chosen by
+            someone else.
+        contact: whom to ask, and who corrects errors.
         citation: how to cite it, as text or BibTeX.
-        consent: what workers were told, and agreed to.
-        ethics: review, risks, and who might be harmed.
+        consent: what workers were told and agreed to.
+        ethics: ethics review, risks, and who might be harmed.
         homepage: an address.
-        tags: words to find it by.
+        tags: search terms.
     """
 
     title: str = ""

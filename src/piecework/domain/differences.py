@@ -1,7 +1,7 @@
-"""What was changed between two texts, in runs of words.
+"""Differences between two texts, in runs of words.
 
-The same longest common subsequence is found by `hit_templates/_rules.js`, so that a
-page questions a change exactly when Python does.
+`hit_templates/_rules.js` finds the same longest common subsequence, so that a page
+questions a change exactly when Python does.
 """
 
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Words that gave way, and those that came in their place; one may be empty."""
+    """Removed words and the words inserted in their place; one may be empty."""
 
     removed: tuple[str, ...]
     inserted: tuple[str, ...]
 
 
 def changes(before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
-    """The changes in the order of the texts; none if the words are equal.
+    """Return the changes in the order of the texts; empty if the words are equal.
 
     >>> changes(["a", "red", "cat"], ["a", "very", "big", "cat"])
     (Change(removed=('red',), inserted=('very', 'big')),)
@@ -46,12 +46,12 @@ def changes(before: Sequence[str], after: Sequence[str]) -> tuple[Change, ...]:
 
 
 def size(runs: Sequence[Change]) -> int:
-    """How many words were changed: of each change the longer side."""
+    """Return how many words were changed: the longer side of each change."""
     return sum(max(len(change.removed), len(change.inserted)) for change in runs)
 
 
 def _common(before: Sequence[str], after: Sequence[str]) -> list[list[int]]:
-    """Lengths of the longest common subsequences of all ends of both."""
+    """Return lengths of the longest common subsequences of all suffixes of both."""
     table = [[0] * (len(after) + 1) for _ in range(len(before) + 1)]
     for here in reversed(range(len(before))):
         for there in reversed(range(len(after))):

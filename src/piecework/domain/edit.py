@@ -1,4 +1,4 @@
-"""A change to a worker's text that can be explained, replayed and undone."""
+"""A change to a worker's text that can be explained, repeated and undone."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 class Edit:
     """Replace `before` at `start:end` of the **original** text by `after`.
 
-    All edits of one text point into the same original, do not overlap, and are kept in
-    the order of `start`; so applying them is one pass and undoing them is exact.
+    All edits of one text refer to the same original, do not overlap, and are ordered by
+    `start`. So one pass applies them, and undoing them is exact.
 
     Attributes:
-        rule: which cleaning rule proposed it.
-        reason: why, in words.
-        probability: that this is what was meant; 1 where nothing had to be guessed.
+        rule: the cleaning rule that proposed it.
+        reason: why, as text.
+        probability: the probability that this is what was meant; 1 without any guess.
     """
 
     start: int

@@ -1,6 +1,6 @@
-"""The few ways in which piecework fails, each with the exit code it ends in.
+"""The errors of piecework, each with its exit code.
 
-A message says what was wrong, where (file, key, row or id), what was found and what is
+A message says what is wrong, where (file, key, row or id), what was found and what is
 allowed; `next_step` names the command or the edit that helps.
 """
 
@@ -13,11 +13,11 @@ RefusalKind = Literal[
     "already_exists",
     "other",
 ]
-"""What a refusal is about, as far as any caller acts on it; `other` is all the rest."""
+"""What a refusal is about, if any caller acts on it; otherwise `other`."""
 
 
 class PieceworkError(Exception):
-    """Something a user can understand and mend; never shown as a traceback."""
+    """An error that a user can understand and correct; never shown as a traceback."""
 
     exit_code = 1
 
@@ -27,10 +27,10 @@ class PieceworkError(Exception):
 
 
 class ConfigError(PieceworkError):
-    """What the user wrote cannot be used: a campaign file, items, an argument.
+    """The user's input cannot be used: a campaign file, items, an argument.
 
     Attributes:
-        faults: every fault, one sentence each; all are found before this is raised.
+        faults: all errors, one sentence each; they are collected before this is raised.
     """
 
     exit_code = 2
@@ -40,33 +40,33 @@ class ConfigError(PieceworkError):
         self.faults = faults
 
     def __reduce__(self) -> tuple[object, ...]:
-        """As it was, where it comes from another process."""
+        """Restore it unchanged from another process."""
         return type(self), (self.faults,), {"next_step": self.next_step}
 
 
-class RefusedForSafety(PieceworkError):  # noqa: N818 - it is not a fault
-    """Allowed by the letter, but it could cost money or harm; exit code 3."""
+class RefusedForSafety(PieceworkError):  # noqa: N818 - not an error
+    """The request is valid, but could cost money or do harm; exit code 3."""
 
     exit_code = 3
 
 
 class BudgetExceeded(RefusedForSafety):
-    """The next call would pass the campaign's cap, so it is not made."""
+    """The next call would exceed the campaign's cap, so it is not made."""
 
 
 class StoreError(PieceworkError):
     """The campaign's store cannot be read, written, or belongs to something else."""
 
 
-class CampaignBusy(StoreError):  # noqa: N818 - nothing is wrong; a process is at work
-    """Another process works on the campaign; its number is in the message."""
+class CampaignBusy(StoreError):  # noqa: N818 - not an error; a process is at work
+    """Another process works on the campaign; its process id is in the message."""
 
 
 class PlatformRefused(PieceworkError):  # noqa: N818 - the platform's verdict, not ours
-    """The platform understood the call and said no.
+    """The platform understood the call and refused it.
 
     Attributes:
-        code: the platform's own error code, for messages: `HITDoesNotExist`.
+        code: the platform's own error code, for messages, e.g. `HITDoesNotExist`.
         kind: what the refusal is about; callers decide by it.
     """
 

@@ -1,4 +1,4 @@
-"""Libraries that few users need: each comes with an extra of the package."""
+"""Libraries that few users need; each is installed by an extra of the package."""
 
 from importlib import import_module
 from typing import Any
@@ -10,9 +10,9 @@ def load_extra(module: str, *, extra: str, use: str) -> Any:  # noqa: ANN401 - a
     """Import a module that an extra installs.
 
     Args:
-        module: its full name.
-        extra: what `pip install 'piecework[...]'` has to name.
-        use: what needs the module, as the message begins.
+        module: the module's full name.
+        extra: the name of the extra in `pip install 'piecework[...]'`.
+        use: what needs the module, as the beginning of the message.
 
     Raises:
         ConfigError: the extra is not installed.

@@ -27,12 +27,12 @@ HitStatus = Literal["Assignable", "Unassignable", "Reviewable", "Reviewing", "Di
 PICTURES = frozenset(
     {".avif", ".bmp", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
 )
-"""How names of files end that browsers show as pictures."""
+"""Endings of file names that browsers show as pictures."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One thing to be worked on; `columns` holds all that its row said, id included."""
+    """One thing to work on; `columns` holds its whole row, including the id."""
 
     item_id: ItemId
     columns: Mapping[str, str]
@@ -41,7 +41,7 @@ class Item:
     def picture(self) -> str:
         """Where its picture is: its `url`, else the first cell that names one, else "".
 
-        Its id does not count, which may be made of a picture's name without being one.
+        The id does not count: it may come from a picture's name without being one.
 
         >>> Item(item_id=ItemId("7"), columns={"id": "7", "photo": "a/b.jpg"}).picture
         'a/b.jpg'
@@ -53,7 +53,7 @@ class Item:
 
 
 def is_picture(cell: str) -> bool:
-    """Whether a cell names a picture: an address or a file, by how its path ends."""
+    """Whether a cell is the address or file name of a picture, by its ending."""
     try:
         return PurePosixPath(urlsplit(cell).path).suffix.lower() in PICTURES
     except ValueError:
@@ -67,8 +67,8 @@ class QualificationRequirement:
     Attributes:
         integer_values: for comparisons with a number.
         locales: countries (`US`) or subdivisions (`US-WA`), for the locale type only.
-        lets_look: who lacks it may see the HIT all the same, and so learn what there is
-            to be had (a test); otherwise the HIT is hidden.
+        lets_look: workers without it may still see the HIT, and so learn that there is
+            a test; otherwise the HIT is hidden.
     """
 
     qualification_type_id: QualificationTypeId
@@ -80,11 +80,11 @@ class QualificationRequirement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitType:
-    """What HITs of one group share; the platform keeps equal ones as one.
+    """What HITs of one group share; the platform treats equal ones as one.
 
     Attributes:
         expected_seconds: how long one HIT is expected to take, for workers to read;
-            `None`: it is not said.
+            `None`: not stated.
     """
 
     title: str
@@ -99,12 +99,12 @@ class HitType:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostableTest:
-    """A qualification test as the platform is given it.
+    """A qualification test as it is sent to the platform.
 
     Attributes:
         name: unique for a requester.
-        question_form: and `answer_key`, documents in MTurk's schemas.
-        retry_seconds: after which it may be taken again; `None`: once only.
+        question_form: and `answer_key`: documents in MTurk's schemas.
+        retry_seconds: time after which it may be taken again; `None`: only once.
     """
 
     name: str
@@ -117,18 +117,18 @@ class PostableTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedHit:
-    """A HIT, or slots that are added to one, as we know it before and after the post.
+    """A HIT, or slots added to one, before and after it is posted.
 
     Attributes:
-        round: 0 for the first posting of a batch, then one more for each replacement.
-        reward_cents: and `fee_cents`, of one assignment, as they were when it was
-            planned; a campaign file that changes later changes no HIT.
-        max_assignments: slots that it has; of an extension, slots that it adds.
+        round: 0 for the first posting of a batch, plus one for each replacement.
+        reward_cents: and `fee_cents`: of one assignment, as planned; later changes of
+            the campaign file do not change a HIT.
+        max_assignments: its slots; for an extension, the slots that it adds.
         item_ids: in the order shown.
-        extends: the HIT that slots are added to; `None`: it is a HIT of its own. An
-            extension never has a `hit_id`.
-        hit_id: the platform's id, once it is known.
-        looked_at: when it was last asked for answers while it was open.
+        extends: the HIT to which slots are added; `None` for a HIT itself. An extension
+            never has a `hit_id`.
+        hit_id: the platform's id, once known.
+        looked_at: when it was last checked for answers while it was open.
     """
 
     hit_key: HitKey

@@ -1,12 +1,12 @@
-"""Ids as types of their own, so that a worker never passes for an assignment."""
+"""Separate types for ids, so that they cannot be mixed up."""
 
 from typing import NewType
 
 ItemId = NewType("ItemId", str)
-"""The requester's own id of one thing to be worked on (for captions: an image)."""
+"""The requester's own id of one thing to work on (for captions: an image)."""
 
 HitKey = NewType("HitKey", str)
-"""Our stable name of a HIT, known before it is posted: `birds.b2.r0.0007`."""
+"""piecework's stable name for a HIT, known before it is posted: `birds.b2.r0.0007`."""
 
 HitId = NewType("HitId", str)
 HitTypeId = NewType("HitTypeId", str)
@@ -15,9 +15,9 @@ WorkerId = NewType("WorkerId", str)
 QualificationTypeId = NewType("QualificationTypeId", str)
 
 AnswerId = NewType("AnswerId", str)
-"""One worker's answer about one item: `<assignment id>.<position in the HIT>`."""
+"""One worker's answer to one item: `<assignment id>.<position in the HIT>`."""
 
 
 def answer_id(assignment_id: AssignmentId, position: int) -> AnswerId:
-    """The id of the answer at `position` (from 1) of an assignment."""
+    """Return the id of the answer at `position` (from 1) of an assignment."""
     return AnswerId(f"{assignment_id}.{position}")

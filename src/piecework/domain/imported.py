@@ -1,27 +1,27 @@
-"""How results that another tool collected are read: which column is what.
+"""How to read results of another tool: the meaning of each column.
 
-A campaign file says it under `[imported]`; without such words it is found out from the
-files. Nothing is posted or paid from a campaign that has this.
+A campaign file states it under `[imported]`; the rest is guessed from the files. A
+campaign with this table cannot post or pay.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 UNNAMED = "unnamed:"
-"""What the id of a worker begins with where a file does not say who worked: such
-workers are different people, one for each assignment."""
+"""Prefix of worker ids if a file does not say who worked; such workers count as
+different people, one per assignment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNames:
-    """What columns of a plain table say about each go at a HIT; empty: it has none.
+    """Columns of a plain table about each assignment; empty: there is no such column.
 
     Attributes:
-        assignment: columns that name an assignment together; rows that follow each
-            other with the same values are of one. Without them each row is one.
-        hit: columns that name a HIT together.
+        assignment: columns that together identify an assignment; consecutive rows with
+            the same values belong to one. Without them each row is one.
+        hit: columns that together identify a HIT.
         seconds: how long the work took; with one of the two times it gives the other.
-        outcome: what became of the answer elsewhere.
+        outcome: the decision about the answer elsewhere.
     """
 
     assignment: tuple[str, ...] = ()
@@ -36,21 +36,21 @@ class ColumnNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """Which columns of the files are what.
+    """The meaning of the files' columns.
 
     Attributes:
-        columns: of a plain table; files of a tool that is known need none.
-        header: names of the columns of a file that has no line of them.
-        numbers: what names of columns end in where a row is about several items:
-            `("1", "2")` for `text1`, `text2` and `answer1`, `answer2`.
-        item: columns that make an item: the same values are the same item.
-        item_id: the column that names an item; "": ids are made of its columns.
-        answers: what the files call each field of the task.
+        columns: columns of a plain table; files of known tools do not need them.
+        header: names of the columns of a file without a header line.
+        numbers: endings of column names if a row is about several items: `("1", "2")`
+            for `text1`, `text2` and `answer1`, `answer2`.
+        item: columns that identify an item: the same values are the same item.
+        item_id: the column that names an item; "": ids are derived from its columns.
+        answers: the files' name for each field of the task.
         votes: counted answers: by field, the column of the count by option.
         gold: columns that hold the right answer, by field.
-        values: what values of answers stand for, where the files write them otherwise.
-        fields: what is said about fields, by name, as `[fields.<name>]` says it; the
-            rest is guessed.
+        values: the meaning of values of answers that the files write differently.
+        fields: settings of fields by name, as `[fields.<name>]` states them; the rest
+            is guessed.
     """
 
     columns: ColumnNames = ColumnNames()

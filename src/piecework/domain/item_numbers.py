@@ -1,7 +1,7 @@
-"""Items of a HIT as short text, for the annotation that a HIT is found by.
+"""Items of a HIT as short text, for the annotation that identifies a HIT.
 
 An item's number is its place among the campaign's item ids in alphabetical order, which
-does not depend on the order of the items file. Numbers are written to base 36.
+does not depend on the order of the items file. Numbers are written in base 36.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ class ItemNumbers:
     """The numbers of a campaign's items.
 
     Args:
-        item_ids: of all its items, in any order.
+        item_ids: the ids of all its items, in any order.
 
     >>> numbers = ItemNumbers(["b", "a", "c"])
     >>> numbers.to_text(["c", "a"])
@@ -31,19 +31,19 @@ class ItemNumbers:
         }
 
     def to_text(self, item_ids: Sequence[ItemId]) -> str:
-        """The numbers of these items, in their order, with dots between."""
+        """Return the numbers of these items in their order, separated by dots."""
         return ".".join(_to_base_36(self._numbers[item_id]) for item_id in item_ids)
 
     def from_text(self, text: str) -> tuple[ItemId, ...]:
-        """The items that a text numbers.
+        """Return the items that a text numbers.
 
         Raises:
-            ValueError: the text is no list of numbers, or a number is no item's.
+            ValueError: the text is not a list of numbers, or a number has no item.
         """
         numbers = [int(number, 36) for number in text.split(".")]
         if not all(0 <= number < len(self._ordered) for number in numbers):
             raise ValueError(
-                f"{text!r} numbers an item that the campaign does not have"
+                f"{text!r} has the number of an item that the campaign does not have"
             )
         return tuple(self._ordered[number] for number in numbers)
 

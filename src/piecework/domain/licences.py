@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Licence:
-    """What one is called, and where it stands.
+    """A licence by name, with the address of its text.
 
     Attributes:
-        spdx: its SPDX identifier, or what the requester calls it.
-        url: of its text.
-        hub: what the Hugging Face hub calls it.
+        spdx: its SPDX identifier, or the requester's name for it.
+        url: the address of its text.
+        hub: its name on the Hugging Face hub.
     """
 
     spdx: str
@@ -30,7 +30,7 @@ _CREATIVE_COMMONS = (
 
 
 def _creative_commons(terms: str) -> Licence:
-    """Of `by-sa-4.0` and the like.
+    """Return the licence of terms such as `by-sa-4.0`.
 
     >>> _creative_commons("by-sa-4.0").url
     'https://creativecommons.org/licenses/by-sa/4.0/'
@@ -65,11 +65,11 @@ LICENCES: Mapping[str, Licence] = {
         *map(_creative_commons, _CREATIVE_COMMONS),
     )
 }
-"""Those that need no address in a campaign file, by SPDX identifier."""
+"""Licences that need no address in a campaign file, by SPDX identifier."""
 
 
 def licence_named(name: str, url: str = "") -> Licence | None:
-    """The licence of a name, in any capitals; of one that is not known, with its url.
+    """Return the licence of a name in any case; an unknown one needs a url.
 
     >>> licence_named("cc-by-4.0").spdx, licence_named("CC-BY")
     ('CC-BY-4.0', None)

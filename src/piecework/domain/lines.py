@@ -1,7 +1,7 @@
-"""Where in a TOML file a key stands, so that a fault can name its line.
+"""Find the line of a key in a TOML file, so that an error can name it.
 
-The standard library's parser keeps no positions; this reads the text once more, only
-for headers and keys. A key inside an inline table is found at the line of the table.
+The standard library's parser keeps no positions. This module reads the text again, only
+for headers and keys. For a key in an inline table it returns the line of the table.
 """
 
 import re
@@ -14,7 +14,7 @@ Location = Sequence[str | int]
 
 
 def line_of(text: str, location: Location) -> int | None:
-    r"""The line (from 1) of the key at `location`, or of the nearest table above it.
+    r"""Return the line (from 1) of the key at `location`, or of the next table above.
 
     >>> line_of('a = 1\n[b]\nc = 2\n', ["b", "c"])
     3

@@ -1,23 +1,23 @@
-"""Symbolic links in what somebody sent: none may stand for a file elsewhere.
+"""Symbolic links in received folders: they may not lead to files elsewhere.
 
-A folder with a campaign or a task comes from anybody. A link in it would put a file of
-this machine, which nobody named, before workers.
+A folder with a campaign or a task may come from anyone. A link in it could show workers
+a file of this machine that the user never named.
 """
 
 import os
 from pathlib import Path
 
 NUL = "\0"
-"""No path has it, and most functions of paths end with a traceback over it."""
+"""Not allowed in paths; most path functions raise an error for it."""
 
 
 def outward_link(named: str, *, beside: Path) -> Path | None:
-    """The first link on the way from a folder to a path that leads out of the folder.
+    """Return the first link on a path that leads out of a folder.
 
-    An absolute path names its file itself, so what is on its way is not looked at.
+    An absolute path names its file explicitly, so its parts are not checked.
 
     Args:
-        named: the path, as it was written; without a NUL.
+        named: the path as it was written, without a NUL.
         beside: the folder where a relative path begins.
     """
     if Path(named).is_absolute():
@@ -32,6 +32,6 @@ def outward_link(named: str, *, beside: Path) -> Path | None:
 
 
 def about_link(link: Path, *, beside: Path) -> str:
-    """A clause about a link that leads out of a folder."""
+    """Return a clause about a link that leads out of a folder."""
     real = os.path.realpath(link)
     return f"{link} is a link that leads out of {beside}, to {real}"

@@ -1,8 +1,8 @@
 """Marks: how a store and its marketplace recognise a restored copy of each other.
 
-A mark is `generation/count`: one moment of one database. Each side keeps the last mark
-that the other sent, and asks for it when they meet again. A copy that was made before
-that moment does not have it.
+A mark is `generation/count`: one state of one database. Each side keeps the last mark
+that the other sent and asks for it when they meet again. A copy that was made before
+that state does not have it.
 """
 
 import re
@@ -17,9 +17,9 @@ class Marks:
 
     Attributes:
         store: name of the store; "" until it and the marketplace have recognised each
-            other: no mark is sent, and none is kept.
-        own: the store's present mark; each request carries it.
-        heard: the newest mark of the marketplace that a reply carried.
+            other: until then no marks are sent or kept.
+        own: the store's current mark; each request carries it.
+        heard: the newest mark of the marketplace in a reply.
         went_back: whether a reply carried an older mark after another start: the
             marketplace was restored from a copy while this process was at work.
     """
@@ -30,7 +30,7 @@ class Marks:
     went_back: bool = False
 
     def hear(self, mark: str) -> None:
-        """Take in the mark of a reply; replies may arrive in any order."""
+        """Process the mark of a reply; replies may arrive in any order."""
         if not is_mark(mark):
             return
         if not self.heard or count(mark) > count(self.heard):
@@ -41,12 +41,12 @@ class Marks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meeting:
-    """What a marketplace says when a store comes back to it.
+    """A marketplace's reply to a store that comes back to it.
 
     Attributes:
-        account: the requester's, the same in all copies of the marketplace.
-        has_seen: whether it has the moment that the store saw last.
-        store_mark: the last mark that it heard of the store; "": it heard of none.
+        account: the requester's account, the same in all copies of the marketplace.
+        has_seen: whether it has the state that the store saw last.
+        store_mark: the last mark that it received from the store; "" if none.
     """
 
     account: str
@@ -64,10 +64,10 @@ def is_mark(text: str) -> bool:
 
 
 def generation(mark: str) -> str:
-    """The generation of a mark."""
+    """Return the generation of a mark."""
     return mark.split("/", maxsplit=1)[0]
 
 
 def count(mark: str) -> int:
-    """How many changes the database had counted at a mark."""
+    """Return how many changes the database had counted at a mark."""
     return int(mark.split("/")[1])

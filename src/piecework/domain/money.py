@@ -1,8 +1,8 @@
 """Money as whole cents (or pence) of one currency: what work costs, before it is spent.
 
-Which schedule is in force on a day is data: the marketplace's own, where it tells, else
-the campaign file's, or `config/fees.toml`. Here is how one is applied: per assignment,
-halves rounded up (MTurk's price list).
+The fee schedule of a day is data: the marketplace's own, if it states one, else the
+campaign file's, or `config/fees.toml`. This module applies it per assignment and rounds
+halves up (MTurk's price list).
 """
 
 import re
@@ -20,22 +20,22 @@ NAMES: Mapping[Currency, str] = {"GBP": "pounds", "USD": "US dollars"}
 SIGNS: Mapping[Currency, str] = {"GBP": "£", "USD": "$"}
 
 MANY_ASSIGNMENTS = 10
-"""From this many assignments a HIT, MTurk takes the higher fee."""
+"""From this many assignments per HIT, MTurk charges the higher fee."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeeSchedule:
-    """What a platform takes on top of what workers get.
+    """What a platform charges on top of what workers get.
 
     The defaults are MTurk's list as archived on 2026-09-30.
 
     Attributes:
-        percent: of reward or bonus, in per cent.
-        extra_percent_for_many: added to the reward's fee from ten assignments a HIT.
-        masters_percent: added to the reward's fee where only masters may work.
+        percent: fee on a reward or bonus, in per cent.
+        extra_percent_for_many: added to the reward's fee from ten assignments per HIT.
+        masters_percent: added to the reward's fee if only masters may work.
         minimum_cents: the least fee of one paid assignment or bonus.
         valid_from: the first day, in UTC, on which it is in force.
-        source: who says so.
+        source: where it is published.
     """
 
     percent: Decimal = Decimal(20)
@@ -46,14 +46,14 @@ class FeeSchedule:
     source: str = ""
 
     def takes_as(self, other: "FeeSchedule") -> bool:
-        """Whether every fee is the same by both, whatever their days and sources."""
+        """Whether both charge the same fees, regardless of their days and sources."""
         alike = replace(other, valid_from=self.valid_from, source=self.source)
         return self == alike
 
     def reward_fee_cents(
         self, reward_cents: int, *, max_assignments: int, for_masters: bool = False
     ) -> int:
-        """The fee of one approved assignment, in cents.
+        """Return the fee of one approved assignment, in cents.
 
         >>> FeeSchedule().reward_fee_cents(55, max_assignments=5)
         11
@@ -70,7 +70,7 @@ class FeeSchedule:
         return self._fee(reward_cents, percent)
 
     def bonus_fee_cents(self, bonus_cents: int) -> int:
-        """The fee of one bonus, in cents."""
+        """Return the fee of one bonus, in cents."""
         return self._fee(bonus_cents, self.percent)
 
     def _fee(self, amount_cents: int, percent: Decimal) -> int:
@@ -82,13 +82,14 @@ class FeeSchedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutsidePrice:
-    """What another market took for the HITs of a type, beside their own prices.
+    """What another market charged for the HITs of a type, beside their own prices.
 
-    A market that pays visits of several HITs pays them whole, and rounds by itself.
+    A market that pays for visits with several HITs pays each visit as a whole, with its
+    own rounding.
 
     Attributes:
-        hit_type_id: whose HITs.
-        cents: how much more than reward and fee of the HITs, or less.
+        hit_type_id: the type of the HITs.
+        cents: how much more (or less) it cost than reward and fee of the HITs.
         unsettled: how many visits and bonuses it has not settled yet.
     """
 
@@ -99,14 +100,14 @@ class OutsidePrice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceList:
-    """What a marketplace itself says of its money.
+    """The prices that a marketplace itself states.
 
     Attributes:
-        currency: of every amount there.
-        fees: what it takes on top of what workers get.
-        least_per_hour_cents: what an hour is to be paid at least there; 0 is not said.
-        outside: what was taken beside it until now, where workers come from another
-            market; no part of what makes lists equal.
+        currency: the currency of every amount there.
+        fees: what it charges on top of what workers get.
+        least_per_hour_cents: the least pay per hour there; 0: not stated.
+        outside: additional charges so far, if workers come from another market; lists
+            are compared without it.
     """
 
     currency: Currency
@@ -119,15 +120,16 @@ _AMOUNT = re.compile(r"([$£]?)([0-9]{1,9})(?:\.([0-9]{1,2}))?")
 
 
 def cents_from_text(text: str, currency: Currency | None = None) -> int:
-    """An amount that a person wrote, as cents; its currency's sign is allowed.
+    """Convert an amount that a person wrote to cents; a currency sign is allowed.
 
     Args:
         text: what was written.
-        currency: of the amount; `None`: either sign will do, which is checked later.
+        currency: the currency of the amount; `None`: either sign is allowed and is
+            checked later.
 
     Raises:
-        ValueError: it is no amount of the currency, or has a third decimal, or a
-            billion.
+        ValueError: it is not an amount of the currency, has a third decimal, or is a
+            billion or more.
 
     >>> cents_from_text(" $0.5 "), cents_from_text("£12", "GBP")
     (50, 1200)
@@ -135,17 +137,20 @@ def cents_from_text(text: str, currency: Currency | None = None) -> int:
     amount = _AMOUNT.fullmatch(text.strip())
     if amount is None:
         raise ValueError(
-            f"{text[:40]!r} is no amount: write a number with two decimals at most, "
-            'zero or more, for example "0.25"'
+            f"{text[:40]!r} is not an amount: write a number of zero or more with at "
+            'most two decimals, for example "0.25"'
         )
     sign, whole, part = amount.groups(default="")
     if sign and currency and sign != SIGNS[currency]:
-        raise ValueError(f"{text[:40]!r} is not in {NAMES[currency]}")
+        raise ValueError(
+            f"{text[:40]!r} is not in {NAMES[currency]}: write {SIGNS[currency]} or no "
+            "sign"
+        )
     return int(whole) * 100 + int(part.ljust(2, "0") or 0)
 
 
 def cents_to_wire(cents: int) -> str:
-    """Cents as the decimal string that MTurk's API wants.
+    """Format cents as the decimal string for MTurk's API.
 
     >>> cents_to_wire(55)
     '0.55'
@@ -154,10 +159,10 @@ def cents_to_wire(cents: int) -> str:
 
 
 def cents_from_wire(amount: str) -> int:
-    """The decimal string of MTurk's API as cents.
+    """Convert the decimal string of MTurk's API to cents.
 
     Raises:
-        ValueError: the text is no amount of whole cents.
+        ValueError: the text is not an amount of whole cents.
 
     >>> cents_from_wire("0.5")
     50
@@ -167,12 +172,12 @@ def cents_from_wire(amount: str) -> int:
     except ArithmeticError:
         cents = Decimal("NaN")
     if not cents.is_finite() or cents != cents.to_integral_value():
-        raise ValueError(f"{amount[:40]!r} is no amount of whole cents")
+        raise ValueError(f"{amount[:40]!r} is not an amount of whole cents")
     return int(cents)
 
 
 def shown(cents: int, currency: Currency) -> str:
-    """Cents for people.
+    """Format cents for people.
 
     >>> shown(123_450, "USD"), shown(-20, "GBP")
     ('$1,234.50', '-£0.20')

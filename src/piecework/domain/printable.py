@@ -1,14 +1,14 @@
-"""Text of strangers, made fit for a terminal: what would steer it is shown instead."""
+"""Make text from strangers safe for a terminal: show control characters as escapes."""
 
 import unicodedata
 
 _STEERS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-"""Controls, format characters (also those that turn the direction of writing), halves
-of characters, and separators of lines and paragraphs."""
+"""Control characters, format characters (including those that change the direction of
+writing), surrogates, and line and paragraph separators."""
 
 
 def printable(text: str) -> str:
-    r"""The text, with what a terminal would obey as escapes; line breaks stay.
+    r"""Return the text with control characters as escapes; line breaks stay.
 
     >>> printable("red: \x1b[31m")
     'red: \\x1b[31m'
@@ -24,7 +24,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str, *, at_most: int = 500) -> str:
-    r"""The beginning of a stranger's sentence: printable, and without line breaks.
+    r"""Return the beginning of a stranger's text, printable and without line breaks.
 
     >>> one_line("no\n money ", at_most=5)
     'no mo…'

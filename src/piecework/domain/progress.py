@@ -1,4 +1,4 @@
-"""How far a campaign has come, as a value: counts, money, and who has to act."""
+"""How far a campaign is: counts, money, and who has to act."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -9,35 +9,35 @@ from piecework.domain.money import Currency, shown
 Waiting = Literal["nobody", "workers", "people", "the next pass", "the next day"]
 
 GOES_ON = frozenset({"workers", "the next pass", "the next day"})
-"""Who is waited for while a campaign goes on by itself."""
+"""Whom a campaign waits for while it continues automatically."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """A campaign at a glance; counts unless the name says cents (or pence).
+    """A campaign at a glance; values are counts unless the name says cents (or pence).
 
     Attributes:
         accepted: answers that count towards the dataset.
         missing: accepted answers that are still wanted, over all items.
-        unsure: items that are asked again because their labels are not sure; among
-            what is missing, one answer each.
+        unsure: items that are asked again because their labels are not sure; each has
+            one of the missing answers.
         replaced: HITs that were posted or extended because answers were missing.
         to_decide: subjects that wait for a person's decision.
-        waiting_for: who has to act before anything moves.
-        step: the step of a pass that is due; or nothing.
-        reason: why it is due, or why nothing moves, in a sentence; or nothing.
+        waiting_for: who has to act next.
+        step: the step of a pass that is due, or "".
+        reason: why it is due, or what the campaign waits for, in a sentence, or "".
         cap_reached: answers are missing, and no more can be bought.
-        stopped_by: the key that ended the campaign early, or puts it off, or the
-            command by which a person stopped it; or nothing.
-        goes_on_at: when a day's cap lets it go on, as ISO 8601; or nothing.
-        too_few_workers: that there are too few for what is missing, in a sentence; or
-            nothing.
-        due_at: while workers are waited for, when something is due all the same, as
-            ISO 8601; or nothing.
-        review_seconds: what one person needs for what waits, at the pace of the reviews
-            so far; 0: not known.
-        pays_itself_at: when the marketplace approves the first of what waits for a
-            person, as ISO 8601; or nothing.
+        stopped_by: the key that ended the campaign early or postpones it, or the
+            command with which a person stopped it, or "".
+        goes_on_at: when a day's cap lets it continue, as ISO 8601, or "".
+        too_few_workers: a sentence that there are too few workers for the missing
+            answers, or "".
+        due_at: when a step is due although the campaign waits for workers, as ISO 8601,
+            or "".
+        review_seconds: time that one person needs for the waiting decisions, at the
+            pace of the reviews so far; 0: unknown.
+        pays_itself_at: when the marketplace auto-approves the first assignment that
+            waits for a person, as ISO 8601, or "".
     """
 
     campaign: str
@@ -77,31 +77,31 @@ class Progress:
     reason: str = ""
 
     def shown(self, cents: int) -> str:
-        """An amount of the campaign for people."""
+        """Format an amount of the campaign for people."""
         return shown(cents, self.currency)
 
     @property
     def spent_cents(self) -> int:
-        """What is gone for good: rewards, bonuses and fees."""
+        """What was spent: rewards, bonuses and fees."""
         return self.rewards_cents + self.bonuses_cents + self.fees_cents
 
     @property
     def undecided(self) -> int:
-        """Answers that are here, and neither accepted nor set aside yet."""
+        """Collected answers that are neither accepted nor set aside yet."""
         return max(0, self.answers - self.accepted - self.dropped - self.surplus)
 
     @property
     def is_finished(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether the campaign has no work left."""
         return self.waiting_for == "nobody"
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, for `--json`."""
+        """Return plain values, for `--json`."""
         return {**asdict(self), "is_finished": self.is_finished}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> "Progress | None":
-        """What `as_dict` gave, or `None` if another version of this gave it."""
+        """Restore the result of `as_dict`; `None` if another version wrote it."""
         named = {field.name for field in fields(cls)}
         if {*values} - {"is_finished"} != named:
             return None

@@ -1,4 +1,4 @@
-"""A test that people take before they may work, and what counts as passed."""
+"""A test that people take before they may work, and the score that passes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, Field, Task
 
 SECTION = "section"
-"""The column of a test's items that says which section a question is of."""
+"""The column of a test's items that names the section of a question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,13 +15,13 @@ class QualificationTest:
     """A qualification test, as the campaign file states it.
 
     Attributes:
-        name: of the platform's qualification type; campaigns that name the same one
+        name: name of the platform's qualification type; campaigns with the same name
             share it, so no worker takes it twice.
-        task: whose folder has the form, with one choice as its only field.
+        task: the task with the form; its only field is one choice.
         items: the questions, each with the right answer in `gold.<field>`.
         correct_at_least: right answers needed, by section; all must be reached.
-        duration_seconds: how long one may take.
-        retry_seconds: after which it may be taken again; `None`: once only.
+        duration_seconds: the time limit.
+        retry_seconds: time after which it may be taken again; `None`: only once.
     """
 
     name: str
@@ -33,7 +33,7 @@ class QualificationTest:
 
     @property
     def field(self) -> Field:
-        """What is asked of every item."""
+        """The field that every question asks."""
         return self.task.item_fields[0]
 
     @property
@@ -50,10 +50,10 @@ class QualificationTest:
         """The least score that passes: right answers of all sections together.
 
         The score is the number of right answers if every section has enough of them,
-        else 0: no surplus in one section makes up for a lack in another.
+        else 0: a surplus in one section cannot make up for a lack in another.
         """
         return sum(self.correct_at_least.values())
 
     def right_answer(self, item: Item) -> str:
-        """What the key holds for a question; empty if the items file does not say."""
+        """Return the right answer to a question; empty if the items file lacks it."""
         return item.columns.get(GOLD + self.field.name, "")

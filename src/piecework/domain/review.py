@@ -1,4 +1,4 @@
-"""What people said of work, and what that says of heuristics and of people."""
+"""What people decided about work, and what that says about heuristics and people."""
 
 import math
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ class Review:
     """A verdict of a reviewer, part of one act.
 
     Attributes:
-        act: what was done with one key or one button; it is undone as a whole.
-        is_along: the verdict follows from another of the same act.
-        is_second: a second person's, asked for to compare the two; it decides nothing.
-        decision_id: the decision that it made; `None` of a second one.
-        proposed: the verdict that the policy proposed; `None` if it proposed none.
-        proposed_because: and its reason.
+        act: number of what was done with one key or button; it is undone as a whole.
+        is_along: whether the verdict follows from another one of the same act.
+        is_second: whether it is a second person's opinion, only for comparison.
+        decision_id: the decision that it made; `None` for a second opinion.
+        proposed: the verdict that the policy proposed, if any.
+        proposed_because: the reason of that proposal.
     """
 
     act: int
@@ -35,7 +35,7 @@ class Review:
 
     @property
     def subject(self) -> Subject:
-        """What it is about."""
+        """The subject of the verdict."""
         return self.subject_kind, self.subject_id
 
 
@@ -44,8 +44,8 @@ class Upheld:
     """How often people agreed with the flags of a heuristic.
 
     Attributes:
-        reviewed: subjects that it flagged and a person decided about.
-        upheld: of these, those that were dropped, rejected or excluded.
+        reviewed: subjects that it flagged and that a person decided about.
+        upheld: those of them that were dropped, rejected or excluded.
     """
 
     heuristic: str
@@ -53,24 +53,24 @@ class Upheld:
     upheld: int
 
     def __str__(self) -> str:
-        """In words, as beside the policy."""
+        """Return the text shown beside the policy."""
         return f"of {self.reviewed} flagged by {self.heuristic} {self.upheld} upheld"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewQuality:
-    """What reviews say of the heuristics, of what they miss, and of the reviewers.
+    """What reviews say about the heuristics, what these miss, and the reviewers.
 
     Attributes:
-        upheld: by heuristic, those with most reviewed first.
-        sampled: answers drawn by chance that nothing flags and a person reviewed.
-        sampled_bad: of these, those that were dropped.
-        low: and `high`, the 95 % interval of that share (Wilson); NaN without any.
-        unflagged: answers in all that nothing flags.
+        upheld: by heuristic, those with most reviews first.
+        sampled: randomly drawn answers without a flag that a person reviewed.
+        sampled_bad: those of them that were dropped.
+        low: and `high`: the 95 % interval of that share (Wilson); NaN without a sample.
+        unflagged: all answers without a flag.
         twice: answers that two people reviewed.
-        agreed: of these, those about which they said the same.
+        agreed: those of them with equal verdicts.
         differing: the others: each answer's id, and both verdicts by reviewer.
-        kappa: Cohen's, of these; NaN where it cannot be told.
+        kappa: Cohen's kappa of the two verdicts; NaN if undefined.
     """
 
     upheld: tuple[Upheld, ...] = ()
@@ -86,7 +86,7 @@ class ReviewQuality:
 
     @property
     def missed(self) -> tuple[int, int, int]:
-        """Bad answers among the unflagged: estimate, and the interval's ends."""
+        """Bad answers among the unflagged: estimate and ends of its interval."""
         if not self.sampled:
             return 0, 0, self.unflagged
         share = self.sampled_bad / self.sampled
@@ -99,11 +99,11 @@ class ReviewQuality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordVerdict:
-    """What a person said of a word that cleaning would change.
+    """What a person decided about a word that cleaning would change.
 
     Attributes:
         word: as workers wrote it, casefolded.
-        meant: what is meant; `None`: the word is right here.
+        meant: the word that was meant; `None`: the word is right.
     """
 
     word: str

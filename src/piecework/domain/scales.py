@@ -1,4 +1,4 @@
-"""Options that are grades, and a scale turned round: the first for the last."""
+"""Options that are grades, and reversed scales."""
 
 from piecework.domain.assignment import FieldValue
 from piecework.domain.task import Field
@@ -15,7 +15,7 @@ def is_graded(field: Field) -> bool:
 
 
 def mirrored(field: Field, value: FieldValue) -> FieldValue:
-    """The value on the scale turned round; what is no option stays as it is.
+    """Return the value on the reversed scale; values that are not options stay.
 
     >>> grade = Field(name="g", kind="number", label="", minimum=1, maximum=4)
     >>> mirrored(grade, 1.0)
@@ -31,9 +31,9 @@ def mirrored(field: Field, value: FieldValue) -> FieldValue:
 
 
 WIDEST = 1e9
-"""Where a number has no limit that is known, it lies between minus and plus this."""
+"""A number without known limits lies between minus and plus this."""
 
 
 def is_unlimited(field: Field) -> bool:
-    """Whether the limits of a number are not known."""
+    """Whether a number has no known limits."""
     return field.kind == "number" and field.maximum - field.minimum >= WIDEST

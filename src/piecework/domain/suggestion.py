@@ -1,11 +1,11 @@
-"""What a person may have meant by a word that is none."""
+"""Suggestions for misspelt words."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The known word that is most like another, as the end of a sentence, or "".
+    """Return the most similar known word as the end of a sentence, or "".
 
     >>> did_you_mean("asignments", ["assignments", "batches"])
     "; did you mean 'assignments'?"

@@ -1,13 +1,13 @@
-"""Tables that people write, in whatever a spreadsheet of their country makes of CSV."""
+"""Tables that people write, in the CSV variants of spreadsheets."""
 
 import csv
 import io
 
 
 def table_rows(text: str) -> "csv.DictReader[str]":
-    r"""The rows of a CSV; what parts its cells is read from its first line.
+    r"""Return the rows of a CSV; the separator is detected in its first line.
 
-    A spreadsheet writes ";" where the comma stands in numbers, and some write tabs.
+    Spreadsheets write ";" in countries with a decimal comma, and some write tabs.
 
     >>> [dict(row) for row in table_rows("name;note\r\nAda;a, b\r\n")]
     [{'name': 'Ada', 'note': 'a, b'}]

@@ -1,18 +1,18 @@
-"""The one table of answers: its columns, their dtypes, and what each of them means.
+"""The table of answers: its columns, their dtypes and their meaning.
 
-One row is one worker's answer about one item; the index is `answer_id`, unique. The
-store reads the table, heuristics judge it, aggregates count it, and the report and
-every dataset file are made of it. A stage adds columns and changes none:
+One row is one worker's answer to one item; the index is `answer_id`, unique. The store
+reads the table, heuristics judge it, aggregates count it, and the report and all
+dataset files are made from it. Each stage adds columns without changing others:
 
-- `COLLECTED`: what came back, and what follows from it alone. Heuristics read these.
-- `VERDICTS`: what became of the answer.
-- `CLEANED`: the text as cleaning leaves it.
-- `PUBLISHED`: what stands for the worker and the item outside of the store. Before a
-  table leaves the store, `worker` takes the place of `worker_id`.
+- `COLLECTED`: what came back, and what follows directly from it, for heuristics.
+- `VERDICTS`: the decision about the answer.
+- `CLEANED`: the text after cleaning.
+- `PUBLISHED`: names for the worker and the item outside of the store. Before a table
+  leaves the store, `worker` replaces `worker_id`.
 
-Besides, a task has columns of its own (`task_columns`): `value.<field>` for what is
-asked about each item, `hit.<field>` for what is asked once a HIT, `order.<name>` for
-what the page shuffled inside the item.
+A task also has its own columns (`task_columns`): `value.<field>` for what is asked
+about each item, `hit.<field>` for what is asked once per HIT, `order.<name>` for what
+the page shuffled inside the item.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -94,8 +94,8 @@ PUBLISHED: Mapping[str, Column] = {
 }
 
 OUTCOME = "outcome_elsewhere"
-"""The column that tables of imported answers have besides: what became of each where
-it was collected, in that tool's word; '' if nothing did."""
+"""Additional column of imported answers: the decision where they were collected, as
+that tool wrote it; '' without one."""
 
 _FIELD_DTYPES = {"choices": "object", "number": "float64"}
 
@@ -104,7 +104,7 @@ Cells = Mapping[str, Sequence[Any] | npt.NDArray[Any]]
 
 
 def task_columns(task: Task) -> dict[str, Column]:
-    """The columns that a task adds: what it asks, and what its page shuffles.
+    """Return the columns that a task adds: what it asks, and what its page shuffles.
 
     A text or a choice is str ('' if absent), `choices` a tuple of str (`()`), a number
     float64 (NaN).
@@ -119,12 +119,12 @@ def task_columns(task: Task) -> dict[str, Column]:
 
 
 def value_column(field: Field) -> str:
-    """The column that holds what was answered in a field."""
+    """Return the column with the answers to a field."""
     return (HIT_VALUE if field.scope == "hit" else ITEM_VALUE) + field.name
 
 
 def answered(row: Mapping[Any, Any]) -> list[tuple[str, str]]:
-    """What an answer says, field by field; ("", text) where it has a main text.
+    """Return an answer field by field; ("", text) if it has a main text.
 
     Args:
         row: `text` and the columns `value.<field>`, by name.
@@ -139,7 +139,7 @@ def answered(row: Mapping[Any, Any]) -> list[tuple[str, str]]:
 
 
 def answer_line(row: Mapping[Any, Any]) -> str:
-    """An answer in a line: its text, or each field with what was chosen.
+    """Return an answer as one line: its text, or each field with its value.
 
     >>> answer_line({"text": "", "value.fit": "yes", "value.why": (), "batch": 1})
     'fit yes'
@@ -151,7 +151,7 @@ def answer_line(row: Mapping[Any, Any]) -> str:
 def build(
     answer_ids: Sequence[str], cells: Cells, columns: Mapping[str, Column]
 ) -> pd.DataFrame:
-    """A table of these cells with the dtypes of `columns`, in the order given.
+    """Build a table of these cells with the dtypes of `columns`, in the given order.
 
     Raises:
         KeyError: a column has no cells.
@@ -167,7 +167,7 @@ def build(
 
 
 def faults(table: pd.DataFrame, columns: Mapping[str, Column]) -> list[str]:
-    """Every way in which a table lacks these columns, a sentence each; none: `[]`."""
+    """Return how a table differs from these columns, one sentence per difference."""
     sentences = []
     if table.index.name != INDEX:
         sentences.append(f"The index is named {table.index.name!r}, not {INDEX!r}.")
@@ -187,7 +187,7 @@ def faults(table: pd.DataFrame, columns: Mapping[str, Column]) -> list[str]:
 
 
 def is_canned(text: str, canned_text: str) -> bool:
-    """Whether a text is the task's canned one, spaces around it and case aside.
+    """Whether a text is the task's canned text, ignoring case and spaces around it.
 
     >>> is_canned(" quality issues. ", "Quality issues.")
     True

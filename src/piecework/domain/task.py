@@ -1,11 +1,10 @@
-"""What a human task is: fields, rules, order, defaults. One task is one folder.
+"""A human task: fields, rules, order, defaults. One task is one folder.
 
-The gallery's are in `hit_templates/`, others lie beside a campaign. `task.toml` and
-`messages.<language>.toml` are read into these values: a field without a default is a
-key that the file must have, and what annotations say (`Gt`, `MinLen`) is held against
-the file. A rule is data (kind, parameters, message), so that Python and the page's
-JavaScript can obey the same one. docs/reference/task-folder.md explains all keys to
-people who add a task.
+The gallery's tasks are in `hit_templates/`, others are beside a campaign. `task.toml`
+and `messages.<language>.toml` are read into these values: a field without a default is
+a required key, and annotations (`Gt`, `MinLen`) are checked against the file. A rule is
+data (kind, parameters, message), so that Python and the page's JavaScript can apply the
+same rule. docs/how-to/tasks.md explains how to add a task.
 """
 
 import dataclasses
@@ -21,56 +20,57 @@ Positive = Annotated[int, Gt(0)]
 
 FieldKind = Literal["text", "choice", "choices", "number"]
 """`text` is free text, `choice` one of the options, `choices` any number of them,
-`number` a place on a scale; a scale that was not touched has no value."""
+`number` a place on a scale; an untouched scale has no value."""
 
 FieldScope = Literal["item", "hit"]
 """Asked about each item, or once for the whole HIT (consent, age)."""
 
 DatasetKind = Literal["captions", "answers"]
-"""`captions` are sentences about images; all else is `answers`: one column a field."""
+"""`captions` are sentences about images; the rest is `answers`: one column per
+field."""
 
 AggregateKind = Literal["majority", "shares", "mean", "best_edit"]
 
 TRUTH = "truth."
-"""Item columns with this prefix tell a rehearsal what is right; no page shows them."""
+"""Item columns with this prefix tell a rehearsal the right answers; pages never show
+them."""
 
 GOLD = "gold."
 """Item columns with this prefix hold the answer that quality control expects."""
 
 GOLD_BECAUSE = "gold.because"
-"""Why the known answers of an item are right, in words for workers who were wrong."""
+"""Why the known answers of an item are right, as text for workers who were wrong."""
 
 MIXED_IN = "mixed_in_gold"
-"""Something in this column: the item is there to check workers, and no dataset has it.
-"""
+"""Any value in this column: the item checks workers and is not part of the dataset."""
 
 MADE_BY = "made_by."
-"""Item columns with this prefix say which system wrote the text of the column named;
-no page shows them."""
+"""Item columns with this prefix say which system wrote the text of the named column;
+pages never show them."""
 
 PRACTICE = "practice"
-"""Rows of the items file with something in this column are trials: every HIT shows
-them first, and they are never counted."""
+"""Rows of the items file with any value in this column are practice items: every HIT
+shows them first, and they never count."""
 
 TWIN = "twin"
 """This column holds the id of the item that asks the same again."""
 
 TWIN_REVERSED = "twin_reversed"
-"""Something in this column: the twin asks the same the other way round."""
+"""Any value in this column: the twin asks the same in reverse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One possible value of a choice and what the worker reads.
+    """One possible value of a choice and its label for workers.
 
     Attributes:
         column: the item's column that holds the label, instead of `label`; an item
             without it does not offer the option.
-        group: the heading it stands under, "" for none.
-        last: it keeps its place after the others when the options are shuffled.
-        excludes: a worker who chooses it, once a HIT, is outside the study: paid like
-            the others, and flagged (`outside_study`), so that a policy can set the
-            answers aside.
+        group: the heading above it, "" for none.
+        last: it stays after the others when the options are shuffled.
+        excludes: a worker who chooses it in a field of the HIT is outside the study:
+            paid like the others, and flagged (`outside_study`), so that a policy can
+            set the answers aside.
     """
 
     value: str
@@ -83,24 +83,25 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One thing a worker answers.
+    """One thing that a worker answers.
 
-    On the wire `<name>.<position>`, for one of the HIT `hit.<name>`.
+    Its form name is `<name>.<position>`, or `hit.<name>` for a field of the HIT.
 
     Attributes:
-        minimum: and `maximum` and `step`, of a number.
-        low_label: and `high_label`, what stands at the ends of a number's scale.
-        expects_variation: an honest worker's answers differ from item to item, so who
-            always says the same has not looked; quality control watches such fields.
-        shuffled: the page shows the options in an order of the assignment's own.
-        mirrored_by: the arrangement (see `Arrangement`) that turns the scale round when
-            its two columns change places; values are turned back when they are read.
-        is_opinion: people differ in it without being wrong; a rehearsal's people do.
-        is_personal: asked once a HIT about the person. Datasets have counts over all
-            participants and no answer of one person
+        minimum: and `maximum` and `step`: of a number.
+        low_label: and `high_label`: labels at the ends of a number's scale.
+        expects_variation: an honest worker's answers differ from item to item, so a
+            worker who always says the same has not looked; quality control watches such
+            fields.
+        shuffled: the page shows the options in a random order per assignment.
+        mirrored_by: the arrangement (see `Arrangement`) that reverses the scale when
+            its two columns are swapped; values are reversed back when they are read.
+        is_opinion: people may differ without being wrong, also in a rehearsal.
+        is_personal: asked once per HIT about the person. Datasets have only counts over
+            all participants, not one person's answer
             (`piecework.postprocess.participants`).
-        sent_as: what a page of one's own calls it, where that is another name.
-        is_open: other values than the options are no fault.
+        sent_as: its name on a requester's own page, if that differs.
+        is_open: values other than the options are allowed.
     """
 
     name: str
@@ -133,10 +134,10 @@ class Arrangement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregate:
-    """What the answers of several workers about one item say together.
+    """How to combine the answers of several workers about one item.
 
     Attributes:
-        column: the item's column that holds what was edited, for `best_edit`.
+        column: the item's column with the text that was edited, for `best_edit`.
     """
 
     field: str
@@ -146,7 +147,7 @@ class Aggregate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """Conditions that every participant meets, compared within participants.
+    """Conditions that every participant sees, compared within participants.
 
     Attributes:
         field: the number that is compared.
@@ -163,16 +164,16 @@ class Conditions:
 class Rule:
     """One condition on one field, the same in Python and in the browser.
 
-    A rule equals itself alone, so that what follows from it can be kept by it.
+    Rules compare by identity, so that derived values can be cached by rule.
 
     Attributes:
-        name: what findings and reports call it.
+        name: its name in findings and reports.
         kind: the key into the table of kinds (`piecework.hit_templates.rules`).
-        field: the field it looks at.
-        parameters: what the kind needs, e.g. `{"minimum": 8}`.
-        message: what the worker reads when it is broken; kind, and says what to do.
-        is_question: the page asks once and then lets it pass; the answer bears
-            `questioned:<name>`.
+        field: the field that it checks.
+        parameters: the parameters of the kind, e.g. `{"minimum": 8}`.
+        message: friendly text for the worker that says what to do.
+        is_question: the page asks once and then accepts the answer, which gets the
+            problem `questioned:<name>`.
     """
 
     name: str
@@ -185,14 +186,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OwnFiles:
-    """The files of a task that lies beside a campaign, as they were read.
+    """The files of a task beside a campaign, as they were read.
 
-    Equals itself alone, so that what follows from it can be kept by it.
+    Instances compare by identity, so that derived values can be cached by them.
 
     Attributes:
         path: the task's folder, or its page.
-        digest: sha256 of all files that decide what workers are shown and asked.
-        templates: their text by name.
+        digest: sha256 of all files that affect what workers see and are asked.
+        templates: the templates' text by name.
     """
 
     path: str
@@ -207,9 +208,9 @@ class HtmlPage:
     Attributes:
         html: the file, with its placeholders.
         hosts: other hosts that it may load scripts, styles and frames from.
-        html_columns: columns whose text is markup, and is put in as it is.
-        possible_addresses: columns that a script shows pictures of, if they name any.
-        possible_columns: names in template literals of a script, which are columns if
+        html_columns: columns with markup, which is inserted unchanged.
+        possible_addresses: columns that a script may show pictures from.
+        possible_columns: names in template literals of a script; they are columns if
             the items have them.
     """
 
@@ -224,29 +225,30 @@ class HtmlPage:
 class Task:
     """A human task as its folder describes it, in one language.
 
-    A task equals itself alone, so that what follows from it can be kept by it.
+    Tasks compare by identity, so that derived values can be cached by task.
 
     Attributes:
         columns: item columns that the page needs, `image_id` and `url` for captions;
             the first is the id.
-        optional_columns: columns that the page shows where an item has them.
-        items_per_hit: how many items one HIT shows at most.
+        optional_columns: columns that the page shows if an item has them.
+        items_per_hit: the most items that one HIT shows.
         main_text: the free-text field that becomes the dataset's text, if any.
         canned_text: the text that says "this cannot be done", if the page offers one.
-        text_present_field: the field that says whether an image holds text, if any.
-        seconds_per_item: what an item takes a careful worker in the middle.
-        seconds_to_begin: what it takes before the first: to load and read the page.
-        dataset: which files and sections of the report an export makes.
-        column_values: what a column may hold, by column; others hold anything.
-        shuffles_items: each assignment has the items in an order of its own.
-        keeps_order: the items of a HIT stand in the order of the items file.
-        group_by: the column whose equal values go into one HIT, as far as they
-            fit, and stay side by side when shuffled.
+        text_present_field: the field that says whether an image contains text, if any.
+        seconds_per_item: median time of a careful worker per item.
+        seconds_to_begin: time before the first item, to load and read the page.
+        dataset: decides which files and report sections an export writes.
+        column_values: allowed values by column; other columns may hold anything.
+        shuffles_items: each assignment shows the items in a random order.
+        keeps_order: the items of a HIT are in the order of the items file.
+        group_by: items with equal values in this column go into one HIT, if they fit,
+            and stay side by side when shuffled.
         one_value_per_hit: the column that is the same for all items of a HIT.
-        texts: what else the page says, by name, in the language.
-        heuristics: settings of heuristics that fit the task; a campaign's stand above.
-        own: the files of a task that lies beside a campaign; `None`: of the gallery.
-        html_page: its page, if that is HTML and no template.
+        texts: further texts of the page, by name, in the language.
+        heuristics: settings of heuristics that fit the task; a campaign's settings have
+            priority.
+        own: the files of a task beside a campaign; `None` for the gallery's.
+        html_page: its page, if that is HTML instead of a template.
     """
 
     name: str
@@ -292,21 +294,21 @@ class Task:
 
     @property
     def shuffled_names(self) -> list[str]:
-        """Names of what the page shuffles inside an item: fields, then arrangements."""
+        """Names of what the page shuffles in an item: fields, then arrangements."""
         names = [field.name for field in self.item_fields if field.shuffled]
         return [*names, *(arrangement.name for arrangement in self.arrangements)]
 
     @property
     def hit_fields(self) -> tuple[Field, ...]:
-        """The fields that are asked once a HIT."""
+        """The fields that are asked once per HIT."""
         return _fields_of(self, "hit")
 
     @property
     def label_fields(self) -> tuple[Field, ...]:
-        """The fields of which each item has a label that is right or wrong.
+        """The fields that give each item a right or wrong label.
 
-        One of the options is chosen, the options are all there are, and what most
-        answers say is the label of the item.
+        A worker chooses one of a closed set of options, and the majority's choice is
+        the label of the item.
         """
         labelled = {
             aggregate.field
@@ -322,7 +324,7 @@ class Task:
         )
 
     def seconds_of_hit(self, items: int) -> float:
-        """What a HIT of so many items takes a careful worker in the middle."""
+        """Return a careful worker's median time for a HIT with this many items."""
         return self.seconds_to_begin + self.seconds_per_item * items
 
     @property
@@ -331,6 +333,6 @@ class Task:
         return frozenset((*self.columns, *self.optional_columns))
 
 
-@lru_cache(maxsize=128)  # asked for with every answer that is read
+@lru_cache(maxsize=128)  # called for every answer that is read
 def _fields_of(task: Task, scope: FieldScope) -> tuple[Field, ...]:
     return tuple(field for field in task.fields if field.scope == scope)

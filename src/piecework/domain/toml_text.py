@@ -1,11 +1,11 @@
-"""Values and keys as a TOML file that we write for people has them."""
+"""Values and keys as text for TOML files that people read."""
 
 import json
 from collections.abc import Mapping
 
 
 def toml_value(value: object) -> str:
-    r"""A text, number, list or mapping in a line.
+    r"""Write a text, number, list or mapping on one line.
 
     >>> toml_value({"a b": ["\x7f", 1]})
     '{ "a b" = ["\\u007f", 1] }'
@@ -15,16 +15,16 @@ def toml_value(value: object) -> str:
         return f"{{ {inside} }}"
     if isinstance(value, list):
         return f"[{', '.join(map(toml_value, value))}]"
-    # A basic string of TOML is written as one of JSON, but for what it cannot hold.
+    # TOML's basic strings are written like JSON's, except for DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def toml_key(name: str) -> str:
-    """A key, in quotes where it needs them."""
+    """Write a key, in quotes if it needs them."""
     is_bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
     return name if is_bare else toml_value(name)
 
 
 def toml_line(name: str, value: object) -> str:
-    """A key and its value."""
+    """Write a key and its value."""
     return f"{toml_key(name)} = {toml_value(value)}"

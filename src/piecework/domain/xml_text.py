@@ -3,11 +3,11 @@
 import re
 
 NOT_FOR_XML = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
-"""What XML 1.0 cannot carry, and the carriage return, which it would change."""
+"""Characters that XML 1.0 does not allow, and the carriage return, which it changes."""
 
 
 def with_newlines(text: str) -> str:
-    r"""What Windows and old Macs saved, with "\n" for each line end.
+    r"""Replace the line ends of Windows and old Macs by "\n".
 
     >>> with_newlines("a\r\nb\rc\n")
     'a\nb\nc\n'

@@ -1,1 +1,1 @@
-"""The pass: what is due, in one order, and carried out; without Prefect."""
+"""The pass: find what is due and do it, in one order, without Prefect."""

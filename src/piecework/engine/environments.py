@@ -1,7 +1,7 @@
-"""The environment that a pass is told to work in: real work, or a rehearsal elsewhere.
+"""The environment that a pass works in: real work, or a rehearsal in another process.
 
-A rehearsal may have its marketplace and crowd in another process (`piecework crowd`).
-So a schedule can be rehearsed as it is: passes come and go as they do with people, and
+`piecework crowd` runs a rehearsal's marketplace and crowd in another process. So a
+schedule can be rehearsed unchanged: passes start and end as they do with people, and
 the crowd works between them in virtual time.
 """
 
@@ -22,16 +22,16 @@ from piecework.store.lock import only_pass
 def open_environment(
     request: PassRequest, *, credentials: Credentials | None = None
 ) -> Iterator[CampaignRun]:
-    """A campaign as one pass needs it.
+    """Open a campaign for one pass.
 
     Args:
-        request: what the pass is told.
+        request: what the pass is asked to do.
         credentials: keys for the marketplace; without them, boto3's own chain.
 
     Raises:
         RefusedForSafety: the request could cost money or harm.
         CampaignBusy: another process works on the campaign.
-        ConfigError: the campaign file has faults.
+        ConfigError: the campaign file has errors.
     """
     if request.rehearsal:
         opened = _rehearsal_elsewhere(request)
@@ -50,10 +50,10 @@ def open_environment(
 
 @contextmanager
 def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
-    """A campaign as one pass of a rehearsal needs it; its time is the marketplace's.
+    """Open a campaign for one pass of a rehearsal; time is the marketplace's.
 
     Raises:
-        RefusedForSafety: the marketplace is no rehearsal's, or is on another machine,
+        RefusedForSafety: the marketplace is not a rehearsal's, is on another machine,
             or has HITs of this campaign from another store.
         CampaignBusy: another process works on the campaign.
     """
@@ -61,7 +61,7 @@ def _rehearsal_elsewhere(request: PassRequest) -> Iterator[CampaignRun]:
     endpoint = normal_endpoint(request.endpoint)
     if not is_on_this_machine(endpoint):
         raise RefusedForSafety(
-            f"{endpoint}: a rehearsal's marketplace is on this machine",
+            f"{endpoint}: a rehearsal needs a marketplace on this machine",
             next_step=f"piecework crowd {campaign.path} --port 8080",
         )
     clock = VirtualClock(endpoint)
@@ -86,5 +86,5 @@ def _check_rehearses(clock: VirtualClock, endpoint: str) -> None:
         raise RefusedForSafety(
             f"{endpoint}: this marketplace has no rehearsal clock, so it is real; a "
             "rehearsal must not post there",
-            next_step="piecework crowd CAMPAIGN --port 8080 is a world to rehearse in",
+            next_step="piecework crowd CAMPAIGN --port 8080 starts one to rehearse on",
         ) from refusal

@@ -1,8 +1,8 @@
-"""What workers are told who were wrong about items with known answers (`[gold]`).
+"""Feedback for workers who were wrong about items with known answers (`[gold]`).
 
-It goes with the decision about their work (`RequesterFeedback`), so it comes when the
-work is done and cannot be changed, and only to who was wrong. A page that told it
-before, or at once, would hold the answer in its source, and show which items are gold.
+It is sent with the decision about their work (`RequesterFeedback`): after the work is
+done and cannot be changed, and only to workers who were wrong. A page that gave this
+feedback at once would hold the answers in its source and show which items are gold.
 """
 
 from collections import defaultdict
@@ -25,12 +25,12 @@ from piecework.qc.registry import params_of
 def told_of_gold(
     campaign: Campaign, answers: pd.DataFrame, assignment_ids: Collection[str]
 ) -> Mapping[str, str]:
-    """The words for the workers of some assignments, by assignment.
+    """Return the feedback for the workers of some assignments, by assignment.
 
     Args:
-        campaign: without `feedback` nothing is told.
+        campaign: without `feedback` the result is empty.
         answers: the campaign's table (`piecework.domain.tables`).
-        assignment_ids: in question.
+        assignment_ids: the assignments to look at.
 
     Returns:
         Only assignments with a wrong answer about an item that was mixed in.
@@ -56,7 +56,7 @@ def told_of_gold(
 
 
 def with_room(words: str, *, feedback: str, longest: int) -> str:
-    """A reason and after it the feedback, cut where the room ends."""
+    """Join a reason and the feedback, cut to `longest` characters."""
     both = " ".join(filter(None, (words, feedback)))
     return both if len(both) <= longest else both[: longest - 1].rstrip() + "…"
 
@@ -67,14 +67,14 @@ def _about(field: Field, row: Mapping[Any, Any], item: Item) -> str:
     own = _named(field, row[value_column(field)], item)
     because = " ".join(item.columns.get(GOLD_BECAUSE, "").split())
     words = (
-        f"The answer about item {row['place']} of this HIT was known before. "
-        f'To "{field.label}" you said "{own}", the known answer is "{right}".'
+        f"The answer to item {row['place']} of this HIT was known in advance. "
+        f'To "{field.label}" you answered "{own}"; the known answer is "{right}".'
     )
     return f"{words} {because}" if because else words
 
 
 def _named(field: Field, value: object, item: Item) -> str:
-    """A value in the words that the worker read."""
+    """Return a value with the labels that the worker read."""
     if isinstance(value, float | int):
         return f"{value:g}"
     labels = {

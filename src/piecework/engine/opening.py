@@ -1,7 +1,8 @@
-"""Opening a campaign: its file, its store, and the environment that it works in.
+"""Open a campaign: its file, its store, and the environment that it works in.
 
-A store is bound to its campaign and environment (`piecework.campaign.binding`), and at
-each opening its marketplace is asked what it takes (`piecework.campaign.prices`).
+A store is bound to its campaign and environment (`piecework.campaign.binding`). Each
+time it is opened, the marketplace is asked for its prices
+(`piecework.campaign.prices`).
 """
 
 import hashlib
@@ -46,11 +47,11 @@ from piecework.store.lock import only_pass
 from piecework.store.prices import keep_prices, kept_prices
 
 AT_ONCE = 24
-"""Calls under way at a time on a marketplace; beyond it only the caller's own
-processor is busier, see docs/measurements/benchmarks.md."""
+"""Concurrent calls to a marketplace; more only keep the caller's own processor busier,
+see docs/measurements/benchmarks.md."""
 
 AT_ONCE_IN_REHEARSALS = 4
-"""Likewise where marketplace and pipeline share a machine."""
+"""The same where marketplace and pipeline share a machine."""
 
 
 @contextmanager
@@ -65,7 +66,7 @@ def open_on_marketplace(
     credentials: Credentials | None = None,
     patience_seconds: float | None = None,
 ) -> Iterator[CampaignRun]:
-    """A campaign at work on a marketplace that runs elsewhere.
+    """Open a campaign to work on a marketplace that runs elsewhere.
 
     Args:
         campaign: the campaign.
@@ -73,18 +74,18 @@ def open_on_marketplace(
         live: real people work, perhaps on another machine.
         allow_second_store: begin although the marketplace has HITs of a campaign of
             this name from another store.
-        allow_restored: open it although store or marketplace is an older copy; for
-            what compares the two.
-        spend_at_most_cents: what the campaign may take in all, from now on; `None`: as
-            it was agreed before.
+        allow_restored: open it although store or marketplace is an older copy; used to
+            compare the two.
+        spend_at_most_cents: what the campaign may spend in all, from now on; `None`: as
+            agreed before.
         credentials: keys for the marketplace; without them, boto3's own chain.
-        patience_seconds: how long the marketplace may be away
+        patience_seconds: how long the marketplace may be unreachable
             (`piecework.platforms.outage`).
 
     Raises:
-        RefusedForSafety: `piecework.campaign.consent`, `piecework.campaign.prices` and
-            `piecework.engine.posting.restored` say why; or another store began it.
-        StoreError: another process works on the campaign, or the store is of
+        RefusedForSafety: as `piecework.campaign.consent`, `piecework.campaign.prices`
+            and `piecework.engine.posting.restored` say; or another store began it.
+        StoreError: another process works on the campaign, or the store belongs to
             another environment.
     """
     endpoint = normal_endpoint(endpoint)
@@ -105,7 +106,7 @@ def open_on_marketplace(
             known = stack.enter_context(known_store(campaign, marks=platform.marks))
         if not allow_second_store:
             refuse_second_store(campaign, known, platform)
-        # Another marketplace than the store's is not asked anything.
+        # Check the binding first: only the store's own marketplace is asked for prices.
         is_bound = known is not None and check_bound(known, campaign, endpoint)
         prices = _prices(campaign, known, platform, clock)
         store = known or stack.enter_context(
@@ -134,20 +135,20 @@ def open_for_rehearsal(
     recognises_copies: bool = False,
     allow_restored: bool = False,
 ) -> Iterator[CampaignRun]:
-    """A campaign at work in a rehearsal: policy decides, ids are hashed by the seed.
+    """Open a campaign to rehearse: policy decides, ids are hashed with the seed.
 
     Args:
         campaign: the campaign.
         endpoint: URL of the rehearsal's marketplace.
         clock: its virtual time.
         allow_second_store: as for `open_on_marketplace`.
-        recognises_copies: refuse a store or marketplace that was restored, as on any
+        recognises_copies: refuse a restored store or marketplace, as with any
             marketplace that outlives a pass. One that starts and ends with the
-            rehearsal needs no such check.
+            rehearsal does not need this check.
         allow_restored: as for `open_on_marketplace`.
 
     Raises:
-        RefusedForSafety: the campaign is at work from another store; or see
+        RefusedForSafety: the campaign is run from another store; or see
             `piecework.campaign.prices` and `piecework.engine.posting.restored`.
     """
     refuse_imported(campaign)
@@ -183,15 +184,15 @@ def open_for_rehearsal(
 
 @contextmanager
 def open_to_look(campaign: Campaign) -> Iterator[OpenedCampaign]:
-    """A campaign with its store, to look at it, decide and export; no platform.
+    """Open a campaign and its store to look, decide and export; no platform.
 
     Raises:
-        StoreError: the campaign has no store yet, or it is of other items; or it was
-            imported, and read by other fields than the campaign file has now.
+        StoreError: the campaign has no store yet, or the store is for other items; or
+            it was imported with fields other than those the campaign file has now.
     """
     with known_store(campaign) as store:
         environment = _environment_of(campaign, store)
-        assert store is not None  # noqa: S101 - it has an environment
+        assert store is not None  # noqa: S101 - the environment was read from it
         if (environment == IMPORTED) != (campaign.imported is not None):
             raise _mixed_up(campaign, environment)
         is_rehearsal = environment.startswith(REHEARSAL)
@@ -214,11 +215,11 @@ def open_to_look(campaign: Campaign) -> Iterator[OpenedCampaign]:
 
 @contextmanager
 def open_for_import(campaign: Campaign) -> Iterator[OpenedCampaign]:
-    """A campaign of imported results with its store, made if there is none.
+    """Open a campaign of imported results and its store, created if missing.
 
     Raises:
         CampaignBusy: another process works on the campaign.
-        StoreError: the store is of a campaign that collects.
+        StoreError: the store belongs to a campaign that collects answers.
     """
     with only_pass(campaign.out), _made(campaign) as store:
         _bind(store, campaign, IMPORTED)
@@ -234,7 +235,7 @@ def open_for_import(campaign: Campaign) -> Iterator[OpenedCampaign]:
 
 
 def on_its_platform(opened: OpenedCampaign) -> CampaignRun:
-    """The campaign on the marketplace that its store is bound to.
+    """Return the campaign on the marketplace that its store is bound to.
 
     Raises:
         RefusedForSafety: the store is of a rehearsal, or was imported.
@@ -255,7 +256,7 @@ def on_its_platform(opened: OpenedCampaign) -> CampaignRun:
 
 
 def bound_endpoint(campaign: Campaign) -> str:
-    """The marketplace that a campaign's store is of.
+    """Return the marketplace that a campaign's store is bound to.
 
     Raises:
         RefusedForSafety: it is of a rehearsal, or was imported.
@@ -270,22 +271,22 @@ def bound_endpoint(campaign: Campaign) -> str:
 
 
 def has_posted(campaign: Campaign) -> bool:
-    """Whether HITs of the campaign were posted."""
+    """Return whether HITs of the campaign were posted."""
     with known_store(campaign) as store:
         return store is not None and bool(hits.ids(store))
 
 
 def agreed_before(campaign: Campaign) -> int | None:
-    """The amount in cents that was agreed to in an earlier run, if any."""
+    """Return the amount in cents that was agreed to in an earlier run, if any."""
     with known_store(campaign) as store:
         return None if store is None else agreed_cents(store)
 
 
 def as_begun(campaign: Campaign) -> Campaign:
-    """A campaign at what its marketplace takes, if it was begun on one that says so.
+    """Return a campaign with its marketplace's prices, if that marketplace states them.
 
     Raises:
-        StoreError: its store is of another currency.
+        StoreError: its store is in another currency.
     """
     with known_store(campaign) as store:
         environment = None if store is None else bound.read(store).environment
@@ -298,7 +299,7 @@ def as_begun(campaign: Campaign) -> Campaign:
 
 
 def is_begun(campaign: Campaign) -> bool:
-    """Whether the campaign has a store."""
+    """Return whether the campaign has a store."""
     return (campaign.out / FILE_NAME).is_file()
 
 
@@ -306,11 +307,11 @@ def is_begun(campaign: Campaign) -> bool:
 def known_store(
     campaign: Campaign, *, marks: Marks | None = None, survives_power_cuts: bool = True
 ) -> Iterator[Store | None]:
-    """The campaign's store, if there is one; it need not be bound.
+    """Open the campaign's store, if there is one; it need not be bound.
 
     Args:
         campaign: the campaign.
-        marks: those of the platform that the store is to work with, if any.
+        marks: those of the platform that the store works with, if any.
         survives_power_cuts: as for `open_store`.
     """
     if not is_begun(campaign):
@@ -324,7 +325,7 @@ def known_store(
 def _made(
     campaign: Campaign, *, marks: Marks | None = None, survives_power_cuts: bool = True
 ) -> Iterator[Store]:
-    """The campaign's store, made if there is none."""
+    """Open the campaign's store, created if missing."""
     with (
         closing(
             open_store(
@@ -356,7 +357,7 @@ def _prices(
 
 
 def _recognise(campaign: Campaign, store: Store, platform: MTurk, clock: Clock) -> None:
-    """Refuse a copy, and let store and marketplace tell each other their marks."""
+    """Refuse a restored copy, and let store and marketplace exchange marks."""
     refuse_restored(campaign, store, platform)
     generations.begin(store, at=clock.now())
 
@@ -385,9 +386,9 @@ def _run(
 
 
 def _as_kept(campaign: Campaign, store: Store) -> Campaign:
-    """The campaign with what its store knows: the amount agreed to, and the fees."""
+    """Return the campaign with what its store knows: the amount agreed to, the fees."""
     if campaign.imported is not None:
-        # All that came is wanted; only a worker's second answer is surplus.
+        # Every imported answer is wanted; only a worker's second answer is surplus.
         wanted = imports.most_answers(store)
         posting = replace(campaign.posting, assignments=wanted)
         campaign = replace(campaign, posting=posting)
@@ -396,7 +397,7 @@ def _as_kept(campaign: Campaign, store: Store) -> Campaign:
 
 
 def _name(store: Store, name: str, pseudonym_key: bytes) -> None:
-    """Give a store its name and key; those of an earlier time stay."""
+    """Give a store its name and key; existing ones stay."""
     with store.db.atomic():
         known = bound.read(store)
         bound.bind(store, "name", known.name or name)
@@ -414,8 +415,9 @@ def _rehearsal_name_and_key(campaign: Campaign) -> tuple[str, bytes]:
 
 def _was_rehearsed(campaign: Campaign) -> RefusedForSafety:
     return RefusedForSafety(
-        f"{campaign.out / FILE_NAME}: it is of a rehearsal; its workers are simulated, "
-        "and its marketplace does not run any more"
+        f"{campaign.out / FILE_NAME}: this store is of a rehearsal; its workers are "
+        "simulated, and its marketplace no longer runs",
+        next_step="for a run on a marketplace, name another [output] folder",
     )
 
 
@@ -423,10 +425,10 @@ def _mixed_up(campaign: Campaign, environment: str) -> StoreError:
     if environment == IMPORTED:
         mismatch = "its answers were imported, but the campaign file has no [imported]"
     else:
-        mismatch = f"it is of {environment}, but the campaign file has [imported]"
+        mismatch = f"it belongs to {environment}, but the campaign file has [imported]"
     return StoreError(
         f"{campaign.out / FILE_NAME}: {mismatch}",
-        next_step="put the campaign file back as it was",
+        next_step="restore the campaign file as it was",
     )
 
 
@@ -434,7 +436,7 @@ def _environment_of(campaign: Campaign, store: Store | None) -> str:
     environment = None if store is None else bound.read(store).environment
     if environment is None:
         raise StoreError(
-            f"{campaign.out / FILE_NAME}: there is no store yet; no pass of "
+            f"{campaign.out / FILE_NAME}: there is no store yet, because no pass of "
             f"{campaign.path} has begun",
             next_step=f"piecework import FILES --as {campaign.path}"
             if campaign.imported is not None

@@ -1,4 +1,4 @@
-"""What a pass is told, from a command or a schedule: one value for both."""
+"""What a command or a schedule asks a pass to do: one value for both."""
 
 import hashlib
 import json
@@ -20,8 +20,8 @@ from piecework.hit_templates.own_files import is_own
 def _absolute(campaign: str) -> str:
     if not Path(campaign).is_absolute():
         raise ValueError(
-            f"the campaign's path {campaign!r} is relative, and a worker runs in a "
-            "folder of its own; deploy it with an absolute one, in prefect.yaml as "
+            f"the campaign's path {campaign!r} is relative, but a worker runs in its "
+            "own folder; deploy it with an absolute path, in prefect.yaml as "
             '"{{ $PWD }}/…" (docs/how-to/schedule.md)'
         )
     return campaign
@@ -40,9 +40,9 @@ CampaignPath = Annotated[
 ]
 """A flow's parameter that names a campaign file.
 
-A relative path would mean another file in each checkout, with another store. So
-Prefect's server refuses one by the schema when it is deployed or a run is asked for,
-and the flow refuses what an earlier deployment holds.
+A relative path would mean a different file, with a different store, in each checkout.
+So Prefect's server refuses one by the schema at deployment and when a run is started,
+and the flow refuses one that an earlier deployment holds.
 """
 
 
@@ -54,7 +54,8 @@ class PassRequest:
         campaign: path of the campaign file.
         endpoint: URL of the marketplace.
         live: real people work; needed for a marketplace on another machine.
-        spend_at_most_cents: what the whole campaign may take; `None`: as agreed before.
+        spend_at_most_cents: what the whole campaign may spend; `None`: as agreed
+            before.
         rehearsal: the marketplace is a rehearsal's, with simulated workers.
         allow_second_store: begin although the marketplace has HITs of a campaign of
             this name from another store.
@@ -81,22 +82,22 @@ class PassRequest:
         """The campaign with its task and items, read once for the whole pass.
 
         Raises:
-            ConfigError: every fault of the file, its items, heuristics and policy.
+            ConfigError: every error in the file, its items, heuristics and policy.
         """
         from piecework.campaign.assembling import assemble  # noqa: PLC0415 - a look at the store alone does without
 
         return assemble(self.file)
 
     def spending(self, cents: int | None) -> "PassRequest":
-        """The same request with this amount; what was read is not read again."""
+        """Return the same request with this amount; files already read are kept."""
         changed = copy(self)
         object.__setattr__(changed, "spend_at_most_cents", cents)
         return changed
 
     def digest(self) -> str:
-        """A hash of the request with the bytes of the campaign's files.
+        """Return a hash of the request and the bytes of the campaign's files.
 
-        Of a folder of pictures that no file lists, the names count.
+        For a folder of pictures that no file lists, only the names count.
 
         Raises:
             ConfigError: the campaign file cannot be read.
@@ -123,10 +124,10 @@ class PassRequest:
 def amount_cents(
     text: str, currency: Currency, *, option: str = "--spend-at-most"
 ) -> int:
-    """An amount that a person wrote, in cents of a campaign's currency.
+    """Convert an amount that a person wrote to cents of a campaign's currency.
 
     Raises:
-        ConfigError: the text is no amount of that currency.
+        ConfigError: the text is not an amount of that currency.
     """
     try:
         return cents_from_text(text, currency)

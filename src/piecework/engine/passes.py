@@ -1,7 +1,7 @@
-"""One pass over a campaign: whatever is due, in the one order, written once.
+"""One pass over a campaign: it does what is due, in one fixed order.
 
-`advance`, `run`, `rehearse` and the tests all come through here. Prefect is handed in
-as `call` and changes nothing of it. What a step did is a line of the log.
+`advance`, `run`, `rehearse` and the tests all use it. Prefect is passed in as `call`
+and does not change the order. Each step that did something writes a log line.
 """
 
 import logging
@@ -38,15 +38,15 @@ _DONE = {
     "plan": ("HIT was planned", "HITs were planned"),
     "launch": ("HIT was posted or extended", "HITs were posted or extended"),
     "verify": (
-        "approval was read again, and holds",
-        "approvals were read again, and hold",
+        "approval was checked again, and holds",
+        "approvals were checked again, and hold",
     ),
 }
-"""What the number means that a step gives back."""
+"""The meaning of the number that each step returns."""
 
 
 CROWD = "crowd"
-"""The step between two passes of a rehearsal, in which simulated workers work."""
+"""The step between two passes of a rehearsal, when simulated workers work."""
 
 
 STEPS: tuple[Step[Any, Any], ...] = (
@@ -61,25 +61,24 @@ STEPS: tuple[Step[Any, Any], ...] = (
     launch,
     verify,
 )
-"""The one order."""
+"""All steps, in the order of a pass."""
 
 
 def run_pass(
     run: CampaignRun, *, call: Call = call_plainly, poll_open_hits: bool = False
 ) -> Progress:
-    """Do whatever is due, and say how far the campaign is.
+    """Do what is due, and return how far the campaign is.
 
-    Each step asks the reader what is due for it; one that finds nothing costs next to
-    nothing, and is not called.
+    Each step asks the reader what is due for it. A step with no work to do costs almost
+    no time and is not called.
 
     Args:
         run: the campaign at work.
         call: what runs each step.
-        poll_open_hits: ask open HITs for what they have got, however lately that was
-            done.
+        poll_open_hits: check open HITs for new answers, even if that was done recently.
 
     Raises:
-        PieceworkError: as the steps say; making the pass again is always safe.
+        PieceworkError: as the steps say; repeating the pass is always safe.
     """
     reader = Reader(run, poll_open_hits=poll_open_hits)
     for step in STEPS:
@@ -88,10 +87,10 @@ def run_pass(
 
 
 def post(run: CampaignRun) -> int:
-    """Plan and post what is due, or wind a stopped campaign down; how many HITs.
+    """Plan and post what is due, or wind down a stopped campaign; return the HIT count.
 
     Raises:
-        PieceworkError: as the steps say; doing it again is always safe.
+        PieceworkError: as the steps say; repeating it is always safe.
     """
     wind_down(run)
     plan(run)
@@ -99,7 +98,7 @@ def post(run: CampaignRun) -> int:
 
 
 def _with_log(call: Call) -> Call:
-    """What runs steps, and says of each what it did if it did anything."""
+    """Wrap `call` so that each step that did something is logged."""
 
     def logged(name: str, step: Callable[[], _T], /) -> _T:
         done = call(name, step)

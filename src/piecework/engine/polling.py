@@ -1,7 +1,7 @@
-"""How long to wait before a marketplace is asked for news again.
+"""How long to wait before asking a marketplace for news again.
 
-A schedule calls every few minutes for days, and each call to a marketplace costs; so
-the wait grows while nothing comes and shrinks when much does.
+A schedule starts a pass every few minutes for days, and each call to a marketplace has
+a cost. So the wait grows while no work arrives and shrinks when much work arrives.
 """
 
 from datetime import timedelta
@@ -10,33 +10,33 @@ LEAST = timedelta(minutes=1)
 _MOST, _MOST_FAR_OFF = 60, 120
 LONGEST = _MOST_FAR_OFF * LEAST
 OPEN_HITS = timedelta(hours=6)
-"""How long HITs may be open before they are asked for what they have got so far. Most
-are done sooner and are asked once; each further look costs a call a HIT."""
+"""How long HITs may be open before a pass checks them for new answers. Most are done
+sooner and are checked once; each further check costs one call per HIT."""
 WATCHED_HITS = 200
-"""A campaign of at most so many HITs is asked at each look of `run` for what open HITs
-have got: two pages of a listing, and a call for each HIT that has news."""
+"""In a campaign with at most this many HITs, each check of `run` also looks at open
+HITs: two pages of a listing, and one call for each HIT with news."""
 _GROWS = 1.5
 _QUESTIONS = 2
-"""How often, at most, what is left is asked for, if it goes on as it did."""
+"""How often to ask about the rest of a batch if work continues at the same rate."""
 
 
 def next_wait(
     wait: timedelta, *, came: int, left: int, least: timedelta = LEAST
 ) -> timedelta:
-    """How long to wait after an answer, if so long was waited before it.
+    """Return how long to wait, given the previous wait and what it brought.
 
-    What is waited for is the end of a batch, so the wait is a part of the time that
-    what is left takes at the rate of late, from which it departs by half as much at a
-    time. Sixty times the least is the most, twice that while the end is far off.
+    The aim is the end of a batch. So the wait is a fraction of the time that the rest
+    takes at the recent rate, and changes by at most half at a time. It is at most sixty
+    times `least`, or twice that while the end is far off.
 
     Args:
-        wait: what was waited before.
+        wait: the previous wait.
         came: how many HITs had become reviewable.
         left: how many are still open.
-        least: what is waited in any case.
+        least: the shortest wait.
     """
     if came and not left:
-        return wait  # The batch is here; what follows it takes its own time.
+        return wait  # The batch is complete; the next one has its own rate.
     aim = wait * left / (came * _QUESTIONS) if came else wait * _GROWS
     changed = min(max(aim, wait / _GROWS), wait * _GROWS)
     most = _MOST_FAR_OFF if came else _MOST

@@ -1,4 +1,4 @@
-"""What has been done, what it cost, and who waits for whom; for people and programs."""
+"""What has been done, what it cost, and who has to act; for people and programs."""
 
 from dataclasses import replace
 from typing import TypedDict
@@ -13,11 +13,11 @@ from piecework.store.settlements import PAID_ALREADY
 
 
 def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progress:
-    """Where the campaign stands; asks only the store, and plans nothing.
+    """Return where the campaign stands; it reads only the store and does not plan.
 
     Args:
         opened: the campaign.
-        reader: of the pass that has just been made; a new one without.
+        reader: the reader of the pass that just ended; a new one by default.
     """
     reader = reader or Reader(opened)
     store, campaign = opened.store, opened.campaign
@@ -27,7 +27,7 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
     verdicts = assignments.count_verdicts(store, paid_already=PAID_ALREADY)
     money = ledger.balances(store)
     to_come = campaign.posting.assignments * (len(campaign.items) - counts.items)
-    # What is imported is all there is.
+    # An imported campaign gets no more answers.
     missing = 0 if opened.is_imported else to_come + counts.wanted - counts.accepted
     is_finished = action.waiting_for == "nobody"
     is_put_off = action.stopped_by == "rewards.day_budget"
@@ -67,7 +67,7 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
         due_at=action.at.isoformat() if is_due and action.at else "",
         **_for_people(opened, snapshot),
     )
-    if progress.undecided:  # they may be kept, and count as missing till then
+    if progress.undecided:  # they count as missing, but may still be kept
         return progress
     too_few = _too_few_workers(opened, snapshot)
     return replace(progress, too_few_workers=too_few)
@@ -79,7 +79,7 @@ class _ForPeople(TypedDict):
 
 
 def _for_people(opened: OpenedCampaign, snapshot: Snapshot) -> _ForPeople:
-    """What is told of the work of people, where any waits."""
+    """Return the facts about waiting decisions, if there are any."""
     at = pays_itself_at(opened) if snapshot.proposals else None
     return {
         "review_seconds": seconds_left(opened) if snapshot.proposals else 0,
@@ -88,10 +88,10 @@ def _for_people(opened: OpenedCampaign, snapshot: Snapshot) -> _ForPeople:
 
 
 def _too_few_workers(opened: OpenedCampaign, snapshot: Snapshot) -> str:
-    """Whether those who are known cannot give what is missing, in a sentence.
+    """Say in a sentence that the known workers cannot give what is missing, if so.
 
-    How many there are is what the campaign file states; else those are counted who have
-    worked, and only while something is asked for again, or when nothing is open.
+    The campaign file may state the number of workers. Otherwise those who have worked
+    count, and only while items are asked again or when no HIT is open.
     """
     if snapshot.proposals or opened.is_imported:
         return ""  # a person may keep what now counts as missing
@@ -103,7 +103,7 @@ def _too_few_workers(opened: OpenedCampaign, snapshot: Snapshot) -> str:
             return ""
         crowd = assignments.count_workers(store)
         if not crowd:
-            return ""  # nobody has come yet, which says nothing of how many will
+            return ""  # no worker has come yet, so the number to expect is unknown
         who, then = "workers who have worked so far", "need others"
     posting = campaign.posting
     lacks = item_totals.batches_lacking(store, posting, crowd=crowd)

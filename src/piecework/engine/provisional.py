@@ -1,4 +1,4 @@
-"""Verdicts about undecided answers, as the policy would give them by now."""
+"""Verdicts about undecided answers, as the policy would give them now."""
 
 from dataclasses import replace
 
@@ -10,9 +10,9 @@ from piecework.store import assignments
 
 
 def proposed_verdicts(opened: OpenedCampaign) -> dict[str, Decision]:
-    """A decision about each undecided answer, by its id; nothing of it is stored.
+    """Return a decision about each undecided answer, by its id, without storing it.
 
-    What a person would have to look at is not kept.
+    Answers that a person would have to look at get the verdict "drop".
     """
     if not assignments.has_undecided(opened.store):
         return {}

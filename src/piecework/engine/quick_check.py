@@ -1,10 +1,10 @@
-"""A check before a pass: whether anything is due, at the cost of next to nothing.
+"""A cheap check before a pass: is anything due?
 
-Most passes of a schedule find workers at work, or people who have not decided. Those
-end here: without pandas, without Prefect, and with one question to the marketplace at
-most (which of the HITs that are open have become reviewable), for each HIT type; it is
-asked the less often the less it brings (`piecework.engine.polling`). The store knows
-whether what the last pass found still holds (`piecework.store.last_pass`).
+Most scheduled passes find workers at work, or people who have not decided. Those end
+here, without pandas and without Prefect. For each HIT type they ask the marketplace at
+most one question: which open HITs have become reviewable. The fewer HITs it finds, the
+less often it is asked (`piecework.engine.polling`). The store knows whether the result
+of the last pass still holds (`piecework.store.last_pass`).
 """
 
 from datetime import datetime
@@ -27,12 +27,12 @@ def cached_progress(
     credentials: Credentials | None = None,
     clock: Clock | None = None,
 ) -> Progress | None:
-    """How far the campaign is if nothing is due now; `None` if a pass has to find out.
+    """Return the progress if no step is due now; `None` if a pass has to find out.
 
     Args:
-        request: what the pass is told.
+        request: what the pass is asked to do.
         credentials: keys for the marketplace; without them, boto3's own chain.
-        clock: tells what time has made due; a rehearsal's has no part in it.
+        clock: tells what time has made due; not the clock of a rehearsal.
 
     Raises:
         CampaignBusy: another process works on the campaign.
@@ -53,7 +53,7 @@ def cached_progress(
             try:
                 came = count_news(MTurk.with_keys(request.endpoint, keys), last)
             except PlatformRefused:
-                # A HIT type may have been deleted by hand; a pass knows what to do.
+                # A HIT type may have been deleted by hand; a pass handles it.
                 return None
             left = len(last.open_hits) - came
             wait = next_wait(last.wait or LEAST, came=came, left=left)
@@ -64,17 +64,17 @@ def cached_progress(
 
 
 def count_news(platform: MTurk, last: LastPass) -> int:
-    """How many HITs whose answers have not been fetched have become reviewable."""
+    """Return how many HITs with unfetched answers have become reviewable."""
     hit_types = [HitTypeId(hit_type) for hit_type in last.hit_types]
     reviewable = platform.reviewable_hits(hit_types, older=last.older)
     return sum(hit_id in last.open_hits for hit_id in reviewable)
 
 
 def _holds(progress: Progress, request: PassRequest, now: datetime) -> bool:
-    """Whether nothing but workers or people can move the campaign; not time, either."""
-    # A rehearsal's time goes by events, and HITs that no worker takes expire in it.
+    """Return whether only workers or people can move the campaign, not time."""
+    # A rehearsal's time moves with events, and HITs that no worker takes expire in it.
     if progress.due_at and not request.rehearsal:
-        # No later than a poll of open HITs, or the clock was wrong at that time.
+        # A time later than the next poll of open HITs means that the clock was wrong.
         due_at = datetime.fromisoformat(progress.due_at)
         if not now < due_at <= now + OPEN_HITS:
             return False

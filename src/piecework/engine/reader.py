@@ -1,4 +1,4 @@
-"""Where a campaign stands, read once and again only when something has changed.
+"""Where a campaign stands, read again only when something has changed.
 
 Each step of a pass asks the same reader what is due, and `status` shows what it says.
 """
@@ -15,12 +15,11 @@ from piecework.engine.snapshot import take_snapshot
 
 
 class Reader:
-    """Reads an opened campaign for the steps of a pass.
+    """Read an opened campaign for the steps of a pass.
 
     Attributes:
         opened: the campaign.
-        poll_open_hits: ask open HITs for what they have got, however lately that was
-            done.
+        poll_open_hits: check open HITs for new answers, even if that was done recently.
     """
 
     def __init__(self, opened: OpenedCampaign, *, poll_open_hits: bool = False) -> None:
@@ -30,18 +29,18 @@ class Reader:
         self._snapshot: Snapshot | None = None
 
     def snapshot(self) -> Snapshot:
-        """What is open; read again once this process or another has written."""
+        """Return what is open; it is read again after this or another process wrote."""
         version = self.opened.store.version()
         if self._snapshot is None or version != self._version:
             self._version, self._snapshot = version, take_snapshot(self.opened)
         return self._snapshot
 
     def action(self) -> Action:
-        """What is due now, or whom the campaign waits for."""
+        """Return what is due now, or whom the campaign waits for."""
         today = self.opened.clock.now().date()
         return next_action(self.snapshot(), self.opened.campaign, today=today)
 
     def posting(self) -> NextPosting | None:
-        """The HITs that are to be planned now, if any."""
+        """Return the HITs to plan now, if any."""
         today = self.opened.clock.now().date()
         return next_posting(self.snapshot(), self.opened.campaign, today=today)

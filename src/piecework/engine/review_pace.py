@@ -1,4 +1,4 @@
-"""How long people need for what waits, and when the marketplace would pay by itself."""
+"""How long people need for waiting decisions, and when the marketplace pays first."""
 
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -8,15 +8,16 @@ from piecework.campaign.opened import OpenedCampaign
 from piecework.store import assignments, decisions, reviews
 
 _BREAK = timedelta(minutes=10)
-"""A longer time between two acts is no time of looking."""
+"""A longer time between two acts counts as a break."""
 _LEAST = 3
-"""Acts without which nothing is said of a pace."""
+"""The fewest gaps between acts from which a pace is estimated."""
 
 
 def seconds_left(opened: OpenedCampaign) -> int:
-    """What one person needs for all that waits, at the pace so far; 0: not known.
+    """Return what one person needs for all that waits, at the pace so far; 0: unknown.
 
-    The time of an act is that since the same reviewer's act before; of all, the median.
+    The time of an act is the time since the same reviewer's previous act. The pace is
+    the median of these times.
     """
     gaps = [
         (later - earlier).total_seconds()
@@ -30,9 +31,9 @@ def seconds_left(opened: OpenedCampaign) -> int:
 
 
 def pays_itself_at(opened: OpenedCampaign) -> datetime | None:
-    """When the marketplace approves the first of the assignments that wait.
+    """Return when the marketplace auto-approves the first assignment that waits.
 
-    `None` if none waits, or no marketplace would.
+    `None` if no assignment waits, or no marketplace is involved.
     """
     if opened.is_rehearsal or not opened.endpoint.startswith("http"):
         return None

@@ -1,7 +1,6 @@
-"""Where a campaign stands, as the counts and moments that the planner needs.
+"""Where a campaign stands, as the counts and times that the planner needs.
 
-Each is one question to the store, at a cost that hangs on what is open, not on what
-has been.
+Each is one query to the store. Its cost depends on what is open, not on what is done.
 """
 
 from datetime import datetime
@@ -19,7 +18,7 @@ from piecework.store.hits import HitCounts
 
 
 def take_snapshot(opened: OpenedCampaign) -> Snapshot:
-    """What is open now."""
+    """Return what is open now."""
     store, campaign = opened.store, opened.campaign
     counts = hits.count_by_batch(store)
     unposted = hits.unposted(store)
@@ -33,7 +32,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
         decidable=len(decidable(opened)),
         undecided=assignments.has_undecided(store),
         proposals=count_proposals(opened),
-        # What was imported was settled where it was collected.
+        # Imported work was settled where it was collected.
         unsettled=0 if opened.is_imported else decisions.count_unsettled(store),
         interrupted_payments=has_interrupted_payments(store),
         stopped=stopped,
@@ -42,7 +41,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
         most_rounds=campaign.posting.rounds + stops.undone(store),
         due_at=_due_at(opened),
         next_day=caps.next_day(opened),
-        # Of what was imported nothing is asked again.
+        # Imported items are not asked again.
         unweighed=0
         if opened.is_imported
         else len(item_totals.to_weigh(store, campaign.posting)),
@@ -50,7 +49,7 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
 
 
 def due_for_decision(opened: OpenedCampaign) -> frozenset[AssignmentId]:
-    """Undecided assignments of which the decision cannot wait, or need not."""
+    """Return undecided assignments that are due for a decision."""
     store, campaign = opened.store, opened.campaign
     if is_batch_collected(opened):
         return assignments.undecided(store)
@@ -59,7 +58,7 @@ def due_for_decision(opened: OpenedCampaign) -> frozenset[AssignmentId]:
 
 
 def decidable(opened: OpenedCampaign) -> frozenset[AssignmentId]:
-    """Those of them that do not wait for a person."""
+    """Return those of them that do not wait for a person."""
     due = due_for_decision(opened)
     if opened.campaign.decided_by == "person":
         return due - decisions.proposed_assignments(opened.store)
@@ -67,14 +66,14 @@ def decidable(opened: OpenedCampaign) -> frozenset[AssignmentId]:
 
 
 def count_proposals(opened: OpenedCampaign) -> int:
-    """How many subjects a person has to look at; none where the policy decides."""
+    """Return how many subjects a person has to look at; 0 where the policy decides."""
     if opened.campaign.decided_by == "policy":
         return 0
     return decisions.count_proposals(opened.store)
 
 
 def is_batch_collected(opened: OpenedCampaign) -> bool:
-    """Whether all answers of the batch at work are here."""
+    """Return whether all answers of the current batch are collected."""
     store = opened.store
     at_work = hits.batch_at_work(store)
     return any(
@@ -85,7 +84,7 @@ def is_batch_collected(opened: OpenedCampaign) -> bool:
 
 
 def next_poll_of_open_hits(opened: OpenedCampaign) -> datetime | None:
-    """When open HITs are next asked for what they have got; `None` if none is open."""
+    """Return when to check open HITs next; `None` if no HIT is open."""
     longest_ago = hits.next_poll_base(opened.store)
     return None if longest_ago is None else longest_ago + OPEN_HITS
 
@@ -119,7 +118,7 @@ def _due_at(opened: OpenedCampaign) -> datetime | None:
 
 
 def _next_deadline(opened: OpenedCampaign) -> datetime | None:
-    """When the next assignment of an open batch is to be judged, if nothing happens."""
+    """Return when the next assignment of an open batch has to be judged."""
     if is_batch_collected(opened):
         return None
     posting = opened.campaign.posting

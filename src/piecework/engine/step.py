@@ -1,4 +1,4 @@
-"""A step of a pass: it reads once what is due, and carries it out."""
+"""A step of a pass: it reads once what is due and does it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _Opened = TypeVar("_Opened", bound=OpenedCampaign)
 
 
 class Call(Protocol):
-    """Runs a step by its name; gives what the step gives."""
+    """Run a step by its name and return its result."""
 
     def __call__(self, name: str, step: Callable[[], _T], /) -> _T:
         """Run the step once."""
@@ -21,7 +21,7 @@ class Call(Protocol):
 
 
 def call_plainly(_name: str, step: Callable[[], _T], /) -> _T:
-    """Run a step, and nothing around it."""
+    """Run a step without any wrapper."""
     return step()
 
 
@@ -31,8 +31,8 @@ class Step(Generic[_Opened, _Due]):
 
     Attributes:
         name: the verb.
-        due: reads what is to be done; a value that is false if nothing is.
-        act: does it, and gives a number that the log explains
+        due: reads what to do; the value is false if there is no work to do.
+        act: does it, and returns a number that the log explains
             (`piecework.engine.passes`).
     """
 
@@ -47,12 +47,12 @@ class Step(Generic[_Opened, _Due]):
         *,
         call: Call = call_plainly,
     ) -> int:
-        """Do what is due, if anything is.
+        """Do what is due, if any.
 
         Args:
             opened: the campaign.
-            reader: of the pass; a new one without.
-            call: what runs the step if something is due.
+            reader: the reader of the pass; a new one by default.
+            call: runs the step if something is due.
         """
         due = self.due(reader or Reader(opened))
         return call(self.name, lambda: self.act(opened, due)) if due else 0

@@ -1,7 +1,7 @@
-"""Wind a stopped campaign down: its HITs expire, and nothing is posted.
+"""Wind down a stopped campaign: its HITs expire, and no more are posted.
 
-What was sent, and what a worker holds and still sends, is collected, judged and paid
-by the passes that follow, as if nothing had happened.
+The following passes collect, judge and pay submitted work as usual, including work that
+a worker holds now and submits later.
 """
 
 from collections.abc import Sequence
@@ -22,26 +22,26 @@ from piecework.store.settlements import DONE
 
 _GONE = "disposed of before"
 LONGEST_LAG = timedelta(minutes=2)
-"""A HIT that is in no list so long after its call was begun was never posted; MTurk's
-lists are seconds behind."""
+"""A HIT that is still in no list this long after its call began was never posted;
+MTurk's lists lag by seconds."""
 
 
 def is_stopped(store: Store) -> bool:
-    """Whether a person has stopped the campaign."""
+    """Return whether a person has stopped the campaign."""
     return stops.stopped_at(store) is not None
 
 
 def is_winding_down(store: Store) -> bool:
-    """Whether a stopped campaign still has HITs to expire, or plans to give up."""
+    """Return whether a stopped campaign still has HITs to expire or plans to drop."""
     return bool(_live(store) or hits.unposted(store))
 
 
 def wind_down(run: CampaignRun) -> int:
-    """Expire what is live and give up what was never posted; how many were expired.
+    """Expire live HITs and drop unposted plans; return how many HITs were expired.
 
     Raises:
-        PlatformRefused: naming the HITs that could not be expired; all others were.
-        TransientPlatformError: it cannot be told yet whether a HIT was posted.
+        PlatformRefused: it names the HITs that could not be expired; all others were.
+        TransientPlatformError: it is not known yet whether a HIT was posted.
     """
     take_in(run)
     unsure = _give_up_unposted(run)
@@ -50,7 +50,7 @@ def wind_down(run: CampaignRun) -> int:
         raise _not_expired(run, refused, of=expired + len(refused))
     if unsure:
         raise TransientPlatformError(
-            f"{unsure[0].hit_key}: the call that posts it was cut off less than "
+            f"{unsure[0].hit_key}: the call to post this HIT was cut off less than "
             f"{LONGEST_LAG.seconds // 60} minutes ago, and it is in no list yet",
             next_step=f"piecework stop {run.campaign.path}, in a few minutes",
         )
@@ -65,7 +65,7 @@ def _live(store: Store) -> list[PlannedHit]:
 
 
 def _expire(run: CampaignRun) -> tuple[int, list[Refusal]]:
-    """Expire what is live; how many were, and what was refused."""
+    """Expire live HITs; return how many were expired, and what was refused."""
     live = _live(run.store)
     refused = carry_out(
         run.store,
@@ -113,17 +113,17 @@ def _expiring(run: CampaignRun, hit: PlannedHit) -> Act:
             arguments={"hit_id": hit_id},
         ),
         do=do,
-        # To expire twice is to expire once, so nothing needs to be looked up.
+        # Expiring twice has no further effect, so no look-up is needed.
         look=lambda: None,
         record=record,
     )
 
 
 def _give_up_unposted(run: CampaignRun) -> list[PlannedHit]:
-    """Forget plans that were not posted, as far as anybody can tell.
+    """Drop plans that are known not to be posted.
 
     Returns:
-        HITs of which it cannot be told yet whether they were posted.
+        HITs that may have been posted.
     """
     begun = intents.begun(run.store, OPERATION)
     unposted, lately = hits.unposted(run.store), run.clock.now() - LONGEST_LAG

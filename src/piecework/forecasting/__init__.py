@@ -1,1 +1,1 @@
-"""What a campaign will probably cost and give, told by rehearsing it many times."""
+"""What a campaign will probably cost and yield, estimated from many rehearsals."""

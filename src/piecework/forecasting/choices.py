@@ -1,6 +1,6 @@
-"""What is varied in a forecast: keys of the campaign file, and who the crowd is.
+"""What a forecast varies: keys of the campaign file, and the crowd.
 
-`reward=0.50,1.00` is one thing to vary with two values; several are crossed.
+`reward=0.50,1.00` varies one key with two values; several keys are combined.
 """
 
 import re
@@ -27,13 +27,13 @@ SHORT: Mapping[str, str] = {
     "most": "posting.assignments.most",
     "until": "posting.assignments.until",
 }
-"""Keys that are varied most, by the last part of their names."""
+"""Short names of the keys that are varied most."""
 
 CROWD = ("crowd", "workers", "bad")
-"""`crowd=diligent:20+paster:5`, `workers=30` of the same mix, `bad=20%` of as many."""
+"""`crowd=diligent:20+paster:5`, `workers=30` with the same mix, `bad=20%` of them."""
 
 _COMMA = re.compile(r",(?![^{]*\})")
-"""Between two values and not in a table: `assignments=5,{ least = 3, most = 7 }`."""
+"""A comma outside a table: `assignments=5,{ least = 3, most = 7 }`."""
 
 _MOST = 64
 _NO_CAP = "9999999.00"
@@ -41,13 +41,13 @@ _NO_CAP = "9999999.00"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One combination of values, by what is varied; empty is the campaign as it is."""
+    """One combination of values by key; empty: the campaign as it is."""
 
     values: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
-        """As a person reads it."""
+        """The name for people."""
         return ", ".join(f"{key} {value}" for key, value in self.values) or "as it is"
 
     def crowd(self, crowd: Mapping[str, int], bad: Sequence[str]) -> dict[str, int]:
@@ -58,7 +58,7 @@ class Choice:
             bad: names of the traits of bad workers.
 
         Raises:
-            ConfigError: a value makes no crowd.
+            ConfigError: a value does not define a crowd.
         """
         changed = dict(crowd)
         for key, value in self.values:
@@ -68,18 +68,18 @@ class Choice:
 
     @property
     def says_who_is_bad(self) -> bool:
-        """Whether the share of bad workers is chosen."""
+        """Whether the choice sets the share of bad workers."""
         return any(key in {"crowd", "bad"} for key, _ in self.values)
 
 
 def choices(vary: Iterable[str]) -> list[Choice]:
-    """All combinations of what is to be varied.
+    """Return all combinations of the varied values.
 
     Args:
         vary: each `KEY=VALUE,VALUE`.
 
     Raises:
-        ConfigError: one is no such text, or they are too many.
+        ConfigError: one has another form, or there are too many combinations.
     """
     axes: dict[str, list[str]] = {}
     for text in vary:
@@ -92,7 +92,7 @@ def choices(vary: Iterable[str]) -> list[Choice]:
                 [f"{fault}; keys are {', '.join(known)}, or table.key of the file"]
             )
         if key in axes:
-            raise ConfigError([f"--vary {key} stands there twice"])
+            raise ConfigError([f"--vary {key} is given twice"])
         axes[key] = list(dict.fromkeys(listed))
     crossed = [
         Choice(tuple(zip(axes, values, strict=True)))
@@ -104,15 +104,15 @@ def choices(vary: Iterable[str]) -> list[Choice]:
 
 
 def chosen(file: CampaignFile, choice: Choice, *, seed: int, out: str) -> CampaignFile:
-    """The campaign file with a choice, a seed and a folder of its own, and no caps.
+    """Apply a choice, a seed and an output folder to the campaign file; remove caps.
 
-    What a choice costs is asked, so no cap may end it early.
+    The forecast asks what a choice costs, so no cap may end it early.
 
     Args:
         file: as it was read.
-        choice: what is changed.
+        choice: the values to change.
         seed: of the rehearsal.
-        out: an absolute folder.
+        out: the absolute path of the output folder.
 
     Raises:
         ConfigError: a value does not fit its key.
@@ -143,7 +143,7 @@ def _put(document: dict[str, object], key: str, value: str) -> None:
     for name in tables:
         inner = table.setdefault(name, {})
         if not isinstance(inner, dict):
-            raise ConfigError([f"--vary {key}: {name} is no table"])
+            raise ConfigError([f"--vary {key}: {name} is not a table"])
         table = inner
     if last in MONEY_KEYS:
         table[last] = value
@@ -172,13 +172,13 @@ def _crowd(
 def with_bad(
     crowd: Mapping[str, int], share: float, bad: Sequence[str]
 ) -> dict[str, int]:
-    """As many workers as before, of whom a share is bad; each kind in its old mix.
+    """The same number of workers with this share of bad ones; each kind keeps its mix.
 
     Raises:
-        ValueError: the share is none, or the crowd has none of a kind.
+        ValueError: the share is not from 0 to 1, or the crowd has no workers of a kind.
     """
     if not 0 <= share <= 1:
-        raise ValueError("a share is between 0 and 1, or 0% and 100%")
+        raise ValueError("a share is from 0 to 1, or from 0% to 100%")
     workers = sum(crowd.values())
     of_bad = {name: number for name, number in crowd.items() if name in bad}
     honest = {name: number for name, number in crowd.items() if name not in bad}
@@ -187,17 +187,17 @@ def with_bad(
 
 
 def shared_out(mix: Mapping[str, int], workers: int) -> dict[str, int]:
-    """So many workers in the proportions of a mix, by the largest remainders.
+    """Share out workers in the proportions of a mix, by the largest remainders.
 
     Raises:
-        ValueError: there is nobody to take more of.
+        ValueError: the mix is empty.
 
     >>> shared_out({"diligent": 3, "paster": 1}, 10)
     {'diligent': 8, 'paster': 2}
     """
     whole = sum(mix.values())
     if workers and not whole:
-        raise ValueError("[rehearsal.crowd] has no such workers to take more of")
+        raise ValueError("[rehearsal.crowd] has no such workers to scale up")
     exact = {name: workers * number / max(whole, 1) for name, number in mix.items()}
     shares = {name: int(value) for name, value in exact.items()}
     by_remainder = sorted(exact, key=lambda name: (shares[name] - exact[name], name))

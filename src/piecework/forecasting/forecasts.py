@@ -1,4 +1,4 @@
-"""A forecast of a campaign file: rehearsed, summed up, written as a page."""
+"""Make a forecast of a campaign file: rehearse it, summarise, write a page."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ from piecework.report.forecast import Forecast, Row, render
 
 @dataclass(frozen=True, slots=True)
 class WrittenForecast:
-    """A forecast and where its page lies."""
+    """A forecast and the path of its page."""
 
     forecast: Forecast
     page: Path
@@ -39,15 +39,15 @@ def make_forecast(
     Args:
         campaign: path of the campaign file.
         seeds: how many rehearsals of each choice.
-        vary: what is varied, each `KEY=VALUE,...`.
+        vary: what to vary, each `KEY=VALUE,...`.
         pilot: a campaign file that real people have worked on.
-        processes: how many rehearsals at once; as many as there are cores.
-        dask: address of a scheduler whose workers rehearse instead; "" is none.
-        on_progress: told how many rehearsals are finished, and of how many.
+        processes: how many rehearsals run at once; by default one per core.
+        dask: address of a Dask scheduler that runs them instead; "" for none.
+        on_progress: called with the number of finished rehearsals and the total.
     """
     file = parse(campaign)
     if file.tables.imported is not None:
-        read_anywhere(campaign)  # which refuses: nobody can be shown it
+        read_anywhere(campaign)  # raises: it cannot be shown to workers
     tried = choices(vary)
     measured = _measured(pilot)
     total = len(tried) * seeds
@@ -80,7 +80,7 @@ def make_forecast(
 
 
 def as_document(made: Forecast) -> dict[str, object]:
-    """Plain values, for `--json` and the file beside the page."""
+    """Convert to plain values, for `--json` and the file beside the page."""
     return {
         "campaign": made.campaign,
         "currency": made.currency,
@@ -112,26 +112,26 @@ def _measured(pilot: Path | None) -> Pilot | None:
 def _assumptions(crowd: Mapping[str, int], pilot: Pilot | None) -> list[str]:
     bad = sum(number for name, number in crowd.items() if name in BAD)
     people = (
-        f"{sum(crowd.values())} simulated workers, {bad} of them planted bad: "
-        "[rehearsal.crowd] of the campaign file or the default, unless varied."
+        f"There are {sum(crowd.values())} simulated workers, {bad} of them planted as "
+        "bad: [rehearsal.crowd] of the campaign file or the default, unless varied."
     )
     pay = (
-        "Workers come and work the same whatever is paid, so a reward changes cost and "
-        "wage only. Real people come sooner and stay longer for more."
+        "Simulated workers behave the same whatever the pay, so a reward changes only "
+        "cost and wage. Real people come sooner and stay longer for more money."
     )
-    caps = "Caps are not held: what a choice costs is what is asked."
-    policy = "The policy of the campaign file decides; no person takes time for it."
+    caps = "Caps are ignored, because the forecast asks what each choice costs."
+    policy = "The policy of the campaign file decides; no person reviews anything."
     if pilot is None:
-        return [people, pay, caps, policy, "Times and accuracy are the traits' own."]
+        return [people, pay, caps, policy, "The traits define times and accuracy."]
     agreed = (
         ""
         if isnan(pilot.agreement)
-        else f"; {pilot.agreement:.0%} of its choices are their item's majority"
+        else f"; {pilot.agreement:.0%} of its choices agree with their item's majority"
     )
     measured = (
-        f"From the pilot ({pilot.answers} answers of {pilot.workers} workers): "
-        f"{pilot.seconds_per_item:.1f} s an item, {pilot.bad:.0%} of the workers bad, "
-        f"who lost more than half of their answers{agreed}."
+        f"From the pilot ({pilot.answers} answers by {pilot.workers} workers): "
+        f"{pilot.seconds_per_item:.1f} s per item; {pilot.bad:.0%} of the workers are "
+        f"bad, with more than half of their answers dropped{agreed}."
     )
     return [
         people,
@@ -139,5 +139,5 @@ def _assumptions(crowd: Mapping[str, int], pilot: Pilot | None) -> list[str]:
         pay,
         caps,
         policy,
-        "The accuracy of honest workers is the traits' own.",
+        "The traits define the accuracy of honest workers.",
     ]

@@ -1,4 +1,4 @@
-"""What one rehearsal came to, and what many of them say together."""
+"""The outcome of one rehearsal, and the summary of many."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ _LOW, _HIGH = 0.05, 0.95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One rehearsal to its end; NaN where there was nobody or nothing to count.
+    """The outcome of a finished rehearsal; NaN if there was nothing to count.
 
     Attributes:
         cost_cents: rewards, bonuses and fees.
-        days: virtual days from first posting to the last payment.
-        wage_cents: what the worker in the middle earned an hour.
+        days: virtual days from the first posting to the last payment.
+        wage_cents: the median hourly wage.
         bad_kept: share of the kept answers that planted bad workers wrote.
         bad_found: share of the planted bad workers who were excluded or rejected.
-        honest_wronged: the same of honest workers.
+        honest_wronged: the same share of the honest workers.
         complete: share of the wanted answers that were kept.
     """
 
@@ -40,7 +40,7 @@ class Outcome:
 
 
 def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
-    """What a rehearsal that is finished came to."""
+    """Return the outcome of a finished rehearsal."""
     facts = report_facts(rehearsed)
     model = report_model(facts)
     planted = score(model)
@@ -63,7 +63,7 @@ def outcome_of(rehearsed: OpenedCampaign) -> Outcome:
 
 
 def summarised(outcomes: Sequence[Outcome]) -> dict[str, Estimate]:
-    """Each figure over many rehearsals; NaN if none of them has it."""
+    """Summarise each figure over many rehearsals; NaN if none has it."""
     return {
         name: _range([getattr(outcome, name) for outcome in outcomes])
         for name in Outcome.__dataclass_fields__

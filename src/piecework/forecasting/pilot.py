@@ -1,4 +1,4 @@
-"""What a pilot says about real people: their times, their losses, their agreement."""
+"""What a pilot shows about real people: their times, dropped answers, and agreement."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,19 +14,19 @@ from piecework.forecasting.choices import with_bad
 from piecework.results.table import answers_table
 
 _MOST_LOST = 0.5
-"""A worker who loses more of his answers than this counts as bad."""
+"""A worker with a larger share of dropped answers than this counts as bad."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pilot:
-    """What was measured on real work.
+    """Measurements on real work.
 
     Attributes:
-        answers: how many it was measured on.
-        workers: who gave them.
-        seconds_per_item: the middle of all kept answers.
-        bad: share of the workers who lost more than half of their answers.
-        agreement: share of kept choices that are those of their item's majority; NaN
+        answers: how many answers were measured.
+        workers: how many workers gave them.
+        seconds_per_item: the median over kept answers.
+        bad: share of the workers with more than half of their answers dropped.
+        agreement: share of kept choices that agree with their item's majority; NaN
             without choices.
     """
 
@@ -41,22 +41,22 @@ class Pilot:
         return replace(task, seconds_per_item=self.seconds_per_item)
 
     def crowd(self, crowd: Mapping[str, int], bad: Sequence[str]) -> dict[str, int]:
-        """A crowd with as large a share of bad workers as the pilot had."""
+        """The crowd with the pilot's share of bad workers."""
         return with_bad(crowd, self.bad, bad)
 
 
 def pilot_of(store: OpenedCampaign) -> Pilot:
-    """What a campaign's store says about its workers.
+    """Measure the workers in a campaign's store.
 
     Raises:
-        ConfigError: nothing in it is decided.
+        ConfigError: no answer in it is decided.
     """
     table = answers_table(store)
     decided = table[~table["is_provisional"]]
     if decided.empty:
         raise ConfigError(
-            [f"{store.campaign.path}: the pilot has no answer that is decided"],
-            next_step="let a person decide, then forecast again",
+            [f"{store.campaign.path}: the pilot has no decided answers"],
+            next_step="decide about its answers, then forecast again",
         )
     kept = decided[~decided["is_rejected"]]
     seconds = kept["page_seconds"].fillna(kept["market_seconds"])
@@ -71,7 +71,7 @@ def pilot_of(store: OpenedCampaign) -> Pilot:
 
 
 def _agreement(kept: pd.DataFrame, task: Task) -> float:
-    """Of the first choice that the task asks for, where two or more answered."""
+    """Agreement on the task's first required choice, for items with two answers."""
     names = [f.name for f in task.item_fields if f.kind == "choice" and not f.optional]
     if not names:
         return float("nan")

@@ -1,8 +1,8 @@
-"""Rehearses every choice with many seeds, side by side: here, or on a Dask cluster.
+"""Rehearse every choice with many seeds, in parallel: locally, or on a Dask cluster.
 
-Each rehearsal is a campaign of its own in a folder that is removed afterwards: real
-marketplace, real pages, virtual time. Nothing of it goes through Prefect, whose start
-would take longer than most of them.
+Each rehearsal is a campaign of its own in a temporary folder: real marketplace, real
+pages, virtual time. It does not use Prefect, which would take longer to start than most
+rehearsals to run.
 """
 
 import multiprocessing
@@ -38,21 +38,21 @@ def forecast(
     dask: str = "",
     done: Callable[[int], None] = lambda _done: None,
 ) -> list[list[Outcome]]:
-    """The outcomes of each choice, one for each seed.
+    """Return the outcomes of each choice, one per seed.
 
     Args:
         campaign: path of the campaign file.
-        choices: what is tried.
-        seeds: how many rehearsals of each; from the campaign's own seed on.
-        pilot: what real work said about people; else they are the file's.
-        processes: how many at once; as many as there are cores.
-        dask: address of a scheduler whose workers rehearse instead; they have to see
+        choices: the choices to try.
+        seeds: how many rehearsals of each, starting with the campaign's seed.
+        pilot: measurements of real people; without them, the file's crowd.
+        processes: how many run at once; by default one per core.
+        dask: address of a Dask scheduler that runs them instead; its workers must see
             the campaign's folder under the same path.
-        done: told how many are finished.
+        done: called with the number of finished rehearsals.
 
     Raises:
-        ConfigError: a choice does not fit the campaign, it cannot be rehearsed, or no
-            scheduler answers.
+        ConfigError: a choice does not fit the campaign, the campaign cannot be
+            rehearsed, or no scheduler answers.
     """
     first = parse(campaign).tables.rehearsal.seed
     jobs = [
@@ -60,7 +60,7 @@ def forecast(
         for step in range(seeds)
         for number in range(len(choices))
     ]
-    # One of each choice first, so that a fault of any is told before all is rehearsed.
+    # Each choice once first, so that an error in any shows before the long run.
     outcomes: dict[tuple[int, int], Outcome] = {}
     with _workers(processes, dask) as pool:
         begun = {
@@ -81,7 +81,7 @@ def forecast(
 
 @contextmanager
 def _workers(processes: int | None, dask: str) -> Iterator[Executor]:
-    """Who rehearses; a fault ends what is not begun yet."""
+    """Yield the executor; an error cancels rehearsals that have not started."""
     if dask:
         with dask_client(dask) as client:
             yield client.get_executor(pure=False)
@@ -98,7 +98,7 @@ def _workers(processes: int | None, dask: str) -> Iterator[Executor]:
 def rehearse_once(
     campaign: Path, choice: Choice, seed: int, pilot: Pilot | None
 ) -> Outcome:
-    """One rehearsal of one choice, in a folder that is removed."""
+    """Rehearse one choice once, in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="piecework-forecast-") as folder:
         file = chosen(parse(campaign), choice, seed=seed, out=folder)
         prepared = prepare_file(file)
@@ -115,6 +115,6 @@ def rehearse_once(
 
 
 def crowd_as_stated(campaign: Campaign) -> Mapping[str, int]:
-    """How many simulated workers have each trait, by the campaign or by default."""
+    """The number of simulated workers per trait, from the campaign or the default."""
     judges = campaign.task.dataset != "captions"
     return campaign.rehearsal.crowd or default_crowd(judges=judges)

@@ -1,1 +1,1 @@
-"""Results that other tools collected, as a campaign of their own."""
+"""Import results that other tools collected, as a separate campaign."""

@@ -1,4 +1,4 @@
-"""Answers for analyses: of a campaign those that count, of a file all of them."""
+"""Answers for analyses: those that count in a campaign, or all in a file."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from piecework.results.table import answers_table
 
 
 class Wanted(NamedTuple):
-    """How answers are compared; see `AnalysedAnswers`."""
+    """How to compare answers; see `AnalysedAnswers`."""
 
     condition: str = ""
     unit: str = ""
@@ -37,16 +37,16 @@ def analyse_file(
     task_name: str = "",
     wanted: Wanted,
 ) -> Analysed:
-    """Analyse a file that another tool made; nothing is kept.
+    """Analyse a file from another tool, without storing anything.
 
     Args:
-        path: of the file.
-        reading: what is said about its columns.
-        task_name: what was asked, of the gallery, if that is said.
-        wanted: how answers are compared.
+        path: the file.
+        reading: what is known about its columns.
+        task_name: a task of the gallery, if known.
+        wanted: how to compare answers.
 
     Raises:
-        ConfigError: it cannot be read, or items have no such column.
+        ConfigError: it cannot be read, or items lack the wanted column.
     """
     sources = recognise([path], reading)
     with opened_sources(sources, reading, task_name=task_name) as sources_read:
@@ -67,10 +67,10 @@ def analyse_file(
 
 
 def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
-    """Analyse the answers of a campaign that count, as its dataset has them.
+    """Analyse the answers of a campaign that count, as in its dataset.
 
     Raises:
-        ConfigError: items have no such column.
+        ConfigError: items lack the wanted column.
         StoreError: the campaign has no store yet.
     """
     with open_to_look(load_campaign(path)) as opened:
@@ -91,7 +91,7 @@ def analyse_campaign(path: Path, wanted: Wanted) -> Analysed:
 
 
 def _counted(opened: OpenedCampaign) -> tuple[pd.DataFrame, int]:
-    """Answers that count, and how many others wait, and so do not yet."""
+    """Return the answers that count, and how many wait for a decision."""
     proposed = proposed_verdicts(opened)
     table = answers_table(opened, proposed=proposed)
     is_known = ~table["is_provisional"] | table.index.isin(proposed)
@@ -104,7 +104,7 @@ def _left_out(waiting: int) -> tuple[str, ...]:
     if not waiting:
         return ()
     more = plural(waiting, "answer")
-    return (f"Without {more} of which nobody has decided whether to keep it.",)
+    return (f"This leaves out {more} without a decision on whether to keep it.",)
 
 
 def _check(answers: AnalysedAnswers, wanted: Wanted, *, stated_in: str) -> None:
@@ -119,10 +119,10 @@ def _check(answers: AnalysedAnswers, wanted: Wanted, *, stated_in: str) -> None:
             f"{field.name} ({field.kind})" for field in answers.task.item_fields
         )
         faults.append(
-            f"--condition {wanted.condition}: numbers and grades are compared, and no "
-            f"field is either: {fields}. Where numbers were asked for, say so "
-            f'in {stated_in}: [fields.NAME] kind = "number"; where words stand for '
-            'them: values = { good = "3" }'
+            f"--condition {wanted.condition}: only numbers and grades can be compared, "
+            f"and no field has them: {fields}. If a field holds numbers, set "
+            f'[fields.NAME] kind = "number" in {stated_in}. If words stand for '
+            'numbers, set values = { good = "3" }'
         )
     if answers.margin is not None and answers.margin <= 0:
         faults.append("the margin must be above 0")

@@ -1,4 +1,4 @@
-"""What heuristics find in imported answers, as a table; of a file nothing is kept."""
+"""Run heuristics on imported answers and return a table of findings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from piecework.importing.understanding import Understanding
 from piecework.postprocess.datasets.file_table import NUMBER, TEXT, WHOLE, FileTable
 from piecework.postprocess.datasets.parquet_file import write_parquet
 from piecework.qc.ratings import with_ratings
-from piecework.qc.registry import describe, is_on
+from piecework.qc.registry import HEURISTICS, is_on
 from piecework.qc.silence import silences
 from piecework.report.findings import findings_page
 from piecework.report.sections_page import SectionsPage
@@ -44,8 +44,8 @@ COLUMNS = (
     "answer",
     "touched",
 )
-"""Of the table of findings. Workers bear pseudonyms; `assignment_id` is the subject's
-own, or of a worker the first."""
+"""The columns of the table of findings. Workers have pseudonyms; `assignment_id` is the
+subject's own, or the worker's first."""
 
 _TYPES: dict[str, pa.DataType] = dict.fromkeys(COLUMNS, TEXT) | {
     "version": WHOLE,
@@ -56,14 +56,14 @@ _TYPES: dict[str, pa.DataType] = dict.fromkeys(COLUMNS, TEXT) | {
 
 @dataclass(frozen=True, kw_only=True)
 class Assessed:
-    """What was found.
+    """The result of an assessment.
 
     Attributes:
-        findings: a row a flag, with `COLUMNS`.
+        findings: a row per flag, with `COLUMNS`.
         page: the same for people.
-        understood: what the file holds; `None` of a campaign.
-        progress: of a campaign, how far it is now; `None` of a file.
-        drawn: answers that a person is to look at by chance, flagged or not.
+        understood: the content of the file; `None` for a campaign.
+        progress: the progress of a campaign; `None` for a file.
+        drawn: answers drawn at random for a person to check, flagged or not.
     """
 
     findings: pd.DataFrame
@@ -76,10 +76,10 @@ class Assessed:
 def assess_files(
     paths: Sequence[Path], reading: Reading, *, task_name: str = ""
 ) -> Assessed:
-    """Look at files that another tool made; nothing is kept, and nothing decided.
+    """Assess files from another tool, without storing or deciding anything.
 
     Raises:
-        ConfigError: one cannot be read.
+        ConfigError: a file cannot be read.
     """
     sources = recognise(paths, reading)
     with opened_sources(sources, reading, task_name=task_name) as sources_read:
@@ -90,15 +90,20 @@ def assess_files(
 
 
 def assess_campaign(path: Path) -> Assessed:
-    """Judge imported answers, keep what is found, and follow the rules of the policy.
+    """Assess imported answers, store the findings and apply the policy's rules.
 
     Raises:
-        CampaignBusy: another process works on the campaign.
-        ConfigError: the campaign collects its answers itself.
+        CampaignBusy: another process is working on the campaign.
+        ConfigError: the campaign collects its own answers.
     """
     if parse(path).tables.imported is None:
         raise ConfigError(
-            [f"{path}: its passes assess what they collect; nothing is to be done"],
+            [
+                (
+                    f"{path}: its passes already assess what they collect; there is "
+                    "nothing to do"
+                )
+            ],
             next_step=f"piecework status {path}",
         )
     campaign = load_campaign(path)
@@ -139,15 +144,15 @@ def _assessment(
         is_touched=[number in touched for number in range(len(table))]
     )
     settings = opened.campaign.heuristics
-    ideas = {
-        heuristic.name: heuristic.idea
-        for heuristic in describe()
-        if is_on(heuristic.name, settings) and heuristic.name != RANDOM_SAMPLE
-    }
+    ran = [
+        heuristic.NAME
+        for heuristic in HEURISTICS
+        if is_on(heuristic.NAME, settings) and heuristic.NAME != RANDOM_SAMPLE
+    ]
     rated = with_ratings(table, opened.campaign.task, opened.campaign.items)
     silent = silences(rated, settings)
     return findings, findings_page(
-        source, findings, answers, ideas=ideas, silent=silent, remarks=remarks
+        source, findings, answers, ran=ran, silent=silent, remarks=remarks
     )
 
 

@@ -1,4 +1,4 @@
-"""The campaign file of imported results, with a comment wherever a person may edit."""
+"""Write the campaign file of imported results, with comments where people may edit."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -17,7 +17,7 @@ _AT_MOST_A_LINE = 80
 def imported_text(
     name: str, understood: Understanding, *, file_name: str, description: str = ""
 ) -> str:
-    """The text of the file, without its policy; it ends with a line break."""
+    """Return the text of the file without its policy, ending with a line break."""
     parts = (
         _head(name, understood, file_name, description),
         _imported(understood.reading),
@@ -28,15 +28,14 @@ def imported_text(
 
 
 def policy_text(campaign: Campaign, policy: tuple[PolicyRule, ...]) -> str:
-    """The tables that say what is proposed, for the end of the file."""
+    """Return the tables with the policy, for the end of the file."""
     lines = [
         "",
-        "# Heuristics flag answers and workers (docs/reference/heuristics.md).",
-        "# piecework keeps work without a flag. For flagged work the rules propose",
-        "# what to do, and a person decides. An approval or rejection from elsewhere",
-        "# is never evidence.",
+        "# Heuristics flag answers and workers (docs/reference/heuristics.md). What",
+        "# is not flagged is kept. For the rest, the rules propose a decision, and a",
+        "# person decides. Decisions made elsewhere are never evidence.",
         "[decisions]",
-        'by = "person"                    # "policy" does what the rules say',
+        'by = "person"                    # "policy" follows the rules',
     ]
     for rule in policy:
         lines += ["", "[[decisions.rule]]", toml_line("on", rule.subject_kind)]
@@ -54,14 +53,14 @@ def _head(
     name: str, understood: Understanding, file_name: str, description: str
 ) -> Iterator[str]:
     yield "# Results that another tool collected. Nothing is posted or paid from here."
-    yield "# docs/how-to/importing.md explains each key. After a change of fields:"
-    yield f"#   piecework import --as {file_name}      (reads these files again)"
+    yield "# docs/how-to/importing.md explains each key. After changing fields, run:"
+    yield f"#   piecework import --as {file_name}      (rereads these files)"
     yield f"#   piecework assess {file_name}           (heuristics, then the rules)"
     yield f"#   piecework export {file_name}           (the dataset and its report)"
     yield ""
     yield toml_line("name", name)
     if not description:
-        yield "# Say what was asked about what; report and dataset repeat it."
+        yield "# Describe what was asked about what; report and dataset repeat it."
     yield toml_line("description", description or _elsewhere(understood))
     if understood.task_name:
         yield toml_line("task", understood.task_name)
@@ -76,9 +75,9 @@ def _head(
 
 
 def _elsewhere(understood: Understanding) -> str:
-    """What files say of themselves: which tool wrote them."""
+    """Describe files by the tools that wrote them."""
     tools = ", ".join(dict.fromkeys(file.format_name for file in understood.files))
-    return f"Answers that were collected elsewhere: {tools}."
+    return f"Answers collected elsewhere: {tools}."
 
 
 def _imported(reading: Reading) -> Iterator[str]:
@@ -86,10 +85,10 @@ def _imported(reading: Reading) -> Iterator[str]:
     if reading.header:
         yield toml_line("header", list(reading.header))
     if reading.numbers:
-        yield "# Names of columns that end so are about one of several items of a row."
+        yield "# Columns with these endings are about one of several items in a row."
         yield toml_line("numbers", [int(number) for number in reading.numbers])
     if reading.item:
-        yield "# What makes an item: the same values are the same item."
+        yield "# The columns that identify an item: the same values are the same item."
         yield from _long("item", list(reading.item))
     if reading.item_id:
         yield toml_line("item_id", reading.item_id)
@@ -122,9 +121,9 @@ def _field(understood: Understanding, name: str) -> Iterator[str]:
         if number is not None:
             yield toml_line(limit, int(number) if number == int(number) else number)
     if table.required:
-        yield "required = true                  # who leaves it out breaks a rule"
+        yield "required = true                  # leaving it out breaks a rule"
     if table.scope == "hit":
-        yield 'scope = "hit"                    # answered once for all items of a row'
+        yield 'scope = "hit"                    # answered once for all items in a row'
     of_items = {
         key: field for key, field in understood.fields.items() if not field.scope
     }
@@ -137,11 +136,11 @@ def _field(understood: Understanding, name: str) -> Iterator[str]:
 def _canned(
     understood: Understanding, name: str, where: str = "", before: Sequence[str] = ()
 ) -> Iterator[str]:
-    """What to say if the commonest sentence of a field is the page's own."""
+    """Suggest `canned` if a field's most frequent sentence may be the page's own."""
     survey = understood.surveys.get(understood.reading.answers.get(name, name))
     if survey and (text := survey.said_again()):
         times = survey.values[text]
-        yield f"# Written {times:,} times; if the page offered it, say so{where}:"
+        yield f"# Written {times:,} times; if the page offered it, write{where}:"
         yield from (f"# {line}" for line in (*before, toml_line("canned", text)))
 
 
@@ -149,7 +148,7 @@ def _rewards(understood: Understanding) -> Iterator[str]:
     yield "[rewards]"
     cents = understood.reward_cents
     if not cents:
-        yield "# The files do not say what was paid; this amount enters nothing."
+        yield "# The files do not contain the reward; this amount is not used."
     yield toml_line("reward", cents_to_wire(max(1, cents)))
     yield 'budget = "0.00"                  # nothing is paid from here'
     yield 'wage_floor_per_hour = "0.00"'

@@ -1,4 +1,4 @@
-"""Files into a campaign: understood first, shown, and then written."""
+"""Import files into a campaign: first understand and show them, then write."""
 
 import re
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ _LONGEST_NAME = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """Files that were understood, and the campaign that they are to become.
+    """Files that were understood, and the campaign to import them into.
 
     Attributes:
-        path: of the campaign file.
-        campaign: as the file is, if there is one.
-        understood: `None` if no files are given, to read anew what is there.
+        path: the campaign file.
+        campaign: the campaign in the file, if it exists.
+        understood: `None` if no files are given, to reread the stored ones.
     """
 
     path: Path
@@ -41,16 +41,16 @@ class Import:
 def look(
     paths: Sequence[Path], *, into: Path, reading: Reading, task_name: str = ""
 ) -> Import:
-    """Understand files; nothing is written.
+    """Understand files, without writing anything.
 
     Args:
-        paths: of the files.
-        into: the campaign file, which may be there already.
-        reading: what is said about their columns; the campaign file stands above.
-        task_name: what was asked, of the gallery, if that is said.
+        paths: the files.
+        into: the campaign file, which may exist.
+        reading: what is known about their columns; the campaign file takes precedence.
+        task_name: a task of the gallery, if known.
 
     Raises:
-        ConfigError: a file cannot be read; or the campaign file is of something else.
+        ConfigError: a file cannot be read, or the campaign is not an imported one.
     """
     campaign = _known(into)
     if campaign is not None:
@@ -61,18 +61,18 @@ def look(
         task = campaign.task
     elif not sources:
         raise ConfigError(
-            [f"{into}: there is no such campaign, and no file to import is given"]
+            [f"{into}: there is no such campaign, and no files to import were given"]
         )
     understood = understand(sources, reading, task=task) if sources else None
     return Import(path=into, campaign=campaign, sources=sources, understood=understood)
 
 
 def keep(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
-    """Write the campaign file if there is none, and bring the files into its store.
+    """Write the campaign file if there is none, and import the files into its store.
 
     Raises:
-        ConfigError: the campaign file that would be written has faults.
-        StoreError: the store is of something else.
+        ConfigError: the campaign file to write has faults.
+        StoreError: the store belongs to something else.
     """
     campaign = planned.campaign
     if campaign is None:
@@ -85,7 +85,7 @@ def keep(planned: Import) -> tuple[Campaign, list[ImportedFile]]:
 
 
 def compose(path: Path, understood: Understanding) -> str:
-    """The text of the campaign file."""
+    """Return the text of the campaign file."""
     name = campaign_name(path.stem)
     text = imported_text(name, understood, file_name=path.name)
     campaign = assemble(parse_text(path, text))
@@ -93,7 +93,7 @@ def compose(path: Path, understood: Understanding) -> str:
 
 
 def campaign_name(stem: str) -> str:
-    """A campaign's name made of a file's.
+    """Return a campaign name made from a file name.
 
     >>> campaign_name("Batch 12 (new)")
     'batch-12-new'
@@ -108,8 +108,7 @@ def _known(path: Path) -> Campaign | None:
     campaign = assemble(parse(path))
     if campaign.imported is None:
         raise ConfigError(
-            [f"{path}: is a campaign that collects answers itself"],
-            next_step="give the imported answers a campaign of their own: "
-            "--as OTHER.toml",
+            [f"{path}: is a campaign that collects its own answers"],
+            next_step="import the answers into a separate campaign: --as OTHER.toml",
         )
     return campaign

@@ -1,7 +1,7 @@
-"""Brings files into a store: each assignment once, whatever file it comes from again.
+"""Import files into a store, each assignment once even if it is in several files.
 
-What is written is only what was understood before (`understanding`). A process that
-dies half way has kept a part; importing the same files again adds the rest.
+Only files that were understood first (`understanding`) are written. If the process
+dies, a part is stored; importing the same files again adds the rest.
 """
 
 import hashlib
@@ -24,23 +24,23 @@ from piecework.store import imports
 from piecework.store.imports import ImportedAssignment, ImportedFile
 
 _AT_ONCE = 500
-"""Rows that are held, and written in one transaction."""
+"""The number of rows held in memory and written in one transaction."""
 
 _PIECE = 1 << 20
 _LONGEST_KEPT = 100_000
 _CONFLICT = (
-    "says something else than the assignment of this id that was imported before, "
-    "which stays as it is"
+    "differs from the assignment with this id that was imported before, which is kept "
+    "unchanged"
 )
 _T = TypeVar("_T")
 
 
 def keep_files(campaign: Campaign, sources: Sequence[Source]) -> list[ImportedFile]:
-    """Import files into the campaign's store, made if there is none.
+    """Import files into the campaign's store, creating it if necessary.
 
     Raises:
-        CampaignBusy: another process works on the campaign.
-        StoreError: the store is of something else.
+        CampaignBusy: another process is working on the campaign.
+        StoreError: the store belongs to something else.
     """
     with open_for_import(campaign) as opened:
         if not is_typed_by(opened.store, campaign):
@@ -52,7 +52,7 @@ def keep_files(campaign: Campaign, sources: Sequence[Source]) -> list[ImportedFi
 
 
 def _type_anew(opened: OpenedCampaign) -> None:
-    """Type all answers by the campaign's fields as they are now."""
+    """Convert all answers again with the campaign's current fields."""
     typer = RowTyper(opened.campaign)
     rows = opened.store.db.execute(
         "SELECT assignment_id, raw FROM raw_answers"
@@ -73,7 +73,7 @@ def _keep_file(opened: OpenedCampaign, source: Source) -> ImportedFile:
 
 
 class _FileKeeper:
-    """Brings one file into a store, piece by piece."""
+    """Imports one file into a store, in chunks."""
 
     def __init__(self, opened: OpenedCampaign, source: Source) -> None:
         self._opened, self._store = opened, opened.store
@@ -89,7 +89,7 @@ class _FileKeeper:
             self._number = imports.begin(self._store, self.counts, at=self._at)
 
     def keep(self, rows: Iterable[Read]) -> None:
-        """Keep rows; part of the caller's transaction."""
+        """Store rows as part of the caller's transaction."""
         arrived = []
         for row in rows:
             if isinstance(row, ImportedRow):
@@ -112,7 +112,7 @@ class _FileKeeper:
     def _new(
         self, arrived: list[tuple[ImportedRow, ImportedAssignment]]
     ) -> list[ImportedAssignment]:
-        """Those that are not here; of the others, what was decided elsewhere since."""
+        """Return the new assignments; update the decisions on the others."""
         ids = (assignment.assignment_id for _, assignment in arrived)
         known = imports.known_raw(self._store, ids)
         new: dict[AssignmentId, ImportedAssignment] = {}

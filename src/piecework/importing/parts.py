@@ -1,8 +1,8 @@
-"""A row of a file as the items that it is about, each with what was answered.
+"""Split a row of a file into its items, each with its answers.
 
-Three shapes are known. A row is about one item. Or its columns are numbered, `text1`
-and `answer1` and so on, a number an item. Or it was sent by a page of piecework, whose
-fields are `caption.1` and which names its items itself (`item.1`).
+There are three layouts. A row may be about one item. Its columns may be numbered by
+item, such as `text1` and `answer1`. Or a page of piecework sent it, with fields such as
+`caption.1` and its items named in `item.1`.
 """
 
 import hashlib
@@ -31,12 +31,12 @@ ITEM_ID = "item_id"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What a row says about one of its items.
+    """The part of a row about one of its items.
 
     Attributes:
         position: from 1.
         shown: the item's columns.
-        sent: what was answered about it, by the file's names without their numbers.
+        sent: the answers about it, by the file's names without numbers.
     """
 
     position: int
@@ -45,15 +45,15 @@ class Part:
 
 
 def is_wired(row: ImportedRow) -> bool:
-    """Whether a page of piecework sent this row, which says itself what it is about."""
+    """Return whether a page of piecework sent this row, which then names its items."""
     return "item.1" in row.sent
 
 
 def find_numbers(shown: Iterable[str], sent: Iterable[str]) -> tuple[str, ...]:
-    """What numbered columns end in; () if rows are about one item each.
+    """Return the endings of numbered columns; () if rows are about one item each.
 
-    Answers alone may be numbered for other reasons (`q1`, `q2`), so columns of items
-    must be numbered alike.
+    Answers may be numbered for other reasons (`q1`, `q2`), so columns of items must
+    have the same numbers.
 
     >>> find_numbers(["text1", "text2", "url"], ["answer1", "answer2", "comment"])
     ('1', '2')
@@ -71,9 +71,9 @@ def find_numbers(shown: Iterable[str], sent: Iterable[str]) -> tuple[str, ...]:
 
 
 def split(row: ImportedRow, reading: Reading) -> tuple[list[Part], dict[str, str]]:
-    """The items of a row, and what was answered once for all of them.
+    """Return the items of a row, and the answers given once for all of them.
 
-    Numbers of which a row has neither an item nor an answer are left out.
+    Numbers with neither an item nor an answer in a row are left out.
     """
     if row.parts:
         listed = enumerate(row.parts, start=1)
@@ -110,10 +110,10 @@ def split(row: ImportedRow, reading: Reading) -> tuple[list[Part], dict[str, str
 
 
 def item_of(part: Part, row: ImportedRow, reading: Reading) -> dict[str, str]:
-    """The item of a part: its columns, the id among them.
+    """Return the item of a part: its columns, including the id.
 
-    Without anything that tells items apart, the HIT is the item; without a HIT there is
-    one item in all.
+    If nothing tells items apart, the HIT is the item; without a HIT there is only one
+    item.
     """
     own = {
         _safe_name(name): cell
@@ -157,7 +157,7 @@ def _wired(row: ImportedRow) -> tuple[list[Part], dict[str, str]]:
 
 
 def measures(row: ImportedRow) -> dict[str, str]:
-    """What a page of piecework measured, as it sent it."""
+    """Return what a page of piecework measured, as sent."""
     return {
         name: cell
         for name, cell in row.sent.items()
@@ -174,7 +174,7 @@ def _numbers_by_name(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _is_count(numbers: set[str]) -> bool:
-    """From 0 or 1 on without a gap, and more than one."""
+    """Return whether numbers count from 0 or 1 without a gap, up to at least two."""
     values = sorted(map(int, numbers))
     return (
         len(values) > 1
@@ -190,13 +190,13 @@ def _has_numbers(row: ImportedRow, numbers: tuple[str, ...]) -> bool:
 
 
 def _base(name: str, numbers: tuple[str, ...]) -> str | None:
-    """The name without its number; `None` if it has none of these."""
+    """Return the name without its number; `None` if it has none of them."""
     match = _NUMBERED.fullmatch(name)
     return match["name"] if match and match["number"] in numbers else None
 
 
 def base_name(name: str, numbers: tuple[str, ...]) -> str:
-    """A column's name without the number of its item, if it has one.
+    """Return a column's name without the number of its item, if it has one.
 
     >>> base_name("text2", ("1", "2")), base_name("url", ("1", "2"))
     ('text', 'url')
@@ -216,7 +216,7 @@ def _ending(
 
 
 def _safe_name(name: str) -> str:
-    """A column's name without a meaning of ours: a stranger's `practice` is a word."""
+    """Escape names that piecework gives a meaning, such as a column `practice`."""
     if name in _TAKEN or name.startswith((GOLD, TRUTH, MADE_BY)):
         return f"input_{name}"
     return name

@@ -1,7 +1,7 @@
-"""What the cells of each column are like, in one look at all rows; memory is bounded.
+"""Survey the cells of each column in one pass over the rows, with bounded memory.
 
-From this it is guessed what was asked: options, scales, text. A person can say better,
-in the campaign file.
+The kinds of fields (options, scales, text) are guessed from this. A person can correct
+them in the campaign file.
 """
 
 import math
@@ -15,28 +15,28 @@ _MOST_DISTINCT = 200
 _MOST_OPTIONS = 30
 _LONGEST_OPTION = 60
 _SAID_AGAIN = 2
-"""An option is chosen twice or more, taken over all options."""
+"""Options are chosen at least this often on average."""
 
 _LEAST_FILLED = 0.95
 _SCALE_ENDS = (3, 5, 7, 9, 10, 100)
 _SIDE_ENDS = (1, 2, 3, 5, 10, 50, 100)
 _LEAST_GRADES = 3
 _TIMES_SAID, _SHARE_SAID, _WORDS_OF_SENTENCE = 10, 0.02, 3
-"""People who write for themselves rarely say the same so often."""
+"""People who write their own text rarely repeat a sentence this often."""
 _FINE = 1e-6
 
 
 @dataclass(slots=True)
 class ColumnSurvey:
-    """What was seen in one column.
+    """The survey of one column.
 
     Attributes:
-        rows: cells that were looked at.
-        filled: cells that were not blank.
-        values: the first that came, and how often.
-        parts: what stood between bars; all of a value that has none.
-        longest: characters of a part.
-        is_cut: there were more different parts than are remembered.
+        rows: the number of cells.
+        filled: the number of non-blank cells.
+        values: the first different values, with counts.
+        parts: the parts between bars; the whole value if it has none.
+        longest: the length of the longest part.
+        is_cut: whether there were more different parts than are remembered.
     """
 
     rows: int = 0
@@ -52,7 +52,7 @@ class ColumnSurvey:
     values: Counter[str] = field(default_factory=Counter)
 
     def see(self, cell: str) -> None:
-        """Look at one more cell."""
+        """Add a cell."""
         self.rows += 1
         text = cell.strip()
         if not text:
@@ -71,7 +71,7 @@ class ColumnSurvey:
             self._see_number(text)
 
     def _grades_around_nought(self) -> tuple[float, float] | None:
-        """The ends of a scale with 0 in its middle: which of two, and how much."""
+        """Return the ends of a scale around 0, which says which of two and how much."""
         reach = max(-self.low, self.high)
         end = next((end for end in _SIDE_ENDS if end >= reach), None)
         return None if end is None else (-float(end), float(end))
@@ -86,36 +86,36 @@ class ColumnSurvey:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What was chosen, if it looks chosen and not written; else ()."""
+        """Return the options, if the values look chosen and not written; else ()."""
         if self.is_cut or not self.filled or self.longest > _LONGEST_OPTION:
             return ()
         parts = sorted(self.parts)
         if len(parts) > min(_MOST_OPTIONS, self.filled / _SAID_AGAIN):
             return ()
         if len(parts) < len("ab") and self.filled > 1:
-            # One value everywhere tells nothing about what else was offered.
+            # A single value does not show what other options there were.
             return ()
         return tuple(filter(None, parts))
 
     def first_word(self) -> str:
-        """A value that is no number; "" if all that are remembered are numbers."""
+        """Return a value that is not a number; "" if all remembered ones are."""
         return next((text for text in self.values if not _is_number(text)), "")
 
     def said_again(self) -> str:
-        """The sentence that was written most, if it was remarkably often; or ""."""
+        """Return the most frequent sentence if it is remarkably frequent; or ""."""
         text = max(self.values, key=self.values.__getitem__, default="")
         is_often = self.values[text] >= max(_TIMES_SAID, _SHARE_SAID * self.filled)
         return text if is_often and len(text.split()) >= _WORDS_OF_SENTENCE else ""
 
     def guess(self, asked: int, kind: FieldKind | None = None) -> FieldTable:
-        """What was asked, as a campaign file would say it.
+        """Guess the field, as a campaign file would define it.
 
-        Scores with decimals are a number, however few of them came.
+        Scores with decimals are a number, even if there are few different ones.
 
         Args:
-            asked: how many answers there are; a field is required if all files ask for
-                it and hardly an answer lacks it.
-            kind: of the field, where that is said.
+            asked: the number of answers; a field is required if all files have it and
+                it is hardly ever empty.
+            kind: the kind of the field, if specified.
         """
         required = self.rows == asked and self.filled >= _LEAST_FILLED * asked
         kind = kind or self._kind()
@@ -142,7 +142,7 @@ class ColumnSurvey:
         return "number" if is_range else "text"
 
     def _grades(self) -> tuple[float, float] | None:
-        """The ends of a scale of a few grades: 1 to 5 where 2 to 5 were chosen."""
+        """Return the ends of a scale of a few grades: 1 to 5 if 2 to 5 were chosen."""
         if not self.is_whole:
             return None
         if self.low < 0 < self.high:

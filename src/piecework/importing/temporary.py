@@ -1,4 +1,4 @@
-"""Answers from elsewhere as a campaign that lasts as long as somebody looks at it."""
+"""Open answers from other tools as a temporary campaign."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,12 +18,12 @@ from piecework.importing.understanding import Understanding, understand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedSources:
-    """Sources that were read.
+    """Sources read into a temporary campaign.
 
     Attributes:
-        opened: the campaign whose store holds their answers.
-        understood: what they hold.
-        unreadable: rows that were kept aside.
+        opened: the campaign with a store of their answers.
+        understood: their content.
+        unreadable: rows that were set aside.
     """
 
     opened: OpenedCampaign
@@ -35,15 +35,15 @@ class OpenedSources:
 def opened_sources(
     sources: Sequence[Source], reading: Reading, *, task_name: str = ""
 ) -> Iterator[OpenedSources]:
-    """Sources read into a store; all that is written goes away with the block.
+    """Read sources into a temporary store, deleted at the end of the block.
 
     Args:
-        sources: what is to be read.
-        reading: what is said about their columns.
-        task_name: what was asked, of the gallery, if that is said.
+        sources: the sources.
+        reading: what is known about their columns.
+        task_name: a task of the gallery, if known.
 
     Raises:
-        ConfigError: a source cannot be read, or holds no answer.
+        ConfigError: a source cannot be read, or contains no answers.
     """
     task = load_task(task_name) if task_name else None
     understood = understand(sources, reading, task=task)

@@ -1,4 +1,4 @@
-"""Rows of files as assignments with typed answers, as the campaign's task says."""
+"""Convert rows of files to assignments with typed answers for the campaign's task."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ from piecework.store.imports import ImportedAssignment
 
 _DIGEST = 24
 _KEYS = "keystrokes.1"
-"""What only a page of ours counts."""
+"""Measurements that only pages of piecework make."""
 
 _STATUS: Mapping[str, AssignmentStatus] = {
     "approved": "Approved",
@@ -31,7 +31,7 @@ _STATUS: Mapping[str, AssignmentStatus] = {
 
 
 class RowTyper:
-    """Types the rows of one campaign."""
+    """Converts the rows of one campaign."""
 
     def __init__(self, campaign: Campaign) -> None:
         assert campaign.imported is not None  # noqa: S101 - the caller has looked
@@ -39,12 +39,12 @@ class RowTyper:
         self.key = campaign.task.columns[0]
 
     def items(self, row: ImportedRow) -> list[dict[str, str]]:
-        """The items that a row is about, with their ids under the task's name."""
+        """Return the items of a row, with their ids in the task's column."""
         parts, _ = split(row, self._reading)
         return [self._item(part, row) for part in parts]
 
     def assignment(self, row: ImportedRow, ids: "RowIds") -> ImportedAssignment:
-        """A row as an assignment."""
+        """Convert a row to an assignment."""
         raw = _raw(row)
         assignment_id = ids.of(row, raw)
         answers = self.answers(row, assignment_id)
@@ -57,7 +57,7 @@ class RowTyper:
             status=_STATUS.get(row.outcome.lower(), "Submitted"),
             accepted_at=row.accepted_at,
             submitted_at=row.submitted_at,
-            # What no file says is unknown: no wage may be made of it.
+            # Without times in a file, they are unknown: no wage may be computed.
             reward_cents=row.reward_cents or 0,
             item_ids=item_ids,
             raw=raw,
@@ -72,7 +72,7 @@ class RowTyper:
     def answers(
         self, row: ImportedRow, assignment_id: AssignmentId
     ) -> tuple[Answer, ...]:
-        """The typed answers of a row."""
+        """Return the typed answers of a row."""
         parts, once = split(row, self._reading)
         items = [self._item(part, row) for part in parts]
         item_ids = tuple(ItemId(item[self.key]) for item in items)
@@ -99,7 +99,7 @@ class RowTyper:
         once: Mapping[str, str],
         item_ids: tuple[ItemId, ...],
     ) -> dict[str, str]:
-        """The answers by the names that pages of ours send them under."""
+        """Return the answers by the names that piecework's pages use."""
         wire = measures(row)
         for part, item_id in zip(parts, item_ids, strict=True):
             wire[f"item.{part.position}"] = item_id
@@ -136,14 +136,14 @@ class RowTyper:
 
 
 class RowIds:
-    """Ids of assignments; where a file has none, they are made of what a row says.
+    """Ids of assignments; if a file has none, they are derived from the row's content.
 
-    So the same file read again gives the same ids. Equal rows of one file are
-    different assignments: two people may have said the same.
+    So reading the same file again gives the same ids. Identical rows of one file are
+    different assignments: two people may have given the same answers.
 
     Args:
-        key: of the pseudonyms, one of which stands for a worker whose id is part of an
-            assignment's: datasets repeat assignments' ids, and never a worker's.
+        key: the key of the pseudonyms. A pseudonym replaces a worker id in an
+            assignment id, because datasets contain assignment ids but never worker ids.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -151,7 +151,7 @@ class RowIds:
         self._seen: Counter[bytes] = Counter()
 
     def of(self, row: ImportedRow, raw: str) -> AssignmentId:
-        """The id of the next row."""
+        """Return the id of the next row."""
         if row.assignment_id:
             return AssignmentId(self._without_worker(row))
         identifying = [row.hit_id, row.worker_id, str(row.submitted_at), raw]
@@ -165,14 +165,14 @@ class RowIds:
     def _without_worker(self, row: ImportedRow) -> str:
         if not row.worker_id or row.worker_id not in row.assignment_id:
             return row.assignment_id
-        # Readers join what tells assignments apart by slashes.
+        # Readers join the parts of an assignment id with slashes.
         part = rf"(?:^|(?<=/)){re.escape(row.worker_id)}(?=/|$)"
         name = pseudonym(WorkerId(row.worker_id), self._key)
         return re.sub(part, name, row.assignment_id)
 
 
 def row_of(raw: str) -> ImportedRow:
-    """The row that was kept: what was shown, and what was sent."""
+    """Return the stored row: what was shown and what was sent."""
     document = json.loads(raw)
     return ImportedRow(
         line=0,
@@ -191,12 +191,12 @@ def _raw(row: ImportedRow) -> str:
     }
     if row.parts:
         document["parts"] = [[dict(part.shown), dict(part.sent)] for part in row.parts]
-    # SQLite keeps no half of a pair of surrogates.
+    # SQLite cannot store lone surrogates.
     return json.dumps(document, ensure_ascii=True)
 
 
 def _match_gold(item: dict[str, str], task: Task) -> None:
-    """Leave out expected answers that are none of the field's options."""
+    """Drop expected answers that are not among the field's options."""
     for field in task.item_fields:
         expected = item.get(GOLD + field.name)
         if expected is None or not field.options:

@@ -1,8 +1,7 @@
-"""What files hold, found out before anything is written: the table that is shown.
+"""Find out what files contain before anything is written, for the table shown.
 
 The files are read twice: once for the names and values of their columns, once for the
-items that follow from them. What is remembered grows with columns and items, not with
-rows.
+resulting items. Memory grows with columns and items, not with rows.
 """
 
 from collections import Counter, defaultdict
@@ -38,13 +37,13 @@ _MOST_CANDIDATES = 8
 
 @dataclass(slots=True)
 class FileSummary:
-    """What one file holds.
+    """The content of one file.
 
     Attributes:
-        unreadable: rows that are kept aside.
+        unreadable: rows that are set aside.
         first_faults: the first of them.
-        not_sent: goes at a HIT that were never sent in, by why.
-        outcomes: what was decided elsewhere, in the tool's words, by assignment.
+        not_sent: assignments that were never submitted, by reason.
+        outcomes: decisions made elsewhere, in the tool's words, by assignment.
     """
 
     path: Path
@@ -61,7 +60,7 @@ class FileSummary:
     rewards: Counter[int] = field(default_factory=Counter)
 
     def see(self, row: ImportedRow) -> None:
-        """Count one more assignment."""
+        """Count an assignment."""
         self.assignments += 1
         self.outcomes[row.outcome] += 1
         if row.worker_id:
@@ -77,15 +76,15 @@ class FileSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understanding:
-    """What the files hold and how they will be read.
+    """The content of files and how they will be read.
 
     Attributes:
-        reading: as `[imported]` will say it.
-        task_name: of the gallery, where one fits; else "".
-        fields: what was asked, by what the files call it; empty with a task.
-        surveys: what was seen of each answer, by name.
-        items: how many different ones.
-        answers: about items, over all files.
+        reading: the future content of `[imported]`.
+        task_name: a fitting task of the gallery, else "".
+        fields: the fields by the files' names; empty with a task.
+        surveys: a survey of each answer, by name.
+        items: the number of different items.
+        answers: the number of answers about items in all files.
     """
 
     files: tuple[FileSummary, ...]
@@ -98,7 +97,7 @@ class Understanding:
 
     @property
     def reward_cents(self) -> int:
-        """What was offered most often; 0 if no file says."""
+        """The most frequent reward; 0 if no file contains any."""
         rewards: Counter[int] = Counter()
         for file in self.files:
             rewards += file.rewards
@@ -108,21 +107,21 @@ class Understanding:
 def understand(
     sources: Sequence[Source], reading: Reading, *, task: Task | None = None
 ) -> Understanding:
-    """Look at all rows of all files.
+    """Read all rows of all files.
 
     Args:
         sources: the files.
-        reading: what is said about the columns already.
-        task: what was asked, if that is said.
+        reading: what is already known about the columns.
+        task: the task, if known.
 
     Raises:
-        ConfigError: a file cannot be read, or holds no answer at all.
+        ConfigError: a file cannot be read, or contains no answers.
     """
     names = _Names()
     files = [_look(source, names) for source in sources]
     if not sum(file.assignments for file in files):
         raise ConfigError(
-            [f"{file.path}: holds no answer{_why_none(file)}" for file in files]
+            [f"{file.path}: contains no answers{_why_none(file)}" for file in files]
         )
     numbers = reading.numbers or find_numbers(names.shown, names.sent)
     reading = replace(
@@ -152,7 +151,7 @@ def understand(
 
 
 class _Names:
-    """Names of columns, in the order of their first row."""
+    """Column names, in order of first appearance."""
 
     def __init__(self) -> None:
         self.shown: dict[str, None] = {}
@@ -168,7 +167,12 @@ class _Names:
             self.sent |= dict.fromkeys(row.sent)
         if len(self.shown) + len(self.sent) > MOST_COLUMNS:
             raise ConfigError(
-                [f"{path}: line {row.line}: more than {MOST_COLUMNS:,} columns in all"]
+                [
+                    (
+                        f"{path}: line {row.line}: more than {MOST_COLUMNS:,} columns "
+                        "in total"
+                    )
+                ]
             )
 
 
@@ -188,7 +192,7 @@ def _look(source: Source, names: _Names) -> FileSummary:
 
 
 class _Items:
-    """The items and answers that follow from a reading of the columns."""
+    """The items and answers that result from a reading of the columns."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -223,11 +227,11 @@ class _Items:
             self.answers[name].see(cell)
 
     def id_column(self) -> str:
-        """A column that names each item, and each by another value; or ""."""
+        """Return a column with a different value for each item; or ""."""
         return next(iter(self._owners), "")
 
     def fields(self) -> dict[str, FieldTable]:
-        """What was asked, as far as the answers tell."""
+        """Return the fields, as far as the answers show them."""
         renamed = {sent: name for name, sent in self._reading.answers.items()}
         return {
             field: self._field(field, name)
@@ -237,7 +241,7 @@ class _Items:
         }
 
     def _field(self, field: str, name: str) -> FieldTable:
-        """A field of the answers of this name: what is said of it, else a guess."""
+        """Return the field for answers of this name: as specified, else a guess."""
         stated = FieldTable.model_validate(self._reading.fields.get(field, {}))
         guess = self.answers[name].guess(self._asked(name), stated.kind)
         once = {"scope": "hit"} if name in self.once else {}
@@ -246,15 +250,20 @@ class _Items:
         )
 
     def check_fields(self, task: Task | None) -> None:
-        """Refuse what is said about fields if it does not fit the answers.
+        """Refuse specified fields that do not fit the answers.
 
         Raises:
-            ConfigError: a task says what was asked, there is no such answer, or one
-                that is to be a number is not; all faults.
+            ConfigError: a task already defines the fields, an answer does not exist, or
+                a number field has other values; the message lists all faults.
         """
         if task is not None:
             raise ConfigError(
-                [f"fields: the task {task.name!r} says what was asked; leave them out"]
+                [
+                    (
+                        f"fields: the task {task.name!r} already defines the fields; "
+                        "leave them out"
+                    )
+                ]
             )
         answers = {
             name: self.answers[sent]
@@ -267,14 +276,15 @@ class _Items:
         for name, stated in self._reading.fields.items():
             if name not in answers:
                 faults.append(
-                    f"fields.{name}: there is no such answer"
-                    f"{did_you_mean(name, answers)}; there are {', '.join(answers)}"
+                    f"fields.{name}: there is no such "
+                    f"answer{did_you_mean(name, answers)}; the answers are "
+                    f"{', '.join(answers)}"
                 )
             elif stated.get("kind") == "number" and not answers[name].is_number:
                 faults.append(
-                    f"fields.{name}: kind is number, and some answers are none, such "
-                    f"as {answers[name].first_word()!r}; allowed are choice, choices "
-                    "and text"
+                    f"fields.{name}: kind is number, but some answers are not "
+                    f"numbers, such as {answers[name].first_word()!r}; allowed are "
+                    "choice, choices and text"
                 )
         if faults:
             raise ConfigError(faults)
@@ -289,7 +299,7 @@ def _item_columns(names: _Names, numbers: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _candidates(item: tuple[str, ...]) -> list[str]:
-    """Columns whose names say that they may tell items apart, the likeliest first."""
+    """Return columns that may identify items by their names, the likeliest first."""
     ranked = [
         (rank, name)
         for name in item
@@ -304,7 +314,7 @@ def _candidates(item: tuple[str, ...]) -> list[str]:
 
 
 def _fitting_task(items: _Items) -> str:
-    """A task of the gallery that asks exactly this about such items; or ""."""
+    """Return a task of the gallery with exactly these fields and items; or ""."""
     for name in task_names():
         task = load_task(name)
         asked = {field.name for field in task.item_fields}

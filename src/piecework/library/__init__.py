@@ -1,4 +1,4 @@
-"""What `import piecework` offers: functions on frames, on top of the other rooms.
+"""The library that `import piecework` offers: functions on DataFrames.
 
 `piecework/__init__.py` lists the names; `docs/reference/library.md` shows each.
 """

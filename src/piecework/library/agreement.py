@@ -17,18 +17,22 @@ def krippendorff_alpha(
     order: Sequence[object] | None = None,
     seed: int = 1,
 ) -> Alpha:
-    """Krippendorff's alpha of all votes, with a 95 % interval by drawing tasks.
+    """Return Krippendorff's alpha of all votes, with a bootstrap interval over tasks.
 
     Args:
-        votes: columns `task`, `worker`, `label`; a row a vote.
-        level: what a disagreement weighs: "nominal" all the same, "ordinal" by how many
-            votes lie between, "interval" by the squared distance of numbers.
-        order: all labels from the lowest up, for ordinal words; numbers need none.
-        seed: of the draws.
+        votes: columns `task`, `worker`, `label`; one row per vote.
+        level: how disagreements are weighted: "nominal" all the same, "ordinal" by the
+            number of votes between them, "interval" by the squared distance of numbers.
+        order: all labels from lowest to highest, for ordinal labels that are not
+            numbers.
+        seed: the seed of the draws.
+
+    Returns:
+        Alpha, with a 95 % interval.
 
     Raises:
-        ConfigError: a column is missing; labels that `level` needs as numbers are none,
-            or one is not in `order`.
+        ConfigError: a column is missing; labels are not numbers although `level` needs
+            them, or a label is not in `order`.
     """
     with faults_of("votes"):
         return alpha.krippendorff_alpha(
@@ -37,13 +41,13 @@ def krippendorff_alpha(
 
 
 def fleiss_kappa(votes: pd.DataFrame) -> float:
-    """Fleiss' kappa of all votes; tasks may have different numbers of them.
+    """Return Fleiss' kappa of all votes; tasks may have different numbers of votes.
 
     Args:
-        votes: columns `task`, `worker`, `label`; a row a vote.
+        votes: columns `task`, `worker`, `label`; one row per vote.
 
     Returns:
-        1 for full agreement, 0 for chance; NaN where nothing can be compared.
+        1 for full agreement, 0 for chance; NaN if no votes can be compared.
 
     Raises:
         ConfigError: a column is missing.
@@ -54,20 +58,20 @@ def fleiss_kappa(votes: pd.DataFrame) -> float:
 def cohen_kappa(
     votes: pd.DataFrame, *, weights: Weights = "none", least_shared: int = 1
 ) -> pd.DataFrame:
-    """Cohen's kappa of each two workers who share tasks.
+    """Return Cohen's kappa of each pair of workers with shared tasks.
 
     Args:
-        votes: columns `task`, `worker`, `label`; a row a vote.
-        weights: what a disagreement costs: "none" all the same, "linear" and
+        votes: columns `task`, `worker`, `label`; one row per vote.
+        weights: how disagreements are weighted: "none" all the same, "linear" and
             "quadratic" by the distance of numbers.
-        least_shared: tasks that two workers must share.
+        least_shared: the least number of shared tasks.
 
     Returns:
-        A row a pair: `first`, `second`, `tasks` (int64), `kappa` (float64; NaN where
-        nothing can be compared), `same` (the share of equal votes).
+        One row per pair: `first`, `second`, `tasks` (int64), `kappa` (float64; NaN if
+        no votes can be compared), `same` (the share of equal votes).
 
     Raises:
-        ConfigError: a column is missing, or labels that are weighted are no numbers.
+        ConfigError: a column is missing, or weighted labels are not numbers.
     """
     with faults_of("votes"):
         pairs = kappa.cohen_kappa_of_pairs(

@@ -1,7 +1,7 @@
-"""Frames of answers, into the one table that heuristics read and out of it.
+"""DataFrames of answers, into the table that heuristics read and back.
 
-A frame goes the way of an imported file (`piecework.importing`): what was asked is
-guessed from its columns, and answers are typed by that.
+A DataFrame is read like an imported file (`piecework.importing`): its columns decide
+which fields it has, and answers are typed by these fields.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +32,7 @@ KNOWN = (
     *("accepted_at", "submitted_at", "seconds"),
     *("pastes", "keystrokes", "focus_losses", "outcome"),
 )
-"""Columns that are no answer; nor are those that begin with `item.` and `gold.`."""
+"""Columns that are not answers, besides those that begin with `item.` or `gold.`."""
 
 ITEM = "item."
 _MEASURES = ("pastes", "keystrokes", "focus_losses")
@@ -45,10 +45,10 @@ _DTYPES: Mapping[str, tuple[Callable[["pd.Series[Any]"], bool], str]] = {
         ("seconds", *_MEASURES), (pd.api.types.is_numeric_dtype, "numbers")
     ),
 }
-"""What some columns must hold."""
+"""The dtypes that some columns must have."""
 
 _ROW = "row "
-"""Before the number of an assignment; so no id of a worker is part of it."""
+"""Before the number of an assignment, so that it contains no worker id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +56,9 @@ class OpenedAnswers:
     """A frame of answers that was read into a store.
 
     Attributes:
-        opened: the campaign whose store holds them.
-        subjects: by id of an answer, an assignment or a nameless worker in the store,
-            what the caller calls it.
+        opened: the campaign with the store that holds them.
+        subjects: the caller's name of each answer, assignment and unnamed worker, by
+            its id in the store.
     """
 
     opened: OpenedCampaign
@@ -66,7 +66,7 @@ class OpenedAnswers:
 
 
 def answers_of(opened: OpenedCampaign) -> pd.DataFrame:
-    """All answers of a store, with the columns of `docs/reference/library.md`."""
+    """Return all answers of a store, as docs/reference/library.md describes."""
     table, task = opened.answers(), opened.campaign.task
     of_item = {str(item.item_id): item.columns for item in opened.campaign.items}
     kept = imports.outcomes(opened.store)
@@ -100,13 +100,13 @@ def answers_of(opened: OpenedCampaign) -> pd.DataFrame:
 def opened_answers(
     answers: pd.DataFrame, *, fields: Mapping[str, FieldKind], task: str
 ) -> Iterator[OpenedAnswers]:
-    """A frame of answers in a store that goes away with the block.
+    """Open a temporary store with a DataFrame of answers, for one block.
 
     Args:
-        answers: with the columns of `KNOWN`, of which only `task` and `worker` must be
-            there, and a column for each thing that was asked.
-        fields: the kinds of some columns of answers; others are guessed.
-        task: what was asked, of the gallery, if that is known; else "".
+        answers: a column for each field that was asked, `task` and `worker`, and any
+            other columns of `KNOWN`.
+        fields: the kinds of some columns of answers; the others are guessed.
+        task: the task in the gallery that was asked, if known; else "".
 
     Raises:
         ConfigError: a column is missing, has the wrong dtype, or holds no answers.
@@ -115,7 +115,7 @@ def opened_answers(
     require_unique_index(answers, name="answers")
     frame = _Frame(answers)
     faults = [
-        f"fields: the answers have no column {name!r}; those that hold answers are "
+        f"fields: the answers have no column {name!r}; the columns of answers are "
         f"{', '.join(map(repr, frame.asked)) or 'none'}"
         for name in fields
         if name not in frame.asked
@@ -125,7 +125,9 @@ def opened_answers(
         raise ConfigError(faults)
     kinds = dict(fields)
     if "text" in frame.asked and not task:
-        kinds.setdefault("text", "text")  # short texts are taken for options else
+        kinds.setdefault(
+            "text", "text"
+        )  # otherwise short texts would be read as options
     reading = Reading(
         item=("task", *frame.of_items),
         item_id="task",
@@ -138,7 +140,7 @@ def opened_answers(
 
 
 class _Frame:
-    """A frame of answers as rows of assignments."""
+    """A DataFrame of answers as rows of assignments."""
 
     def __init__(self, answers: pd.DataFrame) -> None:
         self._answers = answers
@@ -169,15 +171,18 @@ class _Frame:
         )
 
     def faults(self) -> Iterator[str]:
-        """What is wrong with columns, a sentence each."""
+        """Yield what is wrong with the columns, a sentence for each fault."""
         if not self.asked:
             yield (
-                "answers: no column holds answers; columns that mean something else "
-                f"are {', '.join(KNOWN)}, {ITEM}*, {GOLD}*"
+                "answers: no column has answers; columns with another meaning are "
+                f"{', '.join(KNOWN)}, {ITEM}*, {GOLD}*"
             )
         for name in self._gold:
             if name.removeprefix(GOLD) not in self._each:
-                yield f"answers: column {name!r}: there is no column of such answers"
+                yield (
+                    f"answers: column {name!r} has no column of answers, "
+                    f"{name.removeprefix(GOLD)!r}"
+                )
         is_missing = self._answers["task"].isna()
         if is_missing.any():
             label = self._answers.index[is_missing].tolist()[0]
@@ -188,7 +193,7 @@ class _Frame:
                 yield f"answers: column {name!r} is {dtype}, but must hold {kind}"
 
     def rows(self) -> Iterator[ImportedRow]:
-        """An assignment a row, with its answers in the order of the frame."""
+        """Yield a row for each assignment, with its answers in their order."""
         groups: dict[int, list[dict[str, object]]] = {}
         for number, cells in zip(
             self._number_of.tolist(), self._answers.to_dict("records"), strict=True
@@ -213,7 +218,7 @@ class _Frame:
             )
 
     def subjects(self) -> dict[str, str]:
-        """See `OpenedAnswers`."""
+        """Return `OpenedAnswers.subjects`."""
         assignments = (
             self._answers["assignment"].map(cell_text).tolist()
             if "assignment" in self._answers
@@ -247,7 +252,7 @@ class _Frame:
 
 
 def _moment(cell: object) -> datetime | None:
-    """A moment in UTC; without a zone it is taken for one."""
+    """Return a moment in UTC; a moment without a zone is taken as UTC."""
     if not isinstance(cell, datetime) or pd.isna(cell):
         return None
     moment = pd.Timestamp(cell)

@@ -1,4 +1,4 @@
-"""A campaign before it is run: loaded, priced, rehearsed."""
+"""A campaign before it runs: loaded, priced, rehearsed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ from piecework.results.whole_pass import write_results
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rehearsal:
-    """What a rehearsal left behind.
+    """The result of a rehearsal.
 
     Attributes:
         dataset: the folder of the dataset, for `read_dataset`.
-        report: the report, one HTML page.
-        progress: its figures: counts, and money in cents.
-        virtual_hours: that simulated workers took.
+        report: the report, an HTML page.
+        progress: counts, and money in cents.
+        virtual_hours: the hours that the simulated workers took.
     """
 
     dataset: Path
@@ -37,21 +37,21 @@ class Rehearsal:
 
 
 def load_campaign(path: str | PathLike[str]) -> Campaign:
-    """The campaign of a file, checked.
+    """Read and check the campaign of a file.
 
     Raises:
         ConfigError: every fault of the file, its items, heuristics and policy.
-        RefusedForSafety: its answers were imported, so it posts and pays nothing.
+        RefusedForSafety: its answers are imported, so it posts and pays nothing.
     """
     return read_anywhere(Path(path))
 
 
 def price(campaign: Campaign | str | PathLike[str], *, on: date | None = None) -> Price:
-    """What a campaign costs: plain, expected, and at most; money in cents.
+    """Return what a campaign costs: plain, expected, and at most; money in cents.
 
     Args:
-        campaign: that was loaded, or the path of its file.
-        on: the day whose fees count; without one, today.
+        campaign: a loaded campaign, or the path of its file.
+        on: the day of the fees; default: today.
 
     Raises:
         ConfigError: faults of the file, or no fees are known for that day.
@@ -65,15 +65,15 @@ def rehearse(
     *,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Rehearsal:
-    """Run a whole campaign on simulated workers, in virtual time; nothing is spent.
+    """Run a whole campaign on simulated workers, in virtual time, without cost.
 
-    It starts a marketplace on 127.0.0.1 as a process of its own, and writes into the
-    campaign's folder (`[output] folder`). A rehearsal that was cut off goes on where it
-    stopped; one that is finished is only read and written again.
+    It starts a marketplace on 127.0.0.1 as a process of its own, and writes to the
+    campaign's folder (`[output] folder`). An interrupted rehearsal continues where it
+    stopped. For a finished one, only the results are written again.
 
     Args:
-        path: of the campaign file.
-        on_progress: told how far the campaign is after every pass.
+        path: the campaign file.
+        on_progress: called with the progress after every pass.
 
     Raises:
         ConfigError: every fault of the file.

@@ -1,4 +1,4 @@
-"""Texts cleaned by edits that can be undone."""
+"""Cleans texts by edits that can be undone."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -26,15 +26,15 @@ _EDITS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanedTexts:
-    """Texts as cleaning leaves them.
+    """Cleaned texts, and the edits.
 
     Attributes:
-        texts: the frame that was given, with the column `clean_text` (str; missing
-            where the text is).
-        edits: a row an edit, in the order of the texts: `row` (its label in the index
+        texts: the caller's DataFrame with the column `clean_text` (str; missing if the
+            text is missing).
+        edits: one row per edit, in the order of the texts: `row` (label in the index
             of `texts`), `start` and `end` (in characters of the original text),
-            `before`, `after`, `rule`, `reason`, `probability` (that this was meant),
-            `is_made` (bool; False: it was not sure enough, and is proposed).
+            `before`, `after`, `rule`, `reason`, `probability` (that the edit is right),
+            `is_made` (bool; False: only proposed, since the probability is too low).
     """
 
     texts: pd.DataFrame
@@ -42,14 +42,14 @@ class CleanedTexts:
 
 
 def clean_text(text: str, *, protected: Iterable[str] = ()) -> Cleaned:
-    """Clean one text by itself.
+    """Clean one text alone.
 
     Args:
-        text: in English.
-        protected: words that stay as they are, in any case.
+        text: an English text.
+        protected: words to leave unchanged, in upper or lower case.
 
     Raises:
-        ConfigError: it is no text.
+        ConfigError: `text` is not a str.
     """
     if not isinstance(text, str):
         kind = type(text).__name__  # type: ignore[unreachable] # callers may not check
@@ -60,16 +60,16 @@ def clean_text(text: str, *, protected: Iterable[str] = ()) -> Cleaned:
 def clean_texts(
     texts: pd.DataFrame, *, column: str = "text", protected: Iterable[str] = ()
 ) -> CleanedTexts:
-    """Clean all texts of a frame together, so that each is judged among the others.
+    """Clean all texts of a DataFrame together, so that they inform each other.
 
     Args:
-        texts: a row a text; with a column `task`, texts about the same task know words
-            from each other.
-        column: that holds the texts.
-        protected: words that stay as they are, in any case.
+        texts: one row per text; with a column `task`, a word in one text of a task
+            counts as known in the others.
+        column: the column with the texts.
+        protected: words to leave unchanged, in upper or lower case.
 
     Raises:
-        ConfigError: there is no such column, a cell is no text, or the index repeats.
+        ConfigError: the column is missing, a cell is not a str, or the index repeats.
     """
     require_columns(texts, [column], name="texts")
     require_unique_index(texts, name="texts")
@@ -78,7 +78,7 @@ def clean_texts(
     for label, cell in cells[~is_missing].items():
         if not isinstance(cell, str):
             raise ConfigError(
-                [f"texts: row {label!r}, column {column!r}: {cell!r} is no str"]
+                [f"texts: row {label!r}, column {column!r}: {cell!r} is not a str"]
             )
     words = _casefolded(protected)
     tasks = texts["task"].astype("str") if "task" in texts else texts.index.astype(str)

@@ -1,4 +1,4 @@
-"""A dataset that piecework wrote, read back as frames."""
+"""Reads a dataset that piecework wrote into DataFrames."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _TYPES = {
     "sc:Float": ("float64", "float64"),
     "sc:Boolean": ("bool", "boolean"),
 }
-"""Dtypes of a CSV's cells by what Croissant says, without and with missing ones."""
+"""Dtypes of CSV columns by Croissant type: without and with missing cells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,13 +28,13 @@ class Dataset:
     """A dataset.
 
     Attributes:
-        answers: what counts, a row an answer, index `answer`; `task` and `worker` (a
-            keyed hash) among the columns (docs/reference/dataset.md).
-        set_aside: answers that do not count, each with its reason in `set_aside`.
-        items: what was asked about, index `task`, with the labels that answers give.
-        tables: all tables of the dataset by name, these three among them.
-        facts: what the dataset says about itself: `name`, `description`, `version`,
-            `license` and more, as its croissant.json has them.
+        answers: the answers that count, one row each, index `answer`, with `task`,
+            `worker` (a keyed hash) and more columns (docs/reference/dataset.md).
+        set_aside: answers that do not count, with the reason in `set_aside`.
+        items: the items, index `task`, with the labels from the answers.
+        tables: all tables of the dataset by name, including these three.
+        facts: `name`, `description`, `version`, `license` and more, from the dataset's
+            croissant.json.
     """
 
     answers: pd.DataFrame
@@ -45,15 +45,14 @@ class Dataset:
 
 
 def read_dataset(folder: str | PathLike[str]) -> Dataset:
-    """A dataset that piecework wrote: the folder `dataset` of a campaign.
+    """Read a dataset that piecework wrote: the folder `dataset` of a campaign.
 
     Args:
-        folder: with `croissant.json` and tables as Parquet or, where there is none,
-            CSV.
+        folder: the folder with `croissant.json` and the tables, in Parquet or CSV.
 
     Raises:
-        ConfigError: there is no such folder, or it lacks a file that croissant.json
-            names, or holds no dataset of piecework.
+        ConfigError: the folder is missing, lacks a file that croissant.json names, or
+            is not a dataset of piecework.
     """
     path = Path(folder)
     facts = _facts(path)
@@ -90,12 +89,12 @@ def _facts(folder: Path) -> dict[str, Any]:
             next_step="name the folder of a dataset, such as out/demo/dataset",
         ) from fault
     except (ValueError, LookupError, TypeError) as fault:
-        raise ConfigError([f"{path}: describes no dataset ({fault})"]) from fault
+        raise ConfigError([f"{path}: does not describe a dataset ({fault})"]) from fault
     return facts
 
 
 def _table(folder: Path, record: Mapping[str, Any]) -> pd.DataFrame:
-    name = Path(record["name"]).name  # so that no file elsewhere is named
+    name = Path(record["name"]).name  # so that it cannot name a file elsewhere
     parquet, csv = folder / f"{name}.parquet", folder / f"{name}.csv"
     try:
         table = _parquet(parquet) if parquet.exists() else _csv(csv, record)
@@ -107,7 +106,7 @@ def _table(folder: Path, record: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _parquet(path: Path) -> pd.DataFrame:
-    """A table with tuples where the file has lists."""
+    """Read a table, with tuples for lists."""
     table = pd.read_parquet(path)
     for name in table.columns[table.dtypes == "object"]:
         table[name] = table[name].map(tuple, na_action="ignore")
@@ -115,7 +114,7 @@ def _parquet(path: Path) -> pd.DataFrame:
 
 
 def _csv(path: Path, record: Mapping[str, Any]) -> pd.DataFrame:
-    """A table with the dtypes that Parquet would have."""
+    """Read a table with the dtypes that Parquet would have."""
     cells = pd.read_csv(path, dtype="str", keep_default_na=False)
     for field in record["field"]:
         name, kind = field["name"], field["dataType"]

@@ -1,4 +1,4 @@
-"""Checks of the frames that callers hand in, with one sentence for each fault."""
+"""Checks of the callers' DataFrames, with a sentence for each fault."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,21 +14,21 @@ VOTES = ("task", "worker", "label")
 """The columns of votes, as crowd-kit names them."""
 
 _VOTES_HERE = {"task": "item_id", "label": "value"}
-"""What `piecework.analyses.votes` calls them."""
+"""Their names in `piecework.analyses.votes`."""
 
 _MOST_SHOWN = 12
 
 
 def require_columns(frame: pd.DataFrame, columns: Sequence[str], *, name: str) -> None:
-    """Refuse what is no frame, or one without these columns.
+    """Refuse an argument that is not a DataFrame, or lacks columns.
 
     Args:
-        frame: what the caller handed in.
-        columns: that are needed.
-        name: of the argument.
+        frame: the caller's argument.
+        columns: the columns that it must have.
+        name: the name of the argument.
 
     Raises:
-        ConfigError: it is no frame, or columns are missing; all faults.
+        ConfigError: it is not a DataFrame, or columns are missing; it has every fault.
     """
     if not isinstance(frame, pd.DataFrame):
         kind = type(frame).__name__  # type: ignore[unreachable] # callers may not check
@@ -47,24 +47,24 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], *, name: str) -
 
 
 def require_unique_index(frame: pd.DataFrame, *, name: str) -> None:
-    """Refuse a frame of which two rows have the same label.
+    """Refuse a DataFrame if two rows have the same index.
 
     Raises:
-        ConfigError: they have.
+        ConfigError: two rows have the same index.
     """
     if not frame.index.is_unique:
         label = frame.index[frame.index.duplicated()].tolist()[0]
         raise ConfigError(
-            [f"{name}: two rows have the index {label!r}, but each needs its own"],
+            [f"{name}: two rows have the index {label!r}; each row needs its own"],
             next_step=f"{name}.reset_index(drop=True)",
         )
 
 
 def votes_from(votes: pd.DataFrame) -> pd.DataFrame:
-    """Votes with the columns of `piecework.analyses.votes`.
+    """Return votes with the columns of `piecework.analyses.votes`.
 
     Args:
-        votes: columns `task`, `worker`, `label`; others are left out.
+        votes: columns `task`, `worker`, `label`; others are dropped.
 
     Raises:
         ConfigError: a column is missing, or a label is a list.
@@ -81,7 +81,7 @@ def votes_from(votes: pd.DataFrame) -> pd.DataFrame:
 
 
 def cell_text(cell: object) -> str:
-    """A cell as a file would have it: "" if it is missing, several values with bars.
+    """Return a cell as text: "" if it is missing, several values joined by bars.
 
     >>> [cell_text(cell) for cell in (3.0, None, ("blur", "dark"))]
     ['3', '', 'blur|dark']
@@ -101,7 +101,7 @@ def cell_text(cell: object) -> str:
 
 @contextmanager
 def faults_of(name: str) -> Iterator[None]:
-    """Tell what an analysis refuses as a fault of the argument that it was given.
+    """Turn what an analysis raises into a fault of the argument.
 
     Raises:
         ConfigError: the analysis raised a `ValueError`.

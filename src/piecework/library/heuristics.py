@@ -1,4 +1,4 @@
-"""Heuristics on a frame of answers: what is suspicious, and why."""
+"""Heuristics on a DataFrame of answers: what is suspicious, and why."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from piecework.qc.ratings import with_ratings
 from piecework.qc.silence import silences
 
 Settings = Mapping[str, Mapping[str, object] | None]
-"""Parameters by heuristic name; `None` switches one off."""
+"""Parameters by heuristic name; `None` switches a heuristic off."""
 
 _FINDINGS = {
     "subject_kind": "str",
@@ -37,29 +37,29 @@ def assess(
     task: str = "",
     seed: int = 1,
 ) -> pd.DataFrame:
-    """What heuristics find in answers.
+    """Run heuristics on answers.
 
     Args:
-        answers: a row an answer, with `task`, `worker`, a column for each thing that
-            was asked, and what else is known (docs/reference/library.md).
-        heuristics: names of those that run; without any, all that are on by default,
+        answers: one row per answer, with `task`, `worker`, a column for each field that
+            was asked, and other known columns (docs/reference/library.md).
+        heuristics: names of the heuristics to run; default: all that are on by default,
             and the joined suspicion.
         settings: parameters by heuristic, as in a campaign file.
-        fields: kinds of columns that hold answers: "text", "choice", "choices",
-            "number"; others are guessed from the answers.
-        task: a task of the gallery, if that was asked.
-        seed: of what is drawn by chance.
+        fields: kinds of columns of answers: "text", "choice", "choices", "number"; the
+            others are guessed from the answers.
+        task: the task in the gallery that was asked, if any.
+        seed: the seed of random draws.
 
     Returns:
-        A row a finding, the most suspicious first: `subject_kind` ("answer",
+        One row per finding, the most suspicious first: `subject_kind` ("answer",
         "assignment" or "worker"), `subject` (an answer's label in the index of
         `answers` as str, an assignment's or a worker's id), `heuristic`, `version`,
-        `suspicion` (0 to 1), `flag` (it passed the threshold), `evidence`. A subject
-        without a row was looked at, and nothing spoke against it.
+        `suspicion` (0 to 1), `flag` (it passed the threshold), `evidence`. For a
+        subject without a row, the heuristics found nothing.
 
     Raises:
-        ConfigError: a column is missing or has the wrong dtype; there is no such
-            heuristic or parameter; all faults.
+        ConfigError: a column is missing or has the wrong dtype, or a heuristic or a
+            parameter does not exist; it has every fault.
     """
     names = [heuristics] if isinstance(heuristics, str) else [*heuristics]
     _refuse_faults(names, settings)
@@ -91,7 +91,7 @@ def heuristics(
     fields: Mapping[str, FieldKind] = MappingProxyType({}),
     task: str = "",
 ) -> pd.DataFrame:
-    """All heuristics; with answers, why some of them can say nothing about these.
+    """List all heuristics; with answers, say which cannot judge them, and why.
 
     Args:
         answers: as for `assess`.
@@ -100,11 +100,11 @@ def heuristics(
         task: as for `assess`.
 
     Returns:
-        Index `heuristic`: `subject_kind`, `version`, `is_on` (without being named),
-        `idea` (one line); with answers also `silent_because` ("": it can speak).
+        Index `heuristic`: `subject_kind`, `version`, `is_on` (by default), `idea` (one
+        line); with answers also `silent_because` ("" if it can judge them).
 
     Raises:
-        ConfigError: as `assess`.
+        ConfigError: as for `assess`.
     """
     _refuse_faults([], settings)
     described = registry.describe()
@@ -128,7 +128,7 @@ def heuristics(
 def _findings(
     table: pd.DataFrame, settings: Settings, names: Sequence[str], *, seed: int
 ) -> list[Finding]:
-    """Of all heuristics and the joined suspicion; with names, of these alone."""
+    """Return the findings of all heuristics, or of the named ones."""
     if not names:
         return registry.assess(table, settings, seed=seed)
     by_name = {heuristic.NAME: heuristic for heuristic in registry.HEURISTICS}
@@ -145,10 +145,10 @@ def _rated(stored: OpenedAnswers) -> pd.DataFrame:
 
 
 def _refuse_faults(names: Sequence[str], settings: Settings) -> None:
-    """Refuse names and settings of heuristics that there are not.
+    """Refuse unknown heuristics and settings.
 
     Raises:
-        ConfigError: there is no such heuristic or parameter; all faults.
+        ConfigError: a heuristic or a parameter does not exist; it has every fault.
     """
     known = [heuristic.NAME for heuristic in registry.HEURISTICS]
     faults = [
@@ -165,7 +165,7 @@ def _refuse_faults(names: Sequence[str], settings: Settings) -> None:
 def _with_task(
     stored: OpenedAnswers, names: Sequence[str], settings: Settings
 ) -> Settings:
-    """The task's settings below the caller's; with names, all others off."""
+    """Return the task's settings below the caller's; with names, all others off."""
     of_task = stored.opened.campaign.task.heuristics
     if not names:
         return {**of_task, **settings}

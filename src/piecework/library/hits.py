@@ -20,18 +20,18 @@ def render_hit(
     title: str = "",
     language: str = "en",
 ) -> str:
-    """The page that shows items to a worker, as a complete HTML document.
+    """Return the page that shows items to a worker, as a complete HTML document.
 
     Args:
-        task: a name of the gallery, or the folder of a task of your own.
-        items: one, several, or a frame with a row each: their columns by name. The id
-            may stand in a column `task`.
-        title: what the worker reads on top; empty: the task's own.
-        language: of the page, where the task speaks it.
+        task: the name of a task in the gallery, or the folder of your own task.
+        items: one item, several, or a DataFrame with a row for each: their columns by
+            name. The column `task` may hold the id.
+        title: the title at the top; empty: the task's own.
+        language: the language of the page, if the task has it.
 
     Raises:
-        ConfigError: there is no such task; an item lacks a column, or cannot be shown;
-            all faults.
+        ConfigError: the task does not exist, or an item lacks a column or cannot be
+            shown; it has every fault.
     """
     folder = Path(task)
     is_own = not isinstance(task, str) or folder.is_dir()

@@ -1,4 +1,4 @@
-"""Labels with probabilities from votes; frames have crowd-kit's names of columns."""
+"""Labels with probabilities from votes, with crowd-kit's column names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ class Labels:
     """A label for each task.
 
     Attributes:
-        labels: index `task`, sorted: `label` (the likeliest; missing for a tie),
-            `probability` (float64 in (0, 1], of one of the likeliest), `leaders` (tuple
-            of all the likeliest).
-        probabilities: index `task`, a column a label; rows sum to 1.
+        labels: index `task`, sorted: `label` (the most probable; missing for a tie),
+            `probability` (float64 in (0, 1], of a most probable label), `leaders`
+            (tuple of all most probable labels).
+        probabilities: index `task`, one column per label; rows sum to 1.
     """
 
     labels: pd.DataFrame
@@ -34,8 +34,8 @@ class DawidSkeneLabels(Labels):
 
     Attributes:
         errors: a row for each `worker`, `truth` and `label`: the `probability` that the
-            worker gives this label where that is true (NaN for a truth that they never
-            met).
+            worker gives this label if that one is true (NaN for a truth that they never
+            saw).
     """
 
     errors: pd.DataFrame
@@ -47,21 +47,21 @@ class AbilityLabels(Labels):
 
     Attributes:
         workers: index `worker`: `ability` (logits above guessing), `accuracy` (how
-            often they are right about a task of usual difficulty), `votes` (int64).
+            often they are right about a task of typical difficulty), `votes` (int64).
     """
 
     workers: pd.DataFrame
 
 
 def majority(votes: pd.DataFrame) -> Labels:
-    """The label with most votes; its probability is its share of the votes.
+    """Return the label with most votes; its probability is its share of the votes.
 
     Args:
-        votes: columns `task`, `worker`, `label`; a row a vote. A worker's second vote
-            on a task does not count, nor does a missing label.
+        votes: columns `task`, `worker`, `label`; one row per vote. A worker's second
+            vote on a task and a missing label do not count.
 
     Raises:
-        ConfigError: a column is missing, or a label is no single value.
+        ConfigError: a column is missing, or a label is not a single value.
     """
     cast = votes_from(votes)
     estimate = majority_vote.majority(cast).rename(columns={"share": "probability"})
@@ -73,15 +73,15 @@ def majority(votes: pd.DataFrame) -> Labels:
 
 
 def dawid_skene(votes: pd.DataFrame, *, smoothing: float = 0.0) -> DawidSkeneLabels:
-    """The likeliest labels where each worker errs in their own way.
+    """Return the most probable labels if each worker makes errors of their own.
 
     Args:
         votes: as for `majority`.
-        smoothing: votes added to each cell of each worker's table of errors; 0 is the
-            paper's maximum likelihood.
+        smoothing: votes to add to each cell of each worker's table of errors; 0 gives
+            the paper's maximum likelihood.
 
     Raises:
-        ConfigError: as `majority`; or there are no votes, or smoothing is below 0.
+        ConfigError: as for `majority`; or there are no votes, or smoothing is below 0.
     """
     with faults_of("votes"):
         estimate = dawid_skene_model.dawid_skene(votes_from(votes), smoothing=smoothing)
@@ -98,17 +98,17 @@ def ability(
     labels: Sequence[object] = (),
     shared_error: float = SHARED_ERROR,
 ) -> AbilityLabels:
-    """The likeliest labels where workers differ in ability, and tasks in difficulty.
+    """Return the most probable labels if workers differ in ability and tasks too.
 
     Args:
         votes: as for `majority`.
-        labels: all that could be said, of which some may never have been.
-        shared_error: the share of labels on which a whole crowd errs, which no number
-            of votes shows; probabilities stay below 1 by it.
+        labels: all possible labels, including those without votes.
+        shared_error: the share of labels on which the whole crowd errs, which more
+            votes do not show; it keeps probabilities below 1.
 
     Raises:
-        ConfigError: as `majority`; or there are no votes, one is of a label that could
-            not be said, or the estimate does not settle.
+        ConfigError: as for `majority`; or there are no votes, a vote is not in
+            `labels`, or the estimate does not converge.
     """
     with faults_of("votes"):
         estimate = ability_model.ability(

@@ -1,4 +1,4 @@
-"""Results of other tools, read into one frame of answers."""
+"""Reads results of other tools into one DataFrame of answers."""
 
 import warnings
 from collections.abc import Sequence
@@ -22,32 +22,32 @@ def read_results(
     columns: str | PathLike[str] | None = None,
     task: str = "",
 ) -> pd.DataFrame:
-    """The answers of files that another tool wrote, together.
+    """Read the answers of files that another tool wrote, together.
 
     Formats are recognised by content: MTurk's CSV and JSON, AMTI, Simple-AMT, Mephisto,
     Potato, Prolific's export with the answers that it belongs to, Parquet, and tables
-    whose columns are stated (docs/how-to/importing.md). Ids of workers are those of the
-    files. Rows that cannot be read are left out, with a `UserWarning`.
+    with stated columns (docs/how-to/importing.md). Worker ids are those of the files.
+    Rows that cannot be read are left out, with a `UserWarning`.
 
     Args:
-        files: a file, several, or a folder that a tool made.
-        columns: a TOML file that says which column is what, for tables of no tool.
-        task: a task of the gallery, if that was asked; else it is guessed.
+        files: a file, several files, or a folder that a tool wrote.
+        columns: a TOML file that maps the columns of tables in an unknown format.
+        task: the task in the gallery that was asked; default: guessed.
 
     Returns:
-        A row an answer, index `answer` (str). Columns `task`, `worker`, `assignment`,
-        `hit` (str), `position` (int64, from 1), `accepted_at`, `submitted_at`
-        (datetimes in UTC), `seconds` (that the task was on screen), `pastes`,
-        `keystrokes`, `focus_losses` (float64, NaN where not known), `outcome` (in the
-        tool's word); a column for each thing that was asked (`hit.<name>`: once for
-        all tasks of an assignment); `gold.<name>` and `item.<name>` of the task.
+        One row per answer, index `answer` (str). Columns `task`, `worker`,
+        `assignment`, `hit` (str), `position` (int64, from 1), `accepted_at`,
+        `submitted_at` (datetimes in UTC), `seconds` (that the task was on screen),
+        `pastes`, `keystrokes`, `focus_losses` (float64, NaN if not known), `outcome`
+        (the tool's word); a column for each field that was asked (`hit.<name>`: once
+        for all tasks of an assignment); `gold.<name>` and `item.<name>` of the task.
 
     Raises:
-        ConfigError: a file cannot be read, or is of no format that is known.
+        ConfigError: a file cannot be read, or its format is not known.
     """
     several = [files] if isinstance(files, str | PathLike) else [*files]
     if not several:
-        raise ConfigError(["files: there is none; name at least one"])
+        raise ConfigError(["files: is empty; name at least one file"])
     reading = Reading() if columns is None else read_reading(Path(columns))
     sources = recognise([Path(file) for file in several], reading)
     with opened_sources(sources, reading, task_name=task) as sources_read:

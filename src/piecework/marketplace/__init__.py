@@ -1,5 +1,5 @@
 """An MTurk-compatible marketplace: requester API, worker site, ledger.
 
-Knows nothing of the pipeline, so that one misreading of the protocol cannot sit on
-both sides of the wire.
+It shares no code with the pipeline, so that one misreading of the protocol cannot
+affect both sides of the wire.
 """

@@ -1,4 +1,4 @@
-"""`python -m piecework.marketplace`: a marketplace as a process of its own."""
+"""`python -m piecework.marketplace`: a marketplace as a separate process."""
 
 import sys
 
@@ -10,7 +10,7 @@ from piecework.marketplace.state.database_file import WrongDatabaseError
 
 
 def main() -> None:
-    """Read the command line and serve until told to stop."""
+    """Read the command line and serve until stopped."""
     options = vars(parser("marketplace").parse_args())
     is_attached = options.pop("attached")
     marketplace = Marketplace(**options)
@@ -20,7 +20,7 @@ def main() -> None:
     try:
         serve_forever(marketplace)
     except (UnsafeBindError, WrongDatabaseError, NotifyAddressError, OSError) as fault:
-        sys.exit(f"The marketplace does not start: {fault}")
+        sys.exit(f"The marketplace cannot start: {fault}")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
-"""Refusals: what the marketplace answers instead of doing something.
+"""Refusals: the marketplace's answers when it does not do what was asked.
 
-Requester API and worker site raise these and nothing else on purpose; what else escapes
-is a fault of ours. Raising one always rolls back the transaction it happened in.
+The requester API and the worker site deliberately raise only these; any other exception
+is a bug. Raising one always rolls back its transaction.
 """
 
 TURK = "AWS.MechanicalTurk."
 """Prefix of every TurkErrorCode."""
 
 
-class Refusal(Exception):  # noqa: N818 - a no is an answer, not a fault
-    """The marketplace understood, and the answer is no; nothing has changed.
+class Refusal(Exception):  # noqa: N818 - a refusal, not a fault
+    """The marketplace understood the request and refuses it; nothing has changed.
 
     Attributes:
         kind: AWS's `__type` on the requester's side, a short code on the worker's.
@@ -29,12 +29,12 @@ class Refusal(Exception):  # noqa: N818 - a no is an answer, not a fault
 
 
 def request_error(code: str, message: str) -> Refusal:
-    """The service's modelled client fault, with its TurkErrorCode."""
+    """Return the service's modelled client fault, with its TurkErrorCode."""
     return Refusal("RequestError", message, turk_code=code)
 
 
 def unrecognized_client() -> Refusal:
-    """The access key or session is unknown here, or was revoked."""
+    """The access key or session is unknown or was revoked."""
     return Refusal(
         "UnrecognizedClientException",
         "The security token included in the request is invalid.",
@@ -42,7 +42,7 @@ def unrecognized_client() -> Refusal:
 
 
 def does_not_exist(thing: str, key: str) -> Refusal:
-    """An id that is unknown, or another requester's; both look the same on purpose."""
+    """The id is unknown or another requester's; both deliberately look alike."""
     names = {
         "HIT": "HITDoesNotExist",
         "Assignment": "AssignmentDoesNotExist",
@@ -56,7 +56,7 @@ def does_not_exist(thing: str, key: str) -> Refusal:
 
 
 def wrong_state(thing: str, key: str, *, state: str, allowed: str) -> Refusal:
-    """The operation is not for this state; names what was found and what is allowed."""
+    """The state does not allow the operation; names the state and the allowed ones."""
     code = {
         "HIT": "InvalidHITState",
         "Assignment": "InvalidAssignmentState",
@@ -72,7 +72,7 @@ def wrong_state(thing: str, key: str, *, state: str, allowed: str) -> Refusal:
 
 
 def already_processed(token: str) -> Refusal:
-    """A repeated request token; as seen live, the answer has no TurkErrorCode."""
+    """A request token was repeated; as seen live, the answer has no TurkErrorCode."""
     return Refusal(
         "RequestError",
         f'The idempotency token "{token}" has already been processed.',
@@ -80,7 +80,7 @@ def already_processed(token: str) -> Refusal:
 
 
 def invalid_parameters(*faults: str) -> Refusal:
-    """Parameters that break the service model or its documented limits."""
+    """Parameters break the service model or its documented limits."""
     return Refusal(
         "ParameterValidationError",
         "There was a problem with the parameters of this request: " + " ".join(faults),
@@ -88,7 +88,7 @@ def invalid_parameters(*faults: str) -> Refusal:
 
 
 def invalid_xml(complaint: str) -> Refusal:
-    """A question that is no well-formed document of its schema."""
+    """A question is not a well-formed document of its schema."""
     return Refusal(
         "ParameterValidationError",
         "There was an error parsing the XML question or answer data in your request. "
@@ -98,7 +98,7 @@ def invalid_xml(complaint: str) -> Refusal:
 
 
 def insufficient_funds(*, needed: str, available: str) -> Refusal:
-    """The account cannot carry this; nothing was created or paid."""
+    """The account's balance is too low; nothing was created or paid."""
     return request_error(
         "InsufficientFunds",
         "This requester has insufficient funds to complete this transaction: "

@@ -1,11 +1,10 @@
-"""The port to workers of another market, who come by visits and are paid there.
+"""The interface to another market's workers, who visit and are paid there.
 
-A rehearsal's simulated workers and invited people need nothing of it: they sign in here
-and everything about them happens here. Behind the port stands what knows the other
-market. Here it is asked two things only, when a participant arrives and when he goes:
-who this is, and where to send him back. What requesters want of participants (posts,
-approvals, bonuses, blocks, messages) it reads in the marketplace's own tables, where
-the call that wanted it has put it.
+A rehearsal's simulated workers and invited people do not use it: they sign in to this
+marketplace and stay in it. Its implementation knows the other market. The marketplace
+asks it only who a participant is when they arrive, and where to send them when they
+leave. It reads what requesters want from participants (posts, approvals, bonuses,
+blocks, messages) in the marketplace's own tables.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,12 +15,12 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """What a participant's link says; anybody can write one.
+    """The contents of a participant's link, which anyone can forge.
 
     Attributes:
-        participant_id: at the other market.
-        study_id: the study that he comes by.
-        submission_id: his go at it, and nobody else's.
+        participant_id: the participant's id at the other market.
+        study_id: the study through which they come.
+        submission_id: this participant's submission to the study.
     """
 
     participant_id: str
@@ -31,13 +30,13 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """What the other market says of a submission.
+    """A submission's state at the other market.
 
     Attributes:
-        status: in its words.
-        started_at: since when its time runs; None is not known.
-        over: why nothing can be done for it any more, in sentences for its participant;
-            "" while it is under way.
+        status: the other market's status.
+        started_at: when its time began; None if unknown.
+        over: sentences that tell the participant why the submission has ended; "" while
+            it is active.
     """
 
     status: str
@@ -46,64 +45,64 @@ class Submission:
 
 
 class OutsideCrowd(Protocol):
-    """The other market, as far as a participant's visit needs it."""
+    """The parts of the other market that a participant's visit needs."""
 
     @property
     def market(self) -> str:
-        """Its name for people, as in "Prolific"."""
+        """Its display name, such as "Prolific"."""
         ...
 
     @property
     def contact(self) -> str:
-        """How participants reach the requesters, in a sentence."""
+        """A sentence on how participants reach the requesters."""
         ...
 
     @property
     def consent(self) -> Sequence[str]:
-        """What participants agree to before they begin, a paragraph each."""
+        """The consent text for participants, one string per paragraph."""
         ...
 
     def read_link(self, query: Mapping[str, str]) -> Arrival:
-        """What the link of a participant says.
+        """Read a participant's link.
 
         Raises:
-            Refusal: something is missing in it, or cannot be (400).
+            Refusal: a part of it is missing or invalid (400).
         """
         ...
 
     def link(self, arrival: Arrival) -> Mapping[str, str]:
-        """The query of the link that `read_link` reads so."""
+        """Return the query of the link that `read_link` reads as this arrival."""
         ...
 
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
-        """What the other market itself says of a submission.
+        """Ask the other market for a submission's state.
 
-        Takes as long as a call; never called while the database is held.
+        Takes as long as a network call; never called while the database is locked.
 
         Args:
-            arrival: what the link says.
-            is_known: whether its participant has come before; made-up links of others
-                then do not make them wait.
+            arrival: the contents of the link.
+            is_known: whether the participant has come before, so that others' forged
+                links do not make them wait.
 
         Raises:
-            Refusal: there is no such submission, or it is another's (403), or it could
-                not be asked now (503).
+            Refusal: the submission does not exist or is another participant's (403), or
+                the other market cannot be reached (503).
         """
         ...
 
     def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
-        """The other market, or somebody, says that something has happened there.
+        """Take an event that claims to come from the other market.
 
         Args:
-            headers: of the request, names in small letters.
-            body: as it came.
+            headers: the request's headers, names in small letters.
+            body: the request's raw body.
 
         Raises:
-            Refusal: the other market did not say it (403), or is not listened to
+            Refusal: the event is not from the other market (403), or events are off
                 (404).
         """
         ...
 
     def way_back(self, code: str) -> str:
-        """The address that ends a submission at the other market by a code."""
+        """Return the address that ends a submission at the other market with a code."""
         ...

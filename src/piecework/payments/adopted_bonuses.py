@@ -1,7 +1,7 @@
-"""Bonuses that a newer copy of the store paid: booked, and never paid again.
+"""Bonuses that a newer copy of the store paid: recorded, and never paid again.
 
-The platform keeps no labels. A top-up to the wage floor is known by its reason; what
-was paid from a file keeps a label of its own until the same file is read again.
+The platform stores no labels. A bonus to the wage floor is recognised by its reason. A
+bonus from a file keeps the label "adopted" until the same file is read again.
 """
 
 from collections import Counter
@@ -30,10 +30,10 @@ _ADOPTED = "adopted"
 
 
 def adopt_bonuses(run: CampaignRun) -> int:
-    """Book what was paid and is not in the ledger, of a store that was restored.
+    """Record bonuses that a restored store lacks; return how many.
 
-    Asks the platform for the bonuses of every HIT, so a store that was never restored
-    is left alone.
+    For this, it asks the platform for the bonuses of every HIT. It does so only for a
+    store that was restored.
     """
     if not generations.was_restored(run.store):
         return 0
@@ -42,19 +42,19 @@ def adopt_bonuses(run: CampaignRun) -> int:
 
 
 def bonuses_there(run: CampaignRun, hit_ids: Iterable[HitId]) -> list[Bonus]:
-    """All bonuses that the platform has paid for work on these HITs."""
+    """Return all bonuses that the platform has paid for work on these HITs."""
     with ThreadPoolExecutor(run.at_once, thread_name_prefix="bonuses") as pool:
         return list(chain.from_iterable(pool.map(run.platform.bonuses_of_hit, hit_ids)))
 
 
 def as_listed(run: CampaignRun, bonus: Bonus) -> Bonus:
-    """A bonus as the platform lists it."""
+    """Return a bonus as the platform lists it."""
     is_whole = run.platform.capabilities.keeps_bonus_reason
     return bonus if is_whole else replace(bonus, reason="")
 
 
 def unknown_bonuses(run: CampaignRun, paid: Iterable[Bonus]) -> Iterator[Bonus]:
-    """Those of the bonuses that the platform has paid that are not in the ledger."""
+    """Yield the paid bonuses that are not in the ledger."""
     recorded = Counter(
         as_listed(run, bonus) for bonus in recorded_bonuses(run).values()
     )
@@ -66,7 +66,7 @@ def unknown_bonuses(run: CampaignRun, paid: Iterable[Bonus]) -> Iterator[Bonus]:
 
 
 def book(run: CampaignRun, paid: Iterable[Bonus]) -> int:
-    """Book bonuses of work that the store has; how many there were."""
+    """Record bonuses for work that the store has; return how many."""
     known = {each.assignment_id for each in assignments.load(run.store)}
     taken = set(recorded_bonuses(run))
     acts = []
@@ -85,7 +85,7 @@ def book(run: CampaignRun, paid: Iterable[Bonus]) -> int:
 
 
 def take_over(run: CampaignRun, plan: BonusPlan) -> BonusPlan:
-    """Let adopted bonuses be those that a plan asks for; the rest of it is due."""
+    """Match adopted bonuses with those of a plan; the others stay due."""
     adopted = {
         key: bonus
         for key, bonus in recorded_bonuses(run).items()

@@ -1,8 +1,8 @@
-"""Bonuses that a person wrote into a CSV; every fault is told, and then none is paid.
+"""Bonuses in a CSV that a person wrote; every fault is reported, and then none is paid.
 
-The person has the dataset, where a worker is a keyed hash and an answer has an id; so a
-row names `assignment_id` (an `answer_id` does as well) or `worker`. A worker's bonus is
-paid with the last paid assignment of that worker.
+The person has the dataset, in which a worker is a keyed hash and an answer has an id.
+So a row names `assignment_id` (an `answer_id` works too) or `worker`. A worker's bonus
+is paid with the last paid assignment of that worker.
 """
 
 import csv
@@ -25,16 +25,16 @@ COLUMNS = ("assignment_id", "worker", "amount", "reason")
 
 
 def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> BonusPlan:
-    """The bonuses of a file that were not paid under this label before.
+    """Return the bonuses of a file that were not paid under this label before.
 
     Args:
-        run: the campaign at work.
+        run: the open campaign.
         text: the CSV, with `amount`, `reason`, and `assignment_id` or `worker`.
-        label: what the bonuses are called; the same file read twice pays once.
-        name: what faults call the file.
+        label: the label of the bonuses; with it, the same file pays only once.
+        name: the file's name in errors.
 
     Raises:
-        ConfigError: with every fault.
+        ConfigError: it has every fault.
     """
     reader = table_rows(text)
     due, faults, before = dict[str, PlannedBonus](), list[str](), 0
@@ -50,7 +50,7 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
                 continue
             earlier, key = recorded.get(planned.intent.key), planned.intent.key
             if key in due:
-                faults.append(f"{where}: has a bonus in an earlier line")
+                faults.append(f"{where}: an earlier line has this bonus already")
             elif earlier is None:
                 due[key] = planned
             elif earlier.cents == planned.bonus.cents:
@@ -58,7 +58,7 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
             else:
                 had = run.campaign.rewards.shown(earlier.cents)
                 faults.append(
-                    f"{where}: had {had} as {label!r} before; a "
+                    f"{where}: was paid {had} with the label {label!r} before; a "
                     "second bonus needs another --label"
                 )
     except csv.Error as fault:
@@ -69,7 +69,7 @@ def read_bonuses(run: CampaignRun, text: str, *, label: str, name: str) -> Bonus
 
 
 def _check_columns(columns: Sequence[str], name: str) -> None:
-    """Raise a `ConfigError` that says what is wrong with the columns of a file."""
+    """Raise a `ConfigError` if the columns of a file are wrong."""
     columns_of_file = set(columns)
     absent = {"amount", "reason"} - columns_of_file
     if not columns_of_file & {"assignment_id", "worker"}:
@@ -84,7 +84,7 @@ def _check_columns(columns: Sequence[str], name: str) -> None:
 
 
 class _Rows:
-    """Reads rows against what the campaign knows of assignments and workers."""
+    """Reads rows with the campaign's assignments and workers."""
 
     def __init__(self, run: CampaignRun) -> None:
         self._run = run
@@ -101,20 +101,19 @@ class _Rows:
         }
 
     def read(self, row: Mapping[str, str | None], label: str) -> PlannedBonus:
-        """The bonus of a row; a `ValueError` says what is wrong with it."""
+        """Return the bonus of a row; a `ValueError` says what is wrong with the row."""
         if None in row or None in row.values():
             raise ValueError("has more or fewer cells than the header")
         cells = {name: plain(cell or "").strip() for name, cell in row.items()}
         cents = cents_from_text(cells["amount"], self._run.campaign.rewards.currency)
         if not cents:
-            raise ValueError("amount is nothing; a bonus is 0.01 or more")
+            raise ValueError("the amount is 0; a bonus is 0.01 or more")
         reason = cells["reason"]
         able = self._run.platform.capabilities
         if not able.allows_reason(reason):
             raise ValueError(
-                f"reason has {len(reason)} characters; the worker reads it, so "
-                f"{able.shortest_reason} to {able.longest_reason} on one line are "
-                "needed"
+                f"reason has {len(reason)} characters; the worker reads it, so give "
+                f"{able.shortest_reason} to {able.longest_reason} on one line"
             )
         subject, assignment = self._whose(cells)
         bonus = Bonus(
@@ -134,7 +133,7 @@ class _Rows:
         )
 
     def _whose(self, cells: Mapping[str, str]) -> tuple[str, Assignment]:
-        """What the bonus is for, and the assignment that it is paid with."""
+        """Return what the bonus is for, and the assignment to pay it with."""
         named, worker = cells.get("assignment_id", ""), cells.get("worker", "")
         if not named:
             if worker not in self._last:
@@ -143,10 +142,10 @@ class _Rows:
         name = assignments.assignment_of(self._run.store, named) or AssignmentId(named)
         assignment = self._assignments.get(name)
         if assignment is None:
-            raise ValueError(f"{named!r} is no assignment of this campaign")
+            raise ValueError(f"{named!r} is not an assignment of this campaign")
         if name not in self._paid:
             raise ValueError(
-                f"{named!r} was not paid: approve it first, or take its rejection back"
+                f"{named!r} was not paid: approve it or reverse its rejection first"
             )
         if worker and worker != self._run.pseudonym(assignment.worker_id):
             raise ValueError(f"{named!r} is not the work of worker {worker!r}")
@@ -154,10 +153,10 @@ class _Rows:
 
 
 def label_fault(label: str) -> str:
-    """What is wrong with a label; nothing if it will do.
+    """Return what is wrong with a label; "" if it is allowed.
 
     >>> label_fault("spring-2027"), label_fault("a:b")
-    ('', "--label 'a:b': write up to 40 small letters, digits, - and _")
+    ('', "--label 'a:b': use 1 to 40 lower-case letters, digits, - and _")
     """
     is_good = 0 < len(label) <= 40 and all(  # noqa: PLR2004 - as names have
         letter.isascii() and (letter.islower() or letter.isdigit() or letter in "-_")
@@ -165,4 +164,4 @@ def label_fault(label: str) -> str:
     )
     if is_good:
         return ""
-    return f"--label {label!r}: write up to 40 small letters, digits, - and _"
+    return f"--label {label!r}: use 1 to 40 lower-case letters, digits, - and _"

@@ -1,9 +1,9 @@
-"""Bonuses as acts: each paid once, whatever a process dies in.
+"""Bonuses as acts: each is paid once, even if a process dies at any point.
 
-A bonus is known by its label and by what it is for (an assignment, or a worker), so a
-second one for the same work needs a label of its own. The platform knows no labels:
-there it is looked for by assignment and amount, and by the reason where the platform
-lists it; those that are in the ledger already are counted off.
+A bonus is known by its label and by its subject (an assignment, or a worker), so a
+second bonus for the same work needs another label. The platform stores no labels: a
+bonus there is recognised by assignment and amount, and by the reason if the platform
+lists it. Bonuses that are in the ledger already do not count as matches.
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ OPERATION = "bonus"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedBonus:
-    """A bonus that is due; `batch` is of the HIT that it is paid for."""
+    """A bonus that is due; `batch` is the batch of its HIT."""
 
     intent: Intent
     bonus: Bonus
@@ -30,14 +30,14 @@ class PlannedBonus:
 
     @property
     def fee_cents(self) -> int:
-        """What the platform takes on top."""
+        """The platform's fee on the bonus."""
         return self.intent.amount_cents - self.bonus.cents
 
 
 def planned_bonus(
     run: CampaignRun, bonus: Bonus, *, label: str, subject: str, batch: int
 ) -> PlannedBonus:
-    """A bonus with its intent; `subject` is what it is for, with the label its key."""
+    """Return a bonus with its intent; label and `subject` make its key."""
     fees = run.campaign.rewards.fees_on(run.clock.now().date())
     return PlannedBonus(
         bonus=bonus,
@@ -57,12 +57,12 @@ def planned_bonus(
 
 
 def bonus_key(label: str, subject: str) -> str:
-    """The key of a bonus' intent."""
+    """Return the key of a bonus's intent."""
     return f"{OPERATION}:{label}:{subject}"
 
 
 def bonus_of(intent: Intent) -> Bonus:
-    """The bonus that an intent is about."""
+    """Return the bonus that an intent is about."""
     arguments = intent.arguments
     return Bonus(
         assignment_id=AssignmentId(intent.subject[1]),
@@ -73,12 +73,12 @@ def bonus_of(intent: Intent) -> Bonus:
 
 
 def act_for(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) -> Act:
-    """How a bonus is paid, looked for and booked.
+    """Return the act that pays a bonus, looks for it and records it.
 
     Args:
-        run: the campaign at work.
-        intent: of the bonus.
-        recorded: bonuses that are in the ledger, of this assignment at least.
+        run: the open campaign.
+        intent: the intent of the bonus.
+        recorded: bonuses in the ledger, at least those of this assignment.
     """
     bonus, token = bonus_of(intent), intent.token(run.store)
     known = _count_alike(run, bonus, recorded)
@@ -88,13 +88,13 @@ def act_for(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) -> Act:
         return DONE if _count_alike(run, bonus, listed) > known else None
 
     def do() -> str:
-        # A store that was brought back from a copy does not know what it has paid.
+        # A store that was restored from a copy may lack a paid bonus.
         if look() is not None:
             return DONE
         try:
             run.platform.bonus(bonus, token=token)
         except PlatformRefused:
-            # boto3 repeats a call whose reply was lost; the repeat's token is refused.
+            # boto3 repeats a call if the reply is lost; the platform refuses the token.
             if look() is None:
                 raise
         return DONE
@@ -112,7 +112,7 @@ def act_for(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) -> Act:
 
 
 def _count_alike(run: CampaignRun, bonus: Bonus, others: Iterable[Bonus]) -> int:
-    """How many of the others the platform would list exactly as it lists the bonus."""
+    """Return how many others the platform would list exactly like the bonus."""
 
     def listed(paid: Bonus) -> Bonus:
         is_whole = run.platform.capabilities.keeps_bonus_reason
@@ -122,7 +122,7 @@ def _count_alike(run: CampaignRun, bonus: Bonus, others: Iterable[Bonus]) -> int
 
 
 def recorded_bonuses(run: CampaignRun) -> dict[str, Bonus]:
-    """Every bonus that is in the ledger, by the key of its intent."""
+    """Return every bonus in the ledger, by the key of its intent."""
     return {
         intent.key: bonus_of(intent)
         for intent in intents.load(run.store, OPERATION, is_done=True)

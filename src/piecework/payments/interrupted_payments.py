@@ -1,7 +1,7 @@
-"""What a person began and a death cut short: written down if it was done, else not.
+"""Payments that a crash interrupted: recorded if made, otherwise dropped.
 
-A pass repeats what it finds due; a bonus or a rejection taken back was due because
-a person said so once, and is not begun again by itself.
+A pass repeats what it finds due. A bonus or a reversed rejection was due only because a
+person asked for it once, so it is not started again automatically.
 """
 
 from piecework.campaign.opened import CampaignRun
@@ -12,9 +12,9 @@ from piecework.store.database import Store
 
 
 def close_interrupted(run: CampaignRun) -> int:
-    """Look for every such act that is open; how many there were.
+    """Close every interrupted payment; return how many there were.
 
-    What the platform has done is booked; what it has not is forgotten.
+    A payment that the platform has made is recorded. Otherwise its intent is dropped.
     """
     if not has_interrupted_payments(run.store):
         return 0
@@ -36,5 +36,5 @@ def close_interrupted(run: CampaignRun) -> int:
 
 
 def has_interrupted_payments(store: Store) -> bool:
-    """Whether there is any such act."""
+    """Return whether there is an interrupted payment."""
     return intents.has_open(store, bonuses.OPERATION, unreject.OPERATION)

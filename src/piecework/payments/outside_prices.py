@@ -1,9 +1,10 @@
-"""What another market took for the campaign's HITs beside their own prices, booked.
+"""Records what another market charged for the campaign's HITs beside their prices.
 
-Where workers come from Prolific, it pays visits of several HITs whole, and rounds each
-payment by itself. The marketplace tells by how much that is more or less than reward
-and fee of the HITs, for each HIT type, and how much is not settled there yet. What was
-not booked before is booked as a fee, so that the ledger is what was really taken.
+If workers come from Prolific, it pays visits of several HITs as a whole and rounds each
+payment separately. The marketplace tells, for each HIT type, how much more or less than
+the HITs' rewards and fees that is, and how much is not settled there yet. The
+difference to what was recorded before is recorded as a fee, so that the ledger shows
+what was really charged.
 """
 
 import logging
@@ -19,12 +20,12 @@ _BOOKED = "booked"
 
 
 def book_outside_prices(store: Store, prices: PriceList | None, clock: Clock) -> None:
-    """Book what was taken beside the prices of this store's HITs, or was given back.
+    """Record what was charged or refunded beside the prices of this store's HITs.
 
     Args:
-        store: the campaign's memory.
-        prices: as the marketplace told them just now; `None`: it tells none.
-        clock: tells when.
+        store: the campaign's store.
+        prices: the marketplace's current prices; `None` if it tells none.
+        clock: the clock for the entries.
     """
     if prices is None or not prices.outside:
         return
@@ -57,7 +58,7 @@ def _book(
     batch: int,
     clock: Clock,
 ) -> None:
-    """Write the difference to what was booked before; part of a transaction."""
+    """Record the difference to what was recorded before; part of a transaction."""
     intent = Intent(
         key=f"{outside_prices.OPERATION}:{price.hit_type_id}:{times}",
         operation=outside_prices.OPERATION,
@@ -79,17 +80,17 @@ def _book(
             at=clock.now(),
         )
 
-    # Nothing leaves here, so the intent is written and closed in one transaction.
+    # No outside call is made, so one transaction writes and closes the intent.
     declare(store, intent, clock)
     act = Act(intent=intent, do=lambda: _BOOKED, look=lambda: _BOOKED, record=record)
     close(store, act, _BOOKED, clock)
 
 
 def say_unsettled(store: Store) -> None:
-    """Say in the log what is still to be taken, so that a later pass books it."""
+    """Log how much is not settled yet, which a later pass records."""
     if unsettled := outside_prices.unsettled(store):
         _LOG.info(
             "%s visits or bonuses are not settled outside the marketplace yet; the "
-            "next pass books what is taken for them",
+            "next pass records what they cost",
             unsettled,
         )

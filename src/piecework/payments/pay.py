@@ -1,7 +1,7 @@
 """Pay bonuses, each through an intent, within the caps.
 
 Campaign and batch caps refuse the whole plan before its first call. A day's cap only
-puts the rest off: the same command pays it on the next day.
+delays the rest: the same command pays it on the next day.
 """
 
 from collections import Counter, defaultdict
@@ -24,7 +24,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paid:
-    """What was paid, and what waits for the next day; cents with fees."""
+    """The bonuses paid, and those that wait for the next day; cents with fees."""
 
     bonuses: int
     cents: int
@@ -33,16 +33,16 @@ class Paid:
 
 
 def check_bonuses(run: CampaignRun, plan: BonusPlan) -> None:
-    """Refuse a plan for which the campaign or one of its batches has no room.
+    """Refuse a plan that the caps of the campaign or of a batch do not allow.
 
     Raises:
-        BudgetExceeded: before anything is paid.
+        BudgetExceeded: a cap is too low; nothing was paid.
     """
     rewards = run.campaign.rewards
     by_batch: Counter[int] = Counter()
     for bonus in plan.due:
         by_batch[bonus.batch] += bonus.intent.amount_cents
-    # What is planned is promised too: its posting may be put off until tomorrow.
+    # Planned HITs are promised too, even if a cap delays them until tomorrow.
     to_post: Counter[int] = Counter()
     for hit in hits.unposted(run.store):
         to_post[hit.batch] += hit.cost_cents
@@ -59,18 +59,19 @@ def check_bonuses(run: CampaignRun, plan: BonusPlan) -> None:
                     f"the bonuses cost {rewards.shown(cost)} with fees, but "
                     f"{rewards.shown(max(rest, 0))} are left of {name}; nothing was "
                     "paid",
-                    next_step=f"piecework status {run.campaign.path}; raise the cap, "
-                    "or pay less by --from FILE",
+                    next_step=f"look at piecework status {run.campaign.path}, then "
+                    "raise the cap, or pay less with --from FILE",
                 )
 
 
 def pay(run: CampaignRun, plan: BonusPlan) -> Paid:
-    """Pay what is due and what today's cap allows.
+    """Pay the due bonuses that today's cap allows.
 
     Raises:
-        BudgetExceeded: the campaign or a batch has no room; nothing was paid.
-        PlatformRefused: naming what was refused; all others were paid.
-        TransientPlatformError: the outcome of a call is unknown; pay again.
+        BudgetExceeded: the cap of the campaign or of a batch is too low; nothing was
+            paid.
+        PlatformRefused: the platform refused the named bonuses; the others were paid.
+        TransientPlatformError: the outcome of a call is unknown; call this again.
     """
     check_bonuses(run, plan)
     today = _for_today(run, plan.due)
@@ -80,7 +81,7 @@ def pay(run: CampaignRun, plan: BonusPlan) -> Paid:
             run.store, _acts(run, group), clock=run.clock, at_once=run.at_once
         )
     if refused:
-        # The key names assignment or pseudonym; the platform's words may name a worker.
+        # The key has assignment or pseudonym; the platform's text may name a worker.
         named = "; ".join(
             f"{act.intent.key} ({no.code})" for act, no in refused[:_NAMED]
         )
@@ -88,7 +89,7 @@ def pay(run: CampaignRun, plan: BonusPlan) -> Paid:
             f"{len(refused)} of {len(today)} bonuses were refused: {named}",
             code=refused[0][1].code,
             kind=refused[0][1].kind,
-            next_step="the others were paid; the same command tries these again",
+            next_step="the others were paid; run the same command to try these again",
         )
     later = plan.due[len(today) :]
     return Paid(
@@ -113,7 +114,7 @@ def _for_today(
 
 
 def _apart(due: tuple[PlannedBonus, ...]) -> list[list[PlannedBonus]]:
-    """Groups in which no assignment has two bonuses, so that each can be looked for."""
+    """Split bonuses so that no group has two of one assignment, to tell them apart."""
     groups: list[list[PlannedBonus]] = []
     seen: Counter[str] = Counter()
     for planned in due:
@@ -126,7 +127,7 @@ def _apart(due: tuple[PlannedBonus, ...]) -> list[list[PlannedBonus]]:
 
 
 def _acts(run: CampaignRun, due: list[PlannedBonus]) -> Iterator[Act]:
-    # The caps were asked for all of them together, and one process pays at a time.
+    # The caps were checked for all of them, and only one process pays at a time.
     recorded = defaultdict[AssignmentId, list[Bonus]](list)
     for bonus in recorded_bonuses(run).values():
         recorded[bonus.assignment_id].append(bonus)

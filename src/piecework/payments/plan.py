@@ -1,4 +1,4 @@
-"""Which bonuses are due, before any of them is paid."""
+"""The bonuses that are due, before any of them is paid."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from piecework.payments.bonuses import PlannedBonus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BonusPlan:
-    """Bonuses that are due, and what was left out.
+    """Bonuses that are due, and those left out.
 
     Attributes:
-        label: tells these bonuses from others for the same work.
-        before: bonuses with this label that were paid before.
-        lacking_cents: what work that had such a bonus lacks of the floor again.
-        too_late: assignments that are too old for any bonus.
+        label: distinguishes these bonuses from others for the same work.
+        before: the number of bonuses with this label that were paid before.
+        lacking_cents: how far work with such a bonus is below the floor again.
+        too_late: assignments that are too old for a bonus.
     """
 
     label: str
@@ -25,10 +25,10 @@ class BonusPlan:
 
     @property
     def bonus_cents(self) -> int:
-        """What workers get."""
+        """The amount that workers get."""
         return sum(planned.bonus.cents for planned in self.due)
 
     @property
     def total_cents(self) -> int:
-        """What it costs, fees included."""
+        """The cost, with fees."""
         return sum(planned.intent.amount_cents for planned in self.due)

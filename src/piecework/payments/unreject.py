@@ -1,7 +1,7 @@
-"""Take a rejection back: pay for the work, and let its answers in again.
+"""Reverse a rejection: pay for the work, and let its answers count again.
 
-The rejection stays on record; a later decision of a person stands over it. It is
-written down with the payment, in one transaction, so that neither is without the other.
+The rejection stays on record; a person's later decision overrides it. Decision and
+payment are stored in one transaction, so that neither exists without the other.
 """
 
 from piecework.campaign import caps
@@ -26,19 +26,19 @@ def unreject(
     by: str,
     keep_answers: bool = True,
 ) -> int:
-    """Pay a rejected assignment after all; how many answers were let in again.
+    """Pay a rejected assignment after all; return how many answers count again.
 
     Args:
-        run: the campaign at work.
-        assignment_id: what was rejected.
+        run: the open campaign.
+        assignment_id: the rejected assignment.
         because: the reason, which the worker reads.
-        by: the person who answers for it.
-        keep_answers: whether its answers count again, or are only paid for.
+        by: the name of the person who decides.
+        keep_answers: whether its answers count again.
 
     Raises:
-        ConfigError: it was not rejected, or too long ago.
-        BudgetExceeded: no cap has room for reward and fee.
-        PlatformRefused: it may not be taken back any more.
+        ConfigError: it was not rejected, or was submitted too long ago.
+        BudgetExceeded: a cap does not allow reward and fee.
+        PlatformRefused: the platform no longer allows it.
     """
     _check(run, assignment_id)
     hit = hits.of_assignment(run.store, assignment_id)
@@ -58,7 +58,7 @@ def unreject(
 
 
 def act_for(run: CampaignRun, intent: Intent) -> Act:
-    """How a rejection is taken back, looked for and booked."""
+    """Return the act that reverses a rejection, looks for it and records it."""
     assignment_id = AssignmentId(intent.subject[1])
     because = str(intent.arguments["because"])
 
@@ -88,7 +88,7 @@ def act_for(run: CampaignRun, intent: Intent) -> Act:
 def _check(run: CampaignRun, assignment_id: AssignmentId) -> None:
     known = assignments.load(run.store, assignment_ids=[assignment_id])
     if not known:
-        raise ConfigError([f"{assignment_id!r} is no assignment of this campaign"])
+        raise ConfigError([f"{assignment_id!r} is not an assignment of this campaign"])
     verdict, outcome = assignments.verdict_and_outcome(run.store, assignment_id)
     if verdict != "reject":
         known_as = verdict or "not decided"
@@ -101,7 +101,7 @@ def _check(run: CampaignRun, assignment_id: AssignmentId) -> None:
             next_step=f"piecework advance {run.campaign.path}",
         )
     if outcome == PAID_ALREADY:
-        raise ConfigError([f"{assignment_id} was paid: {outcome}"])
+        raise ConfigError([f"{assignment_id} was paid already: {outcome}"])
     _check_window(run, known[0])
 
 
@@ -109,14 +109,15 @@ def _check_window(run: CampaignRun, assignment: Assignment) -> None:
     name, window = assignment.assignment_id, run.capabilities.unreject_window
     fault = ""
     if window is None:
-        fault = f"{name}: the marketplace takes no rejection back"
+        fault = f"{name}: the marketplace does not let rejections be reversed"
     elif run.clock.now() > (last := assignment.submitted_at + window):
         until = f"{last:%Y-%m-%d %H:%M} UTC"
-        fault = f"{name}: could be taken back within {window.days} days, until {until}"
+        fault = f"{name}: the {window.days} days to reverse it ended at {until}"
     if fault:
         raise ConfigError(
             [fault],
-            next_step="piecework pay --from FILE: a bonus for the worker's other work",
+            next_step="pay a bonus for other work of the worker: piecework pay --from "
+            "FILE",
         )
 
 

@@ -1,10 +1,10 @@
-"""The wage floor as a rule: which bonuses lift paid work to it.
+"""The wage floor as a rule: the bonuses that raise paid work to it.
 
-The time of a kind of HIT is the **median** over its paid assignments: who left the page
-open over lunch counts as one of many, and a slow worker earns no more. A kind is
-one HIT type and one number of items, since a HIT with one item left takes less time
-than one with five. Each paid assignment of a kind then gets what its reward and its
-bonuses so far lack of floor x median.
+The time of a kind of HIT is the **median** over its paid assignments. A worker who left
+the page open over lunch counts as one of many, and a slow worker earns no more. A kind
+is one HIT type and one number of items, since a HIT with one item left takes less time
+than one with five. Each paid assignment of a kind gets the difference between
+floor x median and its reward and bonuses so far.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ _REASON = "Top-up: the median time of a HIT like this was"
 
 
 def top_ups(run: CampaignRun, *, label: str = LABEL) -> BonusPlan:
-    """The bonuses that the wage floor asks for now."""
+    """Return the bonuses that the wage floor requires now."""
     recorded = recorded_bonuses(run)
     rewards = ledger.paid_cents(run.store, "rewards")
     pay = ledger.paid_cents(run.store, "rewards", "bonuses")
@@ -58,12 +58,12 @@ def top_ups(run: CampaignRun, *, label: str = LABEL) -> BonusPlan:
 
 
 def is_wage_floor(bonus: Bonus) -> bool:
-    """Whether a bonus was paid by this rule, as far as its reason tells."""
+    """Return whether a bonus was paid by this rule, judging by its reason."""
     return bonus.reason.startswith(_REASON)
 
 
 def is_too_late(run: CampaignRun, assignment: Assignment) -> bool:
-    """Whether the platform takes no bonus for it any more."""
+    """Return whether the platform no longer accepts a bonus for an assignment."""
     window = run.platform.capabilities.bonus_window
     return run.clock.now() > assignment.submitted_at + window
 
@@ -71,7 +71,7 @@ def is_too_late(run: CampaignRun, assignment: Assignment) -> bool:
 def _paid_by_kind(
     run: CampaignRun, paid: Collection[AssignmentId]
 ) -> list[list[tuple[Assignment, PlannedHit]]]:
-    """Paid assignments with their HITs, those of one HIT type and size together."""
+    """Return paid assignments with their HITs, grouped by HIT type and size."""
     posted = {hit.hit_id: hit for hit in hits.load(run.store)}
     kinds = defaultdict[tuple[str, int], list[tuple[Assignment, PlannedHit]]](list)
     for assignment in assignments.load(run.store):

@@ -1,1 +1,1 @@
-"""The world where workers are, behind one port."""
+"""The platforms where workers are, behind one port."""

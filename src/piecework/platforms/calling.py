@@ -1,4 +1,4 @@
-"""One call of the requester API, its failures translated; and pages of a listing."""
+"""One call of the requester API, with its errors translated; pages of a listing."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +22,8 @@ _PREFIX = "AWS.MechanicalTurk."
 _TRANSIENT = THROTTLED | {"ServiceFault", "RequestTimeout"}
 _CLIENT_FAULT, _SERVER_FAULT = 400, 500
 _NOT_IMPLEMENTED = 501
-"""What a plain file server answers to a call; no marketplace or proxy on its way up."""
+"""A plain file server answers calls like this; a marketplace or proxy that starts up
+never does."""
 _SHORT = 4096
 _OF_HIT = ("HITId", "MaxAssignments", "HITStatus")
 _OF_LISTED = (
@@ -53,7 +54,8 @@ _READ: Mapping[str, Sequence[Sequence[str]]] = {
         ("Qualifications", name) for name in ("WorkerId", "IntegerValue")
     ],
 }
-"""What is read of an answer; an answer that lacks it is no marketplace's."""
+"""The members that are read from a reply; a reply without them is not a
+marketplace's."""
 _KINDS: Mapping[str, RefusalKind] = {
     "HITDoesNotExist": "hit_unknown",
     "HITTypeDoesNotExist": "hit_type_unknown",
@@ -61,25 +63,25 @@ _KINDS: Mapping[str, RefusalKind] = {
     "HitAlreadyExists": "already_exists",
     "QualificationTypeAlreadyExists": "already_exists",
 }
-"""MTurk's codes, without their prefix, for the kinds that callers tell apart."""
+"""MTurk's codes, without their prefix, for the kinds that callers distinguish."""
 
 _UNKNOWN_KEY = "UnrecognizedClientException"
 
 _NEXT_STEPS: Mapping[str, str] = {
-    "InsufficientFunds": "pay into the account (on a marketplace of your own: "
+    "InsufficientFunds": "pay into the account (on your own marketplace: "
     "`piecework requester add NAME --balance AMOUNT`), then run the same command again",
-    "InvalidSignatureException": "look whether AWS_SECRET_ACCESS_KEY belongs to "
-    "AWS_ACCESS_KEY_ID and whether this machine's clock is right",
+    "InvalidSignatureException": "check that AWS_SECRET_ACCESS_KEY belongs to "
+    "AWS_ACCESS_KEY_ID and that this machine's clock is right",
 }
-"""What helps after these codes."""
+"""Next steps after these codes."""
 
 
 def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - boto3's own
-    """What a call gives.
+    """Make a call and return its result.
 
     Raises:
         TransientPlatformError: the outcome is unknown.
-        PlatformRefused: the platform said no.
+        PlatformRefused: the platform refused the call.
         ConfigError: there are no credentials.
     """
     try:
@@ -89,29 +91,29 @@ def called(call: Callable[..., _T], **arguments: Any) -> _T:  # noqa: ANN401 - b
     except NoCredentialsError as fault:
         raise ConfigError(
             ["no access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"],
-            next_step="`piecework requester add NAME` prints both; where "
-            "`piecework serve` has --rehearsal, any two words will do",
+            next_step="`piecework requester add NAME` prints both; with "
+            "`piecework serve --rehearsal`, any two words are accepted",
         ) from fault
-    # botocore's own words for what it could not parse, a moment or a number.
+    # botocore raises these for times and numbers that it cannot parse.
     except (
         *(ValueError, TypeError, AttributeError, RecursionError),
         ResponseParserError,
     ) as fault:
         raise TransientPlatformError(
             f"the platform's answer cannot be read: {one_line(str(fault))}",
-            next_step="look at the address and at what lies between, then run the "
-            "same command again; nothing is done twice",
+            next_step="check the address and any proxy on the way, then run the same "
+            "command again; no step is done twice",
         ) from fault
     except BotoCoreError as fault:
         raise TransientPlatformError(
             f"the platform could not be reached: {one_line(str(fault))}",
-            next_step="if it is a `piecework serve` of your own, look whether it runs; "
-            "then the same command again: nothing is done twice",
+            next_step="if it is your own `piecework serve`, check that it runs; then "
+            "run the same command again: no step is done twice",
         ) from fault
 
 
 def pages_of(pages: Any) -> Iterator[Any]:  # noqa: ANN401 - one for all paginators
-    """The pages of a listing, each called for as any other call."""
+    """Yield the pages of a listing; each is fetched like any other call."""
     iterator = iter(pages)
     while (page := called(lambda: next(iterator, None))) is not None:
         yield page
@@ -122,22 +124,22 @@ def hear_only_the_marketplace(
     endpoint: str,
     access_key: str,
 ) -> None:
-    """Let a botocore client take no answer of anybody but the marketplace for one.
+    """Make a botocore client accept replies only from the marketplace.
 
-    Most acts are answered with nothing, so botocore would take any page that comes with
-    HTTP 200 for an act that was done: the page of a portal for money that was paid.
+    Most acts have an empty reply, so botocore would accept any page with HTTP 200 as a
+    success: the page of a captive portal would count as a payment.
     """
 
     def check(response_dict: dict[str, Any], **_: object) -> None:
         status = response_dict["status_code"]
         if "x-amzn-requestid" in response_dict["headers"]:
             if is_cut(response_dict["headers"], response_dict["body"]):
-                response_dict["body"] = b""  # `platforms.outage` asks again
+                response_dict["body"] = b""  # `platforms.outage` repeats the call
             if not _is_document(response_dict["body"]):
                 raise _strange(endpoint, status)
             return
         if status >= _SERVER_FAULT and status != _NOT_IMPLEMENTED:
-            # botocore repeats the call; what a stranger says besides is not read.
+            # botocore repeats the call; the rest of a stranger's reply is ignored.
             response_dict["body"] = b""
             return
         raise _strange(endpoint, status)
@@ -158,10 +160,10 @@ def hear_only_the_marketplace(
 
 
 def _check_key(parsed: Mapping[str, Any], endpoint: str, access_key: str) -> None:
-    """Refuse an answer that says that the key is not known there.
+    """Refuse a reply that says the key is unknown there.
 
     Raises:
-        PlatformRefused: it says so; names the key and where it came from.
+        PlatformRefused: with the key and where it came from.
     """
     if parsed.get("Error", {}).get("Code") == _UNKNOWN_KEY:
         raise PlatformRefused(
@@ -176,19 +178,18 @@ def _check_key(parsed: Mapping[str, Any], endpoint: str, access_key: str) -> Non
 
 def _strange(endpoint: str, status: int) -> TransientPlatformError:
     return TransientPlatformError(
-        f"{endpoint}: the answer (HTTP {status}) is not a marketplace's: a proxy, "
-        "a portal or another program on that port gave it",
-        next_step="look at the address (`piecework serve` prints its own, and --port "
-        "changes it) and at what lies between, then run the same command again; "
-        "nothing is done twice",
+        f"{endpoint}: the answer (HTTP {status}) is not a marketplace's: it comes "
+        "from a proxy, a portal or another program on that port",
+        next_step="check the address (`piecework serve` prints its own, and --port "
+        "changes it) and any proxy on the way, then run the same command again; "
+        "no step is done twice",
     )
 
 
 def _is_document(body: bytes) -> bool:
-    """Whether a body can be a JSON object; a long one is only looked at from outside.
+    """Whether a body can be a JSON object; of a long one, only the ends are checked.
 
-    botocore takes what it cannot read for an answer that says nothing, as most acts
-    are answered.
+    botocore treats an unreadable body as an empty reply, which most acts have.
     """
     if len(body) > _SHORT:
         return body[:1] == b"{" and body.rstrip()[-1:] == b"}"
@@ -199,7 +200,7 @@ def _is_document(body: bytes) -> bool:
 
 
 def _has(parsed: object, path: Sequence[str]) -> bool:
-    """Whether an answer has a member, in each element of the lists on the way."""
+    """Whether a reply has a member, in each element of lists on the path."""
     if isinstance(parsed, list):
         return all(_has(element, path) for element in parsed)
     if not path:
@@ -218,7 +219,7 @@ def _translated(fault: ClientError) -> PlatformRefused | TransientPlatformError:
     if code in _TRANSIENT or status >= _SERVER_FAULT:
         return TransientPlatformError(
             f"the platform is busy ({code}): {sentence}",
-            next_step="run the same command again; nothing is done twice",
+            next_step="run the same command again; no step is done twice",
         )
     turk_code = str(response.get("TurkErrorCode") or "").removeprefix(_PREFIX)
     code = one_line(turk_code, at_most=100) or code

@@ -1,4 +1,4 @@
-"""boto3's client of the requester API: the only door to boto3."""
+"""boto3's client of the requester API; only this module creates it."""
 
 from typing import TYPE_CHECKING
 
@@ -26,13 +26,13 @@ def turk_client(
     secret_key: str | None,
     patience_seconds: float | None = None,
 ) -> "MTurkClient":
-    """A client that keeps a pace, waits out outages, and hears only the marketplace.
+    """Return a client that keeps a pace, waits out outages, and checks replies.
 
     Raises:
         ConfigError: boto3 cannot use the AWS settings of this machine.
     """
     try:
-        # A session of its own: boto3's default one is shared and not thread-safe.
+        # A separate session: boto3's default one is shared and not thread-safe.
         session = boto3.session.Session()
         chain = session.get_credentials() if access_key is None else None
         used_key = access_key or (chain.access_key if chain else "")
@@ -42,24 +42,24 @@ def turk_client(
             endpoint_url=endpoint,
             aws_access_key_id=access_key,
             aws_secret_access_key=secret_key,
-            # Safe to repeat: every call that spends carries a token or is looked at
-            # again; MTurk throttles without a published rate.
+            # Safe to repeat: every call that spends carries a token or is looked up
+            # first. MTurk throttles without a published rate.
             config=Config(
                 retries={"mode": "standard", "max_attempts": 6},
                 connect_timeout=10,
                 read_timeout=60,
                 max_pool_connections=_CONNECTIONS,
-                # botocore would put its own together twice for each call, which is a
-                # fifth of what a call costs this process.
+                # botocore would build its own twice for each call, which is a fifth of
+                # this process's work per call.
                 user_agent=_USER_AGENT,
             ),
         )
-    # botocore has an error of its own for all but an address that it does not like.
+    # botocore raises its own error, except for an address that it does not accept.
     except (BotoCoreError, ValueError) as fault:
         raise ConfigError(
             [f"boto3 cannot use this machine's AWS settings: {fault}"],
-            next_step="env | grep AWS_ shows them, others are in ~/.aws; mend or "
-            "unset what it names",
+            next_step="env | grep AWS_ shows them, others are in ~/.aws; correct or "
+            "unset the one that is named",
         ) from fault
     wait_for_the_marketplace(client.meta.events, Outage(endpoint, patience_seconds))
     keep_pace(client.meta.events, Pace())

@@ -1,4 +1,4 @@
-"""Addresses of a marketplace: one spelling for each, and hosts that are closed."""
+"""Addresses of marketplaces: one spelling for each, and closed hosts."""
 
 import os
 import re
@@ -8,25 +8,25 @@ from urllib.parse import urlsplit
 from piecework.domain.errors import ConfigError, RefusedForSafety
 
 ALTHOUGH_CLOSED = "PIECEWORK_ALTHOUGH_CLOSED"
-"""Set to 1, it lets calls go to a host that is closed."""
+"""Environment variable; the value 1 allows calls to a closed host."""
 
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
 def is_on_this_machine(endpoint: str) -> bool:
-    """Whether a marketplace listens on this machine alone."""
+    """Whether a marketplace listens only on this machine."""
     return urlsplit(endpoint).hostname in _LOOPBACK
 
 
 def refuse_closed_host(endpoint: str) -> None:
-    """Refuse Amazon's own hosts, which take no HITs since 2026-09-30.
+    """Refuse Amazon's own hosts, which have accepted no HITs since 2026-09-30.
 
-    The protocol is complete, so whoever has an endpoint there that still answers may
-    say so (`ALTHOUGH_CLOSED`).
+    The protocol is complete, so users with an endpoint there that still answers can
+    allow it (`ALTHOUGH_CLOSED`).
 
     Raises:
-        RefusedForSafety: the endpoint belongs to Amazon, and nobody said so.
+        RefusedForSafety: the endpoint belongs to Amazon and was not allowed.
     """
     if os.environ.get(ALTHOUGH_CLOSED) == "1":
         return
@@ -34,24 +34,24 @@ def refuse_closed_host(endpoint: str) -> None:
     if host == "amazonaws.com" or host.endswith(".amazonaws.com"):
         raise RefusedForSafety(
             f"{host}: Amazon Mechanical Turk closed to new HITs on 2026-09-30",
-            next_step="piecework rehearse CAMPAIGN, or piecework serve for a "
-            "marketplace of your own; if this endpoint still answers you, "
+            next_step="piecework rehearse CAMPAIGN, or piecework serve for your own "
+            "marketplace; if this endpoint still answers you, add "
             "--although-closed",
         )
 
 
 def normal_endpoint(endpoint: str) -> str:
-    """One spelling for one marketplace: `http://LOCALHOST:8080/` is 127.0.0.1:8080.
+    """Normalise an address: `http://LOCALHOST:8080/` becomes `http://127.0.0.1:8080`.
 
     Raises:
-        ConfigError: it is no address.
+        ConfigError: it is not an address.
     """
     try:
         parts = urlsplit(endpoint)
         host, port = _normal_host(parts.hostname or ""), parts.port
     except ValueError as fault:
         raise _no_address(endpoint) from fault
-    # Nobody can listen on port 0.
+    # No program can listen on port 0.
     if parts.scheme not in {"http", "https"} or port == 0 or parts.path.strip("/"):
         raise _no_address(endpoint)
     return f"{parts.scheme}://{host}{'' if port is None else f':{port}'}"
@@ -60,7 +60,7 @@ def normal_endpoint(endpoint: str) -> str:
 def _normal_host(host: str) -> str:
     if ":" in host:
         return f"[{IPv6Address(host)}]"
-    # Stricter than names can be: boto3 signs and calls no others.
+    # Stricter than DNS: boto3 does not sign or call other names.
     if not all(_LABEL.fullmatch(label) for label in host.removesuffix(".").split(".")):
         raise ValueError(host)
     return "127.0.0.1" if host == "localhost" else host
@@ -68,7 +68,7 @@ def _normal_host(host: str) -> str:
 
 def _no_address(endpoint: str) -> ConfigError:
     return ConfigError(
-        [f"--endpoint {endpoint!r} is no address; write http://127.0.0.1:8080"],
-        next_step="a name has letters of English, digits, - and dots; others have an "
-        "xn-- form",
+        [f"--endpoint {endpoint!r} is not an address such as http://127.0.0.1:8080"],
+        next_step="host names have letters a to z, digits, - and dots; write others in "
+        "their xn-- form",
     )

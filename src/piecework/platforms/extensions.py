@@ -1,12 +1,12 @@
-"""What a marketplace may understand beyond the requester API, as piecework's own does.
+"""Extensions of the requester API, which piecework's own marketplace has.
 
-It names its extensions in a header of every answer. Each is one more member of a
-request: the HITs from which a HIT is kept apart, or whose assignments are listed
-together, or how long a HIT is expected to take, or that price list or marks are wanted.
-botocore's model has no such members, so they are taken out before parameters are
-checked and put into the body that is signed. Of an answer botocore keeps what it knows;
-price list and marks are handed on beside that. Requests carry the store's mark in a
-header, and answers the marketplace's (`piecework.domain.marks`).
+A marketplace names its extensions in a header of every reply. Each is an additional
+member of a request: HITs to keep a HIT apart from, HITs to list together, how long a
+HIT is expected to take, or a request for the price list or marks. botocore's model
+lacks these members, so they are removed before it checks the parameters, and added to
+the body before it is signed. From a reply botocore keeps only what it knows; the price
+list and marks are passed on separately. Requests carry the store's mark in a header,
+and replies the marketplace's (`piecework.domain.marks`).
 """
 
 import json
@@ -38,15 +38,15 @@ _MEMBERS = {
     "GetAccountBalance": (PRICES, MARKS),
 }
 _HANDED_ON = (PRICES, MARKS)
-"""Members of an answer that botocore does not know."""
+"""Members of a reply that botocore does not know."""
 
 
 class Extensions:
-    """What was heard of a marketplace's extensions; shared by all threads of a client.
+    """The known extensions of a marketplace, shared by all threads of a client.
 
     Args:
         events: botocore's emitter.
-        marks: of the store that the client works for.
+        marks: the marks of the store that the client works for.
     """
 
     def __init__(self, events: Any, marks: Marks) -> None:  # noqa: ANN401 - botocore's
@@ -62,11 +62,11 @@ class Extensions:
 
     @property
     def is_known(self) -> bool:
-        """Whether the marketplace has answered anything yet."""
+        """Whether the marketplace has sent a reply yet."""
         return self._heard.is_set()
 
     def has(self, name: str) -> bool:
-        """Whether its latest answer named an extension."""
+        """Whether its latest reply named an extension."""
         return name in self._named
 
     def _hear(self, response_dict: dict[str, Any], **_: object) -> None:
@@ -79,23 +79,23 @@ class Extensions:
         if self._marks.went_back:
             raise RefusedForSafety(
                 "the marketplace was restored from an older copy while this command "
-                f"was at work: it has told mark {self._marks.heard} before, and lacks "
-                "it now",
+                f"was running: it sent mark {self._marks.heard} before, and lacks it "
+                "now",
                 next_step="piecework reconcile CAMPAIGN compares store and marketplace "
-                "and lets the campaign go on (--dry-run only shows what differs)",
+                "and lets the campaign continue (--dry-run only shows what differs)",
             )
         if self._marks.own:
             params["headers"][_STORE_HEADER] = f"{self._marks.store} {self._marks.own}"
 
 
 def ask_prices(client: "MTurkClient") -> PriceList:
-    """The price list of a marketplace that has one to tell."""
+    """Return the price list of a marketplace that has one."""
     reply: Mapping[str, Any] = called(client.get_account_balance, **{PRICES: True})
     return called(lambda: prices_from_wire(reply.get(PRICES) or {}))
 
 
 def ask_marks(client: "MTurkClient", store: str, seen: str) -> Meeting:
-    """What a marketplace that has marks says of those of a store."""
+    """Return what a marketplace with marks knows about a store's marks."""
     marks = {"Store": store, "Seen": seen or None}
     reply: Mapping[str, Any] = called(client.get_account_balance, **{MARKS: marks})
     return called(lambda: meeting_from_wire(reply.get(MARKS) or {}))

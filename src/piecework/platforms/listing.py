@@ -1,4 +1,4 @@
-"""Listings of MTurk: HITs no further than there is news, and assignments of HITs."""
+"""Listings of MTurk: HITs, only as far as there is news, and assignments of HITs."""
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -23,10 +23,10 @@ _HIT_ID = re.compile(r'"?([A-Z0-9]{20,64})"?')
 
 
 def newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - botocore's
-    """HITs of a listing, up to the page that comes to one of the older ones.
+    """Yield HITs of a listing, up to the page with one of the older ones.
 
-    MTurk promises no order, so only a page that is itself the newest first says that
-    what follows is older still.
+    MTurk does not guarantee an order. Only if a page itself has the newest first are
+    the following pages assumed to be older.
     """
     for page in pages_of(pages):
         yield from page["HITs"]
@@ -37,14 +37,14 @@ def newer(pages: Any, older: Container[str]) -> Iterator[Mapping[str, Any]]:  # 
 
 
 def all_hits(client: "MTurkClient") -> Any:  # noqa: ANN401 - botocore's pages
-    """Pages of every HIT of the requester that is not disposed."""
+    """Return pages of all HITs of the requester, except disposed ones."""
     return client.get_paginator("list_hits").paginate(
         PaginationConfig={"PageSize": PAGE}
     )
 
 
 def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[PostedHit]:
-    """Those HITs, down to the older ones."""
+    """Yield those HITs, down to the older ones."""
     for hit in newer(all_hits(client), older):
         yield PostedHit(
             annotation=hit.get("RequesterAnnotation", ""),
@@ -57,7 +57,7 @@ def posted_hits(client: "MTurkClient", older: Container[str]) -> Iterator[Posted
 
 
 def paid_bonuses(client: "MTurkClient", **subject: str) -> Iterator[Bonus]:
-    """Bonuses of an assignment (`AssignmentId`) or of a HIT (`HITId`)."""
+    """Yield bonuses of an assignment (`AssignmentId`) or of a HIT (`HITId`)."""
     paginator = client.get_paginator("list_bonus_payments")
     pages = paginator.paginate(
         **subject,
@@ -68,10 +68,10 @@ def paid_bonuses(client: "MTurkClient", **subject: str) -> Iterator[Bonus]:
 
 
 def posted_before(client: "MTurkClient", annotation: str, sentence: str) -> HitId:
-    """The HIT with an annotation, of which a refusal says that it exists.
+    """Return the HIT with an annotation after a refusal said that it exists.
 
-    The sentence names the HIT, in a form nobody promised; so the named HIT is believed
-    only if it carries the annotation, and looked for otherwise.
+    The refusal names the HIT in an undocumented form. So the named HIT is used only if
+    it has the annotation; otherwise all HITs are searched.
 
     Raises:
         PlatformRefused: it is in no list.
@@ -90,11 +90,12 @@ def posted_before(client: "MTurkClient", annotation: str, sentence: str) -> HitI
         f"the HIT {annotation!r} was posted before, but is not listed",
         code="HitAlreadyExists",
         kind="already_exists",
+        next_step="run the same command again in a minute: lists may lag",
     )
 
 
 def parts_of_a_page(slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
-    """HITs with their slots, parted so that no part has more slots than a page."""
+    """Split HITs with their slots so that no part has more slots than a page."""
     parts: list[dict[HitId, int]] = [{}]
     for hit_id, number in slots.items():
         if parts[-1] and sum(parts[-1].values()) + number > PAGE:
@@ -106,11 +107,13 @@ def parts_of_a_page(slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
 def fetch(
     client: "MTurkClient", slots: Mapping[HitId, int]
 ) -> Mapping[HitId, Sequence[Assignment]]:
-    """All assignments of HITs; one call lists many (`piecework.platforms.extensions`).
+    """Return all assignments of HITs; one call may list several HITs.
+
+    See `piecework.platforms.extensions`.
 
     Args:
-        client: of the requester.
-        slots: how many assignments each HIT asks for, as far as we know.
+        client: the requester's client.
+        slots: how many assignments each HIT asks for, as far as known.
     """
     if len(slots) == 1:
         return {
@@ -129,7 +132,7 @@ def fetch(
         if assignment.hit_id in by_hit:
             by_hit[assignment.hit_id].append(assignment)
     return {
-        # Each has a page at most there; by hand it may have come to more.
+        # Each HIT has at most a page of assignments, unless slots were added by hand.
         hit_id: some
         if len(some) < PAGE
         else _of_one_hit(client, hit_id, slots=slots[hit_id])
@@ -145,7 +148,7 @@ def _of_one_hit(
 
 
 def _each_once(listed: Iterable[Any]) -> Iterator[Assignment]:
-    """Assignments of a listing: one named twice would be held and paid for twice."""
+    """Yield each assignment of a listing once: a repeated one would be paid twice."""
     seen = set()
     for assignment in map(assignment_from_wire, listed):
         if assignment.assignment_id not in seen:
@@ -163,7 +166,7 @@ def _pages_of_one_hit(
     for page in pages_of(pages):
         yield from page["Assignments"]
         seen += len(page["Assignments"])
-        # A list ends with an empty page, which need not be asked for: had somebody
-        # added slots, what they brought would have filled this page further.
+        # A list ends with an empty page, which need not be fetched: if slots had been
+        # added, their assignments would have filled this page further.
         if seen >= slots and len(page["Assignments"]) < PAGE:
             return

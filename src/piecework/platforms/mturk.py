@@ -1,8 +1,8 @@
-"""MTurk's requester API through boto3, wherever it is spoken.
+"""MTurk's requester API through boto3, for any compatible server.
 
 Amazon's own service closed on 2026-09-30, so the endpoint is always stated: piecework's
-marketplace, or another server of the same protocol. Errors are told apart by
-`TurkErrorCode` and by looking again, never by their sentences.
+marketplace, or another server with the same protocol. Errors are distinguished by
+`TurkErrorCode` and by a further look-up, never by their text.
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -61,14 +61,14 @@ _EXPIRING_TRIES = 12
 
 
 class MTurk:
-    """The port `Platform`, spoken to an MTurk-compatible endpoint.
+    """The port `Platform` for an MTurk-compatible endpoint.
 
     Args:
         endpoint: URL of the requester API.
-        access_key: and `secret_key`; `None` leaves them to boto3's credential chain.
-        capabilities: what the endpoint can do, if that is not what MTurk could.
-        patience_seconds: how long an outage is waited for
-        (`piecework.platforms.outage`).
+        access_key: and `secret_key`: `None` leaves them to boto3's credential chain.
+        capabilities: what the endpoint can do, if that differs from MTurk.
+        patience_seconds: how long to wait during an outage
+            (`piecework.platforms.outage`).
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class MTurk:
         *,
         patience_seconds: float | None = None,
     ) -> "MTurk":
-        """The port with these keys; without any, boto3's credential chain has them."""
+        """Return the port with these keys, or with boto3's credential chain."""
         return cls(
             endpoint,
             access_key=keys.access_key if keys else None,
@@ -106,7 +106,7 @@ class MTurk:
 
     @property
     def _client(self) -> "MTurkClient":
-        # Made when it is first needed: who only reads the store needs no credentials.
+        # Created at first use: code that only reads the store needs no credentials.
         with self._lock:
             if self._made is None:
                 self._made = turk_client(
@@ -123,7 +123,7 @@ class MTurk:
         return self._knows("keep-apart")
 
     def _knows(self, extension: str) -> bool:
-        """Whether the marketplace has an extension; asks, if none was heard of yet."""
+        """Whether the marketplace has an extension; ask it if no reply has come yet."""
         client, extensions = self._client, self._extensions
         if extensions is None:
             return False
@@ -132,7 +132,7 @@ class MTurk:
         return extensions.has(extension)
 
     def meet(self, store: str, *, seen: str) -> Meeting | None:
-        """See `Platform`; an extension of ours."""
+        """See `Platform`; an extension of piecework."""
         return ask_marks(self._client, store, seen) if self._knows("marks") else None
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
@@ -156,7 +156,7 @@ class MTurk:
         return HitTypeId(reply["HITTypeId"])
 
     def exclusion(self, name: str, description: str) -> QualificationTypeId:
-        """See `Platform`; found by its name, which is unique for a requester."""
+        """See `Platform`; it is found by its name, which is unique for a requester."""
         return make_or_find(
             self._client,
             lambda _: True,
@@ -166,7 +166,7 @@ class MTurk:
         )
 
     def qualification(self, test: PostableTest) -> QualificationTypeId:
-        """See `Platform`; found by its name, and then by its key."""
+        """See `Platform`; it is found by its name, then checked by its key."""
         key = test.answer_key
         delay = {"RetryDelayInSeconds": test.retry_seconds}
         return make_or_find(
@@ -184,7 +184,7 @@ class MTurk:
         )
 
     def claim(self, name: str, owner: str) -> str:
-        """See `Platform`; by the name of a qualification type."""
+        """See `Platform`; it uses the name of a qualification type."""
         return claim(self._client, name, owner)
 
     def publish(
@@ -235,10 +235,10 @@ class MTurk:
         return called(self._client.get_hit, HITId=hit_id)["HIT"]["MaxAssignments"]
 
     def expire(self, hit_id: HitId) -> None:
-        """See `Platform`; a HIT that has expired stays so.
+        """See `Platform`; an expired HIT stays expired.
 
-        MTurk makes a token of HIT and moment, and refuses the exact repeat, even when
-        somebody extended the HIT in between. So each try names another second of 1970.
+        MTurk derives a token from HIT and time and refuses the exact repeat, even if
+        the HIT was extended in between. So each try uses another second of 1970.
         """
         for second in range(_EXPIRING_TRIES):
             try:
@@ -274,7 +274,7 @@ class MTurk:
                 yield HitId(hit["HITId"])
 
     def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
-        """See `Platform`; MTurk tells what is free and what is in hand instead."""
+        """See `Platform`; MTurk reports free and pending assignments instead."""
         for hit in newer(all_hits(self._client), older):
             elsewhere = (
                 hit["NumberOfAssignmentsAvailable"] + hit["NumberOfAssignmentsPending"]
@@ -299,11 +299,11 @@ class MTurk:
         return reply["Assignment"]["AssignmentStatus"]
 
     def prices(self) -> PriceList | None:
-        """See `Platform`; an extension of ours."""
+        """See `Platform`; an extension of piecework."""
         return ask_prices(self._client) if self._knows("prices") else None
 
     def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
-        """See `Platform`; an assignment that is approved already stays so."""
+        """See `Platform`; an approved assignment stays approved."""
         self._judge(
             assignment_id,
             "Approved",
@@ -313,7 +313,7 @@ class MTurk:
         )
 
     def reject(self, assignment_id: AssignmentId, because: str) -> None:
-        """See `Platform`; an assignment that is rejected already stays so."""
+        """See `Platform`; a rejected assignment stays rejected."""
         self._judge(
             assignment_id,
             "Rejected",
@@ -339,7 +339,7 @@ class MTurk:
     def exclude(
         self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
     ) -> None:
-        """See `Platform`; granting twice is granting once."""
+        """See `Platform`; granting twice has no further effect."""
         called(
             self._client.associate_qualification_with_worker,
             QualificationTypeId=qualification_type_id,
@@ -366,7 +366,7 @@ class MTurk:
         yield from holders(self._client, qualification_type_id)
 
     def block(self, worker_id: WorkerId, because: str) -> None:
-        """See `Platform`; blocking twice is blocking once."""
+        """See `Platform`; blocking twice has no further effect."""
         called(self._client.create_worker_block, WorkerId=worker_id, Reason=because)
 
     def unblock(self, worker_id: WorkerId) -> None:
@@ -390,7 +390,7 @@ class MTurk:
         )
 
     def bonus(self, bonus: Bonus, *, token: str) -> None:
-        """See `Platform`; MTurk remembers a token for 24 hours, and refuses it."""
+        """See `Platform`; MTurk refuses a repeated token for 24 hours."""
         called(
             self._client.send_bonus,
             WorkerId=bonus.worker_id,

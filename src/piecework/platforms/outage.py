@@ -1,10 +1,9 @@
-"""Waiting for a marketplace that is away: so long for each outage, not for each call.
+"""Wait for an unreachable marketplace, with a time limit per outage, not per call.
 
-A marketplace is restarted, a network breaks for a minute. botocore gives up a call
-after six tries, and all calls of a client after some fifty together, which is three
-seconds where many are under way. Every call may be made again
-(`piecework.store.acting`), so all of them wait together until the marketplace answers
-or patience is at its end.
+A marketplace restarts, or a network fails for a minute. botocore gives up a call after
+six tries, and all calls of a client after about fifty in total, which takes three
+seconds if many are under way. Every call may be repeated (`piecework.store.acting`), so
+all of them wait together until the marketplace answers or the time limit ends.
 """
 
 import logging
@@ -17,27 +16,27 @@ from botocore.exceptions import ConnectionError as NotConnected
 from botocore.exceptions import HTTPClientError, SSLError
 
 PATIENCE_SECONDS = 30.0
-"""How long an outage is waited for; then a schedule's next pass may find it ended."""
+"""How long to wait during an outage; after that, a schedule's next pass tries again."""
 LONG_PATIENCE_SECONDS = 600.0
-"""The same where nobody starts another pass."""
+"""The same if no schedule starts another pass."""
 FIRST_SECONDS = 3.0
-"""How long, if the marketplace was never heard: the address may be wrong."""
+"""The same if the marketplace has never answered: the address may be wrong."""
 
 _SERVER_FAULT = 500
 _FIRST_DELAY, _LONGEST_DELAY = 0.05, 2.0
 _SAID_AFTER = 1.0
-"""Seconds of an outage after which it is said that it is waited for."""
+"""Seconds of an outage after which it is logged."""
 _CONTEXT = "unheard_since"
 _LOG = logging.getLogger(__name__)
 
 
 class Outage:
-    """How long a marketplace has been away; shared by all threads of a client.
+    """How long a marketplace has been unreachable, shared by all threads of a client.
 
     Args:
-        endpoint: URL of the marketplace, to be named.
-        patience_seconds: how long an outage is waited for; `None`: as usual.
-        now: gives a moment in seconds that only grows.
+        endpoint: URL of the marketplace, for messages.
+        patience_seconds: how long to wait during an outage; `None`: the default.
+        now: returns a monotonic time in seconds.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class Outage:
         self._was_heard = self._is_said = False
 
     def heard(self) -> None:
-        """Note that the marketplace has answered."""
+        """Record that the marketplace has answered."""
         with self._lock:
             if self._is_said and self._since is not None:
                 away = self._now() - self._since
@@ -63,12 +62,12 @@ class Outage:
             self._since, self._was_heard, self._is_said = None, True, False
 
     def delay(self, context: dict[str, Any], attempts: int) -> float | None:
-        """How long a failed call waits before it is made again; `None`: no more.
+        """Return how long a failed call waits before the next try; `None`: give up.
 
         Args:
-            context: of the call; keeps when it failed first. While other calls are
-                answered, one that always fails is given up by that.
-            attempts: how often it was made.
+            context: the call's context, which keeps when it failed first. So a call
+                that always fails is given up even while other calls succeed.
+            attempts: how often it was tried.
         """
         with self._lock:
             now = self._now()
@@ -81,7 +80,7 @@ class Outage:
             if away >= _SAID_AFTER and not self._is_said:
                 self._is_said = True
                 _LOG.warning(
-                    "%s does not answer; waiting for it, %.0f s at most",
+                    "%s does not answer; waiting for at most %.0f s",
                     self._endpoint,
                     left,
                 )
@@ -90,9 +89,9 @@ class Outage:
 
 
 def is_cut(headers: Mapping[str, str], body: bytes) -> bool:
-    """Whether an answer ends before its end: who sent it died meanwhile.
+    """Whether a reply is incomplete because its sender died meanwhile.
 
-    botocore takes what came for all there was.
+    botocore treats the part as the whole.
     """
     length = headers.get("content-length", "")
     return length.isdecimal() and len(body) < int(length)
@@ -102,10 +101,9 @@ def wait_for_the_marketplace(
     events: Any,  # noqa: ANN401 - botocore's emitter
     outage: Outage,
 ) -> None:
-    """Let a botocore client repeat what was not answered for as long as there is hope.
+    """Let a botocore client repeat unanswered calls until the time limit.
 
-    What is answered, and what is throttled (`piecework.platforms.pace`), is left to
-    others.
+    Answered calls are left to botocore, throttled ones to `piecework.platforms.pace`.
     """
 
     def again(
@@ -123,7 +121,7 @@ def wait_for_the_marketplace(
             is_away |= is_cut(answer.headers, answer.content)
         if is_away:
             delay = outage.delay(request_dict["context"], attempts)
-            # False, and not None: nobody else is to try it again.
+            # False, not None: no other handler may retry it.
             return False if delay is None else delay
         if response is not None:
             outage.heard()

@@ -1,10 +1,10 @@
-"""One rhythm for all calls of a client: as fast as the platform lets them through.
+"""One rate for all calls of a client: as fast as the platform allows.
 
-MTurk throttles without a published rate, so the rate is learned. Nothing is held back
-until the first throttled call; from then on calls leave one after the other at the rate
-that got through lately, which creeps up while nothing is throttled and falls back when
-something is. boto3's own adaptive mode was measured first: it reached three quarters of
-a steady limit (docs/decisions/pace.md).
+MTurk throttles without a published rate, so the rate is learned. Calls are not delayed
+until the first one is throttled. From then on calls leave one after the other at the
+rate that recently succeeded. It slowly grows while no call is throttled and falls when
+one is. boto3's own adaptive mode reached only three quarters of a steady limit
+(docs/decisions/pace.md).
 """
 
 import time
@@ -19,23 +19,23 @@ THROTTLED = frozenset(
 """Error codes that ask a client to be slower."""
 
 _WINDOW = 1.0
-"""Seconds over which it is measured what gets through, if that is enough to tell."""
+"""Seconds over which successful calls are counted, if there are enough."""
 _OLD = 20.0
-"""Seconds after which a call tells nothing any more."""
+"""Seconds after which a call is no longer used to estimate the rate."""
 _SETTLE = 0.25
-"""Seconds after a fall in which further throttled calls are of the same crowd."""
+"""Seconds after a fall in which further throttled calls count as the same event."""
 _CREEP = 0.05
-"""Share by which the rate grows in a second."""
+"""Share by which the rate grows per second."""
 _SEARCH = 0.1
-"""Share by which it grows with a call, until enough got through to know a rate."""
+"""Share by which it grows per call, until enough calls succeeded to know a rate."""
 _FALL = 0.85
-"""How far it falls at most, at once, when it is known."""
+"""The lowest factor by which a known rate falls at once."""
 _TELLING = 10
-"""So many calls that got through tell a rate."""
+"""Number of successful calls that determine a rate."""
 _ABOVE = 1.03
-"""How far above what gets through is aimed: below, a limit would never be met."""
+"""Target factor above the successful rate; below 1, a limit would never be reached."""
 _LEAST = 0.5
-"""Calls a second that are tried in any case."""
+"""The lowest rate, in calls per second."""
 _PATIENCE = 40
 """Throttled attempts of one call after which it is given up."""
 
@@ -44,8 +44,8 @@ class Pace:
     """A rate that is learned from throttling, shared by all threads of a client.
 
     Args:
-        now: gives a moment in seconds that only grows.
-        sleep: waits for so many seconds.
+        now: returns a monotonic time in seconds.
+        sleep: waits for a number of seconds.
     """
 
     def __init__(
@@ -67,22 +67,22 @@ class Pace:
         if self.rate is None:
             self._left += 1
             return
-        # One waits for its moment, all others for their turn: a rate that changes
-        # meanwhile holds for all of them.
+        # One thread waits for its time, all others for their turn, so a changed rate
+        # applies to all of them.
         with self._turn:
             early = self._next - self._now()
             if early > 0:
                 self._sleep(early)
             with self._lock:
                 now = self._now()
-                # A rate that nobody waits for has nothing to prove.
+                # Only a rate that calls wait for can grow.
                 if early > 0:
                     self._grow(now)
                 self._grown_at = now
                 self._next = now + 1 / self.rate
 
     def heard(self, *, throttled: bool) -> None:
-        """Learn from one answer."""
+        """Learn from one reply."""
         with self._lock:
             now = self._now()
             self._forget(now)
@@ -93,7 +93,7 @@ class Pace:
 
     def _grow(self, now: float) -> None:
         rate, quiet = self.rate or _LEAST, now - self._fell_at
-        # The longer nothing was throttled, the further the limit may have moved.
+        # The longer no call was throttled, the further the limit may have moved.
         calm = min(quiet / _SETTLE, quiet * rate / _TELLING)
         creep = _CREEP * (now - self._grown_at) * max(1.0, calm)
         self.rate = rate * (1 + (_SEARCH if self._is_searching else creep))
@@ -102,7 +102,7 @@ class Pace:
         since = max(now - self._through[0], _SETTLE) if self._through else _SETTLE
         rate = _ABOVE * len(self._through) / since
         if self.rate is None and len(self._through) < _TELLING:
-            # Nothing is known yet: what left at once may do in a second.
+            # No rate is known yet: assume that the calls so far are allowed per second.
             rate = max(rate, self._left)
         if self.rate is not None:
             self._is_searching &= len(self._through) < _TELLING
@@ -121,7 +121,7 @@ class Pace:
 
 
 def keep_pace(events: Any, pace: Pace) -> None:  # noqa: ANN401 - botocore's emitter
-    """Let every attempt of a botocore client, repeated ones too, keep a pace."""
+    """Let every attempt of a botocore client, including retries, keep a pace."""
 
     def wait(**_: object) -> None:
         pace.wait()
@@ -133,11 +133,11 @@ def keep_pace(events: Any, pace: Pace) -> None:  # noqa: ANN401 - botocore's emi
     def again(
         response: tuple[object, Mapping[str, Any]] | None, attempts: int, **_: object
     ) -> float | None:
-        # The pace says when; so the repeat need not wait by itself.
+        # The pace decides when, so the retry itself has no delay.
         is_throttled = response is not None and _is_throttled(response[1])
         return 0 if is_throttled and attempts < _PATIENCE else None
 
-    # Before the request is signed: a signature has a moment.
+    # Before the request is signed, because a signature contains the time.
     events.register_first("request-created.mturk", wait)
     events.register("response-received.mturk", hear)
     events.register_first("needs-retry.mturk", again)

@@ -1,12 +1,12 @@
-"""The port: what piecework needs of any world where workers are.
+"""The port: what piecework needs from any platform with workers.
 
-MTurk's words are the field's words. An adapter translates once, at the edge; nothing
-else sees the wire. Calls that spend or publish are made through stored intents only, so
-every such call has a companion that looks whether it has happened already.
+It uses MTurk's terms, which are the field's terms. Only an adapter sees the wire format
+and translates it. Calls that spend or publish are made only through stored intents, so
+every such call has a counterpart that looks whether it has already happened.
 
-There are three roles, since one company may recruit and pay people whom another's pages
-are shown to. Every method may raise `TransientPlatformError` (the outcome is unknown)
-or `PlatformRefused` (it said no).
+There are three roles, because one company may recruit and pay people while another
+shows them the pages. Every method may raise `TransientPlatformError` (the outcome is
+unknown) or `PlatformRefused`.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -31,12 +31,12 @@ from piecework.domain.money import PriceList
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostedHit:
-    """A HIT as a listing has it.
+    """A HIT in a listing.
 
     Attributes:
         annotation: the requester's own note on it; may be empty.
         slots: how many assignments it asks for.
-        reward_cents: of one assignment.
+        reward_cents: reward of one assignment.
         made_at: when it was posted.
     """
 
@@ -52,21 +52,21 @@ class Hosting(Protocol):
     """Shows HITs to workers and keeps what they submit."""
 
     def hit_type(self, hit_type: HitType) -> HitTypeId:
-        """The id of this HIT type; equal values always give the same id."""
+        """Return the id of this HIT type; equal values always give the same id."""
         ...
 
     def qualification(self, test: PostableTest) -> QualificationTypeId:
-        """The id of the qualification type with this test; found again by its name.
+        """Return the id of the qualification type with this test, found by its name.
 
-        One of this name with another answer key is refused: whoever passed it has not
-        passed this one.
+        A type with this name and another answer key is refused: workers who passed that
+        test have not passed this one.
         """
         ...
 
     def claim(self, name: str, owner: str) -> str:
-        """Who has a name of this requester's: the owner, or whoever came before.
+        """Claim a name for `owner`; return its owner, who may have come earlier.
 
-        Of several who claim a name at the same time, all are told the same owner.
+        If several claim a name at the same time, all get the same owner.
         """
         ...
 
@@ -81,120 +81,120 @@ class Hosting(Protocol):
         token: str,
         apart_from: Sequence[HitId] = (),
     ) -> HitId:
-        """Post a HIT; a repeat with the same token gives the first one's id.
+        """Post a HIT; a repeat with the same token returns the first one's id.
 
-        `apart_from` are HITs of which a worker may do only one with this; only where
+        A worker may do only one of this HIT and those in `apart_from`. Use it only if
         HITs can be kept apart.
         """
         ...
 
     def keeps_apart(self) -> bool:
-        """Whether HITs can be kept apart here, so that a worker does only one."""
+        """Whether HITs can be kept apart, so that a worker does only one of them."""
         ...
 
     def extend(self, hit_id: HitId, *, more: int, slots: int, token: str) -> None:
-        """Add slots to a HIT, so that it has so many; a repeat of the token adds none.
+        """Add slots to a HIT, up to `slots`; a repeated token adds no more.
 
-        No worker who had the HIT gets it again.
+        Workers who had the HIT do not get it again.
         """
         ...
 
     def slots(self, hit_id: HitId) -> int:
-        """How many assignments a HIT asks for by now; costs a call."""
+        """Return how many assignments a HIT asks for now; costs a call."""
         ...
 
     def find_hits(self, *, older: Container[str] = ()) -> Iterator[PostedHit]:
-        """Every HIT that this requester still has.
+        """Yield all HITs that this requester still has.
 
         `older` is as in `reviewable_hits`.
         """
         ...
 
     def expire(self, hit_id: HitId) -> None:
-        """Let nobody accept the HIT any more; whoever works on it may still submit."""
+        """Stop new workers from accepting the HIT; those at work may still submit."""
         ...
 
     def hit_status(self, hit_id: HitId) -> HitStatus:
-        """What the platform holds one HIT for; costs a call, so ask where it matters.
+        """Return the platform's status of a HIT; costs a call, so use it sparingly.
 
-        One that is unknown is refused: these may be another requester's keys.
+        An unknown HIT is refused: the keys may be another requester's.
         """
         ...
 
     def reviewable_hits(
         self, hit_type_ids: Sequence[HitTypeId], *, older: Container[str] = ()
     ) -> Iterator[HitId]:
-        """HITs of these types on which nobody works any more.
+        """Yield HITs of these types on which no worker works any more.
 
-        `older` are HITs that were posted before any that is asked for: where a listing
-        is the newest first, an adapter need not read on when it comes to one of them.
+        `older` are HITs that were posted before all wanted ones: in a listing with the
+        newest first, an adapter may stop at one of them.
         """
         ...
 
     def submitted(self, *, older: Container[str] = ()) -> Iterator[tuple[HitId, int]]:
-        """Every HIT of this requester, and at most how many assignments it has got.
+        """Yield all HITs of this requester with an upper bound of their assignments.
 
-        One listing for all of them; a count too high costs a look, no more. `older` is
-        as in `reviewable_hits`.
+        One listing covers all of them; a count that is too high costs only a look-up.
+        `older` is as in `reviewable_hits`.
         """
         ...
 
     def in_one_call(self, slots: Mapping[HitId, int]) -> list[Mapping[HitId, int]]:
-        """HITs, parted into those whose assignments are fetched with one call."""
+        """Split HITs into groups with assignments that one call can fetch."""
         ...
 
     def assignments(
         self, slots: Mapping[HitId, int]
     ) -> Mapping[HitId, Sequence[Assignment]]:
-        """All submitted assignments of HITs, whatever became of them.
+        """Return all submitted assignments of HITs, with any verdict.
 
-        `slots` says how many each was posted with; once they are all there, an adapter
-        need not ask whether there are more. One part of what `in_one_call` gave.
+        `slots` is one part of the result of `in_one_call`, with the slots of each HIT;
+        once all have come, an adapter need not look for more.
         """
         ...
 
     def assignment_status(self, assignment_id: AssignmentId) -> AssignmentStatus:
-        """What the platform holds the assignment for."""
+        """Return the platform's status of the assignment."""
         ...
 
 
 class Recruiting(Protocol):
-    """Says who may work, and how workers did in a test."""
+    """Controls who may work, and knows how workers did in a test."""
 
     def exclusion(self, name: str, description: str) -> QualificationTypeId:
-        """The id of the qualification type by which workers are kept out."""
+        """Return the id of the qualification type that keeps workers out."""
         ...
 
     def exclude(
         self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
     ) -> None:
-        """Keep a worker out of later HITs without a message or harm to the account."""
+        """Keep a worker out of later HITs, without a message or harm to the account."""
         ...
 
     def excluded(
         self, qualification_type_id: QualificationTypeId
     ) -> Iterable[WorkerId]:
-        """Who is kept out."""
+        """Return who is kept out."""
         ...
 
     def include(
         self, worker_id: WorkerId, qualification_type_id: QualificationTypeId
     ) -> None:
-        """Offer a worker later HITs again; whoever is not kept out stays so."""
+        """Offer a worker later HITs again; no effect on workers not kept out."""
         ...
 
     def block(self, worker_id: WorkerId, because: str) -> None:
-        """The hard block, which counts against the worker's account."""
+        """Block the worker, which counts against their account."""
         ...
 
     def unblock(self, worker_id: WorkerId) -> None:
-        """Take the hard block back; whoever is not blocked stays so."""
+        """Take back the block; no effect on workers who are not blocked."""
         ...
 
     def scores(
         self, qualification_type_id: QualificationTypeId
     ) -> Iterator[tuple[WorkerId, int]]:
-        """Everybody who holds a qualification, with its value."""
+        """Yield all workers who hold a qualification, with its value."""
         ...
 
 
@@ -202,9 +202,9 @@ class Paying(Protocol):
     """Settles submitted work; money is in whole cents, fees come on top."""
 
     def prices(self) -> PriceList | None:
-        """Currency and fees as the platform itself tells them; `None`: it does not.
+        """Return currency and fees as the platform itself states them, if it does.
 
-        One that does not tell is held for one in US dollars.
+        Without a price list, the currency is taken to be US dollars.
         """
         ...
 
@@ -221,15 +221,15 @@ class Paying(Protocol):
         ...
 
     def bonus(self, bonus: Bonus, *, token: str) -> None:
-        """Pay something more for an assignment; a repeat of the token is refused."""
+        """Pay a bonus for an assignment; a repeated token is refused."""
         ...
 
     def bonuses(self, assignment_id: AssignmentId) -> Iterable[Bonus]:
-        """All bonuses that were paid for an assignment."""
+        """Return all bonuses that were paid for an assignment."""
         ...
 
     def bonuses_of_hit(self, hit_id: HitId) -> Iterable[Bonus]:
-        """All bonuses that were paid for assignments of a HIT."""
+        """Return all bonuses that were paid for assignments of a HIT."""
         ...
 
 
@@ -239,7 +239,7 @@ class Platform(Hosting, Recruiting, Paying, Protocol):
     Attributes:
         endpoint: URL at which the platform is called.
         capabilities: what it allows.
-        marks: what it and the store that works with it tell each other.
+        marks: the marks that it and its store exchange.
     """
 
     endpoint: str
@@ -247,9 +247,9 @@ class Platform(Hosting, Recruiting, Paying, Protocol):
     marks: Marks
 
     def meet(self, store: str, *, seen: str) -> Meeting | None:
-        """Ask what the platform remembers of a store, by name, and of its own past.
+        """Ask what the platform remembers about a store, by name, and its own past.
 
-        `seen` is the mark of the platform that the store kept last; "" before any.
-        `None`: the platform has no marks.
+        `seen` is the platform's mark that the store kept last; "" before the first. The
+        result is `None` if the platform has no marks.
         """
         ...

@@ -1,4 +1,4 @@
-"""Qualification types of the requester, found again by their name, which is unique."""
+"""Qualification types of the requester, found by their unique names."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,15 +18,15 @@ def make_or_find(
     is_ours: Callable[[Mapping[str, Any]], bool],
     **wanted: Any,  # noqa: ANN401 - boto3's own
 ) -> QualificationTypeId:
-    """The id of the type with these values, or of one that has its name.
+    """Return the id of a type with these values, created or found by its name.
 
     Args:
-        client: of the requester.
-        is_ours: whether one that has the name will do.
-        wanted: what a new one is made with.
+        client: the requester's client.
+        is_ours: whether an existing type with the name can be used.
+        wanted: the values for a new type.
 
     Raises:
-        PlatformRefused: there is one of this name that will not do.
+        PlatformRefused: the existing type with this name cannot be used.
     """
     try:
         reply = called(client.create_qualification_type, **wanted)
@@ -38,8 +38,7 @@ def make_or_find(
     if not is_ours(existing_type):
         raise PlatformRefused(
             f"the qualification type {wanted['Name']!r} exists with another test or "
-            "other thresholds; give this one a name of its own: "
-            "[qualification] name",
+            "other thresholds; give this one another name with [qualification] name",
             code="QualificationTypeAlreadyExists",
             kind="already_exists",
         )
@@ -47,7 +46,7 @@ def make_or_find(
 
 
 def find(client: "MTurkClient", name: str) -> Mapping[str, Any]:
-    """The requester's type of a name that exists.
+    """Return the requester's existing type with a name.
 
     Raises:
         PlatformRefused: it is in no list.
@@ -66,13 +65,14 @@ def find(client: "MTurkClient", name: str) -> Mapping[str, Any]:
         f"the qualification type {name!r} exists, but is not listed",
         code="QualificationTypeAlreadyExists",
         kind="already_exists",
+        next_step="run the same command again in a minute: lists may lag",
     )
 
 
 def claim(client: "MTurkClient", name: str, owner: str) -> str:
-    """Who made the type of a name: the owner, or whoever came before.
+    """Return who created the type with a name: the owner, or someone earlier.
 
-    No HIT requires it and no worker can ask for it.
+    No HIT requires it and no worker can request it.
     """
     try:
         called(
@@ -91,7 +91,7 @@ def claim(client: "MTurkClient", name: str, owner: str) -> str:
 def holders(
     client: "MTurkClient", type_id: QualificationTypeId
 ) -> Iterator[tuple[WorkerId, int]]:
-    """Everybody who holds a qualification, with its value."""
+    """Yield all workers who hold a qualification, with its value."""
     pages = client.get_paginator("list_workers_with_qualification_type").paginate(
         QualificationTypeId=type_id,
         Status="Granted",
@@ -108,7 +108,7 @@ def take_back(
     worker_id: WorkerId,
     because: str,
 ) -> None:
-    """Take a qualification from a worker; MTurk refuses that of one who has it not.
+    """Take a qualification from a worker; MTurk refuses this if they do not hold it.
 
     Raises:
         PlatformRefused: the worker still holds it.

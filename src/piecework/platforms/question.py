@@ -13,20 +13,20 @@ NAMESPACE = (
 
 
 def html_question(html: str, frame_height: int = 0) -> str:
-    """The page as MTurk's HTMLQuestion.
+    """Return the page as MTurk's HTMLQuestion.
 
     Args:
         html: a complete HTML document.
-        frame_height: of the iframe, in pixels; 0 fits the window.
+        frame_height: height of the iframe in pixels; 0 fits the window.
 
     Raises:
-        ConfigError: it holds what XML cannot carry, or is longer than MTurk allows.
+        ConfigError: it has characters that XML does not allow, or is too long.
     """
     forbidden = NOT_FOR_XML.search(html)
     if forbidden:
         line = html.count("\n", 0, forbidden.start()) + 1
-        fault = f"The page holds the character {forbidden[0]!r} in line {line}"
-        raise ConfigError([f"{fault}: not for XML."])
+        fault = f"The page contains the character {forbidden[0]!r} in line {line}"
+        raise ConfigError([f"{fault}, which is not allowed in XML."])
     cdata = html.replace("]]>", "]]]]><![CDATA[>")
     question = (
         f'<HTMLQuestion xmlns="{escape(NAMESPACE)}">\n'
@@ -37,12 +37,12 @@ def html_question(html: str, frame_height: int = 0) -> str:
     size, most = question_bytes(question), MTURK.question_bytes
     if size > most:
         raise ConfigError(
-            [f"The question has {size:,} bytes; at most {most:,} fit."],
-            next_step="Show fewer items in a HIT, or shorten their columns.",
+            [f"The question has {size:,} bytes; at most {most:,} are allowed."],
+            next_step="Show fewer items per HIT, or shorten their columns.",
         )
     return question
 
 
 def question_bytes(question: str) -> int:
-    """How long a question is for MTurk: bytes of UTF-8."""
+    """Return the length of a question for MTurk, in bytes of UTF-8."""
     return len(question.encode())

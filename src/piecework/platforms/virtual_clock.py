@@ -1,8 +1,8 @@
-"""The virtual time of a rehearsing marketplace, as a `domain.clock.Clock`.
+"""The virtual time of a rehearsal's marketplace, as a `domain.clock.Clock`.
 
-In a rehearsal pipeline and marketplace must live in the same time: deadlines,
-auto-approval and the times in the dataset come from the marketplace's clock, which only
-simulated workers move.
+In a rehearsal, pipeline and marketplace share one time: deadlines, auto-approval and
+the times in the dataset come from the marketplace's clock, which only simulated workers
+move.
 """
 
 import http.client
@@ -14,17 +14,17 @@ from urllib.parse import urlsplit
 from piecework.domain.errors import PlatformRefused, TransientPlatformError
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-"""Virtual time begins on a Monday morning, in every rehearsal alike."""
+"""Virtual time begins on the same Monday morning in every rehearsal."""
 
 _SECONDS_TO_WAIT = 60.0
 _PATH = "/rehearsal/clock"
 
 
 class VirtualClock:
-    """Tells the marketplace's time, and moves it.
+    """Read and move the marketplace's time.
 
-    The time is asked for once and then remembered; where another process moves it, call
-    `refresh`.
+    The time is read once and then remembered; call `refresh` if another process moves
+    it.
     """
 
     def __init__(self, endpoint_url: str) -> None:
@@ -32,27 +32,27 @@ class VirtualClock:
         self._now: datetime | None = None
 
     def now(self) -> datetime:
-        """The present moment of the marketplace, in UTC."""
+        """Return the marketplace's current time, in UTC."""
         return self.refresh() if self._now is None else self._now
 
     def refresh(self) -> datetime:
-        """Ask the marketplace again.
+        """Read the marketplace's time again.
 
         Raises:
-            PlatformRefused: the marketplace is no rehearsal's.
-            TransientPlatformError: it does not answer, or is no marketplace.
+            PlatformRefused: the marketplace is not a rehearsal's.
+            TransientPlatformError: it does not answer, or is not a marketplace.
         """
         self._now = self._call("GET")
         return self._now
 
     def move_to(self, moment: datetime) -> None:
-        """Let time pass until a moment; one that has passed changes nothing."""
+        """Let time pass until `moment`; a time in the past has no effect."""
         if moment > self.now():
             self._call("PUT", json.dumps({"now": moment.isoformat()}))
             self._now = moment
 
     def let_pass(self, span: timedelta) -> datetime:
-        """Let time pass while no worker works; the new present."""
+        """Let time pass while no worker works; return the new time."""
         self.move_to(self.now() + span)
         return self.now()
 
@@ -85,34 +85,34 @@ class VirtualClock:
 
 
 def no_answer(url: str, fault: Exception) -> TransientPlatformError:
-    """What is said when the marketplace of a rehearsal cannot be reached."""
+    """Return the error for an unreachable marketplace of a rehearsal."""
     return TransientPlatformError(
         f"The marketplace at {url} does not answer: {fault}.",
-        next_step="Start it again; a rehearsal goes on where it stopped.",
+        next_step="Start it again; a rehearsal continues where it stopped.",
     )
 
 
 def failed_there(path: str, status: int, message: str) -> TransientPlatformError:
-    """What is said when a rehearsal's marketplace answers that it failed."""
+    """Return the error for a rehearsal's marketplace that reports a failure."""
     return TransientPlatformError(
         f"The marketplace failed at {path} (HTTP {status}): "
         f"{message.strip() or 'it does not say why'}",
-        next_step="Look whether the disk is full (`df -h .`), then run the same "
-        "command again; a rehearsal goes on where it stopped.",
+        next_step="Check whether the disk is full (`df -h .`), then run the same "
+        "command again; a rehearsal continues where it stopped.",
     )
 
 
 def strange_answer(url: str) -> TransientPlatformError:
-    """What is said when something else answers in the marketplace's place."""
+    """Return the error for an answer from another program."""
     return TransientPlatformError(
-        f"{url}: the answer is not a marketplace's: another program, or something "
-        "between, gave it.",
-        next_step="Look at the address; `piecework crowd CAMPAIGN` prints its own.",
+        f"{url}: the answer is not a marketplace's: it comes from another program "
+        "or a proxy.",
+        next_step="Check the address; `piecework crowd CAMPAIGN` prints its own.",
     )
 
 
 def _object(document: bytes) -> dict[str, Any]:
-    """The JSON object that a document holds; empty if it holds none."""
+    """Return the JSON object in a document; empty without one."""
     try:
         reply = json.loads(document)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Between MTurk's structures and ours: each is translated once, here."""
+"""Translate between MTurk's structures and piecework's."""
 
 from collections.abc import Mapping
 from datetime import UTC
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 def requirement_to_wire(
     requirement: QualificationRequirement,
 ) -> "QualificationRequirementUnionTypeDef":
-    """A requirement as HIT types have it; most guard looking, too."""
+    """Return a requirement for a HIT type; most also hide the HIT."""
     wire: QualificationRequirementUnionTypeDef = {
         "QualificationTypeId": requirement.qualification_type_id,
         "Comparator": requirement.comparator,
-        # Who may not accept a HIT should not have to look at it.
+        # Workers who may not accept a HIT should not see it.
         "ActionsGuarded": (
             "Accept" if requirement.lets_look else "DiscoverPreviewAndAccept"
         ),
@@ -57,7 +57,7 @@ def requirement_to_wire(
 
 
 def assignment_from_wire(wire: "AssignmentTypeDef") -> Assignment:
-    """An assignment as it was submitted, its answer document kept verbatim."""
+    """Return an assignment as it was submitted, with its answer document verbatim."""
     raw = wire.get("Answer", "")
     return Assignment(
         assignment_id=AssignmentId(wire["AssignmentId"]),
@@ -72,7 +72,7 @@ def assignment_from_wire(wire: "AssignmentTypeDef") -> Assignment:
 
 
 def bonus_from_wire(wire: "BonusPaymentTypeDef") -> Bonus:
-    """A bonus as it was paid."""
+    """Return a bonus as it was paid."""
     return Bonus(
         assignment_id=AssignmentId(wire["AssignmentId"]),
         worker_id=WorkerId(wire["WorkerId"]),
@@ -82,11 +82,11 @@ def bonus_from_wire(wire: "BonusPaymentTypeDef") -> Bonus:
 
 
 def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
-    """A price list as our own marketplace tells it (docs/reference/marketplace.md).
+    """Return the price list of our marketplace (docs/reference/marketplace.md).
 
     Raises:
-        PlatformRefused: its currency is none that we know.
-        ValueError: it is no price list.
+        PlatformRefused: its currency is unknown.
+        ValueError: it is not a price list.
     """
     try:
         code = wire["Currency"]
@@ -100,9 +100,9 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
         least_per_hour_cents = int(str(wire.get("LeastPerHourInCents", 0)))
         outside = tuple(map(_outside_price, _list(wire.get("OutsidePrices"))))
     except (KeyError, TypeError, ArithmeticError) as fault:
-        raise ValueError(f"no price list: {str(wire)[:200]}") from fault
+        raise ValueError(f"not a price list: {str(wire)[:200]}") from fault
     if min(fees.minimum_cents, least_per_hour_cents) < 0:
-        raise ValueError(f"an amount below nothing: {str(wire)[:200]}")
+        raise ValueError(f"a negative amount: {str(wire)[:200]}")
     for currency in CURRENCIES:
         if code == currency:
             return PriceList(
@@ -112,7 +112,7 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
                 outside=outside,
             )
     raise PlatformRefused(
-        f"the marketplace's money is in {str(code)[:20]!a}; piecework knows "
+        f"the marketplace's currency is {str(code)[:20]!a}; piecework supports "
         f"{' and '.join(CURRENCIES)}",
         code="UnknownCurrency",
         kind="other",
@@ -132,10 +132,10 @@ def _outside_price(wire: Any) -> OutsidePrice:  # noqa: ANN401 - JSON
 
 
 def meeting_from_wire(wire: Mapping[str, object]) -> Meeting:
-    """What our own marketplace says of marks (docs/reference/marketplace.md).
+    """Return what our marketplace says of marks (docs/reference/marketplace.md).
 
     Raises:
-        ValueError: it says something else.
+        ValueError: the reply has another form.
     """
     account, has_seen = wire.get("Account"), wire.get("HasSeen")
     store_mark = wire.get("Store") or ""
@@ -144,12 +144,12 @@ def meeting_from_wire(wire: Mapping[str, object]) -> Meeting:
         or not isinstance(has_seen, bool)
         or not (isinstance(store_mark, str) and (not store_mark or is_mark(store_mark)))
     ):
-        raise ValueError(f"no marks: {str(wire)[:200]}")
+        raise ValueError(f"not marks: {str(wire)[:200]}")
     return Meeting(account=account, has_seen=has_seen, store_mark=store_mark)
 
 
 def _percent(text: object) -> Decimal:
     percent = Decimal(str(text))
     if not percent.is_finite() or not 0 <= percent <= _MOST_PERCENT:
-        raise ValueError(f"{percent} is no percentage of a fee")
+        raise ValueError(f"{percent} is not a percentage from 0 to {_MOST_PERCENT}")
     return percent

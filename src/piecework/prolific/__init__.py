@@ -1,5 +1,5 @@
-"""Prolific as seen from outside: a typed client of its API, and a look before use.
+"""A typed client of Prolific's API, and the checks to run before using it.
 
-It imports nothing else of ours (see the contract in pyproject.toml): what offers
-Prolific's participants to requesters is put together by who starts it.
+It imports no other part of piecework (see the contract in pyproject.toml). The program
+that starts a marketplace connects it to Prolific.
 """

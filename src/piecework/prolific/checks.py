@@ -1,4 +1,4 @@
-"""What a look before use finds: one line for each thing, and what to do about it."""
+"""The results of `piecework prolific doctor`: one check each, and how to fix it."""
 
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -10,13 +10,13 @@ Level = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        name: of the thing, in a word or two.
-        level: `ok`; `warn`, it may do; `fail`, it will not do.
-        sentence: what was seen.
-        next_step: what helps; empty where nothing has to be done.
+        name: what was checked, in a word or two.
+        level: `ok`, `warn` (it may work) or `fail` (it will not work).
+        sentence: what was found.
+        next_step: how to fix it; empty if nothing has to be done.
     """
 
     name: str
@@ -25,17 +25,17 @@ class Check:
     next_step: str = ""
 
     def as_dict(self) -> dict[str, str]:
-        """Plain values, for `--json`."""
+        """Return plain values, for `--json`."""
         return asdict(self)
 
 
 def passed(name: str, sentence: str) -> Check:
-    """A thing that is in order."""
+    """Return a check that passed."""
     return Check(name=name, level="ok", sentence=sentence)
 
 
 def failed(name: str, fault: ProlificError) -> Check:
-    """A thing that could not be looked at."""
+    """Return a check that failed because the call failed."""
     return Check(
         name=name, level="fail", sentence=str(fault), next_step=fault.next_step
     )

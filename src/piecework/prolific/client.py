@@ -1,11 +1,12 @@
-"""Prolific's API, as far as it is used here: each resource with its operations.
+"""The part of Prolific's API that piecework uses: the resources and their operations.
 
     with Transport(PROLIFIC, token) as transport:
         prolific = Prolific(transport)
         prolific.account.me()
 
-Every call may raise `Refused` (nothing has happened) or `Lost` (it may have happened).
-What reads is made again with growing waits; what creates, pays or writes never is.
+Every call may raise `Refused` (it had no effect) or `Lost` (it may have had one). Calls
+that only read are retried with growing waits; calls that create, pay or write never
+are.
 """
 
 from piecework.prolific.http.transport import Transport
@@ -20,7 +21,7 @@ from piecework.prolific.resources.webhooks import Webhooks
 
 
 class Prolific:
-    """All operations, by resource, over one transport."""
+    """All operations, grouped by resource, over one transport."""
 
     def __init__(self, transport: Transport) -> None:
         self.account = Account(transport)

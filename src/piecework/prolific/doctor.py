@@ -1,4 +1,4 @@
-"""A look before use: token, workspace, money, filters and address. It only reads."""
+"""Check the token, workspace, money, filters and address before use. It only reads."""
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
@@ -13,30 +13,30 @@ from piecework.prolific.resources.account import Workspace
 from piecework.prolific.values import Money
 
 GROUP_FILTERS = ("participant_group_allowlist", "participant_group_blocklist")
-"""Without them nobody can be let in by a qualification, or kept out."""
+"""The filters that let participants in by qualification, or keep them out."""
 OTHER_FILTERS = (
     "approval_rate",
     "approval_numbers",
     "current-country-of-residence",
     "age",
 )
-"""Without them a requirement on these cannot be stated."""
+"""The filters that express the other requirements."""
 
 _LAST_DELIVERIES = 100
 
 _NEW_TOKEN = (
-    f"make one in Prolific's settings (API tokens), then: export {VARIABLE}=..."
+    f"create one in Prolific's settings (API tokens), then: export {VARIABLE}=..."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What the account is wanted for.
+    """What the account is to be used for.
 
     Attributes:
-        workspace_id: empty where the account has one workspace only.
-        currency: GBP or USD; empty if any will do.
-        public_url: where participants will be sent; empty if it is not known yet.
+        workspace_id: empty if the account has only one workspace.
+        currency: GBP or USD; empty accepts either.
+        public_url: where participants will be sent; empty if not known yet.
     """
 
     workspace_id: str = ""
@@ -51,20 +51,20 @@ def examine(
     address: str = PROLIFIC,
     resolve: Resolve = addresses_of,
 ) -> Iterator[Check]:
-    """Look at each thing in turn; nothing is written, made or paid.
+    """Run each check in turn, without creating, changing or paying anything.
 
     Args:
-        prolific: at `address`; `None` if there is no token to call it with.
-        wanted: what the account is wanted for.
-        address: of the API.
-        resolve: gives the addresses of a host.
+        prolific: a client of `address`; `None` without a token.
+        wanted: what the account is to be used for.
+        address: the API's address.
+        resolve: resolves a host name.
     """
     yield _address(address)
     if prolific is None:
         yield Check(
             name="token",
             level="fail",
-            sentence=f"there is none: neither {VARIABLE} nor a file with it",
+            sentence=f"no token was found: neither {VARIABLE} nor a token file is set",
             next_step=_NEW_TOKEN,
         )
     else:
@@ -82,8 +82,8 @@ def _address(address: str) -> Check:
     return Check(
         name="address",
         level="warn",
-        sentence=f"{address} is not Prolific's, and the token goes there",
-        next_step=f"unset PROLIFIC_URL, unless you know whose it is: {PROLIFIC}",
+        sentence=f"{address} is not Prolific's address, and the token is sent there",
+        next_step=f"unset PROLIFIC_URL to use {PROLIFIC}, unless you know that server",
     )
 
 
@@ -101,7 +101,7 @@ def _account(prolific: Prolific, wanted: Wanted) -> Iterator[Check]:
     except ProlificError as fault:
         yield failed("token", fault)
         return
-    yield passed("token", "Prolific knows it")
+    yield passed("token", "Prolific accepts it")
     yield passed("user", f"{user.email} ({user.id})")
     workspace = yield from _workspace(prolific, wanted)
     if workspace is None:
@@ -131,13 +131,13 @@ def _workspace(
         yield passed("workspace", f"{workspace.title} ({workspace.id})")
         return workspace
     listed = "; ".join(f"{each.title} ({each.id})" for each in workspaces.values())
-    reached = f"the token reaches {listed or 'none'}"
+    reached = f"the token has access to {listed or 'no workspace'}"
     yield Check(
         name="workspace",
         level="fail",
-        sentence=f"{wanted.workspace_id} is not among them: {reached}"
+        sentence=f"{wanted.workspace_id} was not found: {reached}"
         if wanted.workspace_id
-        else f"there is not just one: {reached}",
+        else f"there is not exactly one: {reached}",
         next_step="piecework prolific doctor --workspace ID",
     )
     return None
@@ -146,20 +146,20 @@ def _workspace(
 def _balance(
     prolific: Prolific, workspace: Workspace, wanted: Wanted
 ) -> Generator[Check, None, str]:
-    """Give the currency, which is empty if it could not be read."""
+    """Return the currency, or "" if it could not be read."""
     try:
         balance = prolific.account.balance(workspace.id)
     except ProlificError as fault:
         yield failed("balance", fault)
         return ""
-    has = f"{balance.available} to spend"
+    has = f"{balance.available} available"
     if wanted.currency and balance.currency != wanted.currency:
         yield Check(
             name="currency",
             level="fail",
             sentence=f"the workspace is in {balance.currency}, not {wanted.currency}",
-            next_step=f"take a workspace in {wanted.currency}; two currencies never "
-            "meet in one sum",
+            next_step=f"use a workspace in {wanted.currency}; amounts in two "
+            "currencies cannot be added",
         )
     else:
         yield passed("currency", balance.currency)
@@ -184,11 +184,11 @@ def _filters(prolific: Prolific, workspace: Workspace) -> Iterator[Check]:
         yield Check(
             name="filter",
             level="fail" if filter_id in GROUP_FILTERS else "warn",
-            sentence=f"{filter_id} is not among the {len(offered)} that this "
+            sentence=f"{filter_id} is not among the {len(offered)} filters that this "
             "workspace may use",
-            next_step="ask Prolific's support"
+            next_step="ask Prolific's support to enable it"
             if filter_id in GROUP_FILTERS
-            else "state no requirement on it",
+            else "do not require it",
         )
 
 
@@ -197,20 +197,20 @@ def _pay(prolific: Prolific, workspace: Workspace, currency: str) -> Iterator[Ch
     for each in hourly:
         least = Money(minor=each.least_per_hour_minor, currency=each.currency)
         better = Money(minor=each.recommended_per_hour_minor, currency=each.currency)
-        yield passed("pay", f"at least {least} an hour, {better} is recommended")
+        yield passed("pay", f"at least {least} an hour; {better} is recommended")
     if not hourly:
         yield Check(
             name="pay",
             level="warn",
-            sentence=f"Prolific recommends nothing in {currency}",
-            next_step="look up its least hourly pay before you state a reward",
+            sentence=f"Prolific gives no recommendation in {currency}",
+            next_step="look up its minimum hourly pay before you set a reward",
         )
 
 
 def _webhooks(
     prolific: Prolific, workspace: Workspace, public_url: str
 ) -> Iterator[Check]:
-    """Whether what Prolific sends to the public address is taken there."""
+    """Check whether Prolific's webhooks reach the public address."""
     here = f"{public_url.rstrip('/')}/"
     mine = [
         each
@@ -218,30 +218,30 @@ def _webhooks(
         if each.target_url.startswith(here)
     ]
     if not mine:
-        yield passed("webhooks", "none are sent to the public URL; a server polls")
+        yield passed("webhooks", "none go to the public URL; the server polls instead")
     for each in mine:
         name = f"{each.event_type} to {each.target_url}"
         if not each.is_enabled:
             yield Check(
                 name="webhooks",
                 level="warn",
-                sentence=f"{name} is not enabled; a server polls",
+                sentence=f"{name} is not enabled; the server polls instead",
                 next_step="start the server again with --webhooks",
             )
             continue
         last = prolific.webhooks.deliveries(each.id, most=_LAST_DELIVERIES)
         failures = sum(delivery.status == "FAILED" for delivery in last)
         taken = sum(delivery.status == "SUCCEEDED" for delivery in last)
-        summary = f"{name}: of the last {len(last)}, {taken} were taken"
+        summary = f"{name}: of the last {len(last)}, {taken} were accepted"
         if not failures:
             yield passed("webhooks", summary)
             continue
         yield Check(
             name="webhooks",
             level="warn",
-            sentence=f"{summary} and {failures} failed; a server polls besides",
-            next_step="look whether the server runs with --webhooks, and whether what "
-            "stands before it lets POST through with its headers",
+            sentence=f"{summary} and {failures} failed; the server also polls",
+            next_step="check that the server runs with --webhooks and that any proxy "
+            "in front of it passes POST requests on with their headers",
         )
 
 

@@ -1,7 +1,7 @@
-"""How Prolific's values are read: exactly where money is meant, else with tolerance.
+"""How Prolific's values are parsed: strictly for money, tolerantly otherwise.
 
-What is unknown survives: a status that is new stays the text that it is, and keys that
-are new are left out. What is promised and missing is an error (`http.answers`).
+Unknown values are accepted: a new status is kept as text, and new keys are ignored. A
+documented key that is missing is an error (`http.answers`).
 """
 
 from datetime import UTC, datetime
@@ -11,12 +11,12 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 _MOST = 10**15
-"""No amount and no count is beyond it; a number that is would fill memory as an int."""
+"""The largest amount or count accepted; a huge one would fill memory as an int."""
 _SIGNS = {"GBP": "£", "USD": "$"}
 
 
 class Value(BaseModel):
-    """A frozen value made of a document."""
+    """A frozen value parsed from a document."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -36,18 +36,18 @@ class Money(Value):
         amount = f"{abs(self.minor) // 100:,}.{abs(self.minor) % 100:02d}"
         if self.currency in _SIGNS:
             return f"{sign}{_SIGNS[self.currency]}{amount}"
-        # Who knows how many minor units another currency has.
+        # The number of minor units of other currencies is not known here.
         return f"{self.minor} minor units of {self.currency}"
 
 
 CURRENCIES = frozenset(_SIGNS)
-"""Those whose minor unit is known to be a hundredth."""
+"""The currencies known to have hundredths as minor units."""
 
 
 def _whole(number: object) -> int:
     exact = _number(number)
     if exact != exact.to_integral_value():
-        raise ValueError("no whole number")
+        raise ValueError("not a whole number")
     return int(exact)
 
 
@@ -57,16 +57,16 @@ def _rounded_up(number: object) -> int:
 
 def _number(number: object) -> Decimal:
     if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
-        raise ValueError("no number")  # noqa: TRY004 - pydantic wants this one
+        raise ValueError("not a number")  # noqa: TRY004 - pydantic wants this one
     exact = Decimal(number)
     if not exact.is_finite() or abs(exact) > _MOST:
-        raise ValueError("no number")
+        raise ValueError("not a number")
     return exact
 
 
 def _moment(text: object) -> datetime:
     if not isinstance(text, str):
-        raise ValueError("no moment")  # noqa: TRY004 - pydantic wants this one
+        raise ValueError("not a moment")  # noqa: TRY004 - pydantic wants this one
     moment = datetime.fromisoformat(text)
     return moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
 
@@ -74,17 +74,17 @@ def _moment(text: object) -> datetime:
 Whole = Annotated[int, BeforeValidator(_whole)]
 """A count, or an amount in minor units; a fraction is refused."""
 CostInMinor = Annotated[int, BeforeValidator(_rounded_up)]
-"""What something costs, in minor units; a fraction of one is rounded up."""
+"""A cost in minor units; fractions are rounded up."""
 Moment = Annotated[datetime, BeforeValidator(_moment)]
-"""An ISO 8601 moment, in UTC."""
+"""An ISO 8601 time, in UTC."""
 
 
 class Cost(Money):
-    """What something costs, as Prolific writes an amount with its currency."""
+    """A cost, as Prolific writes an amount with its currency."""
 
     minor: CostInMinor = Field(alias="amount")
 
 
 def wire_moment(moment: datetime) -> str:
-    """An aware moment as Prolific reads it."""
+    """Return an aware datetime as Prolific reads it."""
     return moment.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,1 +1,1 @@
-"""What pretends: simulated workers, drawn scenes, a clock that jumps."""
+"""Rehearsals: simulated workers, drawn scenes and virtual time."""

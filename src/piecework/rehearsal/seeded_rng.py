@@ -1,9 +1,9 @@
-"""Chance with a name: the same words give the same numbers, whatever was drawn before.
+"""Named random generators: the same names give the same numbers.
 
-A stream of random numbers that everything draws from makes each event depend on all
-earlier ones, so a crowd that was killed and started again would behave differently.
-Here every decision has a generator of its own, made from the seed and the names of what
-it is about (worker, assignment, item).
+With one shared stream of random numbers, each event would depend on all earlier ones,
+so a crowd that was killed and restarted would behave differently. Here every decision
+has its own generator, made from the seed and the names of its subjects (worker,
+assignment, item).
 """
 
 import hashlib
@@ -12,19 +12,18 @@ from random import Random
 
 
 def seeded_rng(seed: int, *names: str) -> Random:
-    """A generator that depends on nothing but the seed and the names.
+    """Return a generator that depends only on the seed and the names.
 
     >>> seeded_rng(7, "w1", "pause").random() == seeded_rng(7, "w1", "pause").random()
     True
     """
     words = "\x1f".join((str(seed), *names))
-    return Random(hashlib.sha256(words.encode()).digest())  # noqa: S311 - a rehearsal's chance, no secret
+    return Random(hashlib.sha256(words.encode()).digest())  # noqa: S311 - a rehearsal's randomness, not a secret
 
 
 def log_normal(rng: Random, median: float, *, spread: float) -> float:
-    """A positive number: half lie below `median`; `spread` is the sd of its log.
+    """Draw a log-normal number with this median; `spread` is the sd of its log.
 
-    Working times are heavy-tailed: a few people go for coffee, none works a
-    negative time.
+    Working times are heavy-tailed and never negative: a few people take a coffee break.
     """
     return median * math.exp(rng.gauss(0.0, spread))

@@ -1,4 +1,4 @@
-"""Simulated workers between the passes of a schedule, which others make."""
+"""Simulated workers between the passes of a schedule."""
 
 import time
 from collections.abc import Callable
@@ -27,16 +27,16 @@ from piecework.store.lock import only_pass
 def work_between_passes(
     path: Path, *, port: int, poll_seconds: float, say: Callable[[str], None]
 ) -> None:
-    """Serve a rehearsal's marketplace and let its crowd work, until all is finished.
+    """Serve a rehearsal's marketplace and let its crowd work until the campaign ends.
 
-    The crowd holds the campaign's lock while it works, as a rehearsal in one process
-    does: so what the workers do never hangs on when a pass happens to come.
+    The crowd holds the campaign's lock while it works, like a rehearsal in one process,
+    so the work of the crowd does not depend on the moment of a pass.
 
     Args:
         path: the campaign file.
-        port: of the marketplace.
-        poll_seconds: how long to wait between two looks at the store.
-        say: told, in a sentence, what has happened.
+        port: the marketplace's port.
+        poll_seconds: seconds to wait between two looks at the store.
+        say: called with a message for each event.
     """
     campaign = prepare(path)
     with rehearsal_market(campaign, port=port) as running:
@@ -59,7 +59,7 @@ def work_between_passes(
 def _is_finished(
     campaign: Campaign, platform: MTurk, crowd: Crowd, say: Callable[[str], None]
 ) -> bool:
-    """Let the crowd work if it is its turn; whether there is nothing left for it."""
+    """Let the crowd work if it is its turn; return whether the campaign is finished."""
     try:
         with only_pass(campaign.out):
             last = recall(campaign.out)

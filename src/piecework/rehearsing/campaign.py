@@ -1,4 +1,4 @@
-"""What there is before a rehearsal begins: the checked campaign, its drawn pictures."""
+"""The preparation of a rehearsal: the checked campaign and its drawn pictures."""
 
 import json
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from piecework.rehearsal.pictures.scenes import scenes
 
 
 def prepare(path: Path) -> Campaign:
-    """The campaign of a file; its pictures are drawn first if it asks for that.
+    """Return the campaign of a file, after drawing its pictures if it asks for that.
 
     Raises:
         ConfigError: every fault of the file.
@@ -29,12 +29,12 @@ def prepare(path: Path) -> Campaign:
 
 
 def prepare_file(file: CampaignFile) -> Campaign:
-    """The same of a file that was read."""
+    """Do the same for a campaign file that was read."""
     tables = file.tables
     if tables.items.scenes and tables.items.file is None:
         out = file.out
         rows = item_rows(tables.items.scenes)
-        # Faults of the file come before anything is written.
+        # Check the file before writing anything.
         drawn = assemble(file, drawn=rows)
         _check(drawn)
         draw_pictures(out, tables.rehearsal.seed, (*drawn.items, *_of_test(drawn)))
@@ -49,7 +49,7 @@ def prepare_file(file: CampaignFile) -> Campaign:
 
 
 def items_with_pictures(campaign: Campaign) -> tuple[Item, ...]:
-    """Items whose pictures workers see: of practice, of the campaign, of its test."""
+    """Return the items with pictures: of practice, of the campaign, of its test."""
     return (*campaign.practice, *campaign.items, *_of_test(campaign))
 
 
@@ -67,7 +67,7 @@ def _check(campaign: Campaign) -> None:
 
 
 def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
-    """Draw the scenes that the items name into `out/pictures`."""
+    """Draw the scenes that the items name to `out/pictures`."""
     pictures = out / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     urls = (item.picture for item in items)

@@ -1,4 +1,4 @@
-"""Checks a campaign before anything is posted: pages, price, pictures, its crowd."""
+"""Checks a campaign before anything is posted: pages, price, pictures, crowd."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -29,13 +29,13 @@ class Checked:
     """A campaign that could start.
 
     Attributes:
-        campaign: as it was read.
+        campaign: the campaign as read.
         price: what it costs.
-        least_per_hour_cents: what the marketplace wants an hour to be paid at least;
-            0 is not known.
-        largest_question_bytes: of the largest HIT.
-        warnings: what is allowed and probably not meant, a sentence each.
-        reached: how many pictures were tried, and can be shown.
+        least_per_hour_cents: the least pay for an hour that the marketplace asks for;
+            0 if not known.
+        largest_question_bytes: the size of the largest HIT's question.
+        warnings: sentences about what is allowed but probably not meant.
+        reached: the number of pictures that were tried and load.
     """
 
     campaign: Campaign
@@ -46,7 +46,7 @@ class Checked:
     reached: int
 
     def as_dict(self) -> dict[str, object]:
-        """Plain values, for `--json`; money in cents."""
+        """Return plain values for `--json`; money in cents."""
         rewards = self.campaign.rewards
         priced = {
             f"{name}_cents" if name in _MONEY else name: value
@@ -103,17 +103,17 @@ def check_campaign(
     """Read, render and price a campaign by the fees of a day, or of a marketplace.
 
     Args:
-        path: of the campaign file.
+        path: the campaign file.
         on: the day.
-        endpoint: of a marketplace that is asked what it takes.
-        reach: ask a sample of the items' addresses for their pictures.
-        internal: ask those inside this machine's network too.
+        endpoint: a marketplace to ask for its fees.
+        reach: whether to try a sample of the items' addresses.
+        internal: whether to try addresses inside this machine's network too.
 
     Raises:
         ConfigError: every fault of file, items, heuristics, policy, pages and the
-            crowd of the rehearsal; or addresses and files that give no picture.
+            crowd of the rehearsal; or addresses and files that are not pictures.
         BudgetExceeded: a cap is below the plain cost.
-        StoreError: it was begun in another currency.
+        StoreError: the campaign was started in another currency.
     """
     campaign = as_begun(read_anywhere(path))
     prices = None
@@ -136,8 +136,7 @@ def check_campaign(
     if faults := unreached(pictures, asks_inside=internal):
         raise ConfigError(
             faults,
-            next_step="open one in a browser that is signed in nowhere: workers see "
-            "the same",
+            next_step="open one in a private window of a browser: workers see the same",
         )
     cost = price(campaign, on=on)
     least = 0 if prices is None else prices.least_per_hour_cents
@@ -156,17 +155,17 @@ def check_campaign(
 
 
 def _about_marketplace(rewards: Rewards, least: int) -> Iterator[str]:
-    """What the marketplace wants, and what is only assumed of it."""
+    """Yield warnings about the marketplace's least pay and about assumed fees."""
     if rewards.fees_are_listed and rewards.currency != "USD":
         yield (
-            "the list of fees is in dollars and only assumed: a marketplace in "
-            f"{rewards.currency} says what it takes when the campaign begins there"
+            "the fees are assumed from a list in dollars: a marketplace in "
+            f"{rewards.currency} tells its fees when the campaign starts there"
         )
     if not least:
         return
-    wanted = f"the marketplace asks for {rewards.shown(least)} an hour at least"
+    wanted = f"the marketplace asks for at least {rewards.shown(least)} an hour"
     if not rewards.expected_seconds:
-        yield f"{wanted}; state rewards.expected_minutes to have it compared"
+        yield f"{wanted}; set rewards.expected_minutes to compare"
         return
     hourly = rewards.reward_cents * 3600 // rewards.expected_seconds
     if hourly < least:

@@ -1,7 +1,7 @@
 """The marketplace of a rehearsal: a child process with a database of its own.
 
-It lies beside the store, and works on one processor core while the pipeline works on
-another; its time is virtual.
+The database is beside the store. The marketplace runs in virtual time, on one processor
+core while the pipeline uses another.
 """
 
 import sqlite3
@@ -26,7 +26,7 @@ MARKET = "marketplace.db"
 
 
 def assumed_prices(campaign: Campaign) -> PriceList:
-    """What the campaign's own marketplace takes: what the campaign is priced by."""
+    """Return the fees of the campaign's own marketplace: those of its price."""
     fees = campaign.rewards.fees_on(START.date())
     return PriceList(
         currency=campaign.rewards.currency,
@@ -45,17 +45,17 @@ def rehearsal_market(
     prices: PriceList | None = None,
     program: Sequence[str] = PROGRAM,
 ) -> Iterator[Running]:
-    """The campaign's own marketplace, in virtual time, on a database beside the store.
+    """Serve the campaign's own marketplace in virtual time, with its database.
 
     Args:
-        campaign: whose it is.
-        port: where it listens; 0 takes a free one.
-        prices: its currency and fees; None is what the campaign is priced by.
-        program: what serves it (`serve_apart`).
+        campaign: the campaign.
+        port: where the marketplace listens; 0 takes a free port.
+        prices: its currency and fees; None takes those of the campaign's price.
+        program: the program that serves it (`serve_apart`).
 
     Raises:
         StoreError: the database belongs to something else, or has HITs of a campaign
-            whose store is missing.
+            with a missing store.
         sqlite3.OperationalError: the disk is full, or another program holds the file.
     """
     database = campaign.out / MARKET
@@ -77,20 +77,20 @@ def rehearsal_market(
                 )
             )
         except sqlite3.OperationalError:
-            raise  # the machine's fault, a full disk or a lock, and not the file's
+            raise  # a full disk or a lock, not a fault of the file
         except (WrongDatabaseError, sqlite3.DatabaseError) as fault:
             raise StoreError(
                 f"{database}: the marketplace cannot be used ({fault})",
-                next_step="give this run a folder of its own ([output] folder)",
+                next_step="give this rehearsal another folder ([output] folder)",
             ) from fault
         _refuse_without_store(campaign, running.endpoint_url)
         yield running
 
 
 def _refuse_without_store(campaign: Campaign, endpoint: str) -> None:
-    """Refuse HITs of a campaign whose store is missing.
+    """Refuse a marketplace with HITs of a campaign if its store is missing.
 
-    A file without HITs is left by a start that found no room, and goes on.
+    A file without HITs is allowed: a start on a full disk leaves one.
     """
     try:
         with known_store(campaign) as store:
@@ -98,7 +98,7 @@ def _refuse_without_store(campaign: Campaign, endpoint: str) -> None:
             refuse_second_store(campaign, store, platform)
     except RefusedForSafety as refusal:
         raise StoreError(
-            f"{campaign.out / MARKET}: a marketplace without its campaign's store "
-            f"({FILE_NAME}): its HITs would be posted a second time",
-            next_step=f"put the store back, or move {MARKET} out of the way",
+            f"{campaign.out / MARKET}: the campaign's store ({FILE_NAME}) is missing "
+            "beside this marketplace, so its HITs would be posted a second time",
+            next_step=f"put the store back, or move {MARKET} away to start again",
         ) from refusal

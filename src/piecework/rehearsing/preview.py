@@ -1,6 +1,6 @@
-"""A campaign's first HITs on a marketplace for one person, who looks at them.
+"""A campaign's first HITs on a marketplace for one person to look at.
 
-Nothing is kept: store, marketplace and pictures live in a folder that goes away.
+Store, marketplace and pictures are in a temporary folder, which is deleted at the end.
 """
 
 import tempfile
@@ -24,11 +24,11 @@ from piecework.rehearsing.marketplace import assumed_prices
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreviewAddresses:
-    """Where a preview is looked at.
+    """The URLs of a preview.
 
     Attributes:
         hit: signs the person in and shows the first HIT.
-        test: the qualification test, for the person who is signed in; "" without one.
+        test: the qualification test, for the signed-in person; "" without one.
     """
 
     hit: str
@@ -37,15 +37,15 @@ class PreviewAddresses:
 
 @contextmanager
 def serve_preview(campaign: Campaign, *, port: int = 0) -> Iterator[PreviewAddresses]:
-    """A marketplace with the campaign's first batch, and its test; where to look."""
+    """Serve a marketplace with the campaign's first batch and test; yield its URLs."""
     with tempfile.TemporaryDirectory(prefix="piecework-preview-") as folder:
         out = Path(folder)
         pictures = campaign.pictures
         if campaign.rehearsal.scenes:
             draw_pictures(out, campaign.rehearsal.seed, items_with_pictures(campaign))
             pictures = out / "pictures"
-        # The person gets in, whatever the campaign asks of workers; its test too is
-        # there to be looked at, and the HITs do not require it.
+        # The person may work without the campaign's requirements, and look at its test
+        # without having to pass it.
         open_to_all = replace(campaign, out=out, requirements=(), qualification=None)
         clock = SystemClock()
         with (

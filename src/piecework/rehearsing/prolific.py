@@ -1,8 +1,8 @@
-"""A rehearsal with participants: the offline Prolific, and the bridge that leads there.
+"""A rehearsal with participants: the offline Prolific and the bridge to it.
 
-The emulator runs in a thread of this process, so it ends with it whatever happens, and
-keeps its state in a file beside the store. The bridge's steps are made here, when the
-participants' time asks for them: no timing of threads decides anything.
+The emulator runs in a thread of this process, so it ends with the process, and keeps
+its state in a file beside the store. This module makes the bridge's steps when the
+participants' time requires them, so the timing of threads decides nothing.
 """
 
 import math
@@ -40,13 +40,13 @@ from piecework.results.books import Books
 
 DATABASE = "prolific.db"
 _SITE = "https://piecework.example"
-"""Stands in studies' links; the marketplace's own port is another each time."""
+"""The host in studies' links, since the marketplace's port changes each time."""
 
 _TEST_PER_HOUR_CENTS = 1200
-"""What a test is paid by, at least what Prolific recommends in either currency."""
+"""Pay for a test: at least what Prolific recommends in either currency."""
 
 _LAST_DAY = 30
-"""By then Prolific itself has settled everything: after 21 days."""
+"""Prolific itself settles everything after 21 days."""
 
 _GRACE = timedelta(minutes=10)
 """Longer than the bridge waits for a code (`Terms.grace_seconds`)."""
@@ -56,7 +56,7 @@ _ACCOUNTS = ("rewards", "bonuses", "fees", "vat")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfflineProlific:
-    """An offline Prolific, and the account at it that the campaign is paid from."""
+    """An offline Prolific, and the account there that pays for the campaign."""
 
     url: str
     office: Office
@@ -64,7 +64,7 @@ class OfflineProlific:
 
 @contextmanager
 def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
-    """The campaign's own offline Prolific, on a file beside the store.
+    """Serve the campaign's own offline Prolific, with a file beside the store.
 
     Raises:
         StoreError: the file belongs to something else.
@@ -85,12 +85,12 @@ def offline_prolific(campaign: Campaign) -> Iterator[OfflineProlific]:
     except WrongDatabaseError as wrong:
         raise StoreError(
             str(wrong),
-            next_step="give this run a folder of its own ([output] folder)",
+            next_step="give this rehearsal another folder ([output] folder)",
         ) from wrong
 
 
 class AtProlific:
-    """One campaign's bridge and participants' site, in virtual time."""
+    """The bridge and the participants' site of one campaign, in virtual time."""
 
     def __init__(
         self, bridge: Bridge, clock: VirtualClock, site: VisitSite, folder: Path
@@ -99,7 +99,7 @@ class AtProlific:
         self._folder = folder
 
     def close_books(self, run: CampaignRun) -> Books:
-        """The books once all is settled, kept beside the store for the report.
+        """Return the books once everything is settled; store them for the report.
 
         Raises:
             PlatformRefused: something is not settled in the end.
@@ -118,7 +118,7 @@ class AtProlific:
                 settled it.
         """
         self._clock.refresh()
-        # Some have just finished, and may still enter their code.
+        # Some participants have just finished, and may still enter their code.
         for passes in (timedelta(), _GRACE, *[timedelta(days=1)] * _LAST_DAY):
             self.site.now = self._clock.let_pass(passes)
             self.site.look_after()
@@ -131,7 +131,7 @@ class AtProlific:
         )
 
     def books(self, progress: Progress) -> Books:
-        """The three ledgers, once all is settled."""
+        """Return the three ledgers, once everything is settled."""
         theirs = self.site.books()
         with self._bridge.backend.transaction() as transaction:
             spent = transaction.one(
@@ -172,14 +172,14 @@ def at_prolific(
     endpoint_url: str,
     clock: VirtualClock,
 ) -> Iterator[AtProlific]:
-    """Bridge and participants of a marketplace that was started for this Prolific.
+    """Open bridge and participants of a marketplace that serves this Prolific.
 
     Args:
-        campaign: at work there.
-        prolific: where its participants come from.
-        database: the marketplace's.
-        endpoint_url: where the marketplace is.
-        clock: the marketplace's.
+        campaign: the campaign on that marketplace.
+        prolific: the Prolific that its participants come from.
+        database: the marketplace's database.
+        endpoint_url: the marketplace's URL.
+        clock: the marketplace's clock.
     """
     seed = campaign.rehearsal.seed
     rules = Rules(rehearsal=True, seed=seed, start=START)
@@ -213,10 +213,10 @@ def _worker_id(bridge: Bridge, participant_id: str) -> WorkerId:
 
 
 def _check_studies(bridge: Bridge) -> None:
-    """Say at once what no participant could ever mend.
+    """Report at once a trouble that no participant can solve.
 
     Raises:
-        PlatformRefused: a study cannot be made, or not be paid for.
+        PlatformRefused: a study cannot be created or paid for.
     """
     with bridge.backend.transaction() as transaction:
         row = transaction.one(
@@ -227,9 +227,9 @@ def _check_studies(bridge: Bridge) -> None:
 
 
 def _most_cents(campaign: Campaign) -> int:
-    """A tenth above the budget, for what is no HIT's: rounding, whole visits, tests."""
-    # With fee and tax a test costs less than one and a half of its pay. All may have
-    # taken it while places for as many are open.
+    """Return the budget and a tenth, for rounding and whole visits, plus the tests."""
+    # With fee and tax, a test costs less than 1.5 times its pay. All participants may
+    # have taken it while as many places are still open.
     tests = 3 * _participants(campaign) * _test_cents(campaign)
     return campaign.rewards.budget_cents * 11 // 10 + tests
 
@@ -241,7 +241,7 @@ def _participants(campaign: Campaign) -> int:
 
 
 def _test_cents(campaign: Campaign) -> int:
-    """What taking the test is paid; 0 without a test."""
+    """Return the pay for taking the test; 0 without a test."""
     test = campaign.qualification
     if test is None:
         return 0

@@ -1,7 +1,7 @@
-"""A campaign at work on its own marketplace, and its crowd between two passes.
+"""A campaign on its own marketplace, and its crowd between two passes.
 
-Passes talk to the marketplace through boto3, workers through HTTP; between two passes
-the crowd works in virtual time. A rehearsal that was killed goes on where it stopped.
+Passes call the marketplace through boto3, workers through HTTP. Between two passes the
+crowd works in virtual time. A rehearsal that was killed continues where it stopped.
 """
 
 import gc
@@ -44,13 +44,13 @@ def work_through(
     call: Call = call_plainly,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Progress:
-    """Make passes, and let the crowd work between them, until neither goes on.
+    """Make passes, and let the crowd work between them, until the campaign ends.
 
     Args:
-        run: the campaign at work.
-        crowd: who works.
-        call: what runs each step, and the crowd as a step.
-        on_progress: told how far the campaign is after every pass but the last.
+        run: the open campaign.
+        crowd: the simulated workers.
+        call: runs each step, and the crowd as a step.
+        on_progress: called with the progress after every pass but the last.
     """
     while (progress := run_pass(run, call=call)).waiting_for in GOES_ON:
         if on_progress is not None:
@@ -65,8 +65,8 @@ def work_through(
 
 @contextmanager
 def _seldom_looking_for_garbage() -> Iterator[None]:
-    """Let Python look for cycles rarely; a rehearsal leaves few, and keeps much."""
-    # Looking through what stays until the end takes a fifteenth of the processor time.
+    """Run the garbage collector rarely: a rehearsal makes few cycles and keeps much."""
+    # Scanning the objects that stay takes a fifteenth of the processor time.
     usual = gc.get_threshold()
     gc.collect()
     gc.freeze()
@@ -80,10 +80,10 @@ def _seldom_looking_for_garbage() -> Iterator[None]:
 
 @contextmanager
 def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
-    """The embedded marketplace, the campaign at work on it, and who works there.
+    """Open the embedded marketplace, the campaign on it, and its crowd.
 
     Raises:
-        StoreError: participants have worked on it; their marketplace is another.
+        StoreError: the rehearsal was started with participants of a Prolific.
     """
     _check_crowd(campaign, "workers")
     with (
@@ -105,14 +105,14 @@ def rehearsal_of(campaign: Campaign) -> Iterator[tuple[CampaignRun, Crowd]]:
 def rehearsal_at_prolific(
     campaign: Campaign,
 ) -> Iterator[tuple[CampaignRun, Crowd, AtProlific]]:
-    """The same with participants, an offline Prolific and the bridge that leads there.
+    """Open the same with participants, an offline Prolific and the bridge to it.
 
-    The pipeline knows of none of it: it posts to a marketplace, as ever.
+    The pipeline does not see the difference: it posts to a marketplace as always.
 
     Raises:
         ConfigError: participants cannot work on this campaign, or the extra is not
             installed.
-        StoreError: workers of the marketplace have worked on it.
+        StoreError: the rehearsal was started with workers of the marketplace.
     """
     load_extra("pycountry", extra="prolific", use="--crowd prolific")
     _check_crowd(campaign, "prolific")
@@ -140,12 +140,12 @@ def rehearsal_at_prolific(
 
 
 def _check_crowd(campaign: Campaign, crowd: CrowdKind) -> None:
-    """Refuse a rehearsal that was begun with the other kind of workers."""
+    """Refuse a rehearsal that was started with the other kind of workers."""
     had_participants = (campaign.out / DATABASE).exists()
     if (campaign.out / MARKET).exists() and had_participants != (crowd == "prolific"):
         others = "prolific" if had_participants else "workers"
         raise StoreError(
-            f"{campaign.out}: this rehearsal was begun with --crowd {others}",
-            next_step="go on with it so, or give this run a folder of its own "
-            "([output] folder)",
+            f"{campaign.out}: this rehearsal was started with --crowd {others}",
+            next_step=f"continue with --crowd {others}, or give this rehearsal another "
+            "folder ([output] folder)",
         )

@@ -1,1 +1,1 @@
-"""The report of how a dataset was made, and the page of what a corpus holds."""
+"""The report on how a dataset was made, and the page on what a corpus contains."""

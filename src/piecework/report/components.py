@@ -1,7 +1,7 @@
-"""The few kinds of things a page of the report is made of.
+"""The building blocks of a page of the report.
 
-Sections say what they know in these; one template turns them into accessible HTML, so
-that every table has its caption and scopes and every plot its text alternative.
+Sections use only these; one template turns them into accessible HTML, so that every
+table has its caption and scopes and every plot its text alternative.
 """
 
 from collections.abc import Mapping
@@ -18,16 +18,16 @@ LEVEL_WORDS: Mapping[Level, str] = {
     "fine": "Fine",
     "fact": "Note",
 }
-"""Levels are told in words, since not every reader tells colours apart."""
+"""Levels are also given as text, since not every reader can tell colours apart."""
 
 
 _BESIDE = 4
-"""So many columns still fit into half the page."""
+"""This many columns fit into half the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a stranger typed; shown apart from our own words."""
+    """Text typed by a worker; shown apart from the report's own text."""
 
     text: str
     kind: str = "quote"
@@ -35,7 +35,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A name or hash, in fixed width; `words` say what it means, if not empty."""
+    """A name or hash in fixed width; `words` are shown before it, if not empty."""
 
     text: str
     words: str = ""
@@ -44,7 +44,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A short word that should be seen at once."""
+    """A short word that should stand out."""
 
     text: str
     level: Level
@@ -56,10 +56,10 @@ Cell = str | Quote | Code | Tag
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A table's column; `spoken` is the long name where `label` is a short one.
+    """A table's column; `spoken` is the long name if `label` is short.
 
     Attributes:
-        style: `n` for numbers, aligned at the right; `t` for times, never broken.
+        style: `n` for numbers, right-aligned; `t` for times, never broken.
     """
 
     label: str
@@ -72,10 +72,10 @@ class Table:
     """Rows under a caption; the first cell of a row is its heading.
 
     Attributes:
-        note: what a reader has to know to read it right.
+        note: what a reader has to know to read it correctly.
         is_folded: shown only on demand.
-        is_wide: needs the page's whole width, as more than four columns do anyway.
-        empty: what to say instead of a table without rows.
+        is_wide: needs the full width of the page, as more than four columns always do.
+        empty: shown instead of a table without rows.
     """
 
     caption: str
@@ -88,7 +88,7 @@ class Table:
 
     @property
     def fills_width(self) -> bool:
-        """Whether nothing fits beside it."""
+        """Whether it takes the full width of the page."""
         return self.is_wide or self.is_folded or len(self.columns) > _BESIDE
 
 
@@ -97,8 +97,8 @@ class Figure:
     """A plot.
 
     Attributes:
-        note: what every reader needs to understand it. What only those need who
-            cannot see the plot is its description, inside the SVG.
+        note: what every reader needs to understand it. The description for readers who
+            cannot see the plot is inside the SVG.
     """
 
     title: str
@@ -115,13 +115,13 @@ class Note:
 
     @property
     def word(self) -> str:
-        """The level as the reader sees it."""
+        """The level as text."""
         return LEVEL_WORDS[self.level]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyFigure:
-    """A number large enough to be seen from afar, and what puts it in proportion."""
+    """A number in large type, and what puts it in proportion."""
 
     label: str
     value: str
@@ -131,12 +131,12 @@ class KeyFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """One answer about an item, and what became of it.
+    """One answer about an item, and its outcome.
 
     Attributes:
-        times: how many answers are equal in all of this.
-        because: why it does not count, "" if it does.
-        typed: what the worker typed, where cleaning changed it.
+        times: how many answers are the same in all of this.
+        because: why it does not count; "" if it does.
+        typed: what the worker typed, if cleaning changed it.
     """
 
     text: str
@@ -151,10 +151,10 @@ class Card:
     """One item with its picture and its answers.
 
     Attributes:
-        picture: a `data:` address, "" for none.
+        picture: a `data:` URL; "" for none.
         texts: what workers were shown beside it, each with its name.
-        votes: what was answered, added up, by field.
-        note: what is not shown.
+        votes: the answers, added up, by field.
+        note: says what is not shown.
     """
 
     heading: str
@@ -187,12 +187,12 @@ class Section:
 
 
 def text(label: str) -> Column:
-    """A column of words."""
+    """A column of text."""
     return Column(label)
 
 
 def number(label: str, *, spoken: str = "") -> Column:
-    """A column of numbers, aligned at the right."""
+    """A column of numbers, right-aligned."""
     return Column(label, style="n", spoken=spoken)
 
 

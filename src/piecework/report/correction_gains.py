@@ -1,10 +1,10 @@
-"""What correcting one kind of error gains, measured against what people wrote.
+"""What correcting one kind of error gains, measured against people's descriptions.
 
-After section 4 of *Guidelines for image description error analysis* (2017): all errors
-of one kind are corrected, everything else stays, and BLEU and METEOR are taken of all
-descriptions before and after. The best edit of each item counts
-(`piecework.postprocess.best_edit`). Items about one picture that hold the same text are
-one description with errors of several kinds.
+Follows section 4 of *Guidelines for image description error analysis* (2017): all
+errors of one kind are corrected, everything else stays, and BLEU and METEOR are
+computed over all descriptions before and after. The best edit of each item counts
+(`piecework.postprocess.best_edit`). Items about one picture with the same text are one
+description with errors of several kinds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ from piecework.domain.task import Task
 from piecework.postprocess.aggregates import item_aggregates
 
 REFERENCE = "reference_"
-"""Columns of items that begin so hold what people wrote about the picture."""
+"""Columns of items with this prefix contain people's descriptions of the picture."""
 
 COLUMNS = (
     "kind", "items", "changed", "descriptions", "bleu_1_before", "bleu_1",
@@ -41,11 +41,11 @@ class _Edited:
 
 
 def corrections(table: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.DataFrame:
-    """One row a kind of error, in the order of the items; none for other tasks.
+    """One row per kind of error, in the order of the items; no rows for other tasks.
 
-    Columns `kind`, `items` (with an edit), `changed` (of these), `descriptions` (that
-    have references, of all kinds), and BLEU-1, BLEU-4 and METEOR (exact and stem) of
-    all these before and after, in [0, 1]; missing without references.
+    Columns `kind`, `items` (with an edit), `changed` (of these), `descriptions` (with
+    references, of all kinds), and BLEU-1, BLEU-4 and METEOR (exact and stem) of all
+    these before and after, in [0, 1]; missing without references.
     """
     edited = list(_edited(table, items, task)) if len(table) else []
     kinds = list(dict.fromkeys(correction.kind for correction in edited))

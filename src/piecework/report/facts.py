@@ -1,6 +1,7 @@
-"""All that the report may know: values and frames, without a store or a clock.
+"""All input of the report: values and frames, without a store or a clock.
 
-The flow step that gathers these hashes worker ids before; nothing here can undo it.
+The flow step that gathers these facts hashes worker ids first; nothing here can undo
+that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,12 +24,13 @@ from piecework.report.item_sample import ShownItem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeforeWork:
-    """The test that workers took before they might work.
+    """The qualification test that workers took before the work.
 
     Attributes:
-        sections: name, questions, and right answers needed, of each.
-        scores: of each worker who took it, the newest; with the trait in a rehearsal.
-        least_passing: the least score that passes.
+        sections: name, number of questions, and right answers needed, of each.
+        scores: the latest score of each worker who took it, with their trait in a
+            rehearsal.
+        least_passing: the lowest score that passes.
     """
 
     name: str
@@ -39,12 +41,12 @@ class BeforeWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherLedgers:
-    """What was spent by the ledgers of others, in cents.
+    """What was spent according to other ledgers, in cents.
 
     Attributes:
-        marketplace: by its own.
-        prolific: by Prolific's, whose participants worked.
-        reasons: why they differ from the campaign's, in sentences.
+        marketplace: according to the marketplace's ledger.
+        prolific: according to Prolific's ledger, if participants of Prolific worked.
+        reasons: why they differ from the campaign's ledger, in sentences.
     """
 
     marketplace: int
@@ -54,7 +56,7 @@ class OtherLedgers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedSource:
-    """One file of another tool, as it was read; counts of assignments and rows."""
+    """One file of another tool, with the counts of assignments and rows read."""
 
     name: str
     format_name: str
@@ -66,13 +68,13 @@ class ImportedSource:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedFacts:
-    """Where answers come from that another tool collected.
+    """The origin of answers that another tool collected.
 
     Attributes:
-        outcomes: what became of each answer there, in that tool's word; by answer id.
-        has_times: whether any file says when anything was done.
-        unnamed_workers: assignments of which no file says who worked.
-        wages_cents_per_hour: by worker, what the files state as rewards over the time.
+        outcomes: the outcome of each answer there, in that tool's words, by answer id.
+        has_times: whether any file says when something was done.
+        unnamed_workers: assignments for which no file names the worker.
+        wages_cents_per_hour: by worker, the rewards in the files divided by the time.
     """
 
     files: tuple[ImportedSource, ...]
@@ -87,12 +89,12 @@ class Money:
     """What was spent, in cents (or pence) of a currency.
 
     Attributes:
-        ledger: cents by account: budget (the cap), held (reserved for HITs that are
-            still open), paid_rewards, paid_bonuses, fees, released (was held, went back
-            to the budget; no part of what was spent). An absent account is 0.
-        wage_floor_cents_per_hour: what an hour of work has to earn at least.
+        ledger: cents by account: budget (the cap), held (reserved for open HITs),
+            paid_rewards, paid_bonuses, fees, released (was held and returned to the
+            budget; not spent). An absent account is 0.
+        wage_floor_cents_per_hour: the least that an hour of work should earn.
         currency: of every amount.
-        others: other ledgers of the same money, where they are known.
+        others: other ledgers of the same money, if known.
     """
 
     ledger: Mapping[str, int]
@@ -101,43 +103,43 @@ class Money:
     others: OtherLedgers | None = None
 
     def shown(self, cents: int) -> str:
-        """An amount for people."""
+        """Format an amount for people."""
         return shown(cents, self.currency)
 
     @property
     def sign(self) -> str:
-        """What stands before an amount."""
+        """The currency sign before an amount."""
         return SIGNS[self.currency]
 
     def wage(self, cents_per_hour: float) -> str:
-        """A wage for people."""
+        """Format a wage for people."""
         return wage(cents_per_hour, self.currency)
 
     def cents(self, account: str) -> int:
-        """What the ledger says about one account, 0 if it has no entry."""
+        """The amount of one account of the ledger; 0 if it has no entry."""
         return self.ledger.get(account, 0)
 
     @property
     def spent_cents(self) -> int:
-        """What has left the budget for good: rewards, bonuses and fees."""
+        """The amount that was spent: rewards, bonuses and fees."""
         return sum(map(self.cents, ("paid_rewards", "paid_bonuses", "fees")))
 
     @property
     def left_cents(self) -> int:
-        """What may still be promised: the budget without what is spent or held."""
+        """The amount that is free: the budget less what is spent or held."""
         return self.cents("budget") - self.spent_cents - self.cents("held")
 
 
 @dataclass(frozen=True, kw_only=True)
 class AsNeeded:
-    """How often items were asked that are asked until their labels are sure.
+    """Collection that continues until the label of each item is certain enough.
 
     Attributes:
-        most: answers that an item gets at most.
+        most: the maximum number of answers for an item.
         until: the probability of a label that is enough.
-        wanted: answers wanted by now, by item; items that want no more than the least
-            may be absent.
-        sureness: of each item that was weighed: its accepted answers, and the
+        wanted: answers wanted so far, by item; items that need only the minimum may be
+            absent.
+        sureness: for each item with an estimate: its accepted answers, and the
             probability of its label.
     """
 
@@ -149,15 +151,15 @@ class AsNeeded:
 
 @dataclass(frozen=True, kw_only=True)
 class Gold:
-    """What workers said of items whose answer is known.
+    """Workers' answers about items with a known answer.
 
     Attributes:
-        items: of which an answer is known.
-        mixed_in: of these, those that are there for nothing else.
-        least: how many a worker must have met before anything is said of him.
-        scores: one row a worker who met any, index the hashed id: `met`, `right`,
-            `most` (int64; of `piecework.qc.gold.gold_scores`).
-        contradicted: of `piecework.qc.gold.contradicted`.
+        items: how many items have a known answer.
+        mixed_in: how many of these were added only to check workers.
+        least: how many a worker must have answered before they are judged.
+        scores: one row per worker who answered any, index the hashed id: `met`,
+            `right`, `most` (int64; from `piecework.qc.gold.gold_scores`).
+        contradicted: from `piecework.qc.gold.contradicted`.
     """
 
     items: int
@@ -171,46 +173,46 @@ class Gold:
 class ReportFacts:
     """How one dataset was made. Times are UTC.
 
-    Frames without rows may also be without columns. Columns are listed, with their
-    kinds, in `piecework.report.tables`.
+    Frames without rows may also have no columns. The columns and their kinds are
+    listed in `piecework.report.tables`.
 
     Attributes:
         source_hash: sha256 of the campaign file.
         started_at: the campaign's time, virtual in a rehearsal.
-        finished_at: the end, or the moment of this report if it is not finished.
-        wanted_per_item: accepted answers wanted for each image; the least, if
+        finished_at: the end, or the time of this report if it is not finished.
+        wanted_per_item: accepted answers wanted for each item; the minimum with
             `as_needed`.
-        items: images in the campaign, answered or not.
-        answers: one row a decided answer: the table of `piecework.postprocess.answers`.
-            Rejected, dropped, canned and surplus rows included.
-        waiting: the same of answers that came and are not decided yet.
-        batches: one row a batch and round. `hits` and both `assignments_` columns count
-            what this round posted; times that have not come are missing.
-        findings: one row a finding; the rows that flag nothing may be left out. Ids of
-            workers are hashed as in `answers.worker`.
-        decisions: one row a decision; ids of workers hashed.
-        workers: one row a worker who submitted, index the hashed id. `paid_cents` is
+        items: items in the campaign, answered or not.
+        answers: one row per decided answer: the table of
+            `piecework.postprocess.answers`, including rejected, dropped, canned and
+            surplus rows.
+        waiting: the same for answers that are not decided yet.
+        batches: one row per batch and round. `hits` and both `assignments_` columns
+            count what this round posted; times still to come are missing.
+        findings: one row per finding; the rows that flag nothing may be left out. Ids
+            of workers are hashed as in `answers.worker`.
+        decisions: one row per decision; ids of workers hashed.
+        workers: one row per worker who submitted, index the hashed id. `paid_cents` is
             rewards and bonuses without fees; `answers_dropped` includes the answers
-            of rejected assignments; `seconds_worked` is what the wage is counted on;
-            `trait` is empty and `is_planted_bad` false outside a rehearsal.
-        task: what was asked; its fields say which sections there are.
+            of rejected assignments; `seconds_worked` is the time for the wage; `trait`
+            is empty and `is_planted_bad` false outside a rehearsal.
+        task: the task; its fields determine which sections there are.
         money: None for a dataset that was not paid for through a ledger.
-        is_drawn: what the simulated workers say was drawn, and is not about the items.
-        seed: of the rehearsal, and of intervals that are drawn; None if there is none.
+        is_drawn: simulated workers answered at random, not about the items.
+        seed: of the rehearsal, and of resampled intervals; None if there is none.
         rules: version by name of every cleaning rule that ran.
-        comparisons: one row a judgement of a pair of systems, if workers compared any
+        comparisons: one row per judgement of a pair of systems, if workers compared any
             (`piecework.analyses.pairwise_outcomes`).
         compared: conditions that the task compares, with their scores.
         before_work: the qualification test of the campaign, if it has one.
-        corrections: one row a kind of error, if workers corrected any
+        corrections: one row per kind of error, if workers corrected any
             (`piecework.report.correction_gains`).
-        shown_items: items that are shown with their pictures, those of a kind together.
-        heuristics: what each heuristic looks for, in words, by name.
-        imported: where the answers come from, if another tool collected them.
-        reviews: what people's decisions say of heuristics and of each other.
-        silent: why a heuristic can say nothing about this campaign, by name.
-        as_needed: how often items were asked, if that hangs on their labels.
-        gold: what workers said where the answer is known, if it is of any item.
+        shown_items: items that are shown with their pictures, grouped by kind.
+        imported: the origin of the answers, if another tool collected them.
+        reviews: how people's decisions agree with heuristics and with each other.
+        silent: why a heuristic can flag nothing in this campaign, by name.
+        as_needed: set if items get more answers until their labels are certain.
+        gold: answers about items with a known answer, if there are any.
         policy: the campaign's rules; their reasons are counted as they are stated.
     """
 
@@ -240,7 +242,6 @@ class ReportFacts:
     corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
     waiting: pd.DataFrame = field(default_factory=pd.DataFrame)
     shown_items: tuple[ShownItem, ...] = ()
-    heuristics: Mapping[str, str] = field(default_factory=dict)
     imported: ImportedFacts | None = None
     reviews: ReviewQuality | None = None
     silent: Mapping[str, str] = field(default_factory=dict)
@@ -249,7 +250,7 @@ class ReportFacts:
     gold: Gold | None = None
 
     def __post_init__(self) -> None:
-        """Give every frame the columns and dtypes that the sections count on."""
+        """Give every frame the columns and dtypes that the sections expect."""
         for name, columns in (
             ("batches", tables.BATCHES),
             ("findings", tables.FINDINGS),
@@ -266,22 +267,22 @@ class ReportFacts:
 
     @property
     def time_span(self) -> str:
-        """From when to when the work was done, in UTC; "" if no file says that."""
+        """The time span of the work in UTC; "" if no file states it."""
         if self.imported is not None and not self.imported.has_times:
             return ""
         return f"{moment(self.started_at)} to {moment(self.finished_at)}"
 
     @property
     def drawing_seed(self) -> int:
-        """The seed of intervals that are drawn; 0 where the campaign has none."""
+        """The seed of resampled intervals; 0 if the campaign has none."""
         return self.seed or 0
 
 
 def _answers(answers: pd.DataFrame, task: Task) -> pd.DataFrame:
-    """The table as it is; one without rows gets the columns that it should have.
+    """Check the table's columns; give a table without rows the right columns.
 
     Raises:
-        ValueError: columns are missing or of another kind, a sentence each.
+        ValueError: columns are missing or of another kind, one sentence each.
     """
     columns = answer_columns(task)
     if answers.empty:

@@ -1,11 +1,12 @@
-"""What heuristics found in answers of which nothing was decided: a page and a table."""
+"""The findings of heuristics in answers that are not decided: a page and a table."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.domain.imported import UNNAMED
+from piecework.qc.registry import TITLES
 from piecework.report.components import (
     Code,
     KeyFigure,
@@ -30,29 +31,29 @@ def findings_page(
     findings: pd.DataFrame,
     answers: pd.DataFrame,
     *,
-    ideas: Mapping[str, str],
+    ran: Sequence[str],
     silent: Mapping[str, str],
     remarks: tuple[str, ...] = (),
 ) -> SectionsPage:
-    """The page of all findings that flag something, the most suspicious first.
+    """Build the page of all findings that flag something, the most suspicious first.
 
     Args:
-        source: what was looked at.
-        findings: a row a finding that flags: `heuristic`, `subject_kind`,
+        source: the file or campaign.
+        findings: one row per finding that flags: `heuristic`, `subject_kind`,
             `subject_id`, `suspicion`, `evidence`, `assignment_id` and `answer` (of an
             example), and `touched` (how many answers it is about).
-        answers: a row an answer, index its id, with `assignment_id`, `worker_id`,
+        answers: one row per answer, index its id, with `assignment_id`, `worker_id`,
             `item_id` and `is_touched` (some finding is about it).
-        ideas: what each heuristic looks for, by name.
-        silent: why a heuristic can say nothing of these answers, by name.
-        remarks: what bears on all of it.
+        ran: the names of the heuristics that ran, in order.
+        silent: why a heuristic can flag nothing in these answers, by name.
+        remarks: warnings about the whole page.
     """
     touched = int(answers["is_touched"].sum())
     return SectionsPage(
         source=source,
-        kicker="What heuristics found",
-        purpose="A flag is a suspicion with evidence, and no verdict. What was "
-        "approved or rejected elsewhere was not looked at.",
+        kicker="What the heuristics found",
+        purpose="A flag is a suspicion with evidence, not a verdict. Approvals and "
+        "rejections elsewhere were not considered.",
         key_figures=(
             KeyFigure(
                 label="Answers",
@@ -70,7 +71,7 @@ def findings_page(
         ),
         notes=tuple(Note("watch", remark) for remark in remarks),
         sections=(
-            _by_heuristic(findings, ideas, silent),
+            _by_heuristic(findings, ran, silent),
             *([] if findings.empty else [_suspicious(findings)]),
         ),
     )
@@ -82,14 +83,15 @@ def _workers(answers: pd.DataFrame) -> KeyFigure:
     unnamed = answers["assignment_id"][is_unnamed].nunique()
     beside = plural(answers["assignment_id"].nunique(), "assignment")
     if unnamed:
-        beside += f", {count(unnamed)} by nobody named" if named else ", nobody named"
+        who = f"{count(unnamed)} by unnamed workers" if named else "workers not named"
+        beside += f", {who}"
     return KeyFigure(
         label="Workers", value=count(named) if named else NOTHING, beside=beside
     )
 
 
 def _by_heuristic(
-    findings: pd.DataFrame, ideas: Mapping[str, str], silent: Mapping[str, str]
+    findings: pd.DataFrame, ran: Sequence[str], silent: Mapping[str, str]
 ) -> Section:
     flagged = findings.groupby("heuristic").agg(
         kind=("subject_kind", "first"),
@@ -98,32 +100,32 @@ def _by_heuristic(
     )
     rows = tuple(
         (
-            Code(name, words=idea.rstrip(".")),
+            Code(name, words=TITLES.get(name, "")),
             f"{flagged['kind'][name]}s",
             count(flagged["subjects"][name]),
             count(flagged["touched"][name]),
         )
-        for name, idea in ideas.items()
+        for name in ran
         if name in flagged.index
     )
-    rest = [name for name in ideas if name not in flagged.index]
-    looked = ", ".join(name for name in rest if name not in silent)
-    note = f"Looked and flagged nothing: {looked or 'none'}."
+    rest = [name for name in ran if name not in flagged.index]
+    looked = ", ".join(TITLES.get(name, name) for name in rest if name not in silent)
+    note = f"These looked and flagged nothing: {looked or 'none'}."
     return Section(
         key="heuristics",
-        title="Each heuristic",
+        title="Flags by heuristic",
         tables=(
             Table(
-                caption="What each heuristic flagged",
+                caption="Flags by heuristic",
                 columns=(
                     text("Heuristic"),
                     text("Looks at"),
                     number("Flagged"),
-                    number("Answers touched"),
+                    number("Answers affected"),
                 ),
                 rows=rows,
                 note=note if rows else "",
-                # A table without rows is told by this alone.
+                # A table without rows shows only this.
                 empty=f"Nothing is flagged. {note}",
                 is_wide=True,
             ),
@@ -140,17 +142,17 @@ def _suspicious(findings: pd.DataFrame) -> Section:
     )
     alike = ["heuristic", "evidence"]
     times = ranked.groupby(alike, sort=False)["evidence"].transform("size")
-    # The same sentence thirty times teaches nothing.
+    # Repeating the same evidence thirty times adds nothing.
     ranked = ranked.assign(times=times).drop_duplicates(alike)
     left_out = len(ranked) - _MOST_ROWS
     notes = []
     if "worker" in set(ranked["subject_kind"]) or bool((times > 1).any()):
         notes.append(
-            "Of a worker, and of flags with the same evidence, one assignment is "
+            "For a worker, and for flags with the same evidence, one assignment is "
             "shown as an example."
         )
     if left_out > 0:
-        notes.append(f"{count(left_out)} more are left out.")
+        notes.append(f"{count(left_out)} more are not shown.")
     return Section(
         key="flags",
         title="The flags",
@@ -166,7 +168,10 @@ def _suspicious(findings: pd.DataFrame) -> Section:
                 ),
                 rows=tuple(
                     (
-                        Code(str(row.heuristic)),
+                        Code(
+                            str(row.heuristic),
+                            words=TITLES.get(str(row.heuristic), ""),
+                        ),
                         _about(str(row.subject_kind), int(str(row.times))),
                         Quote(excerpt(str(row.evidence), limit=_EVIDENCE_CHARACTERS)),
                         Code(excerpt(str(row.assignment_id))),

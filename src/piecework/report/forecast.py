@@ -1,4 +1,4 @@
-"""A forecast as one page: for each choice, what many rehearsals of it came to."""
+"""A forecast as one page: for each choice, the results of many rehearsals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,14 +13,14 @@ from piecework.report.page import environment
 from piecework.report.svg import svg
 
 _ON_DOTS = (
-    "A dot is the mean of all rehearsals of a choice; nine in ten of them lie on its "
-    "line."
+    "A dot is the mean of all rehearsals of a choice; its line covers nine in ten of "
+    "them."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of many rehearsals, and between what nine in ten of them lie."""
+    """The mean of many rehearsals, and the range of nine in ten of them."""
 
     mean: float
     low: float
@@ -37,10 +37,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """What was tried, how often, and what came of it.
+    """What was tried, how often, and with what results.
 
     Attributes:
-        assumptions: what it rests on, a sentence each.
+        assumptions: what it is based on, one sentence each.
     """
 
     campaign: str
@@ -58,27 +58,29 @@ class _Figure:
 
     @property
     def digits(self) -> int:
-        """Behind the point; money has hundredths."""
+        """Decimals; money has hundredths."""
         return 2 if self.scale < 1 else 1
 
 
 _FIGURES: Mapping[str, _Figure] = {
     "cost_cents": _Figure("Cost", "rewards, bonuses and fees", 0.01),
     "days": _Figure("Days", "from the first HIT to the last payment", 1.0),
-    "wage_cents": _Figure("Hourly wage", "of the worker in the middle", 0.01),
-    "bad_kept": _Figure("Bad answers kept, %", "of the kept answers, by bad workers"),
+    "wage_cents": _Figure("Hourly wage", "median over workers", 0.01),
+    "bad_kept": _Figure("Bad answers kept, %", "kept answers by bad workers"),
     "bad_found": _Figure("Bad workers found, %", "excluded, or work rejected"),
-    "honest_wronged": _Figure("Honest workers wronged, %", "the same done to them"),
-    "complete": _Figure("Answers kept, %", "of those that are wanted"),
+    "honest_wronged": _Figure(
+        "Honest workers wronged, %", "excluded, or work rejected"
+    ),
+    "complete": _Figure("Answers kept, %", "of the number wanted"),
 }
 _SHORT_DAYS = 2.0
 _HOURS = 24.0
 
 
 def caption(forecast: Forecast) -> str:
-    """What the figures of the table are."""
+    """The caption of the table."""
     seeds = plural(forecast.seeds, "rehearsal")
-    return f"Mean of {seeds} each, and between what nine in ten of them lie"
+    return f"Mean of {seeds} each, and the range of nine in ten of them"
 
 
 def columns(forecast: Forecast) -> Mapping[str, str]:
@@ -87,9 +89,9 @@ def columns(forecast: Forecast) -> Mapping[str, str]:
 
 
 def mean_and_range(forecast: Forecast, row: Row, name: str) -> tuple[str, str]:
-    """An estimate for people: `$114.80` and `112.00 to 118.40`.
+    """Format an estimate for people: `$114.80` and `112.00 to 118.40`.
 
-    The range is empty where all rehearsals came to the same.
+    The range is empty if all rehearsals had the same result.
     """
     estimate = row.estimates[name]
     if isnan(estimate.mean):
@@ -104,7 +106,7 @@ def mean_and_range(forecast: Forecast, row: Row, name: str) -> tuple[str, str]:
 
 
 def _figures(forecast: Forecast) -> Mapping[str, _Figure]:
-    """The figures; what is over within two days is told in hours."""
+    """The figures, in hours instead of days if all take less than two days."""
     if any(row.estimates["days"].high >= _SHORT_DAYS for row in forecast.rows):
         return _FIGURES
     hours = replace(_FIGURES["days"], label="Hours", scale=_HOURS)
@@ -112,7 +114,7 @@ def _figures(forecast: Forecast) -> Mapping[str, _Figure]:
 
 
 def _table(forecast: Forecast) -> Table:
-    """One row for each choice, its figures as mean and range."""
+    """One row per choice, with its figures as mean and range."""
     figures = _figures(forecast)
     return Table(
         caption=caption(forecast),
@@ -146,7 +148,7 @@ def _mean(forecast: Forecast, row: Row, name: str) -> str:
 
 
 def render(forecast: Forecast) -> str:
-    """The forecast as HTML; equal forecasts give equal bytes."""
+    """Render the forecast as HTML; equal forecasts give equal bytes."""
     first = forecast.rows[0]
     return (
         environment()
@@ -173,7 +175,7 @@ def render(forecast: Forecast) -> str:
 def _choices(forecast: Forecast) -> Section:
     return Section(
         key="choices",
-        title="What each choice costs and gives",
+        title="What each choice costs and yields",
         lead=(_ON_DOTS,),
         figures=tuple(
             _plot(forecast, name)
@@ -186,7 +188,7 @@ def _choices(forecast: Forecast) -> Section:
 
 def _assumptions(forecast: Forecast) -> Section:
     return Section(
-        key="assumptions", title="What it rests on", lead=tuple(forecast.assumptions)
+        key="assumptions", title="Assumptions", lead=tuple(forecast.assumptions)
     )
 
 

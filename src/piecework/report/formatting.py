@@ -1,7 +1,7 @@
-"""Numbers and strangers' text as people can read them.
+"""Format numbers and untrusted text for people.
 
-Wages round down (what is below the floor never looks as if it met it), and text that a
-worker typed can neither reorder the line it stands in nor flood the page.
+Wages round down, so that a wage below the floor never looks as if it met it. Text that
+a worker typed can neither reorder its line nor flood the page.
 """
 
 import math
@@ -23,7 +23,7 @@ _KEPT_FORMAT_CHARACTERS = "\u200c\u200d"
 
 
 def part_of(part: int, whole: int, noun: str = "") -> str:
-    """A count, of how many, and the share.
+    """Format a count, the whole, and the share.
 
     >>> part_of(3, 12), part_of(1, 1, "worker"), part_of(0, 0)
     ('3 of 12 (25.0 %)', '1 of 1 worker (100.0 %)', '0 of 0')
@@ -34,7 +34,7 @@ def part_of(part: int, whole: int, noun: str = "") -> str:
 
 
 def with_share(part: int, whole: int) -> str:
-    """A count and its share of a whole that is told elsewhere.
+    """Format a count and its share of a whole that is shown elsewhere.
 
     >>> with_share(3, 12), with_share(0, 0)
     ('3 (25.0 %)', '0')
@@ -43,7 +43,7 @@ def with_share(part: int, whole: int) -> str:
 
 
 def wage(cents_per_hour: float, currency: Currency) -> str:
-    """A wage by the hour, rounded down to the cent (or penny).
+    """Format an hourly wage, rounded down to the cent (or penny).
 
     >>> wage(724.99, "USD"), wage(725.0, "GBP")
     ('$7.24/h', '£7.25/h')
@@ -54,7 +54,7 @@ def wage(cents_per_hour: float, currency: Currency) -> str:
 
 
 def hours(seconds: float) -> str:
-    """A time span in hours.
+    """Format a time span in hours.
 
     >>> hours(5400)
     '1.5 h'
@@ -63,14 +63,14 @@ def hours(seconds: float) -> str:
 
 
 def moment(time: datetime | NaTType) -> str:
-    """A time to the minute, in UTC, or a dash for one that has not come."""
+    """Format a time to the minute, in UTC; a dash for a missing one."""
     if isinstance(time, NaTType):
         return NOTHING
     return pd.Timestamp(time).tz_convert("UTC").strftime("%Y-%m-%d %H:%M")
 
 
 def listed(words: Iterable[str]) -> str:
-    """Words as an English list.
+    """Join words into an English list.
 
     >>> listed(["a", "b", "c"]), listed([])
     ('a, b and c', '')
@@ -80,7 +80,7 @@ def listed(words: Iterable[str]) -> str:
 
 
 def excerpt(text: str, *, limit: int = 240) -> str:
-    """The beginning of a stranger's text, with control characters made visible.
+    """Shorten untrusted text and make control characters visible.
 
     >>> excerpt("a" * 300, limit=5)
     'aaaaa… (300 characters)'
@@ -92,7 +92,7 @@ def excerpt(text: str, *, limit: int = 240) -> str:
 
 
 def with_marks(text: str) -> str:
-    """A text with its odd spaces shown: several, at an end, or other than a space.
+    """Make unusual spaces visible: repeated, at an end, or not a plain space.
 
     >>> with_marks("two  cats "), with_marks("a\u00a0cat")
     ('two␣␣cats␣', 'a⟨U+00A0⟩cat')

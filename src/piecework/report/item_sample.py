@@ -1,7 +1,7 @@
 """Which items a report shows with their pictures: a few of each kind, never all.
 
-Chosen by what the answers say, ties by a hash of the id, so that equal answers give
-equal choices. Of a large campaign a sample is looked at.
+Items are chosen by their answers, with ties broken by a hash of the id, so that equal
+answers give equal choices. In a large campaign only a sample is considered.
 """
 
 import hashlib
@@ -20,10 +20,10 @@ from piecework.domain.task import Field, Task
 Kind = Literal["agreed", "disputed", "dropped", "edited"]
 
 _EACH = 4
-"""Items of a kind."""
+"""Items per kind."""
 
 _LOOKED_AT = 2000
-"""Items among which they are chosen."""
+"""Items that are considered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +32,8 @@ class ShownItem:
 
     Attributes:
         kind: why it was chosen.
-        columns: what its row says.
-        picture: a small copy as a `data:` address, "" where there is none.
+        columns: the cells of its row.
+        picture: a small copy as a `data:` URL; "" if there is none.
     """
 
     item_id: str
@@ -43,11 +43,11 @@ class ShownItem:
 
 
 def chosen(answers: pd.DataFrame, task: Task) -> dict[str, Kind]:
-    """Items to show by id, each with why; those of a kind stand together.
+    """Choose the items to show, by id, each with its kind; grouped by kind.
 
     Args:
         answers: the table of answers (`piecework.postprocess.answers`).
-        task: says what an answer consists of.
+        task: defines what an answer consists of.
     """
     ids = sorted(map(str, answers["item_id"].unique()), key=_place)[:_LOOKED_AT]
     if not ids:
@@ -61,7 +61,7 @@ def chosen(answers: pd.DataFrame, task: Task) -> dict[str, Kind]:
         ("disputed", dispute[dispute > 0]),
         ("dropped", is_out.groupby(rows["item_id"]).sum().reindex(ids)),
         ("edited", edits.reindex(ids)),
-        # That a picture shows nothing is agreed too, but there is little to read.
+        # Items with canned answers are agreed too, but there is little to read.
         ("agreed", (1 - dispute)[~dispute.index.isin(_canned(counted))]),
     )
     kinds: dict[str, Kind] = {}
@@ -83,7 +83,7 @@ def _place(item_id: str) -> bytes:
 
 
 def _disputes(counted: pd.DataFrame, task: Task) -> "pd.Series[float]":
-    """How far the answers about an item differ, 0 to 1; only of two or more."""
+    """How far the answers about an item differ, 0 to 1; only with two or more."""
     fields = [asked for asked in task.item_fields if asked.kind != "text"]
     disputes = {}
     for item_id, rows in counted.groupby("item_id"):
@@ -93,7 +93,7 @@ def _disputes(counted: pd.DataFrame, task: Task) -> "pd.Series[float]":
             _dispute(asked, rows[value_column(asked)].tolist()) for asked in fields
         ]
         if task.main_text:
-            # What was written is what the dataset is about.
+            # The dataset is about the texts.
             parts = [_of_texts(rows["clean_text"].tolist())]
         disputes[str(item_id)] = sum(parts) / max(len(parts), 1)
     return pd.Series(disputes, dtype="float64")
@@ -123,7 +123,7 @@ def _of_texts(texts: Sequence[str]) -> float:
 
 
 def _apart(sets: Sequence[frozenset[str]]) -> float:
-    """One less the mean share that two have in common (Jaccard's index)."""
+    """One minus the mean Jaccard index of pairs."""
     shared = [
         len(first & second) / len(first | second) if first | second else 1.0
         for first, second in combinations(sets, 2)

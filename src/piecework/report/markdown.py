@@ -1,4 +1,4 @@
-"""The first page of the report in Markdown, for programs that show no HTML of ours."""
+"""The first page of the report in Markdown, for programs that do not show its HTML."""
 
 import re
 
@@ -11,19 +11,19 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 def render_markdown(facts: ReportFacts) -> str:
-    """Key figures and what bears on trust; nothing that a worker typed is in it."""
+    """Render key figures and notes on trust, without any text typed by workers."""
     model = report_model(facts)
     kind = "a rehearsal on simulated workers" if facts.is_rehearsal else "a campaign"
     state = "finished" if facts.is_finished else "NOT FINISHED"
-    span = f"{facts.time_span} UTC" if facts.time_span else "times not known"
+    span = f"{facts.time_span} UTC" if facts.time_span else "times unknown"
     lines = [
         f"# {_plain(facts.campaign)}",
         "",
         _plain(excerpt(facts.purpose, limit=1200)),
         "",
-        f"The report of {kind}, {state}: {span}.",
+        f"Report on {kind}, {state}: {span}.",
         "",
-        "| what | how much | beside it |",
+        "| figure | value | details |",
         "|---|---:|---|",
         *(
             f"| {_plain(figure.label)} | {_plain(figure.value)} "
@@ -37,5 +37,5 @@ def render_markdown(facts: ReportFacts) -> str:
 
 
 def _plain(text: str) -> str:
-    """Words that stand in Markdown as they are, on one line."""
+    """Escape text for Markdown, on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

@@ -1,4 +1,4 @@
-"""Means with their intervals on the scale that people answered on."""
+"""Means with their intervals, on the scale of the answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""What follows from the facts and is needed by more than one section.
+"""Values derived from the facts and shared by several sections.
 
-Every submitted answer has exactly one *outcome*, so that the counts of a funnel add up;
-every flag is carried down to the answers it speaks about, so that heuristics on
-answers, assignments and workers can be laid beside each other.
+Every submitted answer has exactly one *outcome*, so that the counts of a funnel add up.
+Every flag is carried down to the answers that it affects, so that heuristics on
+answers, assignments and workers can be compared.
 """
 
 from collections.abc import Mapping
@@ -16,6 +16,7 @@ from piecework.domain.counts import plural
 from piecework.domain.task import Field
 from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.qc.reasons import stated
+from piecework.qc.registry import TITLES
 from piecework.report.facts import ReportFacts
 
 Outcome = Literal["rejected", "dropped", "surplus", "canned", "novel"]
@@ -23,32 +24,37 @@ Outcome = Literal["rejected", "dropped", "surplus", "canned", "novel"]
 OUTCOMES: tuple[Outcome, ...] = ("rejected", "dropped", "surplus", "canned", "novel")
 
 ROUNDING_CENTS = 1e-6
-"""Wages are quotients; less than this below the floor is an artefact of division."""
+"""Wages are quotients; a smaller gap below the floor is a rounding error."""
 
 
 def noun_of(field: str) -> str:
-    """What a field is called in a sentence, from its name.
+    """Turn the name of a field into a singular noun for sentences.
 
     >>> noun_of("sentence_1"), noun_of("first_line"), noun_of("7")
     ('sentence', 'first line', '7')
+    >>> noun_of("annotations"), noun_of("summaries"), noun_of("gloss")
+    ('annotation', 'summary', 'gloss')
     """
     words = field.replace("_", " ")
-    return words.rstrip("0123456789").rstrip() or words
+    noun = words.rstrip("0123456789").rstrip() or words
+    if noun.endswith("ies"):
+        return f"{noun[:-3]}y"
+    return noun if noun.endswith(("ss", "us", "is")) else noun.removesuffix("s")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportModel:
-    """The facts with what was derived from them.
+    """The facts and the values derived from them.
 
     Attributes:
-        outcomes: a `Outcome` an answer, index answer_id.
+        outcomes: an `Outcome` per answer, index answer_id.
         came: all answers, decided or waiting.
-        flags: one row an answer that came, one column a heuristic that flagged
+        flags: one row per answer that came, one column per heuristic that flagged
             anything, by name: whether it flagged the answer, its assignment or its
             worker.
-        verdicts: the decisions that hold: the last one about each subject.
-        wages: cents per hour, index the hashed id; only workers whose time and pay are
-            known.
+        verdicts: the decisions in force: the last one about each subject.
+        wages: cents per hour, index the hashed id; only workers with known time and
+            pay.
     """
 
     facts: ReportFacts
@@ -58,69 +64,69 @@ class ReportModel:
     verdicts: pd.DataFrame
     wages: pd.Series
 
-    def in_words(self, heuristic: str) -> str:
-        """What a heuristic looks for, without a full stop; "" if that is not known."""
-        return self.facts.heuristics.get(heuristic, "").rstrip(".")
+    def title_of(self, heuristic: str) -> str:
+        """The title of a heuristic; its name if it is unknown."""
+        return TITLES.get(heuristic, heuristic)
 
     def as_stated(self, reasons: pd.Series) -> pd.Series:
-        """Reasons as the policy's rules state them, without what each one quotes."""
+        """Reasons as the policy's rules state them, without the evidence they quote."""
         return reasons.map(
             {reason: stated(reason, self.facts.policy) for reason in reasons.unique()}
         )
 
     @property
     def text_noun(self) -> str:
-        """What a worker's text is called: "caption"; "" if the task asks for none."""
+        """The noun for a worker's text: "caption"; "" if the task asks for none."""
         return noun_of(self.facts.task.main_text)
 
     @property
     def item_noun(self) -> str:
-        """What the answers are about: "image" where workers describe pictures."""
+        """The noun for an item: "image" if workers describe pictures."""
         task = self.facts.task
         is_described = bool(task.main_text) and "url" in task.shown_columns
         return "image" if is_described else "item"
 
     @property
     def accepted_noun(self) -> str:
-        """What an answer that counts is called."""
+        """The noun for an answer that counts."""
         return f"novel {self.text_noun}" if self.text_noun else "accepted answer"
 
     @property
     def possible_outcomes(self) -> tuple[Outcome, ...]:
-        """The outcomes that an answer can have; canned only where the page says so."""
+        """The possible outcomes of an answer; canned only if the task has that."""
         if self.facts.task.canned_text:
             return OUTCOMES
         return tuple(outcome for outcome in OUTCOMES if outcome != "canned")
 
     def count(self, *outcomes: Outcome) -> int:
-        """How many answers ended in one of these outcomes."""
+        """How many answers have one of these outcomes."""
         return int(self.outcomes.isin(outcomes).sum())
 
     def rows(self, *outcomes: Outcome) -> pd.DataFrame:
-        """The answers that ended in one of these outcomes: a copy of all they have."""
+        """The answers with one of these outcomes, with all columns, as a copy."""
         return self.facts.answers[self.outcomes.isin(outcomes)]
 
     def column(self, name: str, *outcomes: Outcome) -> pd.Series:
-        """A column of the answers that ended in one of these outcomes."""
+        """A column of the answers with one of these outcomes."""
         return self.facts.answers.loc[self.outcomes.isin(outcomes), name]
 
     def votes(self, field: Field, *outcomes: Outcome) -> pd.DataFrame:
-        """`piecework.analyses.fields.votes` of the answers that ended so."""
+        """`piecework.analyses.fields.votes` of the answers with these outcomes."""
         return votes(self.facts.answers, field)[self.outcomes.isin(outcomes)]
 
     @property
     def submitted(self) -> int:
-        """Answers that came back and are decided."""
+        """The number of answers that came back and are decided."""
         return len(self.facts.answers)
 
     @property
     def waiting(self) -> int:
-        """Answers that came and are not decided; only some sections speak of them."""
+        """The number of answers that are not decided; only some sections count them."""
         return len(self.facts.waiting)
 
     @property
     def workers(self) -> str:
-        """Who worked, in words: whom no file names is not counted as a worker."""
+        """The number of workers as text; workers whom no file names are not counted."""
         kind = f"{'simulated ' * self.facts.is_rehearsal}worker"
         named = plural(self.named_workers, kind)
         if self.named_workers == len(self.facts.workers):
@@ -131,16 +137,16 @@ class ReportModel:
 
     @property
     def named_workers(self) -> int:
-        """How many workers there are; of those whom no file names that is not known."""
+        """The number of workers, without those whom no file names."""
         imported = self.facts.imported
         unnamed = 0 if imported is None else imported.unnamed_workers
         return len(self.facts.workers) - unnamed
 
     @property
     def is_flagged(self) -> pd.Series:
-        """Whether anything speaks against an answer that came, by its id.
+        """Whether a heuristic flags an answer that came, by its id.
 
-        A sample that was drawn by chance is no suspicion.
+        A random sample is not a suspicion.
         """
         return self.flags.drop(columns=RANDOM_SAMPLE, errors="ignore").any(
             axis="columns"
@@ -148,14 +154,14 @@ class ReportModel:
 
     @property
     def wanted(self) -> int:
-        """Accepted answers that the campaign asks for."""
+        """The number of accepted answers that the campaign asks for."""
         least = self.facts.wanted_per_item
         more = sum(wanted - least for wanted in self._wanted_more.values())
         return self.facts.items * least + more
 
     @property
     def answers_each(self) -> str:
-        """How many answers are asked of an item, in words: "5 answers"."""
+        """How many answers an item should get, as text: "5 answers"."""
         least, rule = self.facts.wanted_per_item, self.facts.as_needed
         if rule is None:
             return plural(least, "answer")
@@ -163,32 +169,32 @@ class ReportModel:
 
     @property
     def _wanted_more(self) -> Mapping[str, int]:
-        """Answers wanted of each item that wants more than the least."""
+        """Answers wanted for each item that needs more than the minimum."""
         rule, least = self.facts.as_needed, self.facts.wanted_per_item
         wanted = {} if rule is None else rule.wanted
         return {item: number for item, number in wanted.items() if number > least}
 
     @property
     def accepted_per_item(self) -> pd.Series:
-        """Accepted answers, canned or novel, of each image that has any."""
+        """The number of accepted answers of each item that has any."""
         items = self.column("item_id", "canned", "novel")
         return items.groupby(items).size()
 
     @property
     def complete_items(self) -> int:
-        """Images that have all the accepted answers wanted."""
+        """The number of items with all wanted accepted answers."""
         per_item = self.accepted_per_item
         more = per_item.index.to_series().map(dict(self._wanted_more)).astype("float64")
         return int((per_item >= more.fillna(self.facts.wanted_per_item)).sum())
 
     @property
     def below_floor(self) -> int:
-        """Workers whose hourly wage is below the floor."""
+        """The number of workers with an hourly wage below the floor."""
         return int((self.wages < self._least_wage).sum())
 
     @property
     def is_median_below_floor(self) -> bool:
-        """Whether the worker in the middle earned less than the floor an hour."""
+        """Whether the median hourly wage is below the floor."""
         return bool(self.wages.median() < self._least_wage)
 
     @property
@@ -198,7 +204,7 @@ class ReportModel:
 
 
 def report_model(facts: ReportFacts) -> ReportModel:
-    """Derive what the sections share."""
+    """Derive the values that the sections share."""
     verdicts = _verdicts(facts.decisions)
     came = facts.answers
     if len(facts.waiting):
@@ -214,7 +220,7 @@ def report_model(facts: ReportFacts) -> ReportModel:
 
 
 def tally(per_item: pd.Series, *, at_least: int) -> pd.Series:
-    """How many images have 0, 1, 2, ... of something; counts up to `at_least`."""
+    """Count the items with 0, 1, 2, ... of something, up to `at_least` or more."""
     counts = per_item.value_counts()
     last = max([at_least, *counts.index.tolist()])
     return counts.reindex(range(last + 1), fill_value=0).astype(int)
@@ -229,7 +235,7 @@ def _outcomes(answers: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Series:
     rejected = verdicts.loc[verdicts["verdict"] == "reject", "subject_id"]
     is_in_rejected = answers["assignment_id"].isin(rejected)
     outcomes = pd.Series("novel", index=answers.index, dtype="str")
-    # The later line wins: a dropped canned answer is dropped, not canned.
+    # Later lines override earlier ones: a dropped canned answer is dropped.
     outcomes[answers["is_canned"]] = "canned"
     outcomes[answers["is_surplus"]] = "surplus"
     outcomes[answers["is_rejected"]] = "dropped"
@@ -238,14 +244,14 @@ def _outcomes(answers: pd.DataFrame, verdicts: pd.DataFrame) -> pd.Series:
 
 
 def _flags(findings: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
-    """Which heuristics flag which answers, themselves or where they belong.
+    """Which heuristics flag which answers, their assignments or their workers.
 
     Args:
         findings: as `ReportFacts.findings`.
         answers: `assignment_id` and `worker`, index answer_id.
 
     Returns:
-        One row an answer, one column a heuristic that flagged anything, bool.
+        One row per answer, one bool column per heuristic that flagged anything.
     """
     ids = {
         "answer": pd.Series(answers.index, index=answers.index),

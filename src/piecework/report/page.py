@@ -1,4 +1,4 @@
-"""One self-contained page that says how a dataset was made and whether to trust it."""
+"""The report: one self-contained page on how a dataset was made."""
 
 from pathlib import Path
 
@@ -16,10 +16,10 @@ _PURPOSE_CHARACTERS = 1200
 
 
 def render(facts: ReportFacts) -> str:
-    """The report as HTML; equal facts give equal bytes.
+    """Render the report as HTML; equal facts give equal bytes.
 
-    Nothing in it is loaded from anywhere, nothing is a script, and whatever a worker
-    typed is escaped, shortened and set apart.
+    The page loads no other resources and has no scripts. Text typed by workers is
+    escaped, shortened and marked as a quotation.
     """
     model = report_model(facts)
     sections = [section for build in SECTIONS if (section := build(model))]
@@ -42,7 +42,7 @@ def render(facts: ReportFacts) -> str:
 
 
 def environment() -> Environment:
-    """Templates of pages: everything escaped, nothing undefined let through."""
+    """Return an environment that escapes everything and refuses undefined names."""
     return Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,

@@ -1,4 +1,4 @@
-"""The few shapes of plot that the report draws: bars, a histogram, spans, a curve."""
+"""The shapes of plot that the report draws: bars, a histogram, spans, a curve."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ PALE = "#b8d8d6"
 
 _BAR_INCHES = 0.28
 _LABEL_POINTS = 5.3
-"""Room for one character of a label, on the safe side."""
+"""Room for one character of a label, rounded up."""
 
 _LONGEST_LABEL = 22
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One amount with its name, and the words at its end."""
+    """One amount with its name, and the text at its end."""
 
     label: str
     amount: float
@@ -36,7 +36,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """How many fell between two values."""
+    """The number of cases between two values."""
 
     start: float
     end: float
@@ -46,7 +46,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of time in two parts, in hours: people work, then it is settled."""
+    """A time span in two parts, in hours: people work, then it is settled."""
 
     label: str
     start: float
@@ -55,7 +55,7 @@ class Span:
 
 
 def bars(rows: Sequence[Bar]) -> Plot:
-    """Horizontal bars from the top down, their amounts written at the end."""
+    """Horizontal bars from the top down, with their amounts at the end."""
     labels = [_label(row.label) for row in rows]
     return Plot(
         paint=partial(_paint_bars, rows=rows, labels=labels),
@@ -75,7 +75,7 @@ def histogram(
     ticks: Sequence[tuple[float, str]],
     mark: tuple[float, str] | None = None,
 ) -> Plot:
-    """Upright columns over a scale, and one value marked by a line with its name."""
+    """Vertical columns over a scale, with one value marked by a labelled line."""
     paint = partial(_paint_bins, bins=bins, ticks=ticks, mark=mark)
     return Plot(
         paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label),
@@ -85,7 +85,7 @@ def histogram(
 
 
 def spans(rows: Sequence[Span], *, x_label: str, unit_hours: float) -> Plot:
-    """Stretches of time under each other; settling is drawn paler than work."""
+    """Time spans below each other; settling is drawn paler than work."""
     labels = [_label(row.label) for row in rows]
     paint = partial(_paint_spans, rows=rows, labels=labels, unit_hours=unit_hours)
     return Plot(
@@ -103,7 +103,7 @@ def curve(
     y_label: str,
     goal: tuple[float, str],
 ) -> Plot:
-    """A count that grows, as steps, and the goal it grows towards."""
+    """A growing count, as steps, and its goal."""
     paint = partial(_paint_curve, points=points, goal=goal)
     return Plot(
         paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label),
@@ -112,7 +112,7 @@ def curve(
 
 
 def round_step(highest: float, *, columns: int) -> int:
-    """The least of 1, 2, 5, 10, 20, ... that divides 0 to highest into few columns.
+    """The least of 1, 2, 5, 10, 20, ... that splits 0 to highest into few columns.
 
     >>> round_step(9, columns=24), round_step(24, columns=24), round_step(99, columns=9)
     (1, 2, 20)
@@ -146,7 +146,7 @@ def _paint_bars(axes: Axes, *, rows: Sequence[Bar], labels: Sequence[str]) -> No
         axes.text(row.amount + most * 0.02, place, row.words, va="center", color=INK)
     longest = max((len(row.words) for row in rows), default=0)
     room = WIDTH_INCHES * POINTS_PER_INCH - _room(labels)
-    # The longest bar must leave room for its words.
+    # The longest bar must leave room for its text.
     axes.set_xlim(0, most / max(1 - _LABEL_POINTS * (longest + 2) / room, 0.2))
     axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
     axes.set_yticks([*places], labels)

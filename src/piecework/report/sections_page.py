@@ -1,4 +1,4 @@
-"""A page of sections about one source, where there is no campaign to report on."""
+"""A page of sections about one source, used when there is no campaign to report on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ _TITLE_CHARACTERS = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionsPage:
-    """What is told of one source, in a terminal and on a page alike.
+    """The content about one source, the same in a terminal and on a page.
 
     Attributes:
         source: the file or campaign that it is about.
-        kicker: what kind of page it is, in a few words.
-        purpose: how it is to be read, in a sentence or two.
+        kicker: the kind of page, in a few words.
+        purpose: how to read it, in a sentence or two.
     """
 
     source: str
@@ -29,7 +29,7 @@ class SectionsPage:
 
 
 def render_sections(page: SectionsPage) -> str:
-    """The page as HTML, self-contained; strangers' words are escaped and shortened."""
+    """Render the page as self-contained HTML; escape and shorten untrusted text."""
     return (
         environment()
         .get_template("sections.html.j2")

@@ -1,26 +1,27 @@
-"""Heuristics that could say nothing, so that silence is not read as praise."""
+"""Heuristics that could flag nothing, so that silence is not read as praise."""
 
 from collections.abc import Mapping
 
+from piecework.qc.registry import TITLES
 from piecework.report.components import Table, text
 from piecework.report.formatting import listed
 
 
 def silent_tables(silent: Mapping[str, str]) -> tuple[Table, ...]:
-    """A row a reason, with the heuristics that it silences; no table without any.
+    """One row per reason, with the titles of the heuristics; no table if none.
 
     Args:
-        silent: why each can say nothing, by name (`piecework.qc.silence.silences`).
+        silent: why each can flag nothing, by name (`piecework.qc.silence.silences`).
     """
     because: dict[str, list[str]] = {}
     for name, why in silent.items():
-        because.setdefault(why, []).append(name)
+        because.setdefault(why, []).append(TITLES.get(name, name))
     if not because:
         return ()
     table = Table(
-        caption="Heuristics that could say nothing here",
-        columns=(text("Since"), text("Heuristics")),
-        rows=tuple((why, listed(names)) for why, names in because.items()),
+        caption="Heuristics that could flag nothing here",
+        columns=(text("Reason"), text("Heuristics")),
+        rows=tuple((why, listed(titles)) for why, titles in because.items()),
         is_wide=True,
     )
     return (table,)

@@ -1,7 +1,7 @@
-"""matplotlib figures as small SVG that may stand inside a page.
+"""Turn matplotlib figures into small SVG elements for a page.
 
-Text stays text (it can be read aloud, searched and set in the page's own font), ids are
-unique in the page, and nothing names another host. Equal plots give equal bytes: the
+Text stays text (it can be read aloud, searched and set in the page's font), ids are
+unique in the page, and no other host is referenced. Equal plots give equal bytes: the
 hash salt is the plot's own name, and dates and versions are left out.
 """
 
@@ -25,16 +25,16 @@ LINE = "#d5dbe1"
 
 _COLOURS = {INK: "var(--ink)", SOFT: "var(--soft)", LINE: "var(--line)"}
 _IN_THE_PAGE = re.compile("|".join(_COLOURS))
-"""Colours of the page, which are others on a dark screen; the plot takes them on."""
+"""Colours that the plot takes from the page, so that they follow its dark mode."""
 
 WIDTH_INCHES = 4.0
-"""Narrow, so that a phone shows it at full size and its text stays readable."""
+"""Narrow, so that a phone shows it at full size and the text stays readable."""
 
 POINTS_PER_INCH = 72
 
 _SETTINGS: Mapping[RcKeyType, object] = {
     "svg.fonttype": "none",
-    # Labels may hold what a stranger typed: "$" must not start a formula.
+    # Labels may contain untrusted text: "$" must not start a formula.
     "text.parse_math": False,
     "font.family": ["sans-serif"],
     "font.sans-serif": ["DejaVu Sans"],
@@ -57,12 +57,12 @@ _SETTINGS: Mapping[RcKeyType, object] = {
 }
 
 _ONE_AT_A_TIME = threading.Lock()
-"""matplotlib's settings belong to the process; two threads would mix their salts."""
+"""matplotlib's settings are global; two threads would mix their salts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """What to draw and the room it needs; margins in points."""
+    """A drawing and the room it needs; margins in points."""
 
     paint: Callable[[Axes], None]
     height_inches: float
@@ -73,13 +73,13 @@ class Plot:
 
 
 def svg(plot: Plot, *, key: str, title: str, description: str) -> Markup:
-    """The plot as an SVG element that tells its title and description.
+    """Render the plot as an SVG element with its title and description.
 
     Args:
         plot: the drawing.
-        key: unique in the page; begins every id inside.
-        title: what a screen reader calls it.
-        description: what it shows, in words.
+        key: unique in the page; prefixes every id inside.
+        title: read by screen readers.
+        description: what it shows, as text.
     """
     root = fromstring(_drawn(plot, salt=f"piecework.{key}"))
     _strip(root)
@@ -122,7 +122,7 @@ def _drawn(plot: Plot, *, salt: str) -> str:
 
 
 def _strip(root: Element) -> None:
-    """Take namespaces, line breaks, styles for the whole page and fonts away."""
+    """Remove namespaces, line breaks, page-wide styles and fonts."""
     for parent in root.iter():
         parent.tag = parent.tag.rpartition("}")[2]
         for child in [*parent]:
@@ -147,7 +147,7 @@ def _short(name: str, value: str) -> str:
 
 
 def _name_ids(root: Element, key: str) -> None:
-    """Keep only the ids that are referred to, and make them unique in the page."""
+    """Keep only the ids that are referenced, and make them unique in the page."""
     values = [value for element in root.iter() for value in element.attrib.values()]
     for element in root.iter():
         own = element.attrib.pop("id", None)

@@ -1,9 +1,9 @@
-"""What the report's tables hold, and the mending that makes them safe to sum.
+"""The columns of the report's tables, and the conversions that make them safe to sum.
 
-The answers come as `piecework.postprocess.answers` describes them; all other tables
-stand here. An unfinished campaign has frames without rows, and often without columns; a
-store hands out 0 and 1 for truth and `None` for a time that has not come. All of that
-is settled here once, so that no section has to think of it again.
+The answers have the columns of `piecework.postprocess.answers`; all other tables are
+defined here. An unfinished campaign has frames without rows, and often without columns;
+a store returns 0 and 1 for booleans and `None` for missing times. All of that is
+handled here once, so that no section has to.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ BATCHES: Mapping[str, Kind] = {
     "settled_at": "time",
     "workers_excluded": "whole",
 }
-"""One row a batch and round."""
+"""One row per batch and round."""
 
 FINDINGS: Mapping[str, Kind] = {
     "heuristic": "text",
@@ -37,7 +37,7 @@ FINDINGS: Mapping[str, Kind] = {
     "flag": "truth",
     "evidence": "text",
 }
-"""One row a finding; rows that flag nothing may be left out."""
+"""One row per finding; rows that flag nothing may be left out."""
 
 DECISIONS: Mapping[str, Kind] = {
     "subject_kind": "text",
@@ -47,7 +47,7 @@ DECISIONS: Mapping[str, Kind] = {
     "decided_at": "time",
     "because": "text",
 }
-"""One row a decision; of several about one subject the last one holds."""
+"""One row per decision; the last one about a subject is in force."""
 
 WORKERS: Mapping[str, Kind] = {
     "assignments": "whole",
@@ -60,7 +60,7 @@ WORKERS: Mapping[str, Kind] = {
     "trait": "text",
     "is_planted_bad": "truth",
 }
-"""One row a worker who submitted; index the hashed id."""
+"""One row per worker who submitted; index the hashed id."""
 
 COMPARISONS: Mapping[str, Kind] = {
     "item_id": "text",
@@ -72,7 +72,7 @@ COMPARISONS: Mapping[str, Kind] = {
     "grade": "number",
     "side": "text",
 }
-"""One row a judgement of a pair; see `piecework.analyses.pairwise_outcomes`."""
+"""One row per judgement of a pair; see `piecework.analyses.pairwise_outcomes`."""
 
 CORRECTIONS: Mapping[str, Kind] = {
     "kind": "text",
@@ -86,7 +86,7 @@ CORRECTIONS: Mapping[str, Kind] = {
     "meteor_before": "number",
     "meteor": "number",
 }
-"""One row a kind of error; see `piecework.report.correction_gains`."""
+"""One row per kind of error; see `piecework.report.correction_gains`."""
 
 _DTYPES: Mapping[Kind, str] = {
     "text": "str",
@@ -103,10 +103,10 @@ def shaped(
     *,
     name: str,
 ) -> pd.DataFrame:
-    """A copy of the frame whose columns have the dtypes that `columns` promises.
+    """Return a copy of the frame with the columns and dtypes of `columns`.
 
     Raises:
-        ValueError: the frame has rows but lacks columns; all are named.
+        ValueError: the frame has rows but lacks columns; names all of them.
     """
     if frame.empty:
         empty = {

@@ -1,1 +1,1 @@
-"""What a campaign leaves: cleaned text, the dataset, the report."""
+"""The results of a campaign: cleaned text, the dataset, the report."""

@@ -1,8 +1,8 @@
 """All answers of a campaign in one Parquet file.
 
-`piecework.bulk` reads such files. The columns are those of the table of
-answers (`piecework.domain.tables`), where a dataset has VizWiz's or the task's. It has
-every answer, dropped ones too.
+`piecework.bulk` reads such files. The columns are those of the table of answers
+(`piecework.domain.tables`), unlike a dataset, which has VizWiz's or the task's columns.
+The file has every answer, including dropped ones.
 """
 
 from pathlib import Path
@@ -37,10 +37,10 @@ _TYPES = {
 
 
 def write_answers(opened: OpenedCampaign, path: Path) -> int:
-    """Write the table of answers; how many there are.
+    """Write the table of answers; return the number of answers.
 
-    `edits` are JSON, `worker` is a keyed hash. What was asked of workers about
-    themselves stays here: of personal fields the cells are empty.
+    `edits` are JSON, `worker` is a keyed hash. Workers' answers about themselves are
+    left out: the cells of personal fields are empty.
     """
     proposed = proposed_verdicts(opened)
     warning = dataset_facts(opened, provisional=len(proposed)).warning
@@ -60,7 +60,7 @@ def write_answers(opened: OpenedCampaign, path: Path) -> int:
 
 
 def _emptied(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """As many cells of nothing: NaN, an empty tuple or text, by the column's dtype."""
+    """The column with empty cells: NaN, an empty tuple or text, by its dtype."""
     nothing = {"float64": float("nan"), "object": ()}.get(str(column.dtype), "")
     cells = [nothing] * len(column)
     return pd.Series(cells, index=column.index, dtype=column.dtype)

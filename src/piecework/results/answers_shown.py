@@ -1,4 +1,4 @@
-"""The answers of a campaign as reviewers see them: whose, on what, beside which."""
+"""The answers of a campaign as reviewers see them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,7 +14,7 @@ from piecework.results.evidence import Parts
 
 
 class Work:
-    """The table of answers, with where each subject's rows are in it.
+    """The table of answers, with the positions of each subject's rows.
 
     Attributes:
         table: the answers (`piecework.domain.tables`).
@@ -59,7 +59,7 @@ class Work:
         self._typical = _median(self._seconds)
 
     def rows(self, kind: SubjectKind, subject_id: str) -> list[int]:
-        """Numbers of the rows that a subject consists of; none if it is not known."""
+        """Numbers of the rows of a subject; empty if it is unknown."""
         if kind == "answer":
             number = self._of_answer.get(subject_id)
             return [] if number is None else [number]
@@ -67,7 +67,7 @@ class Work:
         return self._group(column, subject_id)
 
     def touched(self, flags: Iterable[Finding]) -> set[int]:
-        """Numbers of the answers that speak of a flagged subject, draws left out."""
+        """Numbers of the answers affected by flags, without the random sample."""
         return {
             number
             for flag in flags
@@ -92,7 +92,7 @@ class Work:
         return str(self._cells["item_id"][number])
 
     def worker_id(self, number: int) -> WorkerId:
-        """Whose answer it is; the platform's id."""
+        """The worker who gave an answer; the platform's id."""
         return WorkerId(self._cells["worker_id"][number])
 
     def assignment_id(self, number: int) -> AssignmentId:
@@ -100,11 +100,11 @@ class Work:
         return AssignmentId(self._cells["assignment_id"][number])
 
     def batch(self, number: int) -> int:
-        """The batch that the answer is of."""
+        """The batch of an answer."""
         return int(self._cells["batch"][number])
 
     def subjects(self, rows: Iterable[int]) -> dict[SubjectKind, list[str]]:
-        """Ids of the answers of some rows, and of whose and what they are part of."""
+        """Ids of the answers of some rows, and of their assignments and workers."""
         numbers = list(rows)
         ids = {"assignment": "assignment_id", "worker": "worker_id"}
         parts = {
@@ -118,10 +118,10 @@ class Work:
         }
 
     def parts(self, rows: Sequence[int], *, is_answer: bool = False) -> Parts:
-        """The subjects of some rows of one worker, at least one.
+        """The subjects of some rows of one worker.
 
         Args:
-            rows: numbers.
+            rows: numbers; at least one.
             is_answer: the subject is one answer, which needs no name.
         """
         ids = [self.answer_id(number) for number in rows]
@@ -137,36 +137,36 @@ class Work:
         )
 
     def pseudonym_of(self, number: int) -> str:
-        """Whose answer it is, as it is called outside the store."""
+        """The pseudonym of the worker who gave an answer."""
         return self._pseudonyms[str(self.worker_id(number))]
 
     def worker_of(self, name: str) -> str | None:
-        """The worker of a pseudonym; `None` if none of those who worked has it."""
+        """The worker with a pseudonym; `None` if no worker has it."""
         return self._by_pseudonym.get(name)
 
     def answered(self, number: int) -> list[tuple[str, str]]:
-        """What was answered, field by field; ("", text) for a task of one text."""
+        """The values of an answer by field; ("", text) for a task with one text."""
         return answered(self._row(number))
 
     def line(self, number: int) -> str:
-        """An answer in a line: its text, or each field with what was chosen."""
+        """An answer in one line: its text, or each field with its value."""
         return answer_line(self._row(number))
 
     def seconds(self, number: int) -> float:
         """How long an item was on screen, or its share of the time until submission.
 
-        NaN if neither is known.
+        NaN if both are unknown.
         """
         return float(self._seconds[number])
 
     def typical_seconds(self, rows: Sequence[int] | None = None) -> float:
-        """The median of these answers, or of all; NaN where no time is known."""
+        """The median time of these answers, or of all; NaN if no time is known."""
         if rows is None:
             return self._typical
         return _median(self._seconds[list(rows)])
 
     def _row(self, number: int) -> dict[str, Any]:
-        """The cells that hold what was answered."""
+        """The cells with the values of an answer."""
         return {name: self._cells[name][number] for name in self._answered_columns}
 
     def _group(self, column: str, value: str) -> list[int]:

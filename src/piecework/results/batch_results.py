@@ -1,7 +1,8 @@
-"""A campaign's answers as MTurk's requester site gave them: batch results in CSV.
+"""A campaign's answers in the format of MTurk's requester site: batch results as CSV.
 
-Scripts of MTurk's time read these columns: `Input.*` of the items file, `Answer.*` as
-the page sent it, a row an assignment. What only MTurk knew is left empty.
+Scripts written for MTurk read these columns: `Input.*` from the items file, `Answer.*`
+as the page sent it, one row per assignment. Columns that only MTurk could fill are
+empty.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,23 +32,24 @@ _COLUMNS = (
 _LAST = ("Approve", "Reject")
 _STATUS = {"approve": "Approved", "reject": "Rejected"}
 _MEASURES = frozenset({"item", "shown_ms", "pastes", "keystrokes", "focus_losses"})
-"""What piecework's script sends beside the fields of a page of one's own."""
+"""Fields that piecework's script sends in addition to those of a custom page."""
 
 Row = Mapping[str, str]
 
 
 def write_batch_results(opened: OpenedCampaign, path: Path) -> int:
-    """Write all assignments as MTurk's batch results; how many there are.
+    """Write all assignments as MTurk's batch results; return how many there are.
 
-    A worker is a keyed hash, as in a dataset. Answers to personal fields stay out.
+    Worker ids are keyed hashes, as in a dataset. Answers to personal fields are left
+    out.
 
     Raises:
         ConfigError: the answers were imported, so no page sent them.
     """
     if opened.is_imported:
         raise ConfigError(
-            ["the campaign's answers were imported, so no page of it sent them"],
-            next_step="the files that were imported have their own columns",
+            ["the campaign's answers were imported: they were not sent by its page"],
+            next_step="use the imported files, which have their own columns",
         )
     rows = list(_rows(opened))
     names = dict.fromkeys(name for row in rows for name in row)
@@ -118,7 +120,7 @@ def _of_assignment(opened: OpenedCampaign, assignment: Assignment) -> Row:
 
 
 def _inputs(hit: PlannedHit, items: Mapping[ItemId, Row], *, is_numbered: bool) -> Row:
-    """The items file's columns; of HITs with several items numbered, as answers are."""
+    """The items file's columns, numbered like the answers if there are several."""
     return {
         f"Input.{name}{f'.{position}' if is_numbered else ''}": cell
         for position, item_id in enumerate(hit.item_ids, start=1)
@@ -137,5 +139,5 @@ def _sent(task: Task, document: str) -> Row:
 
 
 def _moment(at: datetime | None) -> str:
-    """A time as MTurk wrote it, in UTC."""
+    """Format a time as MTurk did, in UTC."""
     return at.strftime("%a %b %d %H:%M:%S UTC %Y") if at else ""

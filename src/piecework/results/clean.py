@@ -1,4 +1,4 @@
-"""Propose edits to every answer's text; the text itself is never touched."""
+"""Propose edits to every answer's text; the text itself never changes."""
 
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AnswerId
@@ -14,14 +14,14 @@ from piecework.store import edits, words
 
 
 def clean(opened: OpenedCampaign) -> int:
-    """Clean all answers together and keep the edits; how many there are.
+    """Clean all answers together and store the edits; return how many there are.
 
-    What cleaning is not sure enough of is kept beside them, as proposals.
+    Edits that cleaning is not certain of are stored as proposals.
 
     Dropped answers are cleaned too: they are exported, and a word that workers wrote
-    about many items is no typo, even if some of these answers were dropped. Texts of a
-    page of somebody's own stay as they are: they may be in any language. What people
-    said of words stands above what the rules make of them.
+    about many items is not a typo, even if some of these answers were dropped. Texts
+    from custom pages are not cleaned: they may be in any language. People's decisions
+    about words override the rules.
     """
     verdicts = words.load(opened.store)
     is_known = opened.campaign.task.html_page is None
@@ -39,7 +39,7 @@ def clean(opened: OpenedCampaign) -> int:
         if left := tuple(edit for edit in proposals if edit not in accepted):
             unsure[AnswerId(text_id)] = left
     edits.replace_all(opened.store, made, unsure)
-    give_back()  # of 195,905 captions a hundred megabytes
+    give_back()  # a hundred megabytes for 195,905 captions
     return sum(map(len, made.values()))
 
 

@@ -1,7 +1,7 @@
-"""What speaks against a subject, in words: its own findings, and those around it.
+"""The evidence against a subject as text: its own findings, and those of its parts.
 
-That an answer was drawn by chance is not told, so that a reviewer looks at it as at any
-other; a sample that is known to be one is judged more kindly.
+It does not reveal that an answer is in the random sample, so that a reviewer looks at
+it as at any other; a sample that is known to be one is judged more kindly.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,6 +15,7 @@ from piecework.domain.verdicts import (
     Finding,
     Subject,
 )
+from piecework.qc.registry import TITLES
 from piecework.store import findings
 
 
@@ -23,8 +24,8 @@ class Parts:
     """The subjects that one subject consists of and belongs to.
 
     Attributes:
-        answers: of an answer, itself; of an assignment or a worker, all of them.
-        positions: what an answer is called among them, by its id.
+        answers: the answer itself, or all answers of an assignment or a worker.
+        positions: the name of each answer among them, by its id.
     """
 
     answers: tuple[AnswerId, ...]
@@ -59,11 +60,11 @@ def flags_around(opened: OpenedCampaign, parts: Parts) -> list[Finding]:
 
 
 def sentence(finding: Finding, positions: Mapping[str, str]) -> str:
-    """A finding in words, saying of what it is where that is not clear.
+    """Format a finding as text, with its subject if that is not clear.
 
     Args:
-        finding: what was found.
-        positions: names of answers by id; empty for a subject that is one answer.
+        finding: the finding.
+        positions: names of answers by id; empty if the subject is one answer.
     """
     of = {
         "answer": positions.get(finding.subject_id, ""),
@@ -71,11 +72,12 @@ def sentence(finding: Finding, positions: Mapping[str, str]) -> str:
         "worker": "its worker",
     }[finding.subject_kind]
     begin = f"{of}: " if of else ""
-    return f"{begin}{finding.heuristic}: {finding.evidence}"
+    title = TITLES.get(finding.heuristic, finding.heuristic)
+    return f"{begin}{title}: {finding.evidence}"
 
 
 def joined_suspicion(flags: Iterable[Finding]) -> float:
-    """The joined one where it flags, else the strongest; 0 without flags."""
+    """The joined suspicion if it flags, else the strongest; 0 without flags."""
     all_flags = list(flags)
     joined = [flag.suspicion for flag in all_flags if flag.heuristic == JOINED]
     return max(joined or [flag.suspicion for flag in all_flags], default=0.0)

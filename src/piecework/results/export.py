@@ -1,4 +1,4 @@
-"""Write dataset, data card and report; each file whole or not at all."""
+"""Write dataset, data card and report; each file completely or not at all."""
 
 import os
 from collections.abc import Callable
@@ -26,8 +26,8 @@ DATASET = "dataset"
 
 
 def export(opened: OpenedCampaign) -> Path:
-    """Write everything into the campaign's folder; the path of the report."""
-    # One after the other: each has a table of all answers, and memory is for one.
+    """Write everything into the campaign's folder; return the report's path."""
+    # One after the other: each holds a table of all answers, and memory fits one.
     _write_dataset(opened)
     give_back()
     return write_report(opened)
@@ -40,7 +40,7 @@ def _write_dataset(opened: OpenedCampaign) -> None:
     items = campaign.own_items
     is_shown = ~table["is_provisional"] | table.index.isin(proposed)
     is_shown &= table["item_id"].isin([str(item.item_id) for item in items])
-    if not is_shown.all():  # most campaigns show all, and a copy has as many bytes
+    if not is_shown.all():  # most campaigns show all, and a copy doubles the memory
         table = table[is_shown]
     facts = dataset_facts(opened, provisional=len(proposed))
     files = dataset_files(table, items, facts, campaign.formats)
@@ -52,7 +52,12 @@ def _write_dataset(opened: OpenedCampaign) -> None:
 
 
 def dataset_facts(opened: OpenedCampaign, *, provisional: int) -> DatasetFacts:
-    """What the dataset says about its making; so many answers are not decided yet."""
+    """The facts that the dataset states about itself.
+
+    Args:
+        opened: the campaign.
+        provisional: how many answers are not decided yet.
+    """
     campaign = opened.campaign
     return DatasetFacts(
         campaign=campaign.name,
@@ -63,7 +68,7 @@ def dataset_facts(opened: OpenedCampaign, *, provisional: int) -> DatasetFacts:
         is_rehearsal=opened.is_rehearsal,
         is_imported=opened.is_imported,
         is_drawn=opened.is_rehearsal and campaign.has_drawn_truth,
-        # How many another tool wanted is not known.
+        # How many answers another tool wanted is unknown.
         wanted_per_item="" if opened.is_imported else campaign.posting.asked,
         mixed_in=len(campaign.items) - len(campaign.own_items),
         unfinished=_unfinished(opened, provisional=provisional),
@@ -74,7 +79,7 @@ def dataset_facts(opened: OpenedCampaign, *, provisional: int) -> DatasetFacts:
 
 
 def write_report(opened: OpenedCampaign) -> Path:
-    """Write the report alone, and its first page as Markdown; the report's path."""
+    """Write the report, and its first page as Markdown; return the report's path."""
     out = opened.campaign.out
     facts = report_facts(opened)
     write_text(out / REPORT, render(facts))
@@ -83,13 +88,13 @@ def write_report(opened: OpenedCampaign) -> Path:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Make a file of a text; a fault leaves the old file as it was."""
+    """Write a text file; on an error the old file stays as it was."""
     write_whole(path, lambda file: file.write(text.encode()))
 
 
 def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Make a file of what `write` writes; a fault leaves the old file as it was."""
-    # A reader never meets half a file, and a full disk leaves the old one.
+    """Write a file with `write`; on an error the old file stays as it was."""
+    # A reader never sees half a file, and a full disk leaves the old one.
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.partial")
     with partial.open("wb") as file:
@@ -100,12 +105,12 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def _unfinished(opened: OpenedCampaign, *, provisional: int) -> str:
-    """What is still to come, in a sentence; nothing once the campaign is finished."""
+    """What is still missing, as a sentence; "" once the campaign is finished."""
     progress = read_progress(opened)
     if progress.is_finished:
         return ""
     return (
-        f"NOT FINISHED: still wanted {plural(progress.missing, 'accepted answer')}, "
-        f"still open {plural(progress.hits_open, 'HIT')}, not decided yet "
-        f"{plural(provisional, 'answer')} (is_provisional)."
+        f"NOT FINISHED: {plural(progress.missing, 'accepted answer')} still wanted, "
+        f"{plural(progress.hits_open, 'HIT')} still open, "
+        f"{plural(provisional, 'answer')} not decided yet (is_provisional)."
     )

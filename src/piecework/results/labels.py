@@ -1,8 +1,8 @@
-"""Items about whose label workers differ, and the labels that people settle.
+"""Items with labels that workers disagree about, and the labels that people settle.
 
-The label of a field with a majority is what most answers say. Where that is least
-certain, a person looks, and says what holds. How certain it is depends on who said it:
-a vote of workers who are mostly right weighs more than one of workers who guess.
+The label of a field with a majority is the most frequent answer. If it is uncertain, a
+person looks and settles it. The certainty depends on the workers: a vote of workers who
+are mostly right weighs more than one of workers who guess.
 """
 
 from collections.abc import Sequence
@@ -25,15 +25,14 @@ from piecework.store.database import writing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubtful:
-    """An item's field about which workers differ, or that a person settled.
+    """An item's field on which workers differ, or that a person settled.
 
     Attributes:
-        votes: for each option, its value, label and votes; all options of the field.
-        certainty: the probability of the likeliest label, by
-        `piecework.analyses.ability` (the
-            workers' abilities are estimated from their votes on all items); the share
-            of the first option where that cannot be told.
-        settled: the label that a person settled; `None` if none did.
+        votes: for each option of the field, its value, label and votes.
+        certainty: the probability of the likeliest label, from
+            `piecework.analyses.ability` (which estimates the workers' abilities from
+            their votes on all items); the share of the leading option if that fails.
+        settled: the label that a person settled; `None` if not settled.
     """
 
     item_id: str
@@ -49,7 +48,7 @@ def has_labels(opened: OpenedCampaign) -> bool:
 
 
 def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
-    """Items whose workers differ, the least certain first; those settled come last."""
+    """Items on which workers differ, the least certain first and settled ones last."""
     table = answers_table(opened)
     known = labels.load(opened.store)
     columns = {str(item.item_id): item.columns for item in opened.campaign.items}
@@ -92,7 +91,7 @@ def doubtful(opened: OpenedCampaign) -> list[Doubtful]:
 
 
 def _certainty(field_votes: pd.DataFrame, options: Sequence[str]) -> dict[str, float]:
-    """The probability of each item's likeliest label; empty if it cannot be told."""
+    """The probability of each item's likeliest label; empty if the estimate fails."""
     try:
         probabilities = ability(field_votes, values=options).labels["probability"]
     except ValueError:
@@ -105,19 +104,19 @@ def _certainty(field_votes: pd.DataFrame, options: Sequence[str]) -> dict[str, f
 def settle_label(
     opened: OpenedCampaign, item_id: str, field: str, value: str, *, by: str
 ) -> None:
-    """Keep a label as the one that holds.
+    """Settle the label of an item.
 
     Raises:
-        ConfigError: there is no such item, field or option.
+        ConfigError: the item, field or option does not exist.
     """
     options = {
         item_field.name: {option.value for option in item_field.options}
         for item_field in _fields(opened)
     }
     if value not in options.get(field, ()):
-        raise ConfigError([f"{value!r} is no label of {field!r}"])
+        raise ConfigError([f"{value!r} is not a label of {field!r}"])
     if item_id not in {str(item.item_id) for item in opened.campaign.items}:
-        raise ConfigError([f"{item_id!r} is no item of this campaign"])
+        raise ConfigError([f"{item_id!r} is not an item of this campaign"])
     with writing(opened.store):
         labels.keep(
             opened.store,
@@ -132,7 +131,7 @@ def settle_label(
 
 
 def unsettle_label(opened: OpenedCampaign, item_id: str, field: str) -> None:
-    """Let the answers alone say what the label is."""
+    """Remove a settled label, so that the answers determine it again."""
     with writing(opened.store):
         labels.forget(opened.store, item_id, field)
 

@@ -1,6 +1,7 @@
-"""Pictures that lie in the campaign's folder: sizes, copies, and what is beside them.
+"""Pictures in the campaign's folder: sizes, copies, and warnings about metadata.
 
-No copy has the metadata of its picture (`piecework.domain.picture_metadata`).
+Copies never contain the metadata of their pictures
+(`piecework.domain.picture_metadata`).
 """
 
 import base64
@@ -25,13 +26,13 @@ from piecework.postprocess.datasets.pictures import Size, local_picture
 
 _SMALL_PIXELS = 320
 _SMALL_BYTES = 40_000
-"""What one picture may add to a report; a drawing that is larger is left out."""
+"""The most that one picture adds to a report; larger drawings are left out."""
 
 _LATER_NS = 1_000_000_000
-"""A copy is so much younger than its picture; one of as old as that has metadata."""
+"""A copy's time is this much later than its picture's; equal times mean metadata."""
 
 _LOOKED_AT = 200
-"""Pictures that are read whole to say what their files say."""
+"""The number of pictures that are read whole to check their metadata."""
 
 _HEAD_BYTES = 4096
 _LENGTHS = [
@@ -50,7 +51,7 @@ _UNREADABLE = (
 
 
 def picture_sizes(campaign: Campaign) -> dict[str, Size]:
-    """Width and height in pixels by item id, where the picture can be read."""
+    """Width and height in pixels by item id, for readable pictures."""
     by_path: dict[Path, Size | None] = {}
     sizes = {}
     for item in campaign.items:
@@ -65,7 +66,7 @@ def picture_sizes(campaign: Campaign) -> dict[str, Size]:
 
 
 def small_pictures(campaign: Campaign, item_ids: Iterable[str]) -> dict[str, str]:
-    """Small copies as `data:` addresses, by item id, where the picture can be read."""
+    """Small copies as `data:` URLs by item id, for readable pictures."""
     items = {str(item.item_id): item for item in campaign.items}
     addresses = {}
     for item_id in item_ids:
@@ -76,9 +77,9 @@ def small_pictures(campaign: Campaign, item_ids: Iterable[str]) -> dict[str, str
 
 
 def copy_pictures(campaign: Campaign, folder: Path) -> None:
-    """Put the pictures of all items into a folder, under their names in the dataset.
+    """Copy the pictures of all items into a folder, under their names in the dataset.
 
-    They have no metadata. One that was made of the same picture is left alone.
+    The copies have no metadata. A copy of an unchanged picture is left alone.
     """
     for item in campaign.items:
         path = picture_path(campaign, item)
@@ -96,17 +97,17 @@ def copy_pictures(campaign: Campaign, folder: Path) -> None:
 
 
 def clean_picture(path: Path) -> bytes:
-    """A picture's file without metadata."""
+    """Return a picture's file without metadata."""
     return _clean(path, path.stat().st_mtime_ns)
 
 
-@lru_cache(maxsize=16)  # a reviewer looks at one again and again
+@lru_cache(maxsize=16)  # a reviewer looks at the same picture repeatedly
 def _clean(path: Path, _changed_ns: int) -> bytes:
     return without_metadata(path.read_bytes())
 
 
 def warnings_of_metadata(campaign: Campaign) -> Iterator[str]:
-    """What the files of pictures say beside the pictures; of a sample of many."""
+    """Warn about metadata in the files of pictures; checks a sample of many."""
     paths = dict.fromkeys(
         path for item in campaign.items if (path := picture_path(campaign, item))
     )
@@ -121,16 +122,16 @@ def warnings_of_metadata(campaign: Campaign) -> Iterator[str]:
     if not beside:
         return
     first = (placed or beside)[0]
-    where = f", {len(placed)} of them where it was taken" if placed else ""
+    where = f", {len(placed)} of them the place" if placed else ""
     yield (
-        f"{len(beside)} of {plural(len(looked_at), 'picture')} looked at carry "
-        f"metadata beside the picture{where} ({first} first): workers, reviewers and "
-        "datasets get pictures without it; the files in the folder keep it"
+        f"{len(beside)} of {plural(len(looked_at), 'picture')} checked contain "
+        f"metadata{where} (the first is {first}): workers, reviewers and datasets get "
+        "pictures without it; the files in the folder keep it"
     )
 
 
 def picture_path(campaign: Campaign, item: Item) -> Path | None:
-    """Where an item's picture lies; `None` outside of the campaign's folder."""
+    """The path of an item's picture; `None` outside the campaign's folder."""
     name = local_picture(item)
     if campaign.pictures is None or not name:
         return None
@@ -139,7 +140,7 @@ def picture_path(campaign: Campaign, item: Item) -> Path | None:
     return path if is_inside and path.is_file() else None
 
 
-@lru_cache(maxsize=4)  # asked for with every picture
+@lru_cache(maxsize=4)  # called for every picture
 def _folder(pictures: Path) -> Path:
     return pictures.resolve()
 
@@ -193,7 +194,7 @@ def small_copy(path: Path) -> tuple[str, bytes] | None:
     except _UNREADABLE:
         return None
     upright.thumbnail((_SMALL_PIXELS, _SMALL_PIXELS))
-    # Where a picture is transparent, paper shows through.
+    # Transparent parts become white.
     paper = Image.new("RGBA", upright.size, "white")
     paper.alpha_composite(upright)
     made = io.BytesIO()

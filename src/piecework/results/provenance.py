@@ -1,4 +1,4 @@
-"""Which code made a dataset: the commit where there is one, else the version."""
+"""Which code made a dataset: the commit if there is one, else the version."""
 
 import subprocess
 from functools import cache
@@ -10,12 +10,12 @@ _ROOT = Path(__file__).resolve().parents[3]
 
 @cache
 def code_version() -> str:
-    """The commit of the checkout, marked where files were changed since.
+    """Return the commit of the checkout, marked if files have changed since.
 
     >>> len(code_version()) > 0
     True
     """
-    # Installed, the code may lie in an environment inside somebody's own repository.
+    # If installed, the code may be in an environment inside another repository.
     commit = _git("rev-parse", "HEAD") if (_ROOT / ".git").exists() else ""
     if not commit:
         return f"piecework {version('piecework')}"

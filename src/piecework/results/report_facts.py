@@ -1,4 +1,4 @@
-"""What the report is told: frames made from the store, worker ids hashed."""
+"""The input of the report: frames made from the store, with worker ids hashed."""
 
 from datetime import datetime
 
@@ -11,14 +11,13 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
 from piecework.domain.task import GOLD
-from piecework.domain.verdicts import JOINED
 from piecework.engine.progress import read_progress
 from piecework.postprocess.pseudonyms import pseudonyms
 from piecework.postprocess.registry import RULES
 from piecework.qc.gold import contradicted, gold_scores
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.ratings import with_ratings
-from piecework.qc.registry import describe, params_of
+from piecework.qc.registry import params_of
 from piecework.qc.silence import silences
 from piecework.report.correction_gains import corrections
 from piecework.report.facts import (
@@ -51,7 +50,7 @@ _PAID_BEFORE = "the marketplace had approved and paid it before it could be reje
 
 
 def report_facts(opened: OpenedCampaign) -> ReportFacts:
-    """All that the report shows, as it stands in the store."""
+    """Gather everything that the report shows from the store."""
     campaign = opened.campaign
     table, task = answers_table(opened), campaign.task
     is_open = table["is_provisional"]
@@ -89,8 +88,6 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         compared=compared(answers, campaign.items, task.fields, task.conditions),
         before_work=_before_work(opened),
         shown_items=_shown_items(campaign, answers),
-        heuristics={heuristic.name: heuristic.idea for heuristic in describe()}
-        | {JOINED: "Probably bad work, by all that is known of it together."},
         imported=_imported(opened),
         reviews=review_quality(opened),
         policy=campaign.policy,
@@ -248,10 +245,10 @@ def _before_work(opened: OpenedCampaign) -> BeforeWork | None:
 def _span(
     opened: OpenedCampaign, rounds: pd.DataFrame, decisions: pd.DataFrame
 ) -> tuple[datetime, datetime]:
-    """From the first posting to the last thing that happened.
+    """The time from the first posting to the last event.
 
-    Of imported answers from when one was begun to when one was sent: what is decided
-    here years later is no part of how they were collected.
+    For imported answers, the time from the first start to the last submission:
+    decisions made here years later are not part of their collection.
     """
     columns = [
         rounds["posted_at"],
@@ -285,16 +282,17 @@ def _batches(
         answers_dropped=of_round["sum"].tolist(),
         workers_excluded=_excluded_by_round(rounds, decisions),
     )
-    # A time that has not come must still be a time: one resolution for all columns.
+    # Missing times must still have the time dtype: one resolution for all columns.
     for name in ("posted_at", "last_submitted_at", "settled_at"):
         made[name] = _moments(made[name])
     return made
 
 
 def _excluded_by_round(rounds: pd.DataFrame, decisions: pd.DataFrame) -> list[int]:
-    """A worker is excluded with the first round that is settled at or after it.
+    """By round, how many workers were excluded.
 
-    With the round at work, which was planned last, if none is.
+    An exclusion belongs to the first round that was settled at that time or later; if
+    there is none, to the current round, which was planned last.
     """
     settled = rounds["settled_at"].dropna().sort_values(kind="stable")
     is_excluded = decisions["verdict"].isin(["exclude", "block"])
@@ -359,7 +357,7 @@ def _workers(
 
 
 def _was_paid_before(table: pd.DataFrame) -> "pd.Series[bool]":
-    """Rejections that came too late: the platform had paid."""
+    """Whether a rejection came too late, because the platform had paid."""
     is_paid = table["outcome"] == PAID_ALREADY
     return ((table["verdict"] == "reject") & is_paid).astype("bool")
 
@@ -370,7 +368,7 @@ def _moments(texts: "pd.Series[str]") -> "pd.Series[pd.Timestamp]":
 
 
 def _shown_ids(opened: OpenedCampaign, table: pd.DataFrame) -> "pd.Series[str]":
-    """Ids of subjects, those of workers hashed."""
+    """The ids of subjects, with those of workers hashed."""
     ids = table["subject_id"]
     is_worker = table["subject_kind"] == "worker"
     hashed = pseudonyms(ids[is_worker], opened.pseudonym_key)

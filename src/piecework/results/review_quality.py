@@ -1,7 +1,7 @@
-"""What people's decisions say of heuristics, of what these miss, and of the reviewers.
+"""What people's decisions show about heuristics, their misses, and the reviewers.
 
-A decision by policy says nothing of them: it is made of the flags. Counted is what is
-in force and was decided by a person, on the page or in a CSV.
+Decisions by policy do not count, because they are made from the flags. Only decisions
+in force that a person made, on the page or in a CSV, count.
 """
 
 import math
@@ -30,11 +30,11 @@ _CONFIDENCE = 0.95
 _TWO = 2
 
 _Opinions = Mapping[Subject, bool]
-"""Whether a person thought a subject bad; of those that a person decided."""
+"""Whether a person judged a subject bad, for the subjects that a person decided."""
 
 
 def review_quality(opened: OpenedCampaign) -> ReviewQuality:
-    """All of it, from the store as it is; a look at all findings and decisions."""
+    """Compute the quality of reviews from all findings and decisions in the store."""
     opinions: dict[Subject, bool] = {
         (decision.subject_kind, decision.subject_id): decision.verdict in _BAD
         for decision in decisions.load(opened.store)
@@ -85,10 +85,10 @@ def _upheld(
 
 
 def _thought_bad(work: Work, finding: Finding, opinions: _Opinions) -> bool | None:
-    """Whether people thought bad what is flagged; `None` if nobody looked at it.
+    """Whether people judged a flagged subject bad; `None` if it was not reviewed.
 
-    Of an assignment or a worker, it is bad that at least half of the answers that were
-    looked at were dropped: dropped work is often paid for, and the worker kept.
+    An assignment or a worker also counts as bad if at least half of the reviewed
+    answers were dropped: dropped work is often paid for, and the worker kept.
     """
     own = opinions.get((finding.subject_kind, finding.subject_id))
     if finding.subject_kind == "answer" or own:
@@ -104,7 +104,7 @@ def _thought_bad(work: Work, finding: Finding, opinions: _Opinions) -> bool | No
 
 
 def _sample(work: Work, flags: list[Finding], opinions: _Opinions) -> list[bool]:
-    """Whether each answer that was drawn, and that nothing flags, was thought bad."""
+    """Whether each unflagged answer of the random sample was judged bad."""
     touched = work.touched(flags)
     drawn = {
         finding.subject_id for finding in flags if finding.heuristic == RANDOM_SAMPLE
@@ -118,7 +118,7 @@ def _sample(work: Work, flags: list[Finding], opinions: _Opinions) -> list[bool]
 
 
 def _interval(bad: int, number: int) -> tuple[float, float]:
-    """Wilson's, of a share."""
+    """Wilson's interval of a share."""
     if not number:
         return math.nan, math.nan
     interval = binomtest(bad, number).proportion_ci(_CONFIDENCE, method="wilson")
@@ -126,7 +126,7 @@ def _interval(bad: int, number: int) -> tuple[float, float]:
 
 
 def _pairs(in_force: Iterable[Review]) -> dict[str, dict[str, str]]:
-    """What two people said of an answer, by reviewer: the first two who did."""
+    """The verdicts of the first two reviewers of an answer, by reviewer."""
     by_answer: dict[str, dict[str, str]] = defaultdict(dict)
     for review in in_force:
         of_answer = by_answer[review.subject_id]

@@ -1,4 +1,4 @@
-"""The table of answers as results show it: verdicts, clean text, no worker's id."""
+"""The table of answers for results: verdicts and clean text, but no worker ids."""
 
 from collections.abc import Mapping
 
@@ -23,14 +23,14 @@ def answers_table(
     *,
     proposed: Mapping[str, Decision] | None = None,
 ) -> pd.DataFrame:
-    """All answers in the order of their ids.
+    """Return all answers in the order of their ids.
 
     `piecework.postprocess.answers` describes the columns. An answer without a decision
     is provisional, and not rejected.
 
     Args:
         opened: the campaign.
-        proposed: what is to be shown of answers that are not decided yet, by their id.
+        proposed: decisions to show for undecided answers, by answer id.
     """
     campaign, store = opened.campaign, opened.store
     table = opened.answers().sort_index()
@@ -62,17 +62,17 @@ def surplus(
     least: int,
     wanted: Mapping[ItemId, int],
 ) -> "pd.Series[bool]":
-    """Kept answers that are beyond what is wanted: paid for, and set aside.
+    """Kept answers beyond the number wanted: paid, and set aside.
 
-    An item takes one kept answer of each worker, and no more than it wants in all, the
-    earliest first.
+    An item takes one kept answer per worker, up to the number wanted, the earliest
+    first.
 
     Args:
         table: with the columns `item_id`, `worker_id`, `submitted_at`,
             `assignment_id` and `position`.
         is_kept: by answer id.
-        least: answers that an item wants.
-        wanted: of items that want more.
+        least: answers wanted for an item.
+        wanted: the number for items that need more.
 
     Returns:
         By answer id, in the order of the table.
@@ -117,7 +117,7 @@ def _published(
 ) -> dict[str, "pd.Series[str]"]:
     campaign = opened.campaign
     urls = {str(item.item_id): item.picture for item in campaign.items}
-    # Items that were mixed in are in no split of the dataset, and in no file of it.
+    # Items that were mixed in are in no split and in no file of the dataset.
     split_of = dict.fromkeys(urls, SPLITS[0]) | splits(
         campaign.own_items, campaign.dataset.shares
     )

@@ -1,4 +1,4 @@
-"""Memory that a step has left goes back to the system, before the next one starts."""
+"""Return memory that a finished step no longer needs to the system."""
 
 import ctypes
 
@@ -6,8 +6,8 @@ import pyarrow as pa
 
 
 def give_back() -> None:
-    """Return what this process keeps for later use; where that can be asked for."""
+    """Return memory that this process keeps for later use, where that is possible."""
     pa.default_memory_pool().release_unused()
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # of glibc alone
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
     if trim is not None:
         trim(0)

@@ -1,7 +1,7 @@
-"""A whole pass: what is due is done, and a campaign that is finished gets its results.
+"""A whole pass: its steps, and the results once the campaign is finished.
 
-`piecework.engine.passes` has the steps and their order; here is what comes after them,
-once for commands, flows and rehearsals.
+`piecework.engine.passes` defines the steps and their order; this module adds what comes
+after them, for commands, flows and rehearsals.
 """
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
@@ -18,15 +18,14 @@ from piecework.store import last_pass, outside_prices
 def advance_without_prefect(
     request: PassRequest, *, poll_open_hits: bool = False
 ) -> Progress:
-    """Make a pass over a campaign: for cron, for a terminal, and for a small machine.
+    """Make a pass over a campaign without Prefect: for cron or a terminal.
 
     Args:
-        request: what the pass is told.
-        poll_open_hits: ask open HITs for what they have got, however lately that was
-            done.
+        request: the options of the pass.
+        poll_open_hits: ask for submissions of open HITs, even if done recently.
 
     Raises:
-        PieceworkError: as the steps say; running it again is always safe.
+        PieceworkError: a step failed; running it again is always safe.
     """
     with open_environment(request) as run:
         progress = run_pass(run, poll_open_hits=poll_open_hits)
@@ -38,10 +37,10 @@ def advance_without_prefect(
 def finish_pass(
     run: CampaignRun, progress: Progress, *, call: Call = call_plainly
 ) -> tuple[Progress, str | None]:
-    """Book what was taken for a campaign that is finished, and write its results.
+    """If a campaign is finished, book outside prices and write its results.
 
     Returns:
-        How far the campaign is then, and the report's path; `None` before its end.
+        The progress of the campaign, and the report's path; `None` if not finished.
     """
     if not progress.is_finished:
         return progress, None
@@ -50,7 +49,7 @@ def finish_pass(
 
 
 def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) -> None:
-    """Keep how far the campaign is, unless the next pass has something to book."""
+    """Store the campaign's progress, unless the next pass has something to book."""
     if progress.is_finished and outside_prices.unsettled(run.store):
         say_unsettled(run.store)
         return
@@ -59,11 +58,11 @@ def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) ->
 
 
 def write_results(opened: OpenedCampaign, *, call: Call = call_plainly) -> str:
-    """Clean all text, then write dataset and report; the report's path."""
-    # Words and drawing cost a second to import, and most passes write nothing.
+    """Clean all text, then write dataset and report; return the report's path."""
+    # These imports take a second, and most passes write nothing.
     from piecework.results.clean import clean  # noqa: PLC0415
     from piecework.results.export import export  # noqa: PLC0415
 
-    opened.batches.forget()  # a hundred megabytes of 195,905 answers
+    opened.batches.forget()  # a hundred megabytes for 195,905 answers
     call("clean", lambda: clean(opened))
     return str(call("export", lambda: export(opened)))

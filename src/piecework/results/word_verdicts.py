@@ -1,8 +1,8 @@
-"""Words that cleaning would change, and what people say of them.
+"""Words that cleaning would change, and what people decide about them.
 
-A word is accepted, refused or typed anew for the whole campaign. Words that are right
-here are left alone by every later cleaning; of others, a person's word stands wherever
-cleaning would have changed them.
+A word is accepted, kept or replaced for the whole campaign. Later cleaning leaves alone
+the words that a person called right; for others, the person's word replaces what
+cleaning would have written.
 """
 
 from collections import Counter, defaultdict
@@ -19,21 +19,21 @@ from piecework.store import edits, words
 from piecework.store.database import writing
 
 _AROUND = 40
-"""Letters of a text that are shown on each side of a word."""
+"""Characters of a text that are shown on each side of a word."""
 _MOST_SHOWN = 3
 _LONGEST = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordShown:
-    """A word with what cleaning makes of it and where it stands.
+    """A word with what cleaning proposes and where it occurs.
 
     Attributes:
         word: casefolded.
-        after: what cleaning proposes most often; "" where it proposes nothing any more.
+        after: what cleaning proposes most often; "" if it no longer proposes anything.
         times: how often it would be changed.
-        contexts: before, the word as written, after it; some that differ.
-        verdict: what a person said of it; `None` while nobody did.
+        contexts: text before, the word as written, text after; a few different ones.
+        verdict: a person's decision about it; `None` if there is none yet.
     """
 
     word: str
@@ -44,10 +44,10 @@ class WordShown:
 
 
 def words_shown(opened: OpenedCampaign) -> list[WordShown]:
-    """All words that cleaning changes, or would if it were surer, or people spoke of.
+    """All words that cleaning changes or proposes to change, or that people decided.
 
-    Those of which nobody has said anything come first, the most frequent first. What
-    cleaning proposes is that of its last run.
+    Undecided words come first, the most frequent first. Proposals are those of the last
+    cleaning.
     """
     verdicts = words.load(opened.store)
     table = opened.answers()["text"]
@@ -76,21 +76,21 @@ def words_shown(opened: OpenedCampaign) -> list[WordShown]:
 
 
 def say(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> None:
-    """Keep what a person says of a word.
+    """Store a person's decision about a word.
 
     Args:
         opened: the campaign.
         word: as cleaning found it.
-        meant: what is meant; `None`: the word is right here.
+        meant: the replacement; `None`: the word is right.
         by: the person.
 
     Raises:
-        ConfigError: what is typed is no word.
+        ConfigError: the replacement is not a word, or the word is unknown.
     """
     if meant is not None:
         meant = " ".join(meant.split())
         if not meant or len(meant) > _LONGEST or not meant.isprintable():
-            raise ConfigError([f"type a word of 1 to {_LONGEST} letters"])
+            raise ConfigError([f"type a word of 1 to {_LONGEST} characters"])
     known = {entry.word for entry in words_shown(opened)}
     if word not in known:
         raise ConfigError([f"cleaning proposes nothing for {word!r}"])
@@ -104,20 +104,20 @@ def say(opened: OpenedCampaign, word: str, *, meant: str | None, by: str) -> Non
 
 
 def unsay(opened: OpenedCampaign, word: str) -> None:
-    """Let cleaning propose for a word again."""
+    """Remove the decision, so that cleaning proposes for the word again."""
     with writing(opened.store):
         words.forget(opened.store, word)
 
 
 def right_here(verdicts: Mapping[str, WordVerdict]) -> frozenset[str]:
-    """Words that no cleaning may change, casefolded."""
+    """Words that cleaning must not change, casefolded."""
     return frozenset(
         word for word, verdict in verdicts.items() if verdict.meant is None
     )
 
 
 def spoken_of(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> bool:
-    """Whether a person said what the word means that an edit changes."""
+    """Whether a person gave a replacement for the word that an edit changes."""
     verdict = verdicts.get(edit.before.casefold()) if _is_of_a_word(edit) else None
     return verdict is not None and verdict.meant is not None
 
@@ -125,7 +125,7 @@ def spoken_of(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> bool:
 def as_people_say(
     made: Iterable[Edit], verdicts: Mapping[str, WordVerdict]
 ) -> tuple[Edit, ...]:
-    """Edits with what people typed in place of what cleaning proposed."""
+    """Edits with people's replacements instead of those that cleaning proposed."""
     return tuple(
         edited
         for edit in made
@@ -142,12 +142,12 @@ def _as_said(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> Edit:
         meant = meant.upper()
     elif edit.before[:1].isupper():
         meant = meant[:1].upper() + meant[1:]
-    reason = "a person says what is meant"
+    reason = "a person gave the replacement"
     return replace(edit, after=meant, reason=reason, probability=1.0)
 
 
 def _is_of_a_word(edit: Edit) -> bool:
-    """Whether an edit changes one word and nothing around it."""
+    """Whether an edit changes exactly one word."""
     return edit.rule in {SPELLING, REAL_WORDS}
 
 

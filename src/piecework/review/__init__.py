@@ -1,1 +1,1 @@
-"""The reviewer's page: what waits for people, card by card. It spends nothing."""
+"""The review page: what waits for a person, card by card. It spends no money."""

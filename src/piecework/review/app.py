@@ -59,7 +59,7 @@ class Review:
 
     Args:
         desk: the campaign under review.
-        sessions: who may see them.
+        sessions: the reviewers who may open the pages.
     """
 
     def __init__(self, desk: Desk, sessions: Sessions) -> None:
@@ -67,7 +67,7 @@ class Review:
         self._has_labels = has_labels(desk.opened)
 
     def app(self) -> Starlette:
-        """All of them, as a server runs them."""
+        """Return the application that serves the pages."""
         get, post = self._get, self._post
         parts = Parts(self._desk, self._page, self._form, get, post)
         return Starlette(
@@ -95,7 +95,7 @@ class Review:
         )
 
     async def overview(self, request: Request, session: Session) -> Response:
-        """What waits, worst first."""
+        """Show what waits for a person, worst first."""
         view, desk = _view(request), self._desk
         waiting = desk.waiting
         keys = desk.keys(view, by=session.reviewer)
@@ -122,7 +122,7 @@ class Review:
         )
 
     async def next(self, request: Request, session: Session) -> Response:
-        """Leads to the card to look at next."""
+        """Redirect to the next card."""
         view = _view(request)
         after = request.query_params.get("after", "")
         key = self._desk.next_key(view, by=session.reviewer, after=after)
@@ -131,12 +131,12 @@ class Review:
         return moved(address("/card", view, key))
 
     async def card(self, request: Request, session: Session) -> Response:
-        """A card."""
+        """Show a card."""
         return self._card(self._group(request), session)
 
     async def preview(self, request: Request, session: Session) -> Response:
-        """What an act about many answers would do."""
-        # By POST, so that neither the form's token nor a reason is in an address.
+        """Show what an act about many answers would do."""
+        # POST keeps the form's token and the reason out of the URL.
         form = await self._form(request, session)
         group, act = self._group(request, form), _act(form)
         because = form.get("because", "")
@@ -171,7 +171,7 @@ class Review:
         )
 
     async def quality(self, _request: Request, session: Session) -> Response:
-        """How often flags were upheld, beside the policy that is made of them."""
+        """Show how often people upheld flags, beside the policy that uses the flags."""
         opened = self._desk.opened
         quality = review_quality(opened)
         upheld = {tally.heuristic: tally for tally in quality.upheld}
@@ -190,11 +190,11 @@ class Review:
         )
 
     async def decide(self, request: Request, session: Session) -> Response:
-        """Decide what a form says, and lead to the next card."""
+        """Store the decision of a form, and redirect to the next card."""
         form = await self._form(request, session)
         group, act = self._group(request, form), _act(form)
         verdict = ACTS[act][1]
-        # A reason is one line, however it was typed.
+        # A reason is stored as one line.
         typed = " ".join(form.get("because", "").split())
         because = typed if verdict in NEEDS_REASON else ""
         desk, by = self._desk, session.reviewer
@@ -222,7 +222,7 @@ class Review:
         return moved(f"/next?{urlencode({'view': group.view})}")
 
     async def undo(self, request: Request, session: Session) -> Response:
-        """Take the reviewer's last act back, and show its card again."""
+        """Undo the reviewer's last act, and show its card again."""
         form = await self._form(request, session)
         try:
             undone = undo(self._desk.opened, by=session.reviewer)
@@ -250,7 +250,7 @@ class Review:
             card = undecided(card)
         if desk.manner.is_blind or is_second:
             card = blinded(card)
-        # What is proposed comes first, and what a worker would read before the rest.
+        # Proposed acts come first, then the acts whose reason the worker reads.
         choices = sorted(
             card.choices,
             key=lambda choice: (not choice.proposed, _TOLD.index(choice.act)),
@@ -356,11 +356,11 @@ _TOLD: tuple[ActName, ...] = ("reject", "drop", "exclude", "stay", "keep", "appr
 
 _WORDS_DONE: dict[ActName, str] = {
     "keep": "Kept.",
-    "drop": "Dropped; it is paid for unless its assignment is rejected.",
+    "drop": "Dropped; it is paid unless its assignment is rejected.",
     "approve": "Approved; the next pass pays.",
     "reject": "Rejected; the next pass tells the worker.",
     "exclude": "Excluded from later HITs.",
-    "stay": "The worker stays.",
+    "stay": "The worker is not excluded.",
 }
 
 _IMPORTED_DONE: dict[ActName, str] = _WORDS_DONE | {
@@ -369,7 +369,7 @@ _IMPORTED_DONE: dict[ActName, str] = _WORDS_DONE | {
     "reject": "Rejected.",
     "exclude": "Excluded.",
 }
-"""Of results that another tool collected: nothing follows for their workers."""
+"""For imported results: their workers are not paid or told."""
 
 
 def _waits(desk: Desk, group: Group) -> bool:
@@ -390,5 +390,5 @@ def _view(request: Request) -> View:
 def _act(parameters: Any) -> ActName:  # noqa: ANN401 - a form or a query
     act = next((act for act in ACTS if act == parameters.get("act", "")), None)
     if act is None:
-        raise HTTPException(422, "There is no such act.")
+        raise HTTPException(422, "This form has an unknown action.")
     return act

@@ -1,4 +1,4 @@
-"""The campaign as the page works with it: read again only when something changed."""
+"""The campaign as the page uses it, read again only after a change."""
 
 import re
 from dataclasses import dataclass, replace
@@ -13,16 +13,16 @@ from piecework.review.model.waiting import Waiting, draw, first_of, second_opini
 from piecework.store import reviews
 
 _LOOKED_AT = timedelta(minutes=3)
-"""How long a card is kept for who looks at it, before others are shown it."""
+"""How long a card is reserved for the reviewer who looks at it."""
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """How a review is held.
+    """How a review is done.
 
     Attributes:
-        is_blind: evidence, proposals and workers' histories are not shown.
+        is_blind: whether evidence, proposals and workers' histories are hidden.
         twice: the share of reviewed answers that a second person reviews.
     """
 
@@ -50,21 +50,21 @@ class Desk:
 
     @property
     def work(self) -> Work:
-        """All answers by now."""
+        """All answers so far."""
         if self.opened.answers() is not self._work.table:
             self._work = Work(self.opened)
         return self._work
 
     @property
     def waiting(self) -> Waiting:
-        """All that waits by now."""
+        """Everything that waits for a decision now."""
         db = self.opened.store.db
         (others,) = db.execute("PRAGMA data_version").fetchone()
         version = (int(others), db.conn.total_changes)
         if version[0] != self._version[0]:
             self._waiting.read_on(self.work)
         elif version != self._version:
-            # Only this page has written: what it did is known act by act.
+            # Only this page has written, and it knows which subjects it changed.
             touched = reviews.subjects_since(self.opened.store, self._last)
             self._waiting.read_about(touched, self.work)
         if version != self._version:
@@ -74,11 +74,11 @@ class Desk:
         return self._waiting
 
     def group(self, view: View, key: str) -> Group | None:
-        """The group of this name; `None` if nothing is known by it."""
+        """Return the group with this key; `None` if there is none."""
         return group_of(self.work, view, key)
 
     def card(self, group: Group, *, by: str) -> Card:
-        """The card of a group for a reviewer, who has it for some minutes."""
+        """Return the card of a group, reserved for the reviewer for some minutes."""
         now = self.opened.clock.now()
         self._looks[group.view, group.key] = (by, now)
         state = state_of(self.opened, group)
@@ -86,11 +86,11 @@ class Desk:
         return card_of(self.opened, self.work, group, state=state, waiting=waiting)
 
     def is_second(self, group: Group, *, by: str) -> bool:
-        """Whether the reviewer is asked for a second opinion about the group."""
+        """Return whether the reviewer gives a second opinion about the group."""
         return group.view == "answer" and group.key in self._seconds(by)
 
     def keys(self, view: View, *, by: str) -> tuple[str, ...]:
-        """What a reviewer is shown in a view, worst first."""
+        """Return the keys of the groups in a reviewer's view, worst first."""
         keys = self.waiting.keys(view)
         if view != "answer" or not self.manner.twice:
             return keys
@@ -100,7 +100,7 @@ class Desk:
         return tuple(listed)
 
     def _seconds(self, by: str) -> tuple[str, ...]:
-        """What a reviewer is asked a second opinion about, read once a change."""
+        """Return what needs the reviewer's second opinion, read once after a change."""
         if not self.manner.twice:
             return ()
         _ = self.waiting
@@ -111,7 +111,7 @@ class Desk:
         return self._asked_twice[by]
 
     def next_key(self, view: View, *, by: str, after: str = "") -> str | None:
-        """The group to look at next; `None` when nothing waits in this view."""
+        """Return the key of the next group; `None` when nothing waits in this view."""
         now = self.opened.clock.now()
         taken = [
             key
@@ -122,7 +122,7 @@ class Desk:
 
 
 def blinded(card: Card) -> Card:
-    """A card without what machines and others said of it."""
+    """Return a card without the findings of heuristics and the verdicts of people."""
     return replace(
         card,
         evidence=(),
@@ -136,7 +136,7 @@ def blinded(card: Card) -> Card:
 
 
 def undecided(card: Card) -> Card:
-    """A card as it was before anybody decided about it, for a second opinion."""
+    """Return a card as it was before the first decision, for a second opinion."""
     return replace(
         card,
         decided=(),
@@ -145,7 +145,7 @@ def undecided(card: Card) -> Card:
 
 
 def _hosts(opened: OpenedCampaign) -> set[str]:
-    """Origins of the pictures that lie on other hosts."""
+    """Return the origins of the pictures on other hosts."""
     origins = set()
     for item in opened.campaign.items:
         parts = urlsplit(item.picture)

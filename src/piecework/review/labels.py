@@ -1,4 +1,4 @@
-"""The pages of items about whose label workers differ."""
+"""The pages of items about which workers disagree."""
 
 from urllib.parse import urlencode
 
@@ -17,13 +17,13 @@ from piecework.review.sessions import Session
 
 
 class Labels:
-    """The least certain labels, each settled by a person."""
+    """The pages on which a person settles the least certain labels."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts, self._opened = parts, parts.desk.opened
 
     def routes(self) -> list[Route]:
-        """All addresses of these pages."""
+        """Return the routes of these pages."""
         return [
             self._parts.get("/labels", self.labels),
             self._parts.get("/label", self.label),
@@ -31,7 +31,7 @@ class Labels:
         ]
 
     async def labels(self, _request: Request, session: Session) -> Response:
-        """What is open, the least certain first; then what is settled."""
+        """Show the open labels, the least certain first, then the settled ones."""
         doubts = doubtful(self._opened)
         return self._parts.page(
             "labels.html.j2",
@@ -43,7 +43,7 @@ class Labels:
         )
 
     async def label(self, request: Request, session: Session) -> Response:
-        """An item with its answers, and the labels that it may have."""
+        """Show an item with its answers and its possible labels."""
         item_id = request.query_params.get("item", "")
         field = request.query_params.get("field", "")
         doubts = doubtful(self._opened)
@@ -68,7 +68,7 @@ class Labels:
         )
 
     async def settle(self, request: Request, session: Session) -> Response:
-        """Keep a label, or take one back; and lead to the next."""
+        """Settle a label, or reopen it, and redirect to the next."""
         form = await self._parts.form(request, session)
         item_id, field = form.get("item", ""), form.get("field", "")
         try:

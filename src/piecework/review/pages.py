@@ -1,10 +1,12 @@
-"""Pages of the review: one template environment, one set of headers."""
+"""The templates and headers of the review's pages."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
+
+from piecework.qc.registry import TITLES
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
@@ -16,20 +18,21 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_ENVIRONMENT.filters["title_of"] = lambda name: TITLES.get(name, name)
 
 HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    # Not "no-referrer", with which a form would say that it comes from nowhere.
+    # With "no-referrer", the browser would send a form with `Origin: null`.
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
-"""Of every reply: no other page keeps hold of it, reads it or learns its address."""
+"""Headers of every reply: other pages cannot open it, read it or learn its URL."""
 
 PICTURE_HEADERS = {
     **HEADERS,
-    # A drawing that is opened by itself would otherwise run its scripts here.
+    # An SVG that is opened directly would otherwise run its scripts here.
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     "Cache-Control": "private, max-age=3600",
 }
@@ -42,13 +45,13 @@ def page(
     hosts: Iterable[str] = (),
     **values: object,
 ) -> HTMLResponse:
-    """A page that runs only what is its own.
+    """Return a page that loads only its own scripts and styles.
 
     Args:
         template: file name.
         status: HTTP status.
-        hosts: origins that pictures of items are on.
-        values: what the template shows.
+        hosts: origins of the pictures of items.
+        values: the values of the template.
     """
     policy = (
         "default-src 'none'; style-src 'self'; script-src 'self'; "

@@ -1,4 +1,4 @@
-"""What each group of pages is made with."""
+"""What the groups of pages share."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ Endpoint = Callable[[Request, Session], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A campaign under review, and how its pages are given and guarded.
+    """A campaign under review, and how its pages are made and protected.
 
     Attributes:
         desk: the campaign.
-        page: makes a page of a template, a session and values.
-        form: the fields of a form that is this session's own.
-        get: a route to a page, for who has a session.
-        post: likewise to what takes a form.
+        page: makes a page from a template, a session and values.
+        form: returns the fields of a form, after checking that it is this session's.
+        get: makes a route to a page, for reviewers with a session.
+        post: makes a route that takes a form, for reviewers with a session.
     """
 
     desk: Desk

@@ -1,4 +1,4 @@
-"""Pictures of items: from the campaign's folder, or from the hosts that items name."""
+"""Pictures of items, from the campaign's folder or from the hosts that items name."""
 
 from functools import lru_cache
 from mimetypes import guess_type
@@ -19,17 +19,17 @@ from piecework.review.sessions import Session
 
 
 class Pictures:
-    """The pictures of one campaign, asked for by the ids of its items."""
+    """The pictures of one campaign, by the ids of its items."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
     def routes(self) -> list[Route]:
-        """The address of them all."""
+        """Return the route of the pictures."""
         return [self._parts.get("/picture", self.picture)]
 
     async def picture(self, request: Request, _session: Session) -> Response:
-        """An item's picture, or a small copy of it."""
+        """Send an item's picture, or a small copy of it."""
         desk = self._parts.desk
         item = desk.work.items.get(request.query_params.get("item", ""))
         path = item and picture_path(desk.opened.campaign, item)
@@ -48,7 +48,7 @@ class Pictures:
 
 
 def address_of_picture(desk: Desk, item_id: str, *, small: bool = False) -> str:
-    """Where a page finds an item's picture; "" if it has none."""
+    """Return the URL of an item's picture; "" if it has none."""
     item = desk.work.items.get(item_id)
     if item is None:
         return ""
@@ -60,7 +60,7 @@ def address_of_picture(desk: Desk, item_id: str, *, small: bool = False) -> str:
 
 
 def columns_shown(desk: Desk, item_id: str) -> list[tuple[str, str]]:
-    """What workers were shown of an item besides its picture, by column."""
+    """Return the columns of an item that workers saw besides its picture."""
     item = desk.work.items.get(item_id)
     if item is None:
         return []

@@ -1,4 +1,4 @@
-"""Replies that several pages give, and what is read of a form."""
+"""Replies that several pages give, and the reader of forms."""
 
 from urllib.parse import urlencode
 
@@ -17,20 +17,20 @@ _RETRY_AFTER_SECONDS = 10
 
 
 def address(path: str, view: str, key: str, **more: str) -> str:
-    """The address of a page about a group."""
+    """Return the URL of a page about a group."""
     return f"{path}?{urlencode({'view': view, 'key': key, **more})}"
 
 
 def moved(to: str) -> Response:
-    """Leads the browser elsewhere."""
+    """Redirect the browser."""
     return RedirectResponse(to, status_code=303, headers=HEADERS)
 
 
 async def fields(request: Request) -> dict[str, str]:
-    """The fields of a form; of a name that comes twice, the last.
+    """Return the fields of a form; if a name comes twice, its last value.
 
     Raises:
-        HTTPException: it is too large, or no form.
+        HTTPException: the body is too large, or not a form.
     """
     length = request.headers.get("content-length", "")
     if not length.isdigit() or int(length) > _LARGEST_FORM:
@@ -40,9 +40,9 @@ async def fields(request: Request) -> dict[str, str]:
 
 
 async def not_allowed(request: Request, fault: Exception) -> Response:
-    """Says why a request is not answered."""
+    """Say why a request is refused."""
     status = fault.status if isinstance(fault, NotAllowed) else 403
-    # A browser that was never let in is no event; a link that opens nothing is.
+    # A browser without a session is not logged; a link with a wrong token is.
     is_link = request.method == "POST" and request.url.path == "/enter"
     if is_link or status != _NOT_SIGNED_IN:
         event: security_log.Event = "sign_in_refused" if is_link else "form_refused"
@@ -51,20 +51,20 @@ async def not_allowed(request: Request, fault: Exception) -> Response:
 
 
 async def no_such_page(_request: Request, fault: Exception) -> Response:
-    """Says that there is nothing, or what is wrong with a form."""
-    status, sentence = _NOT_FOUND, "There is nothing here."
+    """Say that the page does not exist, or what is wrong with a form."""
+    status, sentence = _NOT_FOUND, "This page does not exist."
     if isinstance(fault, HTTPException) and fault.status_code != _NOT_FOUND:
         status, sentence = fault.status_code, fault.detail
     return page("refused.html.j2", status=status, sentence=sentence)
 
 
 async def refused(_request: Request, fault: Exception) -> Response:
-    """Says what is wrong with what was asked for."""
+    """Say what is wrong with a request."""
     return page("refused.html.j2", status=422, sentence=str(fault))
 
 
 async def busy(_request: Request, _fault: Exception) -> Response:
-    """Says that the store did not answer; nothing was stored."""
+    """Say that the store did not answer, so nothing was stored."""
     sentence = (
         "Nothing was stored: another program holds the store, or the disk is full. "
         "Go back and try again."

@@ -28,11 +28,11 @@ class Address:
 
     Attributes:
         host: address to bind.
-        port: 0 takes a free one.
-        certificate: shown over TLS; `None`: plain HTTP.
-        url: origin by which browsers reach it; "" for what follows from the others.
+        port: 0 takes a free port.
+        certificate: the certificate for TLS; `None`: plain HTTP.
+        url: origin by which browsers reach the page; "" derives it from the others.
         reviewers: names, each with a link of its own.
-        limits: how patient the page is with clients that say nothing.
+        limits: how long the server waits for idle clients.
     """
 
     host: str = "127.0.0.1"
@@ -54,12 +54,12 @@ def serve(
 
     Args:
         opened: the campaign.
-        address: where.
-        manner: how the review is held.
-        ready: is told the links, once they lead somewhere.
+        address: where the page is.
+        manner: how the review is done.
+        ready: called with the links, once the server listens.
 
     Raises:
-        RefusedForSafety: names and links would travel in the clear.
+        RefusedForSafety: names and links would travel unencrypted.
         OSError: the port is taken.
     """
     with bound_to(address) as listening:
@@ -71,7 +71,7 @@ def serve(
 def server_of(
     opened: OpenedCampaign, address: Address, manner: Manner, listening: Listening
 ) -> tuple[Server, Sessions]:
-    """The server of a campaign's pages at a socket, and who may see them.
+    """Return the server of a campaign's pages at a socket, and its sessions.
 
     Raises:
         OSError: the certificate cannot be used.
@@ -87,25 +87,25 @@ def server_of(
 
 
 def check(address: Address) -> None:
-    """Refuse to be reached from elsewhere without TLS, or by a name nobody knows.
+    """Refuse access from other machines without TLS or without a known URL.
 
     Raises:
-        RefusedForSafety: and what to give.
+        RefusedForSafety: the address needs TLS; the next step says what to give.
         ConfigError: an option lacks another.
     """
     if len(set(address.reviewers)) < len(address.reviewers):
-        raise ConfigError(["--reviewer: two have the same name"])
+        raise ConfigError(["--reviewer: two reviewers have the same name"])
     _check_url(address.url)
     if is_loopback(address.host):
         return
     if address.certificate is None:
         raise RefusedForSafety(
-            f"{address.host}: whoever listens on the way could decide who is paid",
-            next_step="--tls CERTIFICATE KEY, or 127.0.0.1 and an SSH tunnel",
+            f"{address.host}: anyone who reads the traffic could decide who is paid",
+            next_step="give --tls CERTIFICATE KEY, or use 127.0.0.1 and an SSH tunnel",
         )
     if is_every_address(address.host) and not address.url:
         raise ConfigError(
-            [f"--listen {address.host}: --url says how browsers reach it"]
+            [f"--listen {address.host} needs --url, at which browsers reach the page"]
         )
 
 
@@ -119,18 +119,18 @@ def _check_url(url: str) -> None:
         )
     if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise RefusedForSafety(
-            f"{url}: whoever listens on the way could decide who is paid",
-            next_step="--tls CERTIFICATE KEY, or a proxy that terminates TLS",
+            f"{url}: anyone who reads the traffic could decide who is paid",
+            next_step="give --tls CERTIFICATE KEY, or use a proxy that terminates TLS",
         )
 
 
 @contextlib.contextmanager
 def bound_to(address: Address) -> Iterator[Listening]:
-    """A socket that listens where it was asked for, until the block ends.
+    """Open a socket that listens at an address until the block ends.
 
     Raises:
         RefusedForSafety: see `check`.
-        ConfigError: likewise.
+        ConfigError: see `check`.
         OSError: the port is taken; the message names it.
     """
     check(address)

@@ -1,8 +1,8 @@
-"""Who sends a request: reviewers' links, cookies, and what a form must bring along.
+"""Who sends a request: reviewers' links, cookies, and the tokens of forms.
 
-A link carries its token behind a `#`, which browsers send to no server and in no
-referrer; the page there hands it over by POST, takes it out of the address, and gets a
-cookie. All of it is in memory alone: with the process, links and cookies end.
+A link has its token after a `#`, which browsers send to no server and in no referrer.
+The page sends the token by POST, removes it from the URL, and gets a cookie. Links and
+cookies are only in memory: they end with the process.
 """
 
 import hashlib
@@ -19,14 +19,14 @@ from piecework.webserver.cookies import DuplicateCookieError, only_cookie
 
 _BYTES = 32
 _MOST_SESSIONS = 20
-"""Of a reviewer at once; one more ends the oldest."""
+"""Sessions of a reviewer at once; one more ends the oldest."""
 
 
-class NotAllowed(Exception):  # noqa: N818 - a refusal, and no fault
-    """A request that is not answered; its sentence says why.
+class NotAllowed(Exception):  # noqa: N818 - a refusal, not an error
+    """A request that is refused; the message says why.
 
     Attributes:
-        status: of the reply.
+        status: the HTTP status of the reply.
     """
 
     def __init__(self, sentence: str, *, status: int = 403) -> None:
@@ -36,12 +36,12 @@ class NotAllowed(Exception):  # noqa: N818 - a refusal, and no fault
 
 @dataclass(slots=True)
 class Session:
-    """A browser of a reviewer.
+    """A reviewer's browser.
 
     Attributes:
-        reviewer: the name that decisions are made by.
-        form_token: what its forms bring along.
-        notices: sentences for the next page; `(kind, sentence)`.
+        reviewer: the name stored with decisions.
+        form_token: the token that its forms must send.
+        notices: messages for the next page; `(kind, sentence)`.
     """
 
     reviewer: str
@@ -54,7 +54,7 @@ class Sessions:
 
     Args:
         reviewers: their names; each gets a link of its own.
-        origin: of the page, as browsers reach it.
+        origin: the origin at which browsers reach the page.
     """
 
     def __init__(self, reviewers: Iterable[str], *, origin: str) -> None:
@@ -64,7 +64,7 @@ class Sessions:
         self._tokens = {secrets.token_urlsafe(_BYTES): name for name in reviewers}
         self._open: dict[str, Session] = {}
         prefix = "__Host-" if self._is_secure else ""
-        # Cookies know hosts and no ports: two pages on one machine need two names.
+        # Cookies belong to a host, not to a port: each page needs a name of its own.
         port = urlsplit(origin).port or 0
         self._cookie = f"{prefix}piecework_review_{port}"
 
@@ -77,30 +77,30 @@ class Sessions:
         }
 
     def check(self, request: Request) -> None:
-        """Refuse what another page or another name for this machine sends.
+        """Refuse requests from other pages, or to another host name.
 
         Raises:
-            NotAllowed: and why.
+            NotAllowed: the request is refused.
         """
         if request.headers.get("host", "") != self._host:
-            raise NotAllowed("This page is not reached by that name.", status=421)
+            raise NotAllowed("This page has another host name.", status=421)
         site = request.headers.get("sec-fetch-site", "none")
         origin = request.headers.get("origin")
         if request.method == "POST":
             if origin != self._origin or site not in {"none", "same-origin"}:
                 raise NotAllowed("This form came from another page.")
         elif site not in {"none", "same-origin"}:
-            # Somebody's link may lead here; no other page shows, frames or reads it.
+            # A link on another page may lead here, but that page may not embed it.
             dest = request.headers.get("sec-fetch-dest", "")
             mode = request.headers.get("sec-fetch-mode", "")
             if (dest, mode) != ("document", "navigate"):
-                raise NotAllowed("Another page asked for this.")
+                raise NotAllowed("Another page made this request.")
 
     def enter(self, token: str) -> tuple[str, Session]:
-        """A session for who has a link's token; the cookie's value, and the session.
+        """Open a session by a link's token; return the cookie's value and the session.
 
         Raises:
-            NotAllowed: it is no link's.
+            NotAllowed: the token is not a link's.
         """
         reviewer = next(
             (
@@ -111,7 +111,7 @@ class Sessions:
             None,
         )
         if reviewer is None:
-            raise NotAllowed("This link is not valid (any more).", status=401)
+            raise NotAllowed("This link is not valid, or no longer valid.", status=401)
         mine = [
             key for key, session in self._open.items() if session.reviewer == reviewer
         ]
@@ -123,35 +123,37 @@ class Sessions:
         return value, session
 
     def of(self, request: Request) -> Session:
-        """Whose request it is.
+        """Return the session of a request.
 
         Raises:
-            NotAllowed: nobody's, or two sessions'.
+            NotAllowed: the request has no session, or two.
         """
         try:
             value = only_cookie(request, self._cookie)
         except DuplicateCookieError as fault:
             raise NotAllowed(
-                "Your browser sent two sessions, and one of them is not from here. "
+                "Your browser sent two session cookies, and this page set only one. "
                 "Delete the cookies of this page, then open your link again.",
                 status=401,
             ) from fault
         session = self._open.get(_hashed(value))
         if session is None:
-            raise NotAllowed("Open the link that `piecework review` shows.", status=401)
+            raise NotAllowed(
+                "Open the link that `piecework review` prints.", status=401
+            )
         return session
 
     def check_form(self, session: Session, sent: str) -> None:
         """Refuse a form that was not made for this session.
 
         Raises:
-            NotAllowed: it was not.
+            NotAllowed: the form has another token.
         """
         if not hmac.compare_digest(session.form_token.encode(), sent.encode()):
-            raise NotAllowed("This form is of an earlier session; load the page anew.")
+            raise NotAllowed("This form is from an earlier session; reload the page.")
 
     def set_cookie(self, response: Response, value: str) -> None:
-        """Let the browser keep the session."""
+        """Set the session's cookie."""
         response.set_cookie(
             self._cookie,
             value,

@@ -15,13 +15,13 @@ _LISTED = 50
 
 
 class Words:
-    """Each proposal accepted, refused or typed anew, for the whole campaign."""
+    """The page on which a person accepts, refuses or retypes each proposed word."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts, self._opened = parts, parts.desk.opened
 
     def routes(self) -> list[Route]:
-        """All addresses of these pages."""
+        """Return the routes of this page."""
         return [
             self._parts.get("/words", self.words),
             self._parts.post("/words", self.say),
@@ -29,7 +29,7 @@ class Words:
         ]
 
     async def words(self, _request: Request, session: Session) -> Response:
-        """The words, those first of which nobody has said anything."""
+        """Show the words, those without a verdict first."""
         shown = words_shown(self._opened)
         waiting = [entry for entry in shown if entry.verdict is None]
         return self._parts.page(
@@ -42,7 +42,7 @@ class Words:
         )
 
     async def say(self, request: Request, session: Session) -> Response:
-        """Keep what the reviewer says of a word."""
+        """Store the reviewer's verdict about a word."""
         form = await self._parts.form(request, session)
         word, what = form.get("word", ""), form.get("what", "")
         meant = {"accept": form.get("after"), "type": form.get("typed")}.get(what)
@@ -62,7 +62,7 @@ class Words:
         return moved("/words")
 
     async def find(self, request: Request, session: Session) -> Response:
-        """Let cleaning look at all texts, with what was said of words so far."""
+        """Clean all texts again, with the verdicts about words so far."""
         await self._parts.form(request, session)
         number = clean(self._opened)
         session.notices.append(("done", f"Cleaning proposes {number} edits."))

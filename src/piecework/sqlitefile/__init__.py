@@ -1,1 +1,1 @@
-"""What store and marketplace both need to know of SQLite's files, and nothing else."""
+"""What the store and the marketplace share about SQLite's files."""

@@ -1,7 +1,7 @@
-"""A database as files: the kind of each, and which users may read them.
+"""The files of a database: the type of each, and which users may read them.
 
-A database holds what only its owner may read, so it and the files that SQLite keeps
-beside it are their owner's alone.
+Only its owner may read a database, so it and the files that SQLite keeps beside it are
+closed to other users.
 """
 
 import sqlite3
@@ -22,7 +22,7 @@ _KINDS = {
 
 
 def files_of(database: Path) -> Iterator[Path]:
-    """The database and the files that SQLite keeps beside it, if they exist."""
+    """Yield the database and the files that SQLite keeps beside it, if they exist."""
     for suffix in ("", *_SIDE_FILES):
         file = database.with_name(database.name + suffix)
         if file.is_symlink() or file.exists():
@@ -30,21 +30,21 @@ def files_of(database: Path) -> Iterator[Path]:
 
 
 def irregular(database: Path) -> str:
-    """Which of the files is not a regular file, as a sentence; "" if all are."""
+    """Say which of the files is not a regular file; "" if all are regular."""
     for file in files_of(database):
         kind = stat.S_IFMT(file.lstat().st_mode)
         if kind != stat.S_IFREG:
             named = _KINDS.get(kind, "a device")
             target = f" to {file.readlink()}" if kind == stat.S_IFLNK else ""
-            return f"{file} is {named}{target}, and must be a regular file"
+            return f"{file} is {named}{target}, but must be a regular file"
     return ""
 
 
 def has_header(database: Path) -> bool:
-    """Whether a file is empty, or begins as SQLite's do.
+    """Whether a file is empty or has SQLite's header.
 
-    SQLite looks: closing a file that it has open elsewhere in this process would let go
-    of all its locks there.
+    SQLite checks this itself: if this function opened and closed the file, this process
+    would lose all its locks on it.
     """
     address = f"{database.absolute().as_uri()}?immutable=1"
     with closing(sqlite3.connect(address, uri=True)) as connection:
@@ -56,15 +56,15 @@ def has_header(database: Path) -> bool:
 
 
 def make_private(database: Path) -> None:
-    """Close the files to other users; SQLite makes later ones with the same rights."""
+    """Close the files to other users; SQLite creates later ones with the same mode."""
     for file in files_of(database):
         close_to_others(file, FOR_OWNER)
 
 
 def close_to_others(path: Path, mode: int) -> None:
-    """Give a file or folder this mode, if other users have any right to it.
+    """Give a file or folder this mode, if other users have any access to it.
 
-    It stays as it is where that fails: it is another user's, or SQLite has just removed
+    If that fails it stays as it is: it belongs to another user, SQLite has just removed
     it, or the disk is full or read-only.
     """
     with suppress(OSError):

@@ -1,13 +1,12 @@
-"""The schema of a database: SQL files in a folder, carried out by sqlite-utils.
+"""The schema of a database: SQL files in a folder, applied by sqlite-utils.
 
 Each file is one migration, in the order of the names, and sqlite-utils records it in
-the transaction that carries it out. `m001_tables.sql` creates everything. After a
-release, a change to the schema is a further file (`m002_...sql`), and a file that was
-released stays as it is. Before the first release, the change is made in
-`m001_tables.sql` itself.
+the transaction that applies it. `m001_tables.sql` creates everything. After a release,
+each change to the schema is a new file (`m002_...sql`), and released files stay as they
+are. Before the first release, changes are made in `m001_tables.sql` itself.
 
-The recorded name contains a digest of the statements. So a database that was made with
-other statements, before or after this version, is recognised and refused.
+The recorded name contains a digest of the statements. So a database that was created
+with other statements, by an older or a newer version, is recognised and refused.
 """
 
 import hashlib
@@ -33,10 +32,10 @@ _APPLIED = "SELECT name FROM {table} WHERE migration_set = ? ORDER BY rowid"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """What a database says about the program that made it.
+    """What a database says about the program that created it.
 
     Attributes:
-        tables: their names. A new database has none.
+        tables: the names of its tables. A new database has none.
         is_ours: it records migrations of the same set.
         unknown: recorded migrations that this version does not have.
     """
@@ -47,12 +46,12 @@ class Origin:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether another program made the database."""
+        """Whether another program created the database."""
         return bool(self.tables) and not self.is_ours
 
 
 def read_schema(name: str, folder: Path) -> Migrations:
-    """The migrations of a folder of SQL files, as a set of this name."""
+    """Return the migrations of a folder of SQL files, as a set with this name."""
     migrations = Migrations(name)
     for path in sorted(folder.glob("m[0-9]*.sql")):
         script = path.read_text(encoding="utf-8")
@@ -61,9 +60,9 @@ def read_schema(name: str, folder: Path) -> Migrations:
 
 
 def statements(script: str) -> Iterator[str]:
-    r"""The statements of an SQL script, one after another.
+    r"""Yield the statements of an SQL script.
 
-    `executescript` would do without them, but commits before it begins.
+    `executescript` is not used, because it commits before it begins.
 
     >>> list(statements("DROP TABLE a; -- gone;\nDROP TABLE b;"))
     ['DROP TABLE a; -- gone;\n', 'DROP TABLE b;']
@@ -79,7 +78,7 @@ def statements(script: str) -> Iterator[str]:
 
 
 def origin(connection: sqlite3.Connection, migrations: Migrations) -> Origin:
-    """Which program, and which version of it, made a database."""
+    """Return which program created a database, and which version of it."""
     table = migrations.migrations_table
     tables = tuple(
         str(row[0]) for row in patiently(connection, _TABLES.format(table=table))
@@ -87,7 +86,7 @@ def origin(connection: sqlite3.Connection, migrations: Migrations) -> Origin:
     try:
         rows = patiently(connection, _APPLIED.format(table=table), migrations.name)
     except sqlite3.OperationalError:
-        rows = []  # it records none
+        rows = []  # it records no migrations
     applied = [str(row[0]) for row in rows]
     known = {migration.name for migration in migrations._migrations}  # noqa: SLF001 - there is no other way to ask
     return Origin(
@@ -98,12 +97,12 @@ def origin(connection: sqlite3.Connection, migrations: Migrations) -> Origin:
 
 
 def bring_up_to_date(database: Database, migrations: Migrations) -> None:
-    """Carry out what is missing; of several processes that open a file, one does."""
+    """Apply missing migrations; of several processes that open a file, one does it."""
     if not migrations.pending(database):
         return
     database.execute("BEGIN IMMEDIATE")
     try:
-        # Asked again behind the lock: the process that held it may have done all.
+        # Check again with the lock: the process that held it may have applied all.
         migrations.apply(database)
         database.execute("COMMIT")
     except BaseException:
@@ -114,9 +113,10 @@ def bring_up_to_date(database: Database, migrations: Migrations) -> None:
 def patiently(
     connection: sqlite3.Connection, statement: str, *values: str
 ) -> list[tuple[object, ...]]:
-    """The rows of a statement, for which SQLite itself does not wait its turn.
+    """Return the rows of a statement, and retry while the database is busy.
 
-    So it is with the switch to the write-ahead log, and what is asked meanwhile.
+    SQLite's own timeout does not cover the switch to the write-ahead log, nor queries
+    during that switch.
     """
     for _ in range(_MOST_TRIES - 1):
         try:
@@ -137,6 +137,6 @@ def _carrying_out(script: str) -> Callable[[Database], None]:
 
 
 def _digest(script: str) -> str:
-    """A digest of the statements; comments and line ends do not count."""
+    """Return a digest of the statements, without comments and line ends."""
     words = re.sub(r"--.*", "", script).split()
     return hashlib.sha256(" ".join(words).encode()).hexdigest()[:_DIGITS]

@@ -1,8 +1,8 @@
-"""Carrying out acts, many at a time: the only door to a call that changes anything.
+"""Carry out acts, many at a time; every call that changes a platform goes through here.
 
-Calls are made by a pool of threads; the store is read and written by the calling thread
-alone. What has come back is written in one transaction together with the intents of the
-calls that are next, so that durability costs one wait for the disk and not two a call.
+A pool of threads makes the calls. Only the calling thread reads and writes the store.
+It writes outcomes in one transaction with the intents of the next calls, so that
+durability costs one wait for the disk per round instead of two per call.
 """
 
 from collections import deque
@@ -25,27 +25,28 @@ def carry_out(
     at_once: int = 1,
     stop_at_refusal: bool = False,
 ) -> list[Refusal]:
-    """Do every act that was not done before; what was refused, and why.
+    """Do every act that was not done before; return what was refused, and why.
 
-    The acts need no order among them. Anything but a refusal that goes wrong lets no
-    further act begin; those under way are waited for and written down first.
+    The acts may run in any order. After an error other than a refusal no further act
+    begins; those under way are awaited and recorded first.
 
     Args:
         store: where intents and outcomes are kept.
         acts: drawn one by one, when there is room; drawing may raise to stop.
         clock: tells when.
-        at_once: how many calls are under way at a time, at most.
-        stop_at_refusal: let no further act begin after a refusal, and raise it;
-            otherwise a refused act stays open and holds no other up.
+        at_once: the most calls under way at a time.
+        stop_at_refusal: begin no further act after a refusal, and raise it; otherwise a
+            refused act stays open and does not delay others.
 
     Raises:
-        StoreError: another pass closed an intent meanwhile; nothing is recorded twice.
-        PlatformRefused: a call was refused, and that is to stop all.
+        StoreError: another pass closed an intent meanwhile; no outcome is recorded
+            twice.
+        PlatformRefused: a call was refused, and `stop_at_refusal` is set.
         TransientPlatformError: the outcome of a call is unknown; its intent stays open.
     """
     with ThreadPoolExecutor(at_once, thread_name_prefix="act") as pool:
         work = _Work(store, iter(acts), clock, pool, stop_at_refusal=stop_at_refusal)
-        # As many again are declared beforehand, lest a thread wait for the disk.
+        # Declare twice as many in advance, so that no thread waits for the disk.
         room = 2 * at_once if at_once > 1 else 1
         while work.go_on(room):
             pass
@@ -55,7 +56,7 @@ def carry_out(
 
 
 class _Work:
-    """Acts under way: `go_on` waits for some, writes them down and begins others."""
+    """Acts under way: `go_on` waits for some, records them and begins others."""
 
     def __init__(
         self,
@@ -74,13 +75,13 @@ class _Work:
         self.fault: BaseException | None = None
 
     def go_on(self, room: int) -> bool:
-        """One turn, in one transaction; whether anything is left under way."""
+        """Do one round in one transaction; return whether calls are still under way."""
         done = wait(self._running, return_when=FIRST_COMPLETED).done
         with writing(self._store):
             for future in done:
                 self._write_down(self._running.pop(future), future)
             begun = list(self._begin(room - len(self._running)))
-        # Nothing leaves before it is durable that it may.
+        # A call starts only once its intent is durable.
         for act, call in begun:
             self._running[self._pool.submit(call)] = act
         return bool(self._running)
@@ -117,6 +118,6 @@ class _Work:
     def _draw(self) -> Act | None:
         try:
             return next(self._acts, None)
-        except Exception as fault:  # noqa: BLE001 - raised again when all is written
+        except Exception as fault:  # noqa: BLE001 - raised again once all is recorded
             self.fault = fault
             return None

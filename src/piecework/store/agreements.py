@@ -1,7 +1,7 @@
-"""The amounts that people agreed to spend at most; the latest one holds.
+"""The most that people agreed to spend; the latest amount holds.
 
-Kept with the campaign, so that a schedule that runs for days stays within what a person
-typed once, whatever the campaign file says later.
+It is kept with the campaign, so that a schedule that runs for days stays within what a
+person typed once, even if the campaign file changes.
 """
 
 from datetime import datetime
@@ -11,7 +11,7 @@ from piecework.store.database import Store
 
 
 def agree(store: Store, amount_cents: int, *, at: datetime) -> None:
-    """Write an amount down; saying the same again adds nothing."""
+    """Record an amount; repeating the same amount adds no row."""
     with store.db.atomic():
         if agreed_cents(store) != amount_cents:
             store.db.execute(
@@ -21,7 +21,7 @@ def agree(store: Store, amount_cents: int, *, at: datetime) -> None:
 
 
 def agreed_cents(store: Store) -> int | None:
-    """The amount that holds now; `None`: no person was asked."""
+    """Return the amount that holds now; `None` if no person was asked."""
     row = store.db.execute(
         "SELECT amount_cents FROM agreements ORDER BY agreement_id DESC LIMIT 1"
     ).fetchone()

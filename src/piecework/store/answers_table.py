@@ -1,7 +1,7 @@
-"""Reads the table of answers (`piecework.domain.tables`), without an object a row.
+"""Read the table of answers (`piecework.domain.tables`) without one object per row.
 
-Rows come in the order in which they were kept, so that a table can be read on
-from where it ends.
+Rows come in the order in which they were stored, so that later rows can be read from
+where an earlier table ends.
 """
 
 import json
@@ -29,7 +29,7 @@ from piecework.store.database import Store
 from piecework.store.hits import ROUND
 
 _AT_ONCE = 20_000
-"""Rows that are held as Python values at a time."""
+"""Number of rows held as Python values at a time."""
 
 _ROWS = f"""
 SELECT answers.rowid AS number, answer_id, answers.assignment_id, hit_id, worker_id,
@@ -47,15 +47,15 @@ FROM decisions WHERE subject_kind = 'answer' GROUP BY subject_id
 
 
 def read_answers(store: Store, task: Task, *, after: int = 0) -> pd.DataFrame:
-    """The columns `COLLECTED` and those of the task, a row an answer.
+    """Return the columns `COLLECTED` and those of the task, one row per answer.
 
     Args:
         store: the campaign's memory.
         task: says which fields there are.
-        after: `last_number` of a table; only answers that were kept later are read.
+        after: `last_number` of a table; only answers stored later are read.
 
     Returns:
-        Rows in the order of keeping; all answers of an assignment, or none.
+        Rows in the order of storing; all answers of an assignment, or none.
     """
     parts = [
         _table(rows, task) for rows in _in_parts(store.db.conn.execute(_ROWS, [after]))
@@ -64,13 +64,13 @@ def read_answers(store: Store, task: Task, *, after: int = 0) -> pd.DataFrame:
 
 
 def last_number(store: Store) -> int:
-    """The number of the answer that was kept last; 0 if there is none."""
+    """Return the number of the answer that was stored last; 0 before any."""
     (number,) = store.db.execute("SELECT max(rowid) FROM answers").fetchone()
     return int(number or 0)
 
 
 def read_verdicts(store: Store) -> pd.DataFrame:
-    """The decision in force about each answer that is decided; index `answer_id`.
+    """Return the decision in force about each decided answer; index `answer_id`.
 
     Returns:
         Columns `verdict` and `because`, both str.
@@ -87,14 +87,14 @@ def read_verdicts(store: Store) -> pd.DataFrame:
 
 
 def _in_parts(cursor: Any) -> Iterator[list[tuple[Any, ...]]]:  # noqa: ANN401 - sqlite3's
-    """Rows in lists of about so many, no assignment parted; at least one list."""
+    """Yield rows in lists of about `_AT_ONCE`, each with whole assignments."""
     rows: list[tuple[Any, ...]] = cursor.fetchmany(_AT_ONCE)
     while True:
         more: list[tuple[Any, ...]] = cursor.fetchmany(_AT_ONCE)
         if not more:
             yield rows
             return
-        # The answers of an assignment are kept together, in one transaction.
+        # The answers of an assignment are stored together, in one transaction.
         while more and more[0][2] == rows[-1][2]:
             rows.append(more.pop(0))
         yield rows
@@ -174,9 +174,9 @@ def _number(value: float | None) -> float:
 
 
 class _Moments(dict[str, Any]):
-    """Moments by their text: the answers of an assignment share theirs.
+    """Times by their text: the answers of an assignment share theirs.
 
-    Imported results may not say when work began or ended: NaT.
+    Imported results may lack the times when work began or ended: NaT.
     """
 
     def __missing__(self, text: str) -> datetime | NaTType:

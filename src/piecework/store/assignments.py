@@ -22,7 +22,7 @@ _UNDECIDED = """
 
 
 def keep(store: Store, assignment: Assignment, answers: Iterable[Answer]) -> None:
-    """Keep an assignment and its answers; a second time changes nothing.
+    """Store an assignment and its answers; repeating it has no effect.
 
     Part of the caller's transaction.
     """
@@ -53,11 +53,11 @@ def keep(store: Store, assignment: Assignment, answers: Iterable[Answer]) -> Non
 def load(
     store: Store, *, assignment_ids: Iterable[AssignmentId] | None = None
 ) -> list[Assignment]:
-    """Assignments, in the order of their submission, without their documents.
+    """Return assignments in the order of their submission, without their documents.
 
     Args:
         store: the campaign's memory.
-        assignment_ids: of which; all without it.
+        assignment_ids: the assignments to load; all by default.
     """
     chosen, values = "", []
     if assignment_ids is not None:
@@ -80,7 +80,7 @@ def load(
 
 
 def documents(store: Store) -> dict[AssignmentId, str]:
-    """What was sent with each assignment, verbatim."""
+    """Return what was sent with each assignment, verbatim."""
     rows = store.db.execute("SELECT assignment_id, raw FROM raw_answers")
     return {AssignmentId(assignment_id): raw for assignment_id, raw in rows}
 
@@ -88,7 +88,7 @@ def documents(store: Store) -> dict[AssignmentId, str]:
 def count_by_hit(
     store: Store, hit_ids: Iterable[HitId] | None = None
 ) -> dict[HitId, int]:
-    """How many assignments of each HIT are here; of these HITs, or of all."""
+    """Return how many assignments are stored for each of these HITs, or for all."""
     chosen, values = "", []
     if hit_ids is not None:
         chosen = "WHERE hit_id IN (SELECT value FROM json_each(?))"
@@ -100,19 +100,19 @@ def count_by_hit(
 
 
 def count(store: Store) -> int:
-    """How many assignments were collected."""
+    """Return how many assignments were collected."""
     (number,) = store.db.execute("SELECT count(*) FROM assignments").fetchone()
     return int(number)
 
 
 def count_workers(store: Store) -> int:
-    """How many workers have sent anything."""
+    """Return how many workers have submitted work."""
     row = store.db.execute("SELECT count(DISTINCT worker_id) FROM assignments")
     return int(row.fetchone()[0])
 
 
 def workers_of_items(store: Store, item_ids: Iterable[ItemId]) -> list[WorkerId]:
-    """Who has answered any of these items, whatever became of the answer."""
+    """Return who has answered any of these items, with any verdict."""
     rows = store.db.execute(
         "SELECT DISTINCT worker_id FROM answers JOIN assignments USING (assignment_id) "
         "WHERE item_id IN (SELECT value FROM json_each(?)) ORDER BY worker_id",
@@ -122,12 +122,12 @@ def workers_of_items(store: Store, item_ids: Iterable[ItemId]) -> list[WorkerId]
 
 
 def assignment_of(store: Store, answer_id: str) -> AssignmentId | None:
-    """The assignment that an answer is part of; `None` if there is no such answer."""
+    """Return the assignment of an answer; `None` if there is no such answer."""
     return next(iter(assignments_of(store, [answer_id])), None)
 
 
 def assignments_of(store: Store, answer_ids: Iterable[str]) -> set[AssignmentId]:
-    """The assignments that these answers are part of."""
+    """Return the assignments of these answers."""
     rows = store.db.execute(
         "SELECT DISTINCT assignment_id FROM answers "
         "WHERE answer_id IN (SELECT value FROM json_each(?))",
@@ -144,11 +144,11 @@ def has_undecided(store: Store) -> bool:
 def undecided(
     store: Store, *, submitted_before: datetime | None = None
 ) -> frozenset[AssignmentId]:
-    """Assignments without a verdict, or with an answer without one.
+    """Return assignments that lack a verdict, or that have an answer without one.
 
     Args:
         store: the campaign's memory.
-        submitted_before: only those that were submitted at this moment or earlier.
+        submitted_before: only those that were submitted at this time or earlier.
     """
     rows = store.db.execute(
         f"SELECT assignment_id FROM ({_UNDECIDED}) JOIN assignments "
@@ -161,7 +161,7 @@ def undecided(
 def decided_answers(
     store: Store, assignment_ids: Iterable[AssignmentId]
 ) -> list[AnswerId]:
-    """The answers of these assignments that have a verdict."""
+    """Return the answers of these assignments that have a verdict."""
     rows = store.db.execute(
         "SELECT answer_id FROM answers WHERE verdict IS NOT NULL "
         "AND assignment_id IN (SELECT value FROM json_each(?))",
@@ -171,7 +171,7 @@ def decided_answers(
 
 
 def next_submission_after(store: Store, moment: datetime) -> datetime | None:
-    """When the first undecided assignment was submitted that is newer than a moment."""
+    """Return when the first undecided assignment after a given time was submitted."""
     (earliest,) = store.db.execute(
         f"SELECT min(submitted_at) FROM ({_UNDECIDED}) JOIN assignments "
         "USING (assignment_id) WHERE submitted_at > ?",
@@ -183,7 +183,7 @@ def next_submission_after(store: Store, moment: datetime) -> datetime | None:
 def first_submitted(
     store: Store, assignment_ids: Iterable[AssignmentId]
 ) -> datetime | None:
-    """When the first of these was submitted that has no verdict; `None` for none."""
+    """Return when the first of these without a verdict was submitted, if any."""
     (earliest,) = store.db.execute(
         "SELECT min(submitted_at) FROM assignments WHERE verdict IS NULL "
         "AND assignment_id IN (SELECT value FROM json_each(?))",
@@ -195,7 +195,7 @@ def first_submitted(
 def verdict_and_outcome(
     store: Store, assignment_id: AssignmentId
 ) -> tuple[Verdict | None, str | None]:
-    """The verdict in force about an assignment, and how it was carried out."""
+    """Return the verdict in force about an assignment, and how it was carried out."""
     verdict, outcome = store.db.execute(
         "SELECT verdict, outcome FROM assignments WHERE assignment_id = ?",
         [assignment_id],
@@ -204,7 +204,7 @@ def verdict_and_outcome(
 
 
 def has_lost_work(store: Store, worker_id: WorkerId) -> bool:
-    """Whether work of a worker was given up, since the marketplace has lost it."""
+    """Whether work of a worker was given up because the marketplace has lost it."""
     return bool(
         store.db.execute(
             "SELECT 1 FROM assignments JOIN intents ON operation = 'forget' "
@@ -218,7 +218,7 @@ def has_lost_work(store: Store, worker_id: WorkerId) -> bool:
 def rejected_of(
     store: Store, assignment_ids: Iterable[AssignmentId]
 ) -> set[AssignmentId]:
-    """Those of these assignments that are rejected."""
+    """Return those of these assignments that are rejected."""
     rows = store.db.execute(
         "SELECT assignment_id FROM assignments WHERE verdict = 'reject' "
         "AND assignment_id IN (SELECT value FROM json_each(?))",
@@ -230,9 +230,9 @@ def rejected_of(
 def mark_settled(
     store: Store, assignment_id: AssignmentId, *, outcome: str | None
 ) -> None:
-    """Write down how the verdict about an assignment was carried out.
+    """Record how the verdict about an assignment was carried out.
 
-    `None` is not yet. Part of the caller's transaction.
+    `None` means not yet. Part of the caller's transaction.
     """
     store.db.execute(
         "UPDATE assignments SET outcome = ? WHERE assignment_id = ?",
@@ -243,7 +243,7 @@ def mark_settled(
 def answers_with(
     store: Store, assignment_id: AssignmentId, verdict: Verdict
 ) -> list[AnswerId]:
-    """The answers of an assignment that have a verdict, by position."""
+    """Return the answers of an assignment that have this verdict, by position."""
     rows = store.db.execute(
         "SELECT answer_id FROM answers WHERE assignment_id = ? AND verdict = ? "
         "ORDER BY position",
@@ -255,7 +255,7 @@ def answers_with(
 def verdicts_of_answers(
     store: Store, assignment_ids: Iterable[AssignmentId]
 ) -> list[tuple[AnswerId, AssignmentId, Verdict | None]]:
-    """The answers of these assignments, each with its assignment and verdict."""
+    """Return the answers of these assignments, each with its assignment and verdict."""
     rows = store.db.execute(
         "SELECT answer_id, assignment_id, verdict FROM answers "
         "WHERE assignment_id IN (SELECT value FROM json_each(?)) ORDER BY rowid",
@@ -270,7 +270,7 @@ def verdicts_of_answers(
 def verdicts_by_answer(
     store: Store, answer_ids: Iterable[AnswerId]
 ) -> dict[AnswerId, Verdict | None]:
-    """The verdict in force about each of these answers; `None` while it has none."""
+    """Return the verdict in force about each of these answers; `None` if undecided."""
     rows = store.db.execute(
         "SELECT answer_id, verdict FROM answers "
         "WHERE answer_id IN (SELECT value FROM json_each(?))",
@@ -282,7 +282,7 @@ def verdicts_by_answer(
 def with_verdict(
     store: Store, answer_ids: Iterable[AnswerId], verdict: Verdict
 ) -> list[AnswerId]:
-    """Those of these answers that have a verdict."""
+    """Return those of these answers that have this verdict."""
     rows = store.db.execute(
         "SELECT answer_id FROM answers WHERE verdict = ? "
         "AND answer_id IN (SELECT value FROM json_each(?))",
@@ -293,10 +293,10 @@ def with_verdict(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictCounts:
-    """What came, and what became of it.
+    """How much work came, and how it was decided.
 
     Attributes:
-        rejected: assignments; those that the platform had paid before are none.
+        rejected: assignments, without those that the platform had already paid.
         excluded: workers who were excluded or blocked.
     """
 
@@ -308,7 +308,7 @@ class VerdictCounts:
 
 
 def count_verdicts(store: Store, *, paid_already: str) -> VerdictCounts:
-    """Count what came by its verdict in force.
+    """Count assignments, answers and workers by the verdict in force.
 
     Args:
         store: the campaign's memory.
@@ -337,7 +337,7 @@ def count_verdicts(store: Store, *, paid_already: str) -> VerdictCounts:
 
 
 def answer_row(answer: Answer) -> dict[str, str | int]:
-    """An answer's cells in the table `answers`."""
+    """Return an answer's cells in the table `answers`."""
     fields: dict[str, Any] = {
         "values": dict(answer.values),
         **{name: getattr(answer, name) for name in _TELEMETRY},
@@ -354,7 +354,7 @@ def answer_row(answer: Answer) -> dict[str, str | int]:
 
 
 def _shown(answer: Answer) -> Mapping[str, object]:
-    """How the page showed the item, and what was asked once; where there is any."""
+    """Return how the page showed the item, and the fields asked once, if any."""
     shown = {
         "place": answer.place,
         "orders": dict(answer.orders),

@@ -1,4 +1,4 @@
-"""What a store is bound to for good: each fact is set once, and then only compared."""
+"""What a store is bound to: each fact is set once, and then only compared."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,17 +28,17 @@ class Bound:
     """The facts of a store, `None` where one is not set.
 
     Attributes:
-        name: the store's own, under which the platform knows its intents.
-        pseudonym_key: of all pseudonyms, in hexadecimal digits.
-        campaign: its name.
+        name: the store's own name, under which the platform knows its intents.
+        pseudonym_key: the key of all pseudonyms, in hexadecimal digits.
+        campaign: the campaign's name.
         environment: the endpoint of a marketplace, a rehearsal with its seed, or
             "imported".
-        currency: of all amounts.
-        work_digest: of the items' ids and of how they are dealt.
-        columns_digest: of the items' columns, which workers were shown.
-        task_digest: of the files of the requester's own task.
-        imported_items_digest: of what makes an item in imported files.
-        account: the requester's, as a marketplace with marks names it.
+        currency: the currency of all amounts.
+        work_digest: digest of the items' ids and of how they are dealt.
+        columns_digest: digest of the items' columns, which workers were shown.
+        task_digest: digest of the files of the requester's own task.
+        imported_items_digest: digest of what identifies an item in imported files.
+        account: the requester's account, as a marketplace with marks names it.
         claimed_as: the name that this store claimed the campaign with.
     """
 
@@ -56,7 +56,7 @@ class Bound:
 
 
 def read(store: Store) -> Bound:
-    """The facts that are set."""
+    """Return the facts that are set."""
     (row,) = store.db.query("SELECT * FROM bound")
     del row["only_row"]
     return Bound(**row)
@@ -69,12 +69,14 @@ def bind(store: Store, fact: Fact, value: str, *, otherwise: str = "") -> None:
         store: the campaign's memory.
         fact: the column.
         value: what it is.
-        otherwise: what it means if the fact was set differently before.
+        otherwise: the message if the fact was set differently before.
 
     Raises:
-        StoreError: it was; the values themselves are never shown, one is a key.
+        StoreError: it was set differently. The message never shows the values: one of
+            them is a key.
     """
-    # A fact that is set is only read: to look at a campaign needs no room and no lock.
+    # Only read a fact that is set: looking at a campaign needs no disk space and no
+    # lock.
     if getattr(read(store), fact) is None:
         with store.db.atomic():
             store.db.execute(
@@ -83,13 +85,13 @@ def bind(store: Store, fact: Fact, value: str, *, otherwise: str = "") -> None:
     if getattr(read(store), fact) != value:
         raise StoreError(
             f"{store.path}: {otherwise or f'{fact} was set differently'}",
-            next_step="give this run a folder of its own ([output] folder)",
+            next_step="give this run its own folder ([output] folder)",
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dealt:
-    """What was dealt: settings of the campaign, and a digest of each item by its id."""
+    """What was dealt: the campaign's settings, and a digest of each item by its id."""
 
     task: str
     batches: int
@@ -99,7 +101,7 @@ class Dealt:
 
 
 def read_dealt(store: Store) -> Dealt | None:
-    """What was dealt; `None` before anything was."""
+    """Return what was dealt; `None` before the first deal."""
     row = next(iter(store.db.query("SELECT * FROM dealt")), None)
     if row is None:
         return None
@@ -109,7 +111,7 @@ def read_dealt(store: Store) -> Dealt | None:
 
 
 def keep_dealt(store: Store, dealt: Dealt) -> None:
-    """Write down what was dealt, once."""
+    """Record what was dealt, once."""
     with store.db.atomic():
         row = {
             "only_row": 1,

@@ -11,7 +11,7 @@ Row = Mapping[str, object]
 
 
 def to_text(moment: datetime) -> str:
-    """A moment as ISO 8601 text in UTC, which sorts as time does.
+    """Convert a time to ISO 8601 text in UTC, which sorts chronologically.
 
     >>> to_text(datetime(2026, 1, 5, 9, tzinfo=UTC))
     '2026-01-05T09:00:00.000000+00:00'
@@ -20,25 +20,25 @@ def to_text(moment: datetime) -> str:
 
 
 def from_text(text: str) -> datetime:
-    """The moment that `to_text` wrote."""
+    """Return the time that `to_text` wrote."""
     return datetime.fromisoformat(text)
 
 
 def moment(text: str | None) -> datetime | None:
-    """The moment in a column that may be empty."""
+    """Return the time in a column that may be empty."""
     return from_text(text) if text else None
 
 
 def insert(
     store: Store, table: str, rows: Iterable[Row], *, or_ignore: bool = False
 ) -> None:
-    """Add rows, each with the same named columns; part of the caller's transaction.
+    """Insert rows with the same named columns; part of the caller's transaction.
 
     Args:
         store: the campaign's memory.
-        table: its name.
+        table: the table's name.
         rows: cells by column name.
-        or_ignore: leave a row out whose key is in the table already.
+        or_ignore: skip rows with a key that is already in the table.
     """
     rows = list(rows)
     if not rows:
@@ -53,7 +53,7 @@ def insert(
 
 
 def read_columns(store: Store, sql: str, *values: object) -> dict[str, list[Any]]:
-    """What a question is answered with, by column; lists of one length."""
+    """Return the result of a query by column, as lists of equal length."""
     cursor = store.db.conn.execute(sql, values)
     names = [description[0] for description in cursor.description]
     rows = cursor.fetchall()

@@ -1,4 +1,4 @@
-"""A store whose bytes a disk or a program has changed: a sentence, no traceback."""
+"""Report a store damaged by a disk or a program with a message, not a traceback."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ _ODD = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowErr
 
 @contextmanager
 def damage_told(store: Store) -> Iterator[None]:
-    """Say that the store is damaged, if that is why a block fails.
+    """Raise an error that says the store is damaged, if that is why a block fails.
 
-    Only then is the whole file read: a value that makes no sense in it, or a page that
-    SQLite finds out of order, explains what otherwise is a fault of ours.
+    The whole file is read only then. An invalid value, or a page that SQLite finds out
+    of order, explains the failure; otherwise it is a bug in piecework.
 
     Raises:
         StoreError: it is damaged.
@@ -27,7 +27,7 @@ def damage_told(store: Store) -> Iterator[None]:
         if _kind(fault) in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
             raise _damaged(store.path, str(fault)) from fault
         if "decode to UTF-8" in str(fault) or "malformed JSON" in str(fault):
-            raise _damaged(store.path, "a text in it is none") from fault
+            raise _damaged(store.path, "a text in it is not valid") from fault
         raise
     except _ODD as fault:
         if (complaint := _complaint(store)) is not None:
@@ -36,14 +36,14 @@ def damage_told(store: Store) -> Iterator[None]:
 
 
 def _complaint(store: Store) -> str | None:
-    """What is wrong with a store's file; `None` if nothing is found."""
+    """Return what is wrong with a store's file; `None` if no damage is found."""
     try:
         (integrity,) = store.db.execute("PRAGMA integrity_check(1)").fetchone()
         if integrity != "ok":
             return str(integrity)
         for query in _QUESTIONS:
             if store.db.execute(query).fetchone() is not None:
-                return "a value in it makes no sense"
+                return "a value in it is not valid"
     except sqlite3.DatabaseError as fault:
         return str(fault)
     return None
@@ -62,8 +62,8 @@ _QUESTIONS = (
         for table, column in _JSON.items()
     ),
     *(
-        # SQLite takes a plain number for a day, too.
-        # Imported results may not say when work began or ended.
+        # SQLite also accepts a plain number as a day. Imported results may lack the
+        # times when work began or ended.
         f"SELECT 1 FROM {table} WHERE {column} IS NOT NULL "
         f"AND NOT ({column} = '' AND '{table}' = 'assignments') "
         f"AND (length({column}) < 19 OR julianday({column}) IS NULL)"
@@ -71,14 +71,14 @@ _QUESTIONS = (
         for column in columns
     ),
 )
-"""Each finds a value that this package never wrote."""
+"""Each query finds a value that this package never wrote."""
 
 
 def _damaged(path: Path, complaint: str) -> StoreError:
     return StoreError(
         f"{path}: the store is damaged ({complaint})",
-        next_step="bring a copy of it back; what was posted since is refused rather "
-        "than posted again",
+        next_step="restore a copy of it; piecework then refuses to post again what was "
+        "posted after the copy was made",
     )
 
 

@@ -1,7 +1,7 @@
-"""Opening a campaign's memory: one SQLite file, durable before anybody is told.
+"""Open a campaign's store: one SQLite file, written durably before any call is made.
 
-The file belongs to one campaign and one world (a rehearsal, or one endpoint) from its
-birth; opened for any other, it refuses, so that a rehearsal and real work never mix.
+From the start the file belongs to one campaign and one environment (a rehearsal, or one
+endpoint). It cannot be opened for another, so that a rehearsal and real work never mix.
 """
 
 import sqlite3
@@ -26,12 +26,12 @@ _NO_ROOM = {
     sqlite3.SQLITE_READONLY,
 }
 _MAKE_ROOM = (
-    "make room (`df -h .`), then run the same command again; nothing is lost and "
-    "nothing is done twice"
+    "free some disk space (`df -h .`), then run the same command again; no data is "
+    "lost and no step is done twice"
 )
 _LOOK_AT_FILE = (
-    "look whether the disk is full or the file was damaged; a copy of it, if there is "
-    "one, goes on where it stopped; what was posted since, it refuses to post"
+    "check whether the disk is full or the file is damaged; if there is a copy of it, "
+    "restore it: it continues from there without posting twice what was posted since"
 )
 
 
@@ -43,8 +43,8 @@ class Store:
         path: the file.
         db: the connection.
         first_version: the file's version when the connection was opened.
-        marks: what store and marketplace tell each other
-        (`piecework.store.generations`).
+        marks: the marks that store and marketplace exchange
+            (`piecework.store.generations`).
     """
 
     path: Path
@@ -57,16 +57,16 @@ class Store:
         return _version(self.db) != self.first_version
 
     def version(self) -> tuple[int, int]:
-        """Differs once this connection or another one has written."""
+        """Return a value that changes when this connection or another one writes."""
         return _version(self.db), self.db.conn.total_changes
 
     def changes(self) -> int:
-        """How many transactions of `writing` have changed something."""
+        """Return how many transactions of `writing` have changed data."""
         (changes,) = self.db.execute("PRAGMA user_version").fetchone()
         return int(changes)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.db.close()
 
 
@@ -77,35 +77,38 @@ def open_store(
     survives_power_cuts: bool = True,
     marks: Marks | None = None,
 ) -> Store:
-    """The store at `path`, its schema brought up to date.
+    """Open the store at `path`, and bring its schema up to date.
 
     Args:
         path: the file.
-        create: make it if there is none.
-        survives_power_cuts: wait for the disk at every commit. A rehearsal need not: a
-            process that is killed loses nothing either way.
-        marks: those of the platform that the store is to work with, if any.
+        create: create it if it does not exist.
+        survives_power_cuts: wait for the disk at every commit. A rehearsal does not
+            need this: a killed process loses no data either way.
+        marks: those of the platform that the store works with, if any.
 
     Raises:
-        StoreError: there is none (and `create` is false), it cannot be used, or it is
-            something else than a store of this version.
+        StoreError: it does not exist (and `create` is false), it cannot be used, or it
+            is not a store of this version.
     """
     check_kind(path)
     if not create and not path.is_file():
-        raise StoreError(f"{path}: there is no store yet")
+        raise StoreError(
+            f"{path}: there is no store yet",
+            next_step="piecework rehearse CAMPAIGN (or run CAMPAIGN) creates it",
+        )
     if is_from_later(path):
         raise StoreError(
-            f"{path}: the log beside it ({path.name}-wal) is of a later state than the "
-            "store: an older copy was put back and the log of its successor was left",
-            next_step=f"move {path.name}-wal and {path.name}-shm away, then run the "
-            "same command again",
+            f"{path}: the log beside it ({path.name}-wal) is newer than the store: an "
+            "older copy of the store was restored, and the newer log was left in place",
+            next_step=f"move {path.name}-wal and {path.name}-shm to another folder, "
+            "then run the same command again",
         )
     make_private_folder(path.parent)
     try:
         make_private_store(path)
         db = _open(path, survives_power_cuts=survives_power_cuts)
         return Store(path, db, _version(db), marks or Marks())
-    # SQLite's own complaint about a damaged file quotes bytes of it.
+    # SQLite's own message about a damaged file quotes bytes of it.
     except (sqlite3.Error, UnicodeDecodeError) as fault:
         if (store := _to_look_at(path, fault)) is not None:
             return store
@@ -117,12 +120,12 @@ def open_store(
 
 
 def _open(path: Path, *, survives_power_cuts: bool) -> Database:
-    # Prefect may run a step in another thread, never two at once.
+    # Prefect may run a step in another thread, but never two at once.
     connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
     try:
         _check_origin(connection, path)
         patiently(connection, "PRAGMA journal_mode = WAL")
-        # FULL: an intent that was told to be stored survives a power cut.
+        # FULL: an intent that was reported as stored survives a power cut.
         durability = "FULL" if survives_power_cuts else "OFF"
         connection.execute(f"PRAGMA synchronous = {durability}")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -135,32 +138,32 @@ def _open(path: Path, *, survives_power_cuts: bool) -> Database:
 
 
 def _check_origin(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse the database of another program, or of another version of this one.
+    """Refuse the database of another program, or of another version of piecework.
 
     Raises:
-        StoreError: whose it seems to be, and what to do.
+        StoreError: it says what the file seems to be, and what to do.
     """
     known = origin(connection, migrations)
     if known.is_foreign:
         raise StoreError(
             f"{path} is another program's database, not a campaign's store",
-            next_step="move it away, and bring the store here, or give this campaign "
-            "another `[output] folder`",
+            next_step="move it to another folder and put the store here, or give this "
+            "campaign another `[output] folder`",
         )
     if known.unknown:
         raise StoreError(
-            f"{path} was made by another version of piecework: this version does not "
-            f"know its schema {known.unknown[0]}",
-            next_step="go on with the version that made it, or give this campaign "
-            "another `[output] folder` to begin again",
+            f"{path} was created by another version of piecework: this version does "
+            f"not know its schema {known.unknown[0]}",
+            next_step="continue with the version that created it, or give this "
+            "campaign another `[output] folder` to begin again",
         )
 
 
 def _to_look_at(path: Path, fault: Exception) -> Store | None:
-    """The store as it was closed, to be read only; `None` if it was not closed.
+    """Open a store read-only if it was closed properly; otherwise return `None`.
 
-    To open it takes room for a log. On a full disk, or in a folder that may not be
-    written to, a campaign can still be looked at.
+    To open it for writing takes space for a log. On a full disk, or in a read-only
+    folder, people can still look at a campaign.
     """
     log = path.with_name(f"{path.name}-wal")
     is_closed = path.is_file() and not (log.is_file() and log.stat().st_size)
@@ -179,22 +182,22 @@ def _to_look_at(path: Path, fault: Exception) -> Store | None:
 
 
 def _kind(fault: Exception) -> int:
-    # The lowest byte is the kind; the rest says more about it.
+    # The lowest byte is the primary code; the rest are details.
     return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _version(db: Database) -> int:
-    """A number that other connections' writes change, and this one's own do not."""
+    """Return a number that changes with other connections' writes, not with our own."""
     (version,) = db.execute("PRAGMA data_version").fetchone()
     return int(version)
 
 
 @contextmanager
 def writing(store: Store) -> Iterator[None]:
-    """A transaction in which nothing changes between what is read and what is written.
+    """Open a transaction in which no other connection can write between read and write.
 
-    Others who write wait until it ends; one that only becomes a writer half-way would
-    be refused if another has written since it began to read.
+    Other writers wait until it ends. A transaction that becomes a writer half-way would
+    fail if another connection had written since it began to read.
     """
     store.db.execute("BEGIN IMMEDIATE")
     changes_before = store.db.conn.total_changes
@@ -206,15 +209,15 @@ def writing(store: Store) -> Iterator[None]:
     except BaseException:
         store.db.rollback()
         raise
-    # No request may carry a mark that a power cut could take back.
+    # No request may carry a mark that a power cut could undo.
     if store.marks.store:
         store.marks.own = _mark(store)
 
 
 def _mark_change(store: Store) -> None:
-    """Count a transaction, and keep the mark that the marketplace sent last.
+    """Count a transaction, and store the latest mark of the marketplace.
 
-    The count lies in the first page of the file, where `piecework.sqlitefile.log_file`
+    The count is in the first page of the file, where `piecework.sqlitefile.log_file`
     finds it.
     """
     store.db.execute(f"PRAGMA user_version = {store.changes() + 1}")

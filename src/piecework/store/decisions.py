@@ -1,4 +1,4 @@
-"""Decisions, which are made once and followed; and proposals, which wait for people."""
+"""Decisions, which are made once and carried out; proposals, which wait for people."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,9 +27,9 @@ _JOIN_INTENTS = """
 
 
 def keep(store: Store, decisions: Iterable[Decision]) -> int:
-    """Keep decisions about subjects that have none; how many were new.
+    """Store decisions about undecided subjects; return how many were new.
 
-    Only `keep` of a worker may be followed by another: it was about one batch.
+    Only a worker's `keep` may be followed by another decision: it was about one batch.
     """
     with store.db.atomic():
         written = store.db.conn.executemany(
@@ -45,7 +45,7 @@ def keep(store: Store, decisions: Iterable[Decision]) -> int:
 
 
 def overrule(store: Store, decisions: Iterable[Decision]) -> None:
-    """Keep decisions about subjects that have one; the later holds, both are kept.
+    """Store decisions about decided subjects; the later holds, both stay stored.
 
     Part of the caller's transaction.
     """
@@ -55,12 +55,12 @@ def overrule(store: Store, decisions: Iterable[Decision]) -> None:
 def load(
     store: Store, *kinds: SubjectKind, verdicts: Sequence[Verdict] = ()
 ) -> list[Decision]:
-    """Decisions in force, in the order in which their subjects were first decided.
+    """Return decisions in force, in the order in which subjects were first decided.
 
     Args:
         store: the campaign's memory.
-        kinds: of subjects; all without any.
-        verdicts: only these.
+        kinds: kinds of subjects; all by default.
+        verdicts: only these; all by default.
     """
     conditions = []
     if kinds:
@@ -78,7 +78,7 @@ def load(
 
 
 def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Decision]:
-    """The decisions in force about these subjects, in their order."""
+    """Return the decisions in force about these subjects, in their order."""
     rows = store.db.query(
         "SELECT decisions.* FROM (SELECT chosen.key AS number, ("
         "SELECT max(decision_id) FROM decisions "
@@ -94,9 +94,9 @@ def latest(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[De
 def marks(
     store: Store, assignment_ids: Iterable[AssignmentId], *workers: WorkerId
 ) -> list[tuple[int, str]]:
-    """Number and time of every decision about assignments, their answers, and workers.
+    """Return number and time of all decisions about assignments, answers and workers.
 
-    They differ as soon as anything was decided or taken back.
+    The result changes with every decision and every undo.
     """
     whole = json.dumps(list(assignment_ids))
     rows = store.db.execute(
@@ -117,15 +117,15 @@ def marks(
 def alike(
     store: Store, subjects: Mapping[SubjectKind, Iterable[str]]
 ) -> list[tuple[Decision, int]]:
-    """The decisions in force about these subjects, those that say the same as one.
+    """Return the decisions in force about these subjects, grouped if they are equal.
 
     Args:
         store: the campaign's memory.
         subjects: ids by kind.
 
     Returns:
-        the newest of those with the same verdict, reason and person about subjects of
-        a kind, and how many they are; in the order in which they were first made.
+        The newest decision of each group with the same verdict, reason, person and kind
+        of subject, and the group's size; in the order in which they were first made.
     """
     groups: list[tuple[Decision, int]] = []
     for kind, names in subjects.items():
@@ -142,7 +142,7 @@ def alike(
 
 
 def by_people(store: Store, *kinds: SubjectKind) -> dict[str, Verdict]:
-    """The last verdict of a person about each subject of these kinds that has one."""
+    """Return the last verdict of a person about each subject of these kinds, if any."""
     marks = ", ".join("?" * len(kinds))
     return {
         row["subject_id"]: row["verdict"]
@@ -156,7 +156,7 @@ def by_people(store: Store, *kinds: SubjectKind) -> dict[str, Verdict]:
 
 
 def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
-    """Decisions of this verdict that were not carried out yet, as they were made."""
+    """Return decisions with this verdict that were not carried out, in their order."""
     if verdict in {"approve", "reject"}:
         rows = store.db.query(
             "SELECT decisions.* FROM (SELECT assignment_id, (SELECT max(decision_id) "
@@ -176,7 +176,7 @@ def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
 
 
 def count_unsettled(store: Store) -> int:
-    """How many decisions have to be carried out still."""
+    """Return how many decisions are not carried out yet."""
     (assignments,) = store.db.execute(
         "SELECT count(*) FROM assignments WHERE verdict IS NOT NULL AND outcome IS NULL"
     ).fetchone()
@@ -188,7 +188,7 @@ def count_unsettled(store: Store) -> int:
 
 
 def about_workers(store: Store) -> dict[WorkerId, list[Decision]]:
-    """All that was ever decided about each worker, the decision in force last."""
+    """Return all decisions ever made about each worker, with the one in force last."""
     history: dict[WorkerId, list[Decision]] = {}
     for row in store.db.query(
         "SELECT * FROM decisions WHERE subject_kind = 'worker' ORDER BY decision_id"
@@ -198,7 +198,7 @@ def about_workers(store: Store) -> dict[WorkerId, list[Decision]]:
 
 
 def times(store: Store, worker_id: WorkerId, verdict: Verdict) -> int:
-    """How often a worker had this verdict."""
+    """Return how often a worker had this verdict."""
     (number,) = store.db.execute(
         "SELECT count(*) FROM decisions WHERE subject_kind = 'worker' "
         "AND subject_id = ? AND verdict = ?",
@@ -208,12 +208,12 @@ def times(store: Store, worker_id: WorkerId, verdict: Verdict) -> int:
 
 
 def decided_workers(store: Store, *, collected_at: datetime | None) -> set[str]:
-    """Workers about whom nothing more is to be decided in the batch at work.
+    """Return workers who need no further decision in the current batch.
 
     Args:
         store: the campaign's memory.
-        collected_at: when the last HIT of the batch was collected, if one was: a
-            worker who was kept before that may be decided about again.
+        collected_at: when the last HIT of the batch was collected, if any: a worker who
+            was kept before that may get another decision.
     """
     return {
         str(row["subject_id"])
@@ -225,9 +225,9 @@ def decided_workers(store: Store, *, collected_at: datetime | None) -> set[str]:
 
 
 def propose(store: Store, proposals: Iterable[Decision]) -> None:
-    """Keep what the policy proposes and a person has to look at, and nothing older.
+    """Store what the policy proposes to a person, and delete older proposals.
 
-    What somebody has decided since the policy was asked does not wait again.
+    Subjects that a person has decided since then are left out.
     """
     with store.db.atomic():
         store.db.execute("DELETE FROM proposals")
@@ -242,12 +242,12 @@ def propose(store: Store, proposals: Iterable[Decision]) -> None:
 
 
 def proposals(store: Store, *, decided_by: str, at: datetime) -> list[Decision]:
-    """What waits for a person, as decisions that the policy would make.
+    """Return what waits for a person, as decisions that the policy would make.
 
     Args:
         store: the campaign's memory.
-        decided_by: stands in each of them.
-        at: likewise.
+        decided_by: the value of `decided_by` in each of them.
+        at: the value of `decided_at` in each of them.
     """
     return [
         Decision(
@@ -265,7 +265,7 @@ def proposals(store: Store, *, decided_by: str, at: datetime) -> list[Decision]:
 def proposed(
     store: Store, subjects: Iterable[tuple[SubjectKind, str]] | None = None
 ) -> dict[tuple[SubjectKind, str], tuple[Verdict, str]]:
-    """Verdict and reason of what waits for a person: of these subjects, or of all."""
+    """Return verdict and reason of proposals: of these subjects, or of all."""
     columns = "SELECT subject_kind, subject_id, verdict, because FROM"
     if subjects is None:
         rows = store.db.conn.execute(f"{columns} proposals")
@@ -280,13 +280,13 @@ def proposed(
 
 
 def count_proposals(store: Store) -> int:
-    """How many subjects wait for a person."""
+    """Return how many subjects wait for a person."""
     (number,) = store.db.execute("SELECT count(*) FROM proposals").fetchone()
     return int(number)
 
 
 def count_cards(store: Store) -> int:
-    """How many things a person has to look at: an assignment goes with its answers."""
+    """Return how many cards wait for a person: an assignment goes with its answers."""
     (number,) = store.db.execute(
         "SELECT count(*) FROM proposals WHERE subject_kind <> 'assignment' OR "
         "NOT EXISTS (SELECT 1 FROM answers WHERE assignment_id = subject_id "
@@ -296,7 +296,7 @@ def count_cards(store: Store) -> int:
 
 
 def proposed_assignments(store: Store) -> frozenset[AssignmentId]:
-    """Assignments that wait for a person, or an answer of which does."""
+    """Return assignments that wait for a person, or that have an answer that waits."""
     rows = store.db.execute(
         "SELECT subject_id FROM proposals WHERE subject_kind = 'assignment' UNION "
         "SELECT assignment_id FROM proposals JOIN answers ON answer_id = subject_id "
@@ -306,7 +306,7 @@ def proposed_assignments(store: Store) -> frozenset[AssignmentId]:
 
 
 def row_of(decision: Decision) -> Row:
-    """The cells of a decision, as the table has them."""
+    """Return the cells of a decision, as the table has them."""
     return {
         "subject_kind": decision.subject_kind,
         "subject_id": decision.subject_id,

@@ -1,6 +1,7 @@
 """Edits to accepted text; the text itself stays with the answer.
 
-Proposals are edits that cleaning is not sure enough of: none is part of the clean text.
+Proposals are edits that cleaning is not sure enough of: they are not part of the clean
+text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ EditsByAnswer = Mapping[AnswerId, Sequence[Edit]]
 
 
 def replace_all(store: Store, edits: EditsByAnswer, proposals: EditsByAnswer) -> None:
-    """Keep these and no others: cleaning always works on the whole campaign."""
+    """Store these and delete all others: cleaning always covers the whole campaign."""
     with store.db.atomic():
         for table, kept in (("edits", edits), ("edit_proposals", proposals)):
             store.db.execute(f"DELETE FROM {table}")
@@ -28,7 +29,7 @@ def load(store: Store) -> dict[AnswerId, tuple[Edit, ...]]:
 
 
 def load_proposals(store: Store) -> dict[AnswerId, tuple[Edit, ...]]:
-    """Proposals by answer, each pointing into the answer's own text."""
+    """Return proposals by answer, with offsets into the answer's own text."""
     return _load(store, "edit_proposals")
 
 

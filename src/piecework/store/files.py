@@ -1,8 +1,8 @@
-"""A campaign's files: what they are called, and that they are their owner's alone.
+"""A campaign's files: their names, and access for their owner only.
 
-A store holds worker ids in the clear and the key of all pseudonyms, so nobody else on
-the machine may read it, its log, or a list of decisions. Apart from the store, so that
-knowing a name costs nothing.
+A store holds worker ids in the clear and the key of all pseudonyms, so no other user of
+the machine may read it, its log, or a list of decisions. This module is separate from
+the store, so that code that only needs a name does not load the store's imports.
 """
 
 import os
@@ -23,9 +23,9 @@ _FOLDER = 0o700
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a campaign's folder, or close it to others if it is there.
+    """Create a campaign's folder, or close it to others if it exists.
 
-    A folder in which the caller stands, or above it, is left as it is: it is not the
+    The current directory and its parents are left as they are: they are not the
     campaign's own.
     """
     folder.mkdir(mode=_FOLDER, parents=True, exist_ok=True)
@@ -35,9 +35,9 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_store(path: Path) -> None:
-    """Make an empty file, or close it and SQLite's logs beside it to others.
+    """Create an empty file, or close it and SQLite's logs beside it to others.
 
-    SQLite makes its logs with the rights of the file.
+    SQLite creates its logs with the mode of the file.
     """
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, FOR_OWNER))
@@ -45,27 +45,27 @@ def make_private_store(path: Path) -> None:
 
 
 def check_kind(path: Path) -> None:
-    """Refuse what is there and is not a regular file with SQLite's header.
+    """Refuse a path that is not a regular file with SQLite's header.
 
     Raises:
-        StoreError: what it is, and what to do.
+        StoreError: it says what the path is, and what to do.
     """
     if fault := irregular(path):
         raise StoreError(
             fault,
-            next_step="move it away, and bring the store itself here, or give "
-            "`[output] folder` of the campaign file as the folder where it lies",
+            next_step="move it to another folder and put the store itself here, or set "
+            "`[output] folder` of the campaign file to the store's own folder",
         )
     if path.is_file() and not has_header(path):
         raise StoreError(
             f"{path} is not an SQLite database, so it is not a campaign's store",
-            next_step="bring a copy of the store back, or give this campaign "
-            "another `[output] folder`",
+            next_step="restore a copy of the store, or give this campaign another "
+            "`[output] folder`",
         )
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file for its owner alone, also over one that others could read."""
+    """Write a file that only its owner can read, even over one that others could."""
     descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, FOR_OWNER)
     with open(descriptor, "wb") as file:  # noqa: PTH123 - a descriptor has no path
         close_to_others(path, FOR_OWNER)

@@ -1,4 +1,4 @@
-"""What heuristics found: kept with its evidence, and found again when more is known."""
+"""What heuristics found, with its evidence; replaced when more answers are known."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -14,15 +14,14 @@ def replace(
     *,
     subjects: Mapping[SubjectKind, Iterable[str]],
 ) -> None:
-    """Keep these findings, and no older ones about the same subjects.
+    """Store these findings, and delete older ones about the same subjects.
 
-    Findings without any suspicion are not kept: they say nothing that a missing row
-    does not say.
+    Findings without any suspicion are not stored: a missing row means the same.
 
     Args:
         store: the campaign's memory.
         findings: what heuristics found, each about one of `subjects`.
-        subjects: by kind, everything that was looked at.
+        subjects: everything that was looked at, by kind.
     """
     looked_at = [(kind, subject) for kind, many in subjects.items() for subject in many]
     with store.db.atomic():
@@ -49,14 +48,14 @@ def replace(
 
 
 def load(store: Store, *, only_flags: bool = False) -> list[Finding]:
-    """All findings that are kept, by subject; only those that flag, if asked so."""
+    """Return all stored findings by subject, or only flags."""
     return _load(store, "WHERE flag = 1" if only_flags else "")
 
 
 def load_for_rules(store: Store) -> list[Finding]:
-    """What a policy's rules look at: flags, and the joined suspicion without a flag.
+    """Return what a policy's rules look at: flags, and all joined suspicions.
 
-    Of that one a rule says itself how much is enough.
+    For the joined suspicion, each rule has its own threshold.
     """
     return _load(store, f"WHERE flag = 1 OR heuristic = '{JOINED}'")
 
@@ -72,7 +71,7 @@ def _load(store: Store, chosen: str) -> list[Finding]:
 
 
 def about(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Finding]:
-    """The findings about these subjects."""
+    """Return the findings about these subjects."""
     rows = store.db.query(
         "SELECT findings.* FROM json_each(?) AS chosen JOIN findings "
         "ON subject_kind = json_extract(chosen.value, '$[0]') "
@@ -86,15 +85,15 @@ def about(store: Store, subjects: Iterable[tuple[SubjectKind, str]]) -> list[Fin
 def strongest_of_each(
     store: Store, subjects: Mapping[SubjectKind, Iterable[str]], *, but: str
 ) -> list[tuple[Finding, int]]:
-    """What flags any of these subjects, a row a heuristic, the most suspicious first.
+    """Return the flags of these subjects by heuristic, the most suspicious first.
 
     Args:
         store: the campaign's memory.
         subjects: ids by kind.
-        but: a heuristic whose flags say nothing.
+        but: a heuristic to leave out.
 
     Returns:
-        each heuristic's strongest flag, and how many subjects it flags.
+        Each heuristic's strongest flag, and how many subjects it flags.
     """
     strongest: dict[str, tuple[Finding, int]] = {}
     for kind, names in subjects.items():
@@ -116,11 +115,11 @@ def strongest_of_each(
 
 
 def strongest(store: Store, *, but: str) -> dict[tuple[str, str], float]:
-    """The strongest suspicion of any flag, by kind and id of its subject.
+    """Return the strongest suspicion of any flag, by kind and id of its subject.
 
     Args:
         store: the campaign's memory.
-        but: a heuristic whose flags say nothing.
+        but: a heuristic to leave out.
     """
     rows = store.db.execute(
         "SELECT subject_kind, subject_id, max(suspicion) FROM findings "
@@ -139,7 +138,7 @@ def flagged_by(store: Store, heuristic: str) -> frozenset[str]:
 
 
 def count_flagged(store: Store) -> int:
-    """How many subjects are flagged by a heuristic or several."""
+    """Return how many subjects have at least one flag."""
     (number,) = store.db.execute(
         "SELECT count(*) FROM (SELECT DISTINCT subject_kind, subject_id "
         "FROM findings WHERE flag = 1)"

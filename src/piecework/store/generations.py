@@ -1,10 +1,10 @@
-"""Generations of a store: how a copy that was put back is told from the store itself.
+"""Generations of a store: how to tell a restored copy from the store itself.
 
-Each pass over a store on a marketplace begins a generation, and SQLite's `user_version`
-counts the transactions that change something. The two make a mark
-(`piecework.domain.marks`). The marketplace hears it with every call, after the intent
-of the call is durable; the store keeps the marketplace's mark in the transaction that
-keeps what the marketplace said.
+Each pass on a marketplace begins a generation, and SQLite's `user_version` counts the
+transactions that change data. Together they are a mark (`piecework.domain.marks`).
+Every call sends it to the marketplace, once the intent of the call is durable. The
+store keeps the marketplace's mark in the transaction that keeps the marketplace's
+reply.
 """
 
 import secrets
@@ -19,7 +19,7 @@ _WORD_BYTES = 4
 
 
 def begin(store: Store, *, at: datetime) -> None:
-    """Begin a generation, let requests carry the store's mark, and keep what is heard.
+    """Begin a generation, send the store's mark with requests, and keep marks received.
 
     Args:
         store: the campaign's memory, opened with the marks of its platform.
@@ -36,7 +36,7 @@ def begin(store: Store, *, at: datetime) -> None:
 
 
 def has(store: Store, mark: str) -> bool:
-    """Whether a moment belongs to this store's past, or was accepted as such."""
+    """Whether a mark belongs to this store's past, or was accepted as such."""
     accepted = store.db.execute("SELECT 1 FROM accepted_marks WHERE mark = ?", [mark])
     if accepted.fetchone() is not None:
         return True
@@ -60,13 +60,13 @@ def was_restored(store: Store) -> bool:
 
 
 def seen(store: Store) -> str:
-    """The newest mark of the marketplace that the store has kept; "" before any."""
+    """Return the newest mark of the marketplace in the store; "" before the first."""
     row = store.db.execute("SELECT mark FROM marketplace_mark").fetchone()
     return str(row[0]) if row else ""
 
 
 def accept(store: Store, mark: str) -> None:
-    """Take a mark of a newer copy of this store for one of its own past."""
+    """Accept a mark of a newer copy of this store as one of its own past."""
     with writing(store):
         store.db.execute(
             "INSERT OR IGNORE INTO accepted_marks (mark) VALUES (?)", [mark]

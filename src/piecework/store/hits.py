@@ -1,8 +1,8 @@
 """HITs as they were planned, posted, extended and collected.
 
-Slots that are added to a HIT have a row of their own, which names the HIT; it is posted
-when they are there. What a HIT was posted with is never rewritten: its slots are added
-up when it is read.
+Slots that are added to a HIT have their own row, which names the HIT; the row counts as
+posted once the slots exist. A posted HIT's own row is never rewritten: all its slots
+are added up when it is read.
 """
 
 import json
@@ -23,9 +23,9 @@ ROUND = (
     "WHERE more.extends = hits.hit_key AND made_at <= assignments.accepted_at), "
     "hits.round)"
 )
-"""The round in which an assignment was asked for, of tables `hits` and `assignments`.
+"""SQL for the round that asked for an assignment, over `hits` and `assignments`.
 
-What is accepted after slots were added to its HIT is of the round that added them.
+Work accepted after slots were added to its HIT belongs to the round that added them.
 SQLite keeps the order of a `CROSS JOIN`, so only intents of such slots are looked up.
 """
 
@@ -34,11 +34,11 @@ _IS_LOST = (
     "EXISTS (SELECT 1 FROM intents WHERE operation = 'forget' "
     "AND subject_kind = 'hit' AND subject_id = hit_key)"
 )
-"""Whether the platform has lost a HIT (`piecework.engine.reconciling`)."""
+"""SQL for whether the platform has lost a HIT (`piecework.engine.reconciling`)."""
 
 
 def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
-    """Remember HITs before any of them is posted; all of them or none."""
+    """Store HITs before any of them is posted; all of them or none."""
     with store.db.atomic():
         insert(
             store,
@@ -57,7 +57,7 @@ def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
                 for hit in hits
             ),
         )
-        # An item belongs to the batch in which it was planned first.
+        # An item belongs to the batch that planned it first.
         insert(
             store,
             "items",
@@ -71,7 +71,7 @@ def plan(store: Store, hits: Sequence[PlannedHit]) -> None:
 
 
 def price_anew(store: Store, fee_by_key: Mapping[HitKey, int]) -> None:
-    """Give planned HITs their fee of today, in cents; the same is not written again."""
+    """Set the fees of planned HITs to today's, in cents; equal fees stay untouched."""
     if not fee_by_key:
         return
     with store.db.atomic():
@@ -83,7 +83,7 @@ def price_anew(store: Store, fee_by_key: Mapping[HitKey, int]) -> None:
 
 
 def load(store: Store, hit_ids: Iterable[HitId] | None = None) -> list[PlannedHit]:
-    """HITs in the order of their plan: those with these ids, or all."""
+    """Return HITs in the order of their plan: those with these ids, or all."""
     if hit_ids is None:
         return _select(store, "1")
     return _select(
@@ -94,19 +94,19 @@ def load(store: Store, hit_ids: Iterable[HitId] | None = None) -> list[PlannedHi
 
 
 def ids(store: Store) -> frozenset[HitId]:
-    """The platform's ids of all HITs that were posted."""
+    """Return the platform's ids of all HITs that were posted."""
     rows = store.db.execute("SELECT hit_id FROM hits WHERE hit_id IS NOT NULL")
     return frozenset(HitId(hit_id) for (hit_id,) in rows)
 
 
 def lost_ids(store: Store) -> frozenset[HitId]:
-    """The platform's ids of HITs that it has lost (`piecework.engine.reconciling`)."""
+    """Return the ids of HITs that the platform has lost."""
     rows = store.db.execute(f"SELECT hit_id FROM hits WHERE {_IS_LOST}")
     return frozenset(HitId(hit_id) for (hit_id,) in rows)
 
 
 def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
-    """The HIT that an assignment is of.
+    """Return the HIT of an assignment.
 
     Raises:
         KeyError: there is no such assignment.
@@ -124,7 +124,7 @@ def of_assignment(store: Store, assignment_id: AssignmentId) -> PlannedHit:
 def prices_of(
     store: Store, assignment_ids: Iterable[AssignmentId]
 ) -> dict[AssignmentId, tuple[int, int]]:
-    """Reward and fee of each of these assignments, in cents."""
+    """Return reward and fee of each of these assignments, in cents."""
     rows = store.db.execute(
         "SELECT assignment_id, reward_cents, fee_cents "
         "FROM assignments JOIN hits USING (hit_id) "
@@ -135,12 +135,12 @@ def prices_of(
 
 
 def unposted(store: Store) -> list[PlannedHit]:
-    """HITs that are planned and not posted yet, and extensions."""
+    """Return HITs and extensions that are planned and not posted yet."""
     return _select(store, "posted_at IS NULL")
 
 
 def posted_since(store: Store, moment: datetime) -> bool:
-    """Whether a HIT was posted, or begun to be, at this moment or later."""
+    """Whether a HIT was posted, or its call was begun, at this time or later."""
     row = store.db.execute(
         "SELECT 1 FROM intents WHERE operation = 'publish' AND made_at >= ? LIMIT 1",
         [to_text(moment)],
@@ -149,12 +149,12 @@ def posted_since(store: Store, moment: datetime) -> bool:
 
 
 def uncollected(store: Store) -> list[PlannedHit]:
-    """HITs that are posted and whose answers have not been fetched."""
+    """Return posted HITs with answers that have not been fetched."""
     return _select(store, "hit_id IS NOT NULL AND collected_at IS NULL")
 
 
 def showing(store: Store, item_ids: Iterable[ItemId], *, batch: int) -> list[HitId]:
-    """The HITs of a batch that were posted with any of these items."""
+    """Return the HITs of a batch that were posted with any of these items."""
     rows = store.db.execute(
         "SELECT DISTINCT hit_id FROM hits, json_each(hits.item_ids) AS shown "
         "WHERE batch = ? AND hit_id IS NOT NULL "
@@ -166,7 +166,7 @@ def showing(store: Store, item_ids: Iterable[ItemId], *, batch: int) -> list[Hit
 
 
 def by_key(store: Store, hit_key: HitKey) -> PlannedHit:
-    """The HIT of a key.
+    """Return the HIT with a key.
 
     Raises:
         KeyError: there is no such HIT.
@@ -178,10 +178,10 @@ def by_key(store: Store, hit_key: HitKey) -> PlannedHit:
 
 
 def filled(store: Store, batch: int, *, posted_after: datetime) -> list[PlannedHit]:
-    """HITs of a batch of which every slot brought an assignment, and no more came.
+    """Return HITs of a batch in which every slot brought exactly one assignment.
 
-    Those that were expired by hand or posted before a moment are left out: nobody, or
-    hardly anybody, would find a slot that is added.
+    HITs that were expired by hand or posted before `posted_after` are left out: few
+    workers, if any, would find a slot added to them.
     """
     return _select(
         store,
@@ -197,7 +197,7 @@ def filled(store: Store, batch: int, *, posted_after: datetime) -> list[PlannedH
 
 
 def older_than(store: Store, hit_keys: Iterable[HitKey]) -> frozenset[HitId]:
-    """Ids of HITs that were planned before any of these."""
+    """Return ids of HITs that were planned before all of these."""
     rows = store.db.execute(
         "SELECT hit_id FROM hits WHERE hit_id IS NOT NULL AND rowid < (SELECT "
         "min(rowid) FROM hits WHERE hit_key IN (SELECT value FROM json_each(?)))",
@@ -207,7 +207,7 @@ def older_than(store: Store, hit_keys: Iterable[HitKey]) -> frozenset[HitId]:
 
 
 def give_up(store: Store, keys: Iterable[HitKey]) -> None:
-    """Forget plans that were never posted; what was posted stays."""
+    """Delete plans that were never posted; posted HITs stay."""
     with store.db.atomic():
         store.db.conn.executemany(
             "DELETE FROM hits WHERE hit_key = ? AND posted_at IS NULL",
@@ -216,7 +216,7 @@ def give_up(store: Store, keys: Iterable[HitKey]) -> None:
 
 
 def batches_of_types(store: Store) -> dict[HitTypeId, int]:
-    """The first batch in which HITs of each type were posted."""
+    """Return the first batch in which HITs of each type were posted."""
     return {
         HitTypeId(row["hit_type_id"]): row["batch"]
         for row in store.db.query(
@@ -234,7 +234,7 @@ def mark_posted(
     hit_id: HitId,
     at: datetime,
 ) -> None:
-    """Write down the platform's id of a HIT; part of the caller's transaction."""
+    """Record the platform's id of a HIT; part of the caller's transaction."""
     store.db.execute(
         "UPDATE hits SET hit_type_id = ?, hit_id = ?, posted_at = ? WHERE hit_key = ?",
         [hit_type_id, hit_id, to_text(at), hit_key],
@@ -244,12 +244,12 @@ def mark_posted(
 def mark_extended(
     store: Store, extension: PlannedHit, *, is_open: bool, at: datetime
 ) -> None:
-    """Write down that slots were added to a HIT; part of the caller's transaction.
+    """Record that slots were added to a HIT; part of the caller's transaction.
 
     Args:
         store: the campaign's memory.
         extension: the row that planned it.
-        is_open: answers are waited for again; false if the HIT was found to be gone.
+        is_open: the HIT gets answers again; false if it was found to be gone.
         at: when.
     """
     store.db.execute(
@@ -264,7 +264,7 @@ def mark_extended(
 
 
 def mark_collected(store: Store, hit_id: HitId, *, at: datetime) -> None:
-    """Write down that all of a HIT's answers are here; part of a transaction."""
+    """Record that all answers of a HIT are stored; part of a transaction."""
     store.db.execute(
         "UPDATE hits SET collected_at = ? WHERE hit_id = ?", [to_text(at), hit_id]
     )
@@ -276,9 +276,9 @@ def reopen(store: Store, hit_id: HitId) -> None:
 
 
 def count_held_slots(store: Store, hit: PlannedHit) -> int:
-    """How many slots of a HIT money is held for: those free, at work, or undecided.
+    """Return for how many slots of a HIT money is held: free, in work, or undecided.
 
-    Work that the platform has lost takes no slot.
+    Work that the platform has lost does not count.
     """
     is_lost, is_open, undecided, settled = store.db.execute(
         f"SELECT {_IS_LOST}, collected_at IS NULL, "
@@ -296,7 +296,7 @@ def count_held_slots(store: Store, hit: PlannedHit) -> int:
 
 
 def mark_looked(store: Store, hit_ids: Iterable[HitId], *, at: datetime) -> None:
-    """Write down that open HITs were asked for answers; part of a transaction."""
+    """Record that open HITs were checked for answers; part of a transaction."""
     store.db.conn.executemany(
         "UPDATE hits SET looked_at = ? WHERE hit_id = ?",
         [(to_text(at), hit_id) for hit_id in hit_ids],
@@ -319,9 +319,9 @@ class HitCounts:
     """HITs of a batch by their state.
 
     Attributes:
-        unposted: planned, and not posted; extensions count.
-        open: posted, and not collected.
-        replacing: posted, or extended, in a later round than the first.
+        unposted: planned and not posted, extensions included.
+        open: posted and not collected.
+        replacing: posted or extended in a later round than the first.
         last_round: 0 for the first posting.
         collected_at: when the last one was collected, if one was.
     """
@@ -336,12 +336,12 @@ class HitCounts:
 
     @property
     def is_collected(self) -> bool:
-        """Whether all answers of the batch are here; plans are not waited for."""
+        """Whether all HITs of the batch are posted and collected."""
         return not self.unposted and not self.open
 
 
 def count_by_batch(store: Store) -> list[HitCounts]:
-    """The HITs of each batch that was begun, by its number."""
+    """Count the HITs of each batch that was begun, in the order of batches."""
     return [
         HitCounts(**{**row, "collected_at": moment(row["collected_at"])})
         for row in store.db.query(
@@ -355,10 +355,11 @@ def count_by_batch(store: Store) -> list[HitCounts]:
 
 
 def batch_at_work(store: Store) -> int:
-    """The first batch that is open or undecided; 0 before any was planned.
+    """Return the first batch that is open or undecided; 0 before any was planned.
 
-    Where none is, the batch of the HIT that was planned last. An earlier batch is at
-    work again where a HIT of it was opened again (`piecework.engine.reconciling`).
+    Without such a batch, it is the batch of the HIT that was planned last. An earlier
+    batch is current again if one of its HITs was reopened
+    (`piecework.engine.reconciling`).
     """
     row = store.db.execute(
         "SELECT min(batch) FROM (SELECT batch FROM hits "
@@ -371,7 +372,7 @@ def batch_at_work(store: Store) -> int:
 
 
 def next_poll_base(store: Store) -> datetime | None:
-    """When the open HIT was looked at, or else posted, that was so longest ago."""
+    """Return the earliest time that an open HIT was last checked, or else posted."""
     (earliest,) = store.db.execute(
         "SELECT min(coalesce(looked_at, posted_at)) FROM hits "
         "WHERE hit_id IS NOT NULL AND collected_at IS NULL"

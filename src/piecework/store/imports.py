@@ -1,7 +1,7 @@
-"""Results that other tools collected: their files, their items, their outcomes.
+"""Results that other tools collected: their files, items and outcomes.
 
-Assignments and answers lie where collected ones do, so that everything that reads a
-store reads them. A moment that a file does not tell is an empty text.
+Imported assignments and answers are in the same tables as collected ones, so all code
+that reads a store reads them. A time that a file does not tell is an empty text.
 """
 
 import json
@@ -17,17 +17,17 @@ from piecework.store.columns import insert, read_columns, to_text
 from piecework.store.database import Store
 
 _BATCH = 1
-"""All that is imported is one batch: heuristics see it together."""
+"""Everything imported is one batch, so heuristics see it together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedAssignment:
-    """One worker's go at one HIT, with its typed answers.
+    """One worker's work on one HIT, with its typed answers.
 
     Attributes:
         item_ids: in the order of the row.
-        raw: what the row said, as JSON; the answers are typed anew from it.
-        outcomes: of each answer, what was decided elsewhere, "" if nothing was.
+        raw: the contents of the row as JSON; answers can be typed again from it.
+        outcomes: what was decided elsewhere about each answer, "" if undecided.
     """
 
     assignment_id: AssignmentId
@@ -49,9 +49,9 @@ class ImportedFile:
     """One import of one file, counted in assignments.
 
     Attributes:
-        known: were there already, from this file or another.
-        not_sent: goes at a HIT that were never sent in.
-        unreadable: rows that are kept aside.
+        known: already in the store, from this file or another.
+        not_sent: accepted but never submitted.
+        unreadable: rows that were set aside.
     """
 
     file: str
@@ -64,7 +64,7 @@ class ImportedFile:
 
 
 def begin(store: Store, file: ImportedFile, *, at: datetime) -> int:
-    """Note that a file is being imported; its number."""
+    """Record that the import of a file begins; return its number."""
     cursor = store.db.execute(
         "INSERT INTO imports (file, sha256, format, imported_at) VALUES (?, ?, ?, ?)",
         [file.file, file.sha256, file.format_name, to_text(at)],
@@ -73,7 +73,7 @@ def begin(store: Store, file: ImportedFile, *, at: datetime) -> int:
 
 
 def end(store: Store, number: int, counts: ImportedFile) -> None:
-    """Write down how an import went."""
+    """Record the counts of an import."""
     store.db.execute(
         "UPDATE imports SET assignments = ?, known = ?, not_sent = ?, unreadable = ? "
         "WHERE import_id = ?",
@@ -82,7 +82,7 @@ def end(store: Store, number: int, counts: ImportedFile) -> None:
 
 
 def files(store: Store) -> list[ImportedFile]:
-    """All imports, in their order."""
+    """Return all imports, in their order."""
     return [
         ImportedFile(**row)
         for row in store.db.query(
@@ -95,7 +95,7 @@ def files(store: Store) -> list[ImportedFile]:
 def keep_unreadable(
     store: Store, number: int, line: int, *, column: str, fault: str, cells: str
 ) -> None:
-    """Keep a row aside that could not be read; part of the caller's transaction."""
+    """Set aside a row that could not be read; part of the caller's transaction."""
     row = {
         "import_id": number,
         "line": line,
@@ -107,7 +107,7 @@ def keep_unreadable(
 
 
 def keep_items(store: Store, items: Iterable[Mapping[str, str]], *, key: str) -> None:
-    """Keep items by their column `key`; known ones stay as they are."""
+    """Store items by their column `key`; known ones stay as they are."""
     rows = [
         {"item_id": columns[key], "columns": json.dumps(dict(columns))}
         for columns in items
@@ -116,7 +116,7 @@ def keep_items(store: Store, items: Iterable[Mapping[str, str]], *, key: str) ->
 
 
 def items(store: Store) -> tuple[Item, ...]:
-    """All items, in the order in which they came."""
+    """Return all items, in the order in which they came."""
     return tuple(
         Item(item_id=ItemId(item_id), columns=json.loads(columns))
         for item_id, columns in store.db.execute(
@@ -128,7 +128,7 @@ def items(store: Store) -> tuple[Item, ...]:
 def known_raw(
     store: Store, assignment_ids: Iterable[AssignmentId]
 ) -> dict[AssignmentId, str]:
-    """What these assignments said when they were imported; of those that are here."""
+    """Return the imported rows of those of these assignments that are stored."""
     rows = store.db.execute(
         "SELECT assignment_id, raw FROM raw_answers "
         "WHERE assignment_id IN (SELECT value FROM json_each(?))",
@@ -145,13 +145,13 @@ def keep(
     number: int,
     at: datetime,
 ) -> None:
-    """Keep assignments that are new; part of the caller's transaction.
+    """Store new assignments; part of the caller's transaction.
 
     Args:
         store: the campaign's memory.
         arrived: the assignments.
         campaign: its name, for the keys of HITs.
-        number: of the import.
+        number: the import's number.
         at: when they were imported.
     """
     arrived = list(arrived)
@@ -192,7 +192,7 @@ def keep(
 def keep_outcomes(
     store: Store, arrived: Iterable[ImportedAssignment], *, number: int
 ) -> None:
-    """Keep what was decided elsewhere; a later file knows better than an earlier."""
+    """Store what was decided elsewhere; a later file replaces an earlier one."""
     store.db.conn.executemany(
         "INSERT INTO outcomes (answer_id, outcome, feedback, import_id) "
         "VALUES (?, ?, ?, ?) ON CONFLICT (answer_id) DO UPDATE SET "
@@ -207,7 +207,7 @@ def keep_outcomes(
 
 
 def count_slots(store: Store) -> None:
-    """Give each HIT as many slots as assignments came of it."""
+    """Give each HIT as many slots as it has assignments."""
     store.db.execute(
         "UPDATE hits SET max_assignments = max(1, (SELECT count(*) FROM assignments "
         "WHERE assignments.hit_id = hits.hit_id))"
@@ -215,7 +215,7 @@ def count_slots(store: Store) -> None:
 
 
 def retype(store: Store, answers: Iterable[Answer]) -> None:
-    """Type answers anew; verdicts about them stay. Part of a transaction."""
+    """Store answers that were typed again; verdicts stay. Part of a transaction."""
     store.db.conn.executemany(
         "UPDATE answers SET fields = :fields, problems = :problems "
         "WHERE answer_id = :answer_id",
@@ -227,12 +227,12 @@ def retype(store: Store, answers: Iterable[Answer]) -> None:
 
 
 def outcomes(store: Store) -> dict[str, list[str]]:
-    """What was decided elsewhere: columns `answer_id`, `outcome` and `feedback`."""
+    """Return decisions made elsewhere: `answer_id`, `outcome` and `feedback`."""
     return read_columns(store, "SELECT answer_id, outcome, feedback FROM outcomes")
 
 
 def most_answers(store: Store) -> int:
-    """How many answers the item with the most of them has; at least 1."""
+    """Return the largest number of answers that an item has; at least 1."""
     (most,) = store.db.execute(
         "SELECT max(n) FROM (SELECT count(*) AS n FROM answers GROUP BY item_id)"
     ).fetchone()

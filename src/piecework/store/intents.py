@@ -1,9 +1,9 @@
-"""Outward acts that happen once: an intent is durable before, its outcome after.
+"""Outward acts that happen once: intents are stored before, outcomes after.
 
 A process may die at any point. Between intent and outcome it is not known whether the
-call reached the platform, so the next pass **looks** before it acts again. The promise
-is the store's, not that of a cache, a retry or a platform's memory of tokens (MTurk
-forgets a token after 24 hours).
+call reached the platform, so the next pass **looks** before it acts again. The store
+guarantees this, without relying on a cache, a retry or a platform's memory of tokens
+(MTurk forgets a token after 24 hours).
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from piecework.store.columns import from_text, to_text
 from piecework.store.database import Store
 
 ActSubject = tuple[Literal["hit", "assignment", "worker", "hit type"], str]
-"""Kind and id of what an act is about; of a HIT, its key."""
+"""Kind and id of what an act is about; for a HIT, its key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +29,12 @@ class Intent:
 
     Attributes:
         key: stable name of the act, e.g. `publish:birds.b2.r0.0007`. Queries do not
-            read it: they ask operation, subject and times.
+            parse it: they use operation, subject and times.
         operation: the port's verb.
         subject: what the act is about: the key of a HIT, or the id of an assignment,
             worker or HIT type.
-        times: which act it is of several that differ in nothing else.
-        arguments: what it is done with besides, as plain values.
+        times: number of the act among several that are otherwise equal.
+        arguments: further arguments, as plain values.
         amount_cents: the most that it can cost, fees included.
     """
 
@@ -46,16 +46,16 @@ class Intent:
     amount_cents: int = 0
 
     def token(self, store: Store) -> str:
-        """A request token that is this intent's own: at most 64 characters.
+        """Return this intent's own request token: at most 64 characters.
 
-        It holds the store's own name, so that two campaigns with equal keys differ.
+        It depends on the store's name, so that two campaigns with equal keys differ.
         """
         named = json.dumps([store_name(store), self.key])
         return hashlib.sha256(named.encode()).hexdigest()
 
 
 def store_name(store: Store) -> str:
-    """The name under which this store's intents are known to the platform."""
+    """Return the name under which the platform knows this store's intents."""
     name = bound.read(store).name
     if name is None:
         raise StoreError(f"{store.path}: the store has no name yet")
@@ -64,19 +64,19 @@ def store_name(store: Store) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """An intent, and how it is carried out.
+    """An intent and how to carry it out.
 
     Attributes:
         intent: the act, by its stable key.
-        do: makes the call; gives the outcome as text (an id, or "done").
-        look: asks the platform whether an earlier call got through; its outcome, or
-            `None`. Asked only when an earlier process left the intent open.
+        do: makes the call; returns the outcome as text (an id, or "done").
+        look: asks the platform whether an earlier call got through; returns its outcome
+            or `None`. It is called only if an earlier process left the intent open.
         record: writes what follows from the outcome, in the transaction that closes
             the intent; both are stored or neither.
-        is_due: whether it still has to be done, asked in the transaction that declares
-            the intent: a person may have taken back what it was to carry out.
+        is_due: whether it still has to be done, called in the transaction that declares
+            the intent: a person may have taken back the decision behind it.
 
-    `do` and `look` may be called in any thread, and leave the store alone.
+    `do` and `look` may be called in any thread and must not use the store.
     """
 
     intent: Intent
@@ -87,7 +87,7 @@ class Act:
 
 
 def done(store: Store, operation: str) -> set[str]:
-    """Keys of all intents of an operation that are known to be done."""
+    """Return keys of all intents of an operation that are known to be done."""
     return {
         row["intent_key"]
         for row in store.db.query(
@@ -99,7 +99,7 @@ def done(store: Store, operation: str) -> set[str]:
 
 
 def begun(store: Store, operation: str) -> dict[str, datetime]:
-    """When the intents of an operation were made whose outcome is not known, by key."""
+    """Return when the intents of an operation without an outcome were made, by key."""
     return {
         row["intent_key"]: from_text(row["made_at"])
         for row in store.db.query(
@@ -111,7 +111,7 @@ def begun(store: Store, operation: str) -> dict[str, datetime]:
 
 
 def is_declared(store: Store, intent_key: str) -> bool:
-    """Whether an act was begun, whatever became of it."""
+    """Whether an act was begun, with any outcome or none."""
     row = store.db.execute(
         "SELECT 1 FROM intents WHERE intent_key = ?", [intent_key]
     ).fetchone()
@@ -119,7 +119,7 @@ def is_declared(store: Store, intent_key: str) -> bool:
 
 
 def argument(store: Store, intent_key: str, name: str) -> str:
-    """What an intent was declared with, under this name."""
+    """Return the argument with this name that an intent was declared with."""
     (arguments,) = store.db.execute(
         "SELECT arguments FROM intents WHERE intent_key = ?", [intent_key]
     ).fetchone()
@@ -127,7 +127,7 @@ def argument(store: Store, intent_key: str, name: str) -> str:
 
 
 def outcome(store: Store, intent_key: str) -> str | None:
-    """How an act ended; `None` if it did not, or was never begun."""
+    """Return how an act ended; `None` if it did not end or was never begun."""
     row = store.db.execute(
         "SELECT outcome FROM intents WHERE intent_key = ? AND done_at IS NOT NULL",
         [intent_key],
@@ -140,9 +140,9 @@ PROMISES = ("publish", "bonus", "unreject")
 
 
 def open_cents(store: Store, *operations: str, but: str) -> int:
-    """The most that open intents of these operations may cost, one key's left out.
+    """Return the most that open intents of these operations may cost, except `but`.
 
-    A HIT whose plan was given up is not posted any more, so it costs nothing.
+    A HIT with a dropped plan is not posted any more, so it is free.
     """
     (cents,) = store.db.execute(
         "SELECT coalesce(sum(amount_cents), 0) FROM intents "
@@ -155,7 +155,7 @@ def open_cents(store: Store, *operations: str, but: str) -> int:
 
 
 def load(store: Store, operation: str, *, is_done: bool) -> list[Intent]:
-    """All intents of an operation that are done, or all that are open."""
+    """Return all intents of an operation that are done, or all that are open."""
     return [
         Intent(
             key=row["intent_key"],
@@ -184,7 +184,7 @@ def has_open(store: Store, *operations: str) -> bool:
 
 
 def has_outcome(store: Store, operation: str, outcome: str) -> bool:
-    """Whether an intent of an operation ended so."""
+    """Whether an intent of an operation had this outcome."""
     row = store.db.execute(
         "SELECT 1 FROM intents WHERE operation = ? AND done_at IS NOT NULL "
         "AND outcome = ? LIMIT 1",
@@ -194,7 +194,7 @@ def has_outcome(store: Store, operation: str, outcome: str) -> bool:
 
 
 def subjects(store: Store, operation: str, *, outcome: str) -> list[str]:
-    """Whom or what the intents of an operation were about that ended so, in order."""
+    """Return the subjects of an operation's intents with this outcome, in order."""
     rows = store.db.execute(
         "SELECT subject_id FROM intents "
         "WHERE operation = ? AND done_at IS NOT NULL AND outcome = ? ORDER BY rowid",
@@ -204,7 +204,7 @@ def subjects(store: Store, operation: str, *, outcome: str) -> list[str]:
 
 
 def withdraw(store: Store, key: str) -> None:
-    """Forget an open intent that was looked for and not found."""
+    """Delete an open intent that was looked for and not found."""
     with store.db.atomic():
         store.db.execute(
             "DELETE FROM intents WHERE intent_key = ? AND done_at IS NULL", [key]
@@ -214,13 +214,13 @@ def withdraw(store: Store, key: str) -> None:
 def rename(
     store: Store, key: str, new_key: str, *, operation: str | None = None
 ) -> None:
-    """Give an intent that is done another key, with its entries in the ledger.
+    """Give a closed intent and its entries in the ledger another key.
 
     Args:
         store: the campaign's memory.
-        key: of the intent.
-        new_key: that it gets.
-        operation: that it gets; `None` leaves its own.
+        key: the intent's current key.
+        new_key: its new key.
+        operation: its new operation; `None` keeps the old one.
     """
     with store.db.atomic():
         store.db.execute(
@@ -237,7 +237,7 @@ def rename(
 
 
 def read(store: Store, intent: Intent) -> tuple[str | None] | None:
-    """The outcome of an intent, `(None,)` while open; `None` if never declared."""
+    """Return the outcome of an intent, `(None,)` while open; `None` if not declared."""
     row: tuple[str | None] | None = store.db.execute(
         "SELECT outcome FROM intents WHERE intent_key = ?", [intent.key]
     ).fetchone()
@@ -245,10 +245,10 @@ def read(store: Store, intent: Intent) -> tuple[str | None] | None:
 
 
 def declare(store: Store, intent: Intent, clock: Clock) -> None:
-    """Write an intent down; over an open one, which was looked for and not found.
+    """Store an intent, or replace an open one that was looked for and not found.
 
-    What is wanted may have changed since (a price was mended, a title reworded): the
-    new meaning is the one that is done. Part of a transaction.
+    Its details may have changed since (a corrected price, a reworded title): the new
+    ones count. Part of the caller's transaction.
 
     Raises:
         StoreError: another pass closed it meanwhile.
@@ -277,18 +277,18 @@ def declare(store: Store, intent: Intent, clock: Clock) -> None:
 
 
 def close(store: Store, act: Act, outcome: str, clock: Clock) -> None:
-    """Write down an outcome and what follows from it; part of a transaction.
+    """Store an outcome and what follows from it; part of the caller's transaction.
 
     Raises:
         StoreError: another pass closed the intent meanwhile.
     """
     act.record(outcome)
-    # A refusal undoes the record: the pass that closed it has written it already.
+    # If `_close` raises, the record is undone: the other pass has already written it.
     _close(store, act.intent, outcome, clock)
 
 
 def keep(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
-    """Write down an act that makes no call, and its outcome; part of a transaction.
+    """Store an act without a call, and its outcome; part of the caller's transaction.
 
     Raises:
         StoreError: the act was done before.
@@ -308,4 +308,7 @@ def _close(store: Store, intent: Intent, outcome: str, clock: Clock) -> None:
 
 
 def _closed_by_another(store: Store, intent: Intent) -> StoreError:
-    return StoreError(f"{store.path}: {intent.key} was closed by another pass")
+    return StoreError(
+        f"{store.path}: {intent.key} was closed by another pass",
+        next_step="run the same command again",
+    )

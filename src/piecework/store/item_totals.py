@@ -1,4 +1,4 @@
-"""Items by what is accepted about them: kept answers, of so many workers."""
+"""Totals by item: how many answers are kept, and from how many workers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from piecework.store.database import Store, writing
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """Answers that were kept about the items of the batches that were begun.
+    """Kept answers to the items of the batches that were begun.
 
     Attributes:
-        items: that were begun.
-        wanted: answers of these items, by now.
-        accepted: answers that count: one of a worker about an item, and no more of an
-            item than wanted.
+        items: items that were begun.
+        wanted: answers that these items want now.
+        accepted: answers that count: one per worker and item, and no more per item than
+            wanted.
         surplus: kept answers that do not count.
         unsure: items that are asked again because their labels are not sure.
     """
@@ -34,8 +34,8 @@ class Lacks:
 
     Attributes:
         answers: over all its items, as far as there are workers to give them.
-        least: of the item that lacks fewest, and some.
-        out_of_reach: those for which there are no workers.
+        least: answers lacking for the item that lacks fewest (but at least one).
+        out_of_reach: lacking answers that no worker is left to give.
         unsure: items that are asked again because their labels are not sure.
     """
 
@@ -47,11 +47,11 @@ class Lacks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """What was found of an item's label, and what follows.
+    """How sure an item's label is, and how many answers the item wants.
 
     Attributes:
-        probability: of the likeliest label, by all answers that were kept.
-        wanted: accepted answers that the item gets, by now.
+        probability: probability of the likeliest label, by all kept answers.
+        wanted: accepted answers that the item wants now.
     """
 
     probability: float
@@ -59,10 +59,11 @@ class Weighed:
 
 
 _WANTED = "min(coalesce(wanted, :least), :most)"
-"""Answers that an item wants, of table `items`; a campaign file may lower `most`."""
+"""SQL for the answers that an item wants; a campaign file may lower `most`."""
 
 _UNSURE = f"workers < {_WANTED} AND {_WANTED} > :least AND workers = {_WANTED} - 1"
-"""An item that has lost answers besides is not told apart: it lacks these first."""
+"""SQL for unsure items. An item that also lost answers does not count here: it lacks
+those first."""
 
 _EXCLUDED = (
     "SELECT subject_id FROM (SELECT subject_id, verdict, max(decision_id) "
@@ -77,11 +78,11 @@ SELECT item_id, batch, {_WANTED} - workers AS lacking, {_UNSURE} AS unsure,
     )))) AS within_reach
 FROM items WHERE workers < {_WANTED}
 """
-"""A row an item that lacks answers; whoever answered it once is asked no more."""
+"""One row per item that lacks answers; no worker answers the same item twice."""
 
 
 def count_accepted(store: Store, posting: Posting) -> Accepted:
-    """How many answers count, by what is wanted of each item."""
+    """Count accepted and surplus answers, given how many each item wants."""
     items, wanted, accepted, kept, unsure = store.db.execute(
         f"SELECT count(*), coalesce(sum({_WANTED}), 0), "
         f"coalesce(sum(min(workers, {_WANTED})), 0), coalesce(sum(kept), 0), "
@@ -100,12 +101,12 @@ def count_accepted(store: Store, posting: Posting) -> Accepted:
 def batches_lacking(
     store: Store, posting: Posting, *, crowd: int | None = None
 ) -> dict[int, Lacks]:
-    """What each batch lacks; a batch that lacks nothing is absent.
+    """Return what each batch lacks; complete batches are absent.
 
     Args:
         store: the campaign's memory.
         posting: how many answers an item wants.
-        crowd: how many workers there are in all; `None`: as many as it takes.
+        crowd: how many workers there are in all; `None`: no limit.
     """
     if crowd is None:
         rows = store.db.execute(
@@ -131,7 +132,7 @@ def batches_lacking(
 def lacking(
     store: Store, batch: int, posting: Posting, *, crowd: int | None = None
 ) -> dict[ItemId, int]:
-    """How many answers each item of a batch lacks that can be had; others absent."""
+    """Return how many obtainable answers each item of a batch lacks, if any."""
     if crowd is None:
         rows = store.db.execute(
             f"SELECT item_id, {_WANTED} - workers FROM items "
@@ -148,7 +149,7 @@ def lacking(
 
 
 def wanted(store: Store, posting: Posting) -> dict[ItemId, int]:
-    """Answers that each item wants which wants more than the least."""
+    """Return how many answers each item wants, if more than the least."""
     rows = store.db.execute(
         f"SELECT item_id, {_WANTED} FROM items WHERE {_WANTED} > :least",
         _range(posting),
@@ -157,12 +158,12 @@ def wanted(store: Store, posting: Posting) -> dict[ItemId, int]:
 
 
 def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
-    """Items that have all answers they want, if it is not known how sure they are.
+    """Return complete items with labels that were not weighed yet.
 
-    Or if they were not sure, where the campaign file wants it surer by now.
+    Unsure items are included if the campaign file now wants them to be surer.
 
     Returns:
-        By item, of how many workers answers are kept.
+        By item, from how many workers answers are kept.
     """
     if posting.as_needed is None:
         return {}
@@ -175,7 +176,7 @@ def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
 
 
 def keep_weighed(store: Store, weighed_items: Mapping[ItemId, Weighed]) -> None:
-    """Write down how sure labels are and what is wanted; all of them or none."""
+    """Store how sure labels are and what is wanted; all of them or none."""
     with writing(store):
         store.db.conn.executemany(
             "UPDATE items SET wanted = :wanted, probability = :probability "
@@ -192,9 +193,9 @@ def keep_weighed(store: Store, weighed_items: Mapping[ItemId, Weighed]) -> None:
 
 
 def sureness(store: Store) -> list[tuple[int, float]]:
-    """Workers, and how sure the label is, of each item that was weighed as it is.
+    """Return the number of workers and the label's probability of each weighed item.
 
-    Labels that were known beforehand are certain, and left out.
+    Labels that were known beforehand are certain, so they are left out.
     """
     rows = store.db.execute(
         "SELECT workers, probability FROM items WHERE probability < 1"
@@ -203,7 +204,7 @@ def sureness(store: Store) -> list[tuple[int, float]]:
 
 
 def excluded(store: Store) -> frozenset[WorkerId]:
-    """Workers who are kept out, by the decision in force."""
+    """Return workers who are kept out, by the decision in force."""
     return frozenset(
         WorkerId(worker_id) for (worker_id,) in store.db.execute(_EXCLUDED)
     )

@@ -1,4 +1,4 @@
-"""Labels that people settled where workers differed; one of an item's field."""
+"""Labels that people settled where workers differed; one per item and field."""
 
 from piecework.domain.review import Label
 from piecework.store.columns import from_text, to_text
@@ -6,7 +6,7 @@ from piecework.store.database import Store
 
 
 def keep(store: Store, label: Label) -> None:
-    """Keep a label, in place of one that was settled before."""
+    """Store a label, in place of an earlier one."""
     with store.db.atomic():
         store.db.execute(
             "INSERT OR REPLACE INTO labels "
@@ -24,7 +24,7 @@ def keep(store: Store, label: Label) -> None:
 
 
 def forget(store: Store, item_id: str, field: str) -> None:
-    """Let the answers alone say what the label is."""
+    """Delete a label, so that only the answers determine it."""
     with store.db.atomic():
         store.db.execute(
             "DELETE FROM labels WHERE item_id = ? AND field = ?", [item_id, field]
@@ -32,7 +32,7 @@ def forget(store: Store, item_id: str, field: str) -> None:
 
 
 def load(store: Store) -> dict[tuple[str, str], Label]:
-    """All that were settled, by item and field."""
+    """Return all settled labels, by item and field."""
     return {
         (row["item_id"], row["field"]): Label(
             item_id=row["item_id"],

@@ -1,11 +1,11 @@
-"""What the last pass found, for as long as nothing is written after it.
+"""The result of the last pass, valid until the store changes.
 
-A pass that finds nothing due costs seconds of reading, so how far it found the campaign
-is kept. Triggers of the tables forget it with whatever is written later, by any
-program. When the marketplace was polled last, and how long to wait, outlives that.
+A pass that finds no work due takes seconds of reading, so its result is kept. Triggers
+of the tables delete it at any later write, by any program. The time of the last poll
+and the wait until the next one stay.
 
-The quick check before a pass reads through the standard library: sqlite-utils loads
-pandas where it finds it, which costs most of a second.
+The quick check before a pass uses the standard library: sqlite-utils loads pandas if it
+is installed, which takes most of a second.
 """
 
 import json
@@ -31,7 +31,7 @@ class LastPass:
 
     Attributes:
         progress: as it was given to `remember`.
-        open_hits: ids of the HITs whose answers have not been fetched.
+        open_hits: ids of the HITs with answers that have not been fetched.
         older: ids of HITs that were posted before all of those.
         hit_types: the types of those HITs.
         polled_at: when the marketplace was asked for news last, if it was.
@@ -49,19 +49,20 @@ class LastPass:
 def remember(
     store: "Store", progress: Mapping[str, object], *, request_digest: str
 ) -> None:
-    """Keep how far the campaign is, in place of what was kept before.
+    """Store how far the campaign is, in place of the earlier progress.
 
-    Nothing is kept if another connection has written since the pass opened the store: a
-    person may stop the campaign, or decide, when the progress has been read already.
+    It is not stored if another connection has written since the pass opened the store:
+    a person may have stopped the campaign or decided after the progress was read.
 
     Args:
         store: the campaign's memory, as it was opened for the pass.
         progress: plain values.
-        request_digest: of all that the pass was told; the next must be told the same.
+        request_digest: digest of the pass's request; it holds only for an equal
+            request.
     """
     store.db.execute("BEGIN IMMEDIATE")
     try:
-        # Behind the lock: nothing is written between this question and the commit.
+        # With the lock, no other connection writes between this check and the commit.
         if not store.others_have_written():
             store.db.execute(
                 "INSERT INTO last_pass (only_row, request_digest, progress) "
@@ -77,11 +78,11 @@ def remember(
 
 
 def recall(folder: Path, *, request_digest: str | None = None) -> LastPass | None:
-    """What is remembered, unless a pass is told otherwise or something was written.
+    """Return what is remembered, unless the request or the store has changed.
 
     Args:
-        folder: the campaign's; there need not be a store in it.
-        request_digest: as `remember` was given it; without it, whatever was told.
+        folder: the campaign's; it may have no store yet.
+        request_digest: as `remember` was given it; without it, any request.
     """
     path = folder / FILE_NAME
     check_kind(path)
@@ -91,12 +92,12 @@ def recall(folder: Path, *, request_digest: str | None = None) -> LastPass | Non
         with closing(sqlite3.connect(path, timeout=30)) as connection:
             return _recall(connection, request_digest)
     except sqlite3.OperationalError:
-        # Busy, or of another schema: the pass that opens the store says what is wrong.
+        # Busy, or another schema: the pass that opens the store reports what is wrong.
         return None
 
 
 def mark_polled(folder: Path, *, at: datetime, wait: timedelta) -> None:
-    """Write down that the marketplace was asked for news, and how long to wait now."""
+    """Record that the marketplace was asked for news, and how long to wait now."""
     with closing(sqlite3.connect(folder / FILE_NAME, timeout=30)) as db, db:
         db.execute(
             "INSERT INTO last_pass (only_row, polled_at, wait_seconds) "
@@ -107,13 +108,13 @@ def mark_polled(folder: Path, *, at: datetime, wait: timedelta) -> None:
 
 
 def older_hits(connection: sqlite3.Connection) -> frozenset[str]:
-    """HITs of a store that were planned and posted before any that is waited for.
+    """Return HITs of a store that were planned and posted before all uncollected ones.
 
-    What was posted less than an hour before does not count: many calls are under way at
-    once, and a HIT is written down when its call has come back.
+    HITs posted less than an hour before those do not count: many calls are under way at
+    once, and a HIT is recorded only when its call returns.
     """
-    # Since a HIT's call was declared it may be there; its reply may have been lost, and
-    # the HIT found by looking, hours later.
+    # A HIT may exist from the moment its call was declared; if the reply was lost, a
+    # later pass may have found the HIT hours afterwards.
     number, first = connection.execute(
         "SELECT min(hits.rowid), min(coalesce(made_at, posted_at)) FROM hits "
         "LEFT JOIN intents ON operation = 'publish' AND subject_kind = 'hit' "

@@ -1,4 +1,4 @@
-"""The latest moment that a store knows of."""
+"""The latest time that a store knows of."""
 
 from datetime import datetime
 
@@ -16,6 +16,6 @@ SELECT max(at) FROM (
 
 
 def latest(store: Store) -> datetime | None:
-    """When something was written down last, by the clock of then; `None` if never."""
+    """Return the time of the last write, by the clock of then; `None` before any."""
     (moment,) = store.db.execute(_LATEST).fetchone()
     return from_text(moment) if moment else None

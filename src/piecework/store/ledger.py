@@ -1,9 +1,9 @@
 """Where the money is, in cents; an entry moves an amount between two accounts.
 
-`requester` is where money comes from and goes back to, `held` is reserved by posted
-HITs, `rewards`, `bonuses` and `fees` are spent. So all accounts always sum to zero.
-Balances, the cost of a batch and what was promised on a day are carried on by triggers
-of the tables, so asking costs the same however long the ledger is.
+Money comes from `requester` and returns to it, `held` is reserved by posted HITs, and
+`rewards`, `bonuses` and `fees` are spent. So all accounts always sum to zero. Triggers
+of the tables update the balances, the cost of each batch and what was promised on each
+day, so a query takes the same time with a ledger of any length.
 """
 
 from collections.abc import Mapping
@@ -32,11 +32,11 @@ def move(
 
     Args:
         store: the campaign's memory.
-        amount_cents: zero moves nothing.
+        amount_cents: zero adds no entry.
         credit: where it is taken.
         debit: where it goes.
         intent_key: the act that moves it.
-        batch: whose cost it is.
+        batch: the batch that it is a cost of.
         at: when.
     """
     if amount_cents == 0:
@@ -60,7 +60,7 @@ def pay(
     batch: int,
     at: datetime,
 ) -> None:
-    """Pay out of what was not held before; part of the caller's transaction."""
+    """Pay amounts that were not held before; part of the caller's transaction."""
     for account, cents in cents_by_account.items():
         move(
             store,
@@ -74,7 +74,7 @@ def pay(
 
 
 def undo(store: Store, intent_key: str, *, at: datetime) -> None:
-    """Move back what an act has moved; part of the caller's transaction."""
+    """Reverse what an act has moved; part of the caller's transaction."""
     rows = store.db.query(
         "SELECT credit, debit, amount_cents, batch FROM ledger WHERE intent_key = ?",
         [intent_key],
@@ -92,19 +92,19 @@ def undo(store: Store, intent_key: str, *, at: datetime) -> None:
 
 
 def balances(store: Store) -> dict[Account, int]:
-    """What each account holds, in cents; `requester` is negative by what was taken."""
+    """Return each account's balance in cents; `requester` is minus what was taken."""
     totals: dict[Account, int] = dict.fromkeys(get_args(Account), 0)
     totals.update(store.db.execute("SELECT account, cents FROM balances").fetchall())
     return totals
 
 
 def taken_cents(store: Store) -> int:
-    """Spent and held together: what counts against a campaign's cap."""
+    """Return spent and held cents together, which count against a campaign's cap."""
     return -balances(store)["requester"]
 
 
 def taken_by_batch_cents(store: Store, batch: int) -> int:
-    """Spent and held for one batch: what counts against its cap."""
+    """Return spent and held cents of one batch, which count against its cap."""
     row = store.db.execute(
         "SELECT cents FROM batch_costs WHERE batch = ?", [batch]
     ).fetchone()
@@ -112,9 +112,9 @@ def taken_by_batch_cents(store: Store, batch: int) -> int:
 
 
 def promised_on_day_cents(store: Store, moment: datetime) -> int:
-    """What left `requester` on the UTC day of a moment.
+    """Return what left `requester` on the UTC day of a given time.
 
-    What came back on that day is not taken off: it was promised all the same.
+    What came back on that day is not subtracted: it was still promised on that day.
     """
     day = moment.astimezone(UTC).date().isoformat()
     row = store.db.execute(
@@ -124,7 +124,7 @@ def promised_on_day_cents(store: Store, moment: datetime) -> int:
 
 
 def released_cents(store: Store) -> int:
-    """What was held and went back to the requester, in cents."""
+    """Return what was held and went back to the requester, in cents."""
     (cents,) = store.db.execute(
         "SELECT coalesce(sum(amount_cents), 0) FROM ledger "
         "WHERE credit = 'held' AND debit = 'requester'"
@@ -139,10 +139,10 @@ _OF_ASSIGNMENT = (
 
 
 def paid_cents(store: Store, *accounts: Account) -> dict[AssignmentId, int]:
-    """What workers got for each assignment, in cents without fees, by these accounts.
+    """Return what workers got for each assignment from these accounts, without fees.
 
-    Whichever intent paid: an approval, a rejection that came too late, or one that was
-    taken back. What the platform has lost was not paid.
+    Any intent may have paid: an approval, a rejection that came too late, or one that
+    was taken back. Work that the platform has lost counts as unpaid.
     """
     wanted = ", ".join("?" for _ in accounts)
     return {
@@ -159,7 +159,7 @@ def paid_cents(store: Store, *accounts: Account) -> dict[AssignmentId, int]:
 
 
 def spent_on(store: Store, assignment_id: AssignmentId) -> dict[Account, int]:
-    """What was spent on an assignment, in cents, by the account that it went to."""
+    """Return what was spent on an assignment, in cents, by account."""
     rows = store.db.execute(
         "SELECT account, sum(cents) FROM ("
         "SELECT debit AS account, ledger.amount_cents AS cents "
@@ -173,7 +173,7 @@ def spent_on(store: Store, assignment_id: AssignmentId) -> dict[Account, int]:
 
 
 def held_cents(store: Store, hit: PlannedHit) -> int:
-    """What is held for a HIT, its added slots included, in cents."""
+    """Return what is held for a HIT, including its added slots, in cents."""
     (cents,) = store.db.execute(
         "SELECT coalesce(sum(iif(debit = 'held', 1, -1) * amount_cents), 0) "
         "FROM ledger WHERE 'held' IN (credit, debit) AND intent_key IN ("

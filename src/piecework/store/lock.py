@@ -1,7 +1,7 @@
-"""One pass at a time: a lock on the campaign's folder that dies with its process.
+"""One pass at a time: a lock on the campaign's folder that ends with its process.
 
-The operating system lets go of it however the process ends, so nothing has to be
-cleaned up after a crash. It holds on one machine, where the store is.
+The operating system releases it when the process ends for any reason, so a crash needs
+no cleanup. It holds on one machine, where the store is.
 """
 
 import fcntl
@@ -18,10 +18,10 @@ FILE_NAME = ".piecework.lock"
 
 @contextmanager
 def only_pass(folder: Path) -> Iterator[None]:
-    """Hold a campaign's folder for as long as the block lasts.
+    """Lock a campaign's folder for the duration of the block.
 
     Raises:
-        CampaignBusy: another process holds it; its number is in the message.
+        CampaignBusy: another process holds the lock; its id is in the message.
     """
     make_private_folder(folder)
     with (folder / FILE_NAME).open("a+") as file:
@@ -32,7 +32,8 @@ def only_pass(folder: Path) -> Iterator[None]:
             holder = file.read().strip() or "unknown"
             raise CampaignBusy(
                 f"{folder}: process {holder} is working on this campaign",
-                next_step="wait until it ends, or end it; `piecework status` may look",
+                next_step="wait until it ends, or end it; meanwhile `piecework status` "
+                "works",
             ) from fault
         file.truncate(0)
         file.write(str(os.getpid()))

@@ -1,6 +1,6 @@
-"""What another market took beside the prices of HITs: what of it is booked, and open.
+"""What another market charges beside the prices of HITs: what is booked, what is open.
 
-The ledger's entries have it as fees, each with an intent that names the HIT type.
+The ledger books it as fees, each with an intent that names the HIT type.
 """
 
 from piecework.domain.ids import HitTypeId
@@ -11,7 +11,7 @@ OPERATION = "outside-price"
 
 
 def booked(store: Store) -> dict[HitTypeId, tuple[int, int]]:
-    """How often something was booked for a HIT type, and how much in all."""
+    """Return how often fees were booked for each HIT type, and how much in all."""
     return {
         HitTypeId(row["hit_type_id"]): (row["times"], row["cents"])
         for row in store.db.query(
@@ -24,10 +24,10 @@ def booked(store: Store) -> dict[HitTypeId, tuple[int, int]]:
 
 
 def unsettled(store: Store) -> int:
-    """How many visits and bonuses were not settled there when it was asked last."""
+    """Return how many visits and bonuses were unsettled there at the last check."""
     return pass_notes.read(store).outside_unsettled
 
 
 def keep_unsettled(store: Store, number: int) -> None:
-    """Write down how many there are; part of no other transaction."""
+    """Record how many there are, in a separate transaction."""
     pass_notes.keep(store, "outside_unsettled", number)

@@ -1,4 +1,4 @@
-"""What passes note for the passes that follow; each note replaces the one before."""
+"""Notes of passes for later passes; each note replaces the one before."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,17 +18,18 @@ Note = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassNotes:
-    """The notes, `None` where none was made.
+    """The notes; `None` for those that were never made.
 
     Attributes:
-        judging_digest: of all that the last judging depended on.
-        caps_digest: of prices and caps that were compared last, and hold.
-        rendered_task_digest: of the requester's own task whose pages were all rendered.
-        typing_digest: of the task by which imported answers were typed.
+        judging_digest: digest of everything that the last judging depended on.
+        caps_digest: digest of the prices and caps that were last found to fit.
+        rendered_task_digest: digest of the requester's own task when all its pages were
+            rendered.
+        typing_digest: digest of the task by which imported answers were typed.
         verified_approvals: how many approvals there were when a sample of them was last
-            read again.
-        outside_unsettled: visits and bonuses that another market had not settled when
-            it was asked last.
+            checked.
+        outside_unsettled: visits and bonuses that another market had not settled at the
+            last check.
         is_adopting: HITs of this store may be on the platform and not in the store.
     """
 
@@ -42,13 +43,13 @@ class PassNotes:
 
 
 def read(store: Store) -> PassNotes:
-    """The notes that hold now."""
+    """Return the current notes."""
     (row,) = store.db.query("SELECT * FROM pass_notes")
     del row["only_row"]
     return PassNotes(**{**row, "is_adopting": bool(row["is_adopting"])})
 
 
 def keep(store: Store, note: Note, value: str | int) -> None:
-    """Write a note down; part of no other transaction."""
+    """Store a note, in a separate transaction."""
     with store.db.atomic():
         store.db.execute(f"UPDATE pass_notes SET {note} = ?", [value])

@@ -1,4 +1,4 @@
-"""HIT types and qualification types that were made on the platform, each once."""
+"""HIT types and qualification types that were created on the platform, each once."""
 
 from typing import Literal
 
@@ -9,13 +9,13 @@ Purpose = Literal["hit type", "exclusion", "test", "answered"]
 
 
 def get(store: Store, purpose: Purpose, subject: str = "") -> str | None:
-    """The platform's id of a type; `None` before it was made.
+    """Return the platform's id of a type; `None` before it was created.
 
     Args:
         store: the campaign's memory.
         purpose: what the type is for.
-        subject: which of several: a digest of a HIT type's values, or the key of the
-            HIT whose items a qualification's holders have answered.
+        subject: tells several apart: a digest of a HIT type's values, or the key of the
+            HIT with the items that a qualification's holders have answered.
     """
     row = store.db.execute(
         "SELECT type_id FROM platform_types WHERE purpose = ? AND subject = ?",
@@ -25,10 +25,10 @@ def get(store: Store, purpose: Purpose, subject: str = "") -> str | None:
 
 
 def keep(store: Store, purpose: Purpose, type_id: str, *, subject: str = "") -> None:
-    """Write the platform's id of a type down.
+    """Store the platform's id of a type.
 
     Raises:
-        StoreError: another pass made the type meanwhile, and it has another id.
+        StoreError: another pass has meanwhile created the type with another id.
     """
     with store.db.atomic():
         store.db.execute(
@@ -38,11 +38,11 @@ def keep(store: Store, purpose: Purpose, type_id: str, *, subject: str = "") -> 
         )
     if get(store, purpose, subject) != type_id:
         raise StoreError(
-            f"{store.path}: another pass made the {purpose} {subject} meanwhile",
+            f"{store.path}: another pass has meanwhile created the {purpose} {subject}",
             next_step="run the same command again",
         )
 
 
 def forget(store: Store) -> None:
-    """Forget all, so that each is made or found again; part of a transaction."""
+    """Delete all, so that each is created or found again; part of a transaction."""
     store.db.execute("DELETE FROM platform_types")

@@ -1,6 +1,7 @@
-"""What the campaign's marketplace takes, as it said when it was asked last.
+"""The prices that the campaign's marketplace stated when last asked.
 
-Kept with the campaign, so that commands that ask no marketplace price alike.
+They are kept with the campaign, so that commands without a marketplace use the same
+ones.
 """
 
 from dataclasses import asdict
@@ -12,9 +13,9 @@ from piecework.store.database import Store
 
 
 def keep_prices(store: Store, prices: PriceList | None) -> None:
-    """Write down what it said; `None`: it has no price list to tell.
+    """Store the price list, if it has changed; `None`: the marketplace has none.
 
-    What is written down already is not written again.
+    An unchanged list is not written again.
     """
     if prices == kept_prices(store):
         return
@@ -25,7 +26,7 @@ def keep_prices(store: Store, prices: PriceList | None) -> None:
 
 
 def kept_prices(store: Store) -> PriceList | None:
-    """What it said; `None` where it was never asked, or had nothing to tell."""
+    """Return the price list; `None` if never asked for, or if there is no list."""
     row = next(iter(store.db.query("SELECT * FROM marketplace_prices")), None)
     if row is None:
         return None

@@ -9,7 +9,7 @@ from piecework.store.database import Store
 
 
 def keep(store: Store, scores: Mapping[WorkerId, int], *, at: datetime) -> None:
-    """Remember scores; a worker who took the test again has the new score."""
+    """Store scores; a worker who took the test again has the new score."""
     rows = [(worker_id, score, to_text(at)) for worker_id, score in scores.items()]
     with store.db.atomic():
         store.db.conn.executemany(
@@ -21,7 +21,7 @@ def keep(store: Store, scores: Mapping[WorkerId, int], *, at: datetime) -> None:
 
 
 def load(store: Store) -> dict[WorkerId, int]:
-    """The score of everybody who has taken the test, by worker."""
+    """Return the score of each worker who has taken the test."""
     return {
         WorkerId(row["worker_id"]): int(row["score"])
         for row in store.db.query("SELECT * FROM scores ORDER BY worker_id")

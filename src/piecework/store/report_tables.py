@@ -7,7 +7,7 @@ from piecework.store.database import Store
 from piecework.store.hits import ROUND
 
 Columns = dict[str, list[Any]]
-"""Cells by column: text, numbers, `None`; moments as ISO 8601 text."""
+"""Cells by column: text, numbers, `None`; times as ISO 8601 text."""
 
 _ROUNDS = f"""
 SELECT batch, round, hits, assignments_wanted, posted_at,
@@ -42,20 +42,20 @@ ORDER BY first
 
 
 def rounds(store: Store) -> Columns:
-    """A row a batch and round: what was posted, what came, and when."""
+    """Return a row per batch and round: what was posted, what came, and when."""
     return read_columns(store, _ROUNDS)
 
 
 def decisions(store: Store) -> Columns:
-    """A row a subject: its decision in force, and how an assignment's was carried out.
+    """Return a row per subject: its decision in force, and an assignment's outcome.
 
-    In the order in which the subjects were first decided.
+    The rows are in the order in which the subjects were first decided.
     """
     return read_columns(store, _DECISIONS)
 
 
 def findings(store: Store) -> Columns:
-    """A row a finding that is kept, by subject."""
+    """Return a row per stored finding, by subject."""
     return read_columns(
         store,
         "SELECT heuristic, version, subject_kind, subject_id, suspicion, flag, "
@@ -64,7 +64,7 @@ def findings(store: Store) -> Columns:
 
 
 def assignments(store: Store) -> Columns:
-    """A row an assignment, in the order of submission."""
+    """Return a row per assignment, in the order of submission."""
     return read_columns(
         store,
         "SELECT assignment_id, worker_id, accepted_at, submitted_at, verdict, outcome "
@@ -73,7 +73,7 @@ def assignments(store: Store) -> Columns:
 
 
 def rewards(store: Store) -> Columns:
-    """A row an assignment: what was offered for it, and how long it took."""
+    """Return a row per assignment: what was offered for it, and how long it took."""
     return read_columns(
         store,
         "SELECT worker_id, accepted_at, submitted_at, reward_cents "

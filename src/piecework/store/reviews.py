@@ -1,4 +1,4 @@
-"""What reviewers did, act by act; each act can be undone until something follows."""
+"""What reviewers did, act by act; each act can be undone until it has effects."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -13,14 +13,14 @@ from piecework.store.decisions import row_of
 def add(
     store: Store, decisions: Iterable[Decision], *, along: Iterable[Decision]
 ) -> int:
-    """Keep the decisions of one act, and that it was one; the act's number.
+    """Store the decisions of one act together; return the act's number.
 
     Part of the caller's transaction.
 
     Args:
         store: the campaign's memory.
-        decisions: what the reviewer said.
-        along: what follows from that.
+        decisions: what the reviewer decided.
+        along: further decisions that follow from these.
     """
     act = _next_act(store)
     parts = (
@@ -54,7 +54,7 @@ def add(
 
 
 def add_second(store: Store, opinions: Iterable[Decision]) -> int:
-    """Keep what a second person says, which decides nothing; the act's number.
+    """Store a second person's opinions, which do not decide; return the act's number.
 
     Part of the caller's transaction.
     """
@@ -67,12 +67,12 @@ def add_second(store: Store, opinions: Iterable[Decision]) -> int:
 
 
 def of_act(store: Store, act: int) -> list[Review]:
-    """What was said in an act that was not undone; nothing if it was."""
+    """Return what was decided in an act; empty if the act was undone."""
     return _select(store, "act = ?", act)
 
 
 def last_act(store: Store, reviewer: str) -> int | None:
-    """The newest act of a reviewer that was not undone."""
+    """Return the newest act of a reviewer that was not undone."""
     (act,) = store.db.execute(
         "SELECT max(act) FROM reviews WHERE reviewer = ? AND undone_at IS NULL",
         [reviewer],
@@ -81,7 +81,7 @@ def last_act(store: Store, reviewer: str) -> int | None:
 
 
 def take_back(store: Store, act: int, *, at: datetime) -> None:
-    """Delete the decisions of an act, and let what was proposed wait again.
+    """Delete the decisions of an act, and restore the proposals that it decided.
 
     Part of the caller's transaction.
     """
@@ -111,7 +111,7 @@ def take_back(store: Store, act: int, *, at: datetime) -> None:
 
 
 def subjects_since(store: Store, moment: datetime) -> set[Subject]:
-    """What was said or undone at a moment or later."""
+    """Return subjects that were reviewed or undone at this time or later."""
     rows = store.db.execute(
         "SELECT subject_kind, subject_id FROM reviews "
         "WHERE reviewed_at >= ? OR undone_at >= ?",
@@ -121,12 +121,12 @@ def subjects_since(store: Store, moment: datetime) -> set[Subject]:
 
 
 def in_force(store: Store) -> list[Review]:
-    """All that was said and not undone, in its order."""
+    """Return all reviews that were not undone, in order."""
     return _select(store, "1")
 
 
 def moments(store: Store) -> Mapping[str, Sequence[datetime]]:
-    """When each reviewer acted, by name; undone acts took their time, too."""
+    """Return when each reviewer acted, by name, including undone acts."""
     by_reviewer: dict[str, list[datetime]] = {}
     for reviewer, at in store.db.execute(
         "SELECT reviewer, min(reviewed_at) FROM reviews GROUP BY act ORDER BY act"

@@ -1,6 +1,6 @@
-"""Decisions that are to be carried out, with all that their acts need, and their books.
+"""Decisions to carry out, with everything that their acts need, and their bookings.
 
-How an act is known (its key) and how it may end (its outcome) is said here, too.
+This module also defines the keys of acts and their possible outcomes.
 """
 
 from collections.abc import Iterable
@@ -20,17 +20,17 @@ REJECTED_ALREADY = "rejected elsewhere before"
 FORGET = "forget"
 """The operation that gives up what the marketplace has lost; it makes no call."""
 RETURNED = "returned"
-"""The operation of an intent of `FORGET` whose subject the marketplace has again."""
+"""The operation of a `FORGET` intent once the marketplace has its subject again."""
 FORGOTTEN = "the marketplace has lost the work"
 NOTHING_TO_KEEP_OUT_OF = "nothing is left to keep the worker out of"
 """Outcomes of acts."""
 
 ELSEWHERE = "somebody else"
-"""Who decided what was done outside of the campaign."""
+"""The `decided_by` of decisions made outside the campaign."""
 
 
 def forget_key(name: str) -> str:
-    """The key of the intent that gives up what the marketplace has lost.
+    """Return the key of the intent that gives up what the marketplace has lost.
 
     Args:
         name: id of an assignment, or key of a HIT.
@@ -39,15 +39,15 @@ def forget_key(name: str) -> str:
 
 
 def settlement_key(decision: Decision, *, times: int) -> str:
-    """The key of the intent that carries a decision out; its operation is the verdict.
+    """Return the key of the intent that carries out a decision.
 
-    Decisions that are acted on are `approve`, `reject`, `exclude`, `block` and
-    `include`.
+    Its operation is the verdict. Decisions that are acted on are `approve`, `reject`,
+    `exclude`, `block` and `include`.
 
     Args:
-        decision: what is to be carried out.
-        times: how often its subject has had this verdict by now. A worker may be
-            excluded and included again and again; each time is an act of its own.
+        decision: the decision to carry out.
+        times: how often its subject has had this verdict so far. A worker may be
+            excluded and included repeatedly; each time is a separate act.
     """
     key = f"{decision.verdict}:{decision.subject_id}"
     return key if times == 1 else f"{key}:{times}"
@@ -55,14 +55,14 @@ def settlement_key(decision: Decision, *, times: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settlement:
-    """A decision that is to be carried out.
+    """A decision to carry out.
 
     Attributes:
-        hit: of a decision about an assignment, the HIT.
-        times: how often its subject has had this verdict by now.
-        is_given_up: the marketplace has lost the work, and nothing is done about it.
-        work_was_lost: of a worker, whether the marketplace has lost work of theirs.
-        was_blocked: of a worker, whether this campaign ever blocked them.
+        hit: the HIT, if the decision is about an assignment.
+        times: how often its subject has had this verdict so far.
+        is_given_up: the marketplace has lost the work, so no call is made.
+        work_was_lost: for a worker, whether the marketplace has lost work of theirs.
+        was_blocked: for a worker, whether this campaign ever blocked them.
     """
 
     decision: Decision
@@ -74,7 +74,7 @@ class Settlement:
 
     @property
     def intent(self) -> Intent:
-        """The intent that carries the decision out."""
+        """The intent that carries out the decision."""
         decision, hit = self.decision, self.hit
         return Intent(
             key=settlement_key(decision, times=self.times),
@@ -86,12 +86,12 @@ class Settlement:
 
 
 def due(store: Store, *verdicts: Verdict) -> list[list[Settlement]]:
-    """Decisions that were not carried out, by verdict, in the order of the verdicts."""
+    """Return decisions that were not carried out, by verdict, in the given order."""
     return [of(store, decisions.unsettled(store, verdict)) for verdict in verdicts]
 
 
 def of(store: Store, settled: Iterable[Decision]) -> list[Settlement]:
-    """These decisions with what their acts need."""
+    """Return these decisions with what their acts need."""
     return [
         _of_worker(store, decision)
         if decision.subject_kind == "worker"
@@ -107,13 +107,13 @@ def is_in_force(store: Store, decision: Decision) -> bool:
 
 
 def record(store: Store, settlement: Settlement, outcome: str, *, at: datetime) -> None:
-    """Write down what follows from an outcome; part of the caller's transaction."""
+    """Record what follows from an outcome; part of the caller's transaction."""
     decision, hit = settlement.decision, settlement.hit
     if hit is None:
         return
     assignment_id = AssignmentId(decision.subject_id)
     if outcome == REJECTED_ALREADY:
-        # It is now to be rejected here as well, and is booked when that is settled.
+        # Reject it here as well; it is booked when that decision is settled.
         decisions.overrule(store, _rejected_elsewhere(store, decision, at))
         return
     if outcome != FORGOTTEN:
@@ -172,9 +172,9 @@ def _pay_or_release(
 def _rejected_elsewhere(
     store: Store, decision: Decision, at: datetime
 ) -> list[Decision]:
-    """What holds for an approved assignment that is rejected: unpaid work is not used.
+    """Return decisions for approved work that was rejected: unpaid work is not used.
 
-    Then it is like any rejection: shown as one, and to be taken back as one.
+    It is then like any other rejection: it is shown as one and can be taken back.
     """
     rejected = replace(
         decision,

@@ -1,7 +1,7 @@
-"""What a rehearsal knows of its workers and real life never does: their traits.
+"""The traits of simulated workers, which only a rehearsal knows.
 
-Kept in the store, so that a report written later says the same. No step but the report
-reads it: a pipeline that peeked would be rehearsing nothing.
+They are kept in the store, so that a later report says the same. Only the report reads
+them: if a step used them, the rehearsal would prove little.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from piecework.store.database import Store
 
 
 def keep(store: Store, traits: Mapping[WorkerId, str], bad: frozenset[str]) -> None:
-    """Write down each simulated worker's trait, and which traits are bad work.
+    """Store each simulated worker's trait, and which traits mean bad work.
 
-    Participants are workers only when they have come, so more may follow.
+    Participants become workers when they arrive, so more may follow.
     """
     rows = {worker: (trait, trait in bad) for worker, trait in traits.items()}
     if rows.items() <= load(store).items():
@@ -27,7 +27,7 @@ def keep(store: Store, traits: Mapping[WorkerId, str], bad: frozenset[str]) -> N
 
 
 def load(store: Store) -> dict[WorkerId, tuple[str, bool]]:
-    """Trait, and whether it is bad work, by worker; empty outside a rehearsal."""
+    """Return the trait and whether it means bad work, by worker, in a rehearsal."""
     return {
         WorkerId(worker): (trait, bool(is_bad))
         for worker, trait, is_bad in store.db.execute(

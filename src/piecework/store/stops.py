@@ -1,7 +1,7 @@
-"""Whether a person has stopped the campaign: remembered until it is undone.
+"""Whether a person has stopped the campaign, until the stop is undone.
 
-Every stop stays in the table, so that a report can say when nothing was posted. Another
-process may write it while a pass is at work; that pass reads it before each HIT.
+Every stop stays in the table, so that a report can say when no HITs were posted.
+Another process may write a stop during a pass; the pass reads it before each HIT.
 """
 
 from datetime import datetime
@@ -11,7 +11,7 @@ from piecework.store.database import Store
 
 
 def stop(store: Store, *, at: datetime) -> bool:
-    """Remember that nothing more shall be posted; whether that is news."""
+    """Record that no more HITs are to be posted; return whether that is new."""
     with store.db.atomic():
         written = store.db.execute(
             "INSERT INTO stops (stopped_at) SELECT ? "
@@ -22,7 +22,7 @@ def stop(store: Store, *, at: datetime) -> bool:
 
 
 def undo(store: Store, *, at: datetime) -> bool:
-    """Let the campaign go on; whether it was stopped."""
+    """Let the campaign continue; return whether it was stopped."""
     with store.db.atomic():
         written = store.db.execute(
             "UPDATE stops SET undone_at = ? WHERE undone_at IS NULL", [to_text(at)]
@@ -31,7 +31,7 @@ def undo(store: Store, *, at: datetime) -> bool:
 
 
 def stopped_at(store: Store) -> datetime | None:
-    """Since when the campaign is stopped; `None` if it is not."""
+    """Return since when the campaign is stopped; `None` if it is not."""
     row = store.db.execute(
         "SELECT stopped_at FROM stops WHERE undone_at IS NULL"
     ).fetchone()
@@ -39,7 +39,7 @@ def stopped_at(store: Store) -> datetime | None:
 
 
 def undone(store: Store) -> int:
-    """How often the campaign was stopped and went on."""
+    """Return how often the campaign was stopped and continued."""
     row = store.db.execute(
         "SELECT count(*) FROM stops WHERE undone_at IS NOT NULL"
     ).fetchone()

@@ -1,4 +1,4 @@
-"""What people said of words that cleaning would change, for the whole campaign."""
+"""What people decided about words that cleaning would change, per campaign."""
 
 from piecework.domain.review import WordVerdict
 from piecework.store.columns import from_text, to_text
@@ -6,7 +6,7 @@ from piecework.store.database import Store
 
 
 def keep(store: Store, verdict: WordVerdict) -> None:
-    """Keep what is said of a word, in place of what was said before."""
+    """Store the decision about a word, in place of an earlier one."""
     with store.db.atomic():
         store.db.execute(
             "INSERT OR REPLACE INTO words (word, meant, reviewer, reviewed_at) "
@@ -21,13 +21,13 @@ def keep(store: Store, verdict: WordVerdict) -> None:
 
 
 def forget(store: Store, word: str) -> None:
-    """Let cleaning propose for a word again."""
+    """Delete the decision about a word, so that cleaning proposes it again."""
     with store.db.atomic():
         store.db.execute("DELETE FROM words WHERE word = ?", [word])
 
 
 def load(store: Store) -> dict[str, WordVerdict]:
-    """What was said, by word, in the order of the alphabet."""
+    """Return the decisions by word, in alphabetical order."""
     return {
         row["word"]: WordVerdict(
             word=row["word"],

@@ -1,4 +1,4 @@
-"""What each worker sent, and what was found in it; worker ids are in the clear here."""
+"""What each worker submitted and what was found in it; worker ids are in the clear."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -59,12 +59,12 @@ ORDER BY worker_id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerTotals:
-    """What became of a worker's work.
+    """Totals of one worker's work.
 
     Attributes:
-        assignments: that were sent.
-        rejected: of these, not paid.
-        answers: about items, in them.
+        assignments: submitted assignments.
+        rejected: those of them that were not paid.
+        answers: answers to items in them.
         paid_cents: rewards and bonuses, without fees.
         flags: how many subjects each heuristic flagged: the worker, assignments,
             answers.
@@ -80,7 +80,7 @@ class WorkerTotals:
 
 
 def totals(store: Store, *, paid_already: str) -> dict[WorkerId, WorkerTotals]:
-    """Everybody who sent something, took the test, or was decided about.
+    """Return totals of all who submitted work, took the test, or got a decision.
 
     Args:
         store: the campaign's memory.
@@ -104,12 +104,12 @@ def totals(store: Store, *, paid_already: str) -> dict[WorkerId, WorkerTotals]:
 
 
 def totals_of(store: Store, worker_id: WorkerId, *, but: str = "") -> WorkerTotals:
-    """What became of one worker's work; nothing is said of pay.
+    """Return totals of one worker's work, without pay.
 
     Args:
         store: the campaign's memory.
-        worker_id: whose.
-        but: a heuristic whose flags say nothing.
+        worker_id: the worker.
+        but: a heuristic to leave out.
     """
     values = {"worker": worker_id, "but": but}
     (row,) = store.db.query(_OF_ONE, values)

@@ -1,1 +1,1 @@
-"""The server core of marketplace, review page and emulator; it knows none of them."""
+"""The server core shared by the marketplace, the review page and the emulator."""

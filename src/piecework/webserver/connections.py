@@ -1,9 +1,9 @@
-"""Connections that are open, what their clients owe, and when patience ends.
+"""Open connections, what their clients must do next, and time limits for it.
 
-A client that has connected and says nothing costs a file, and a process has few. So a
-client has so long for its first byte, for the rest of a head, for a body and for taking
-a reply; and there are never more connections than files allow: for one more, whoever
-has kept the server waiting longest is let go.
+A silent connection costs a file descriptor, and a process has few. So there are time
+limits for a client's first byte, the rest of a head, a body and for taking a reply, and
+never more connections than descriptors allow. For one more, the server closes the
+connection that has kept it waiting longest.
 """
 
 import errno
@@ -21,7 +21,7 @@ _LOG = logging.getLogger(__name__)
 
 _OUT_OF_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _FILES_FOR_OTHERS = 64
-"""The database, its log, the listening sockets, and what the process began with."""
+"""For the database, its log, the listening sockets and the process's first files."""
 
 _FEWEST = 16
 _MOST = 10_000
@@ -30,7 +30,7 @@ _LOG_EVERY_SECONDS = 1.0
 
 
 class Owed(Enum):
-    """What a client has to do next."""
+    """What a client must do next."""
 
     FIRST_BYTE = "first byte"
     HEAD = "head"
@@ -41,16 +41,16 @@ class Owed(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How patient a server is with its clients.
+    """A server's limits for its clients.
 
     Attributes:
-        first_byte_seconds: from the connection on; TLS's greeting is part of it.
+        first_byte_seconds: from the connection on, including the TLS handshake.
         head_seconds: from the first byte of a request to the end of its head.
         body_seconds: from there to the end of the body.
-        reply_seconds: how long a reply may wait to be taken.
-        whole_reply_seconds: to take all of a reply, however it is taken.
+        reply_seconds: how long a reply may wait for the client.
+        whole_reply_seconds: to take a complete reply, at any pace.
         idle_seconds: between two requests; uvicorn itself closes after five.
-        connections: at once; None for as many as the limit of files allows.
+        connections: the most at once; None for as many as the descriptor limit allows.
     """
 
     first_byte_seconds: float = 10.0
@@ -62,7 +62,7 @@ class Limits:
     connections: int | None = None
 
     def seconds(self, owed: Owed) -> float:
-        """How long a client may owe it."""
+        """Return the time limit for a client."""
         return {
             Owed.FIRST_BYTE: self.first_byte_seconds,
             Owed.HEAD: self.head_seconds,
@@ -73,21 +73,21 @@ class Limits:
 
 
 def most_connections(*, with_proxy: bool) -> int:
-    """How many connections the limit of files leaves room for."""
+    """Return how many connections the descriptor limit allows."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return _MOST
     room = files - _FILES_FOR_OTHERS
-    # The proxy opens a connection of its own for each that comes in and goes on.
+    # The proxy opens one more connection for each that it passes on.
     return max(_FEWEST, min(_MOST, room * 2 // 3 if with_proxy else room))
 
 
 class Connection(socket.socket):
-    """An accepted connection; it tells when it is closed.
+    """An accepted connection, which reports its closing.
 
     Attributes:
-        owed: what its client has to do next; None while the server is at work.
-        since: from when on, by the monotonic clock.
+        owed: what its client must do next; None while the server works.
+        since: since when, by the monotonic clock.
     """
 
     def __init__(self, number: int, connections: "Connections") -> None:
@@ -97,25 +97,25 @@ class Connection(socket.socket):
         self._connections = connections
 
     def owes(self, owed: Owed | None) -> None:
-        """The client has to do this next; None: it waits for the server."""
+        """Set what the client must do next; None: it waits for the server."""
         self.owed = owed
         self._connections.note(self)
 
     def close(self) -> None:
-        """Close it, and make room for another."""
+        """Close the connection, and make room for another."""
         self._connections.forget(self)
         super().close()
 
 
 class Connections:
-    """All that a server has accepted.
+    """All accepted connections of a server.
 
     Args:
-        limits: of patience and number.
-        most: connections at once, if the limits do not say.
+        limits: the limits of time and number.
+        most: the most connections at once, if the limits do not state it.
 
     Attributes:
-        limits: of patience and number.
+        limits: the limits of time and number.
     """
 
     def __init__(self, limits: Limits, *, most: int) -> None:
@@ -130,18 +130,18 @@ class Connections:
         self._said_at = float("-inf")
 
     def close(self) -> None:
-        """Let go of what is kept for the day when there are no files left."""
+        """Close the spare descriptor for times without free ones."""
         os.close(self._spare)
 
     def of(self, transport: Any) -> Connection | None:  # noqa: ANN401 - asyncio's, plain or TLS
-        """The connection below a transport; None if it is closed already."""
+        """Return the connection below a transport; None if it is already closed."""
         return self._open.get(transport.get_extra_info("socket").fileno())
 
     def accept(self, listening: "Listening") -> tuple[socket.socket, Any]:
-        """The next connection, if there is room for it.
+        """Accept the next connection, if there is room for it.
 
         Raises:
-            BlockingIOError: none for now.
+            BlockingIOError: no connection is waiting.
         """
         if len(self._being_closed) >= _MOST_BEING_CLOSED:
             raise BlockingIOError
@@ -160,7 +160,7 @@ class Connections:
         return connection, address
 
     def note(self, connection: Connection) -> None:
-        """A client owes something else now, or nothing."""
+        """Record that a connection's `owed` has changed."""
         self._waited_for.pop(connection, None)
         is_open = connection.fileno() in self._open
         if connection.owed is not None and is_open:
@@ -168,7 +168,7 @@ class Connections:
             self._waited_for[connection] = None
 
     def forget(self, connection: Connection) -> None:
-        """A connection is closed; told twice, it is the same."""
+        """Forget a closed connection; repeats change nothing."""
         number = connection.fileno()
         if self._open.get(number) is connection:
             del self._open[number]
@@ -176,13 +176,13 @@ class Connections:
         self._being_closed.discard(connection)
 
     def let_go_of_the_late(self) -> None:
-        """End connections whose clients have owed something for too long."""
+        """End connections with clients that are over their time limit."""
         now = time.monotonic()
         late = []
         for connection in self._waited_for:
             age = now - connection.since
             if age < self._shortest:
-                break  # they are in order
+                break  # they are sorted by time
             if connection.owed and age >= self.limits.seconds(connection.owed):
                 late.append(connection)
         for connection in late:
@@ -195,7 +195,7 @@ class Connections:
         self._say()
 
     def _refuse_next(self, listening: "Listening") -> None:
-        """Close what comes next, lest it come again and again.
+        """Close the next connection, so that it does not come again and again.
 
         Raises:
             BlockingIOError: always.
@@ -210,7 +210,7 @@ class Connections:
         raise BlockingIOError
 
     def _end(self, connection: Connection) -> None:
-        """Close it as if its client had: the event loop then does the rest."""
+        """Close it as if its client had done so; the event loop then does the rest."""
         self._waited_for.pop(connection, None)
         self._being_closed.add(connection)
         try:
@@ -224,8 +224,8 @@ class Connections:
         if now - self._said_at < _LOG_EVERY_SECONDS:
             return
         _LOG.warning(
-            "%d connections are open, and no more may be; let go of %d that kept us "
-            "waiting, or had just come",
+            "%d connections are open, which is the limit; closed %d that were "
+            "waiting or new",
             len(self._open),
             self._refused,
         )
@@ -234,19 +234,19 @@ class Connections:
 
 
 class Listening(socket.socket):
-    """A listening socket, whose connections are counted.
+    """A listening socket with counted connections.
 
     Attributes:
-        is_watched: whether its clients are waited for; else something else does that.
+        is_watched: whether its clients' time limits are watched here.
     """
 
     connections: Connections
     is_watched = True
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """The next connection, as asyncio asks for it.
+        """Accept the next connection, for asyncio.
 
         Raises:
-            BlockingIOError: none for now.
+            BlockingIOError: no connection is waiting.
         """
         return self.connections.accept(self)

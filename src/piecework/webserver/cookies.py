@@ -1,9 +1,9 @@
-"""Cookies of a request, read strictly (RFC 6265, section 4.2.1).
+"""Reads the cookies of a request strictly (RFC 6265, section 4.2.1).
 
 A browser guards names with the prefix `__Host-`: only the host itself can set them. It
-compares bytes, so the reader here has to compare bytes, too. A reader that strips more
-than a browser does (`str.strip` strips U+00A0 and U+0085) would take a cookie of
-another name for ours, and that one any host of the same domain can set.
+compares bytes, so this reader must do so too. A reader that strips more than a browser
+does (`str.strip` strips U+00A0 and U+0085) would confuse a cookie of another name with
+ours, which any host of the same domain can set.
 """
 
 import re
@@ -17,18 +17,17 @@ _VALUE = re.compile(rb'%b|"%b"' % (_OCTETS, _OCTETS))
 
 
 class DuplicateCookieError(Exception):
-    """A request carries a cookie more than once; another page has set one of them."""
+    """A request has a cookie more than once; another page has set one of them."""
 
 
 def cookie_values(headers: Iterable[tuple[bytes, bytes]], name: str) -> list[str]:
-    r"""The values of a cookie, one for each time that the request carries it.
+    r"""Return the values of a cookie, one for each time that the request has it.
 
-    Only space and tab are stripped. What has no token for a name, or no plain value,
-    is not read.
+    Only space and tab are stripped. Cookies with an invalid name or value are skipped.
 
     Args:
-        headers: of a request, as ASGI has them.
-        name: of the cookie.
+        headers: the request's headers, as in ASGI.
+        name: the cookie's name.
 
     >>> cookie_values([(b"cookie", b"a=1; b=2;\ta=\"3\"")], "a")
     ['1', '3']
@@ -49,10 +48,10 @@ def cookie_values(headers: Iterable[tuple[bytes, bytes]], name: str) -> list[str
 
 
 def only_cookie(connection: HTTPConnection, name: str) -> str:
-    """The value of a cookie; "" if the request does not carry it.
+    """Return the value of a cookie; "" if the request does not have it.
 
     Raises:
-        DuplicateCookieError: the request carries it more than once.
+        DuplicateCookieError: the request has it more than once.
     """
     values = cookie_values(connection.scope["headers"], name)
     if len(values) > 1:

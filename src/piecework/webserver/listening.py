@@ -1,4 +1,4 @@
-"""Sockets, bound before a server runs: its addresses are known at once."""
+"""Binds sockets before a server runs, so that its addresses are known at once."""
 
 import ipaddress
 import socket
@@ -10,13 +10,13 @@ BACKLOG = 2048
 
 
 def listen(host: str, port: int, connections: Connections) -> Listening:
-    """A listening socket; port 0 takes a free one.
+    """Return a listening socket; port 0 takes a free one.
 
     Raises:
-        OSError: the port is taken, or not ours; the message names it.
+        OSError: the port is in use, or not permitted; the message names it.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # asyncio switches Nagle's delay (40 ms a call) off only where TCP is named.
+    # asyncio disables Nagle's delay (40 ms a call) only if TCP is named.
     listening = Listening(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.connections = connections
     try:
@@ -31,13 +31,13 @@ def listen(host: str, port: int, connections: Connections) -> Listening:
 
 
 def origin(host: str, listening: socket.socket, *, scheme: str = "http") -> str:
-    """The origin of what answers at a socket."""
+    """Return the origin of a socket's server."""
     name = f"[{host}]" if ":" in host else host
     return f"{scheme}://{name}:{listening.getsockname()[1]}"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
+    """Return whether only this machine can reach the host."""
     if host == "localhost":
         return True
     try:
@@ -47,5 +47,5 @@ def is_loopback(host: str) -> bool:
 
 
 def is_every_address(host: str) -> bool:
-    """Whether it stands for all addresses, and so is none that a browser can open."""
+    """Return whether the host means all addresses, so that a browser cannot open it."""
     return host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound

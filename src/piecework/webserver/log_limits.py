@@ -1,4 +1,4 @@
-"""Limits on what strangers can make a log say, so that they cannot fill a disk."""
+"""Limits log lines that outsiders can cause, so that they cannot fill a disk."""
 
 import logging
 import re
@@ -10,11 +10,11 @@ _NUMBERS = re.compile(r"0x[0-9a-f]+|[0-9]+")
 
 
 class Allowance:
-    """So many lines at once, and so many a second on the long run.
+    """A limit on lines at once, and on lines per second in the long run.
 
     Args:
-        at_once: lines that are saved up in quiet times.
-        per_second: by which they grow again.
+        at_once: lines that accumulate in quiet times.
+        per_second: the rate at which they accumulate.
     """
 
     def __init__(self, *, at_once: int, per_second: float) -> None:
@@ -24,10 +24,10 @@ class Allowance:
         self._left_out = 0
 
     def take(self, now: float) -> int | None:
-        """Lines left out before this one; None if this one is left out, too.
+        """Return how many lines were left out before this one; None if this one is too.
 
         Args:
-            now: seconds of a steady clock.
+            now: the time of a steady clock in seconds.
 
         >>> allowance = Allowance(at_once=2, per_second=1)
         >>> [allowance.take(now) for now in (0, 0, 0, 0.5, 1)]
@@ -45,7 +45,7 @@ class Allowance:
 
 
 class OncePerSecond(logging.Filter):
-    """Lets a logger say the same thing once a second; strangers cannot fill a disk."""
+    """Limits a logger to one line a second for the same message."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,9 +53,9 @@ class OncePerSecond(logging.Filter):
         self._held_back: dict[str, int] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether it is said; then with how often it was not."""
+        """Return whether to log the record; add how often it was held back."""
         now = time.monotonic()
-        # asyncio names sockets and addresses in the message itself.
+        # asyncio puts sockets and addresses into the message itself.
         words = _NUMBERS.sub("#", str(record.msg).partition("\n")[0][:200])
         if now - self._logged_at.get(words, float("-inf")) < _LOG_EVERY_SECONDS:
             self._held_back[words] = self._held_back.get(words, 0) + 1
@@ -70,7 +70,7 @@ class OncePerSecond(logging.Filter):
 
 
 def say_once_a_second(*names: str) -> None:
-    """Hold loggers to one line a second for the same thing."""
+    """Limit loggers to one line a second for the same message."""
     for name in names:
         logger = logging.getLogger(name)
         if not any(isinstance(filter_, OncePerSecond) for filter_ in logger.filters):

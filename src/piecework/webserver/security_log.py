@@ -1,9 +1,9 @@
-"""A log of who came in, who was refused, and what was decided about people and money.
+"""Logs who signed in, who was refused, and decisions about people and money.
 
-One event a line, with ids and the address of the peer: no token, signature or answer.
-What a client sends is written only if it looks like an id. Each kind of event has
-an allowance of lines, so that strangers cannot fill a disk, nor push out of the log
-what others did; the next line says how many were left out.
+Each line is one event, with ids and the peer's address, but without tokens, signatures
+or answers. A client's text is logged only if it looks like an id. Each kind of event
+has a limit on lines, so that outsiders can neither fill a disk nor push other events
+out of the log. The next line says how many were left out.
 """
 
 import logging
@@ -50,29 +50,29 @@ _lock = threading.Lock()
 
 
 def note(scope: Scope, event: Event, **ids: str) -> None:
-    """Remember an event of a request; it is written once the request is answered.
+    """Remember an event of a request, to be logged once the request is answered.
 
     Args:
-        scope: of the request.
+        scope: the request's scope.
         event: what happened.
-        ids: whom and what it is about; an empty one is left out.
+        ids: who and what it is about; empty ones are left out.
     """
     scope.setdefault(_KEY, []).append((event, ids))
 
 
 def write_noted(scope: Scope) -> None:
-    """Write what was remembered of a request: it has happened."""
+    """Log the remembered events of a request, which have happened."""
     for event, ids in scope.pop(_KEY, ()):
         write(scope, event, **ids)
 
 
 def forget_noted(scope: Scope) -> None:
-    """Forget what was remembered of a request: it could not be stored."""
+    """Forget the remembered events of a request that could not be stored."""
     scope.pop(_KEY, None)
 
 
 def write(scope: Scope, event: Event, **ids: str) -> None:
-    """Write an event that has happened, unless its kind has used its lines up."""
+    """Log an event, unless its kind has used up its lines."""
     with _lock:
         allowance = _allowances.setdefault(event, _new_allowance(event))
         left_out = allowance.take(time.monotonic())
@@ -90,7 +90,7 @@ def write(scope: Scope, event: Event, **ids: str) -> None:
 
 
 def reset_allowances() -> None:
-    """Give each kind of event its lines back."""
+    """Reset the line limits of all kinds of events."""
     with _lock:
         _allowances.clear()
 

@@ -20,10 +20,10 @@ _TICKS_A_MINUTE = 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """What a server shows over TLS.
+    """A server's TLS certificate.
 
     Attributes:
-        chain: PEM file of the certificate and whatever stands between it and a root.
+        chain: PEM file of the certificate and its intermediate certificates.
         key: PEM file of its key.
     """
 
@@ -32,22 +32,22 @@ class Certificate:
 
 
 class Opener(Protocol):
-    """Opens further sockets on a server's event loop."""
+    """Opens more sockets on a server's event loop."""
 
     async def open(self, server: "Server") -> list[asyncio.Server]:
-        """Answer there; what the server has to close as it ends."""
+        """Serve the sockets; return the servers to close at the end."""
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server, which ends connections whose clients are late.
+    """Uvicorn's server, but it ends connections with late clients.
 
     Args:
-        app: what answers.
-        connections: what the listening sockets have accepted.
-        certificate: shown over TLS; None: plain HTTP.
-        opener: of further sockets.
-        each_minute: called on the event loop; the first time a minute after the start.
-        stop_seconds: how long requests may take that are under way when it is stopped.
+        app: the application.
+        connections: the listening sockets' connections.
+        certificate: for TLS; None: plain HTTP.
+        opener: opens more sockets.
+        each_minute: called on the event loop, first a minute after the start.
+        stop_seconds: how long running requests may take when it stops.
     """
 
     def __init__(
@@ -63,28 +63,28 @@ class Server(uvicorn.Server):
         self._connections = connections
         config = _config(app, self.new_protocol, certificate, stop_seconds)
         super().__init__(config)
-        # Now and not when it runs: a bad certificate is the caller's fault.
+        # Load now, not when it runs, so that a bad certificate raises in the caller.
         self.config.load()
         self._opener = opener
         self._each_minute = each_minute
-        # What strangers can make them say, as often as they like.
+        # Outsiders can trigger their messages as often as they like.
         say_once_a_second("asyncio", "uvicorn.error")
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Answer at all sockets."""
+        """Serve all sockets."""
         await super().startup(sockets)
         if self._opener is not None:
             self.servers += await self._opener.open(self)
 
     async def on_tick(self, counter: int) -> bool:
-        """Ten times a second; whether to stop."""
+        """Run ten times a second; return whether to stop."""
         self._connections.let_go_of_the_late()
         if self._each_minute and counter % _TICKS_A_MINUTE == _TICKS_A_MINUTE - 1:
             self._each_minute()
         return await super().on_tick(counter)
 
     def new_protocol(self, **options: Any) -> asyncio.Protocol:  # noqa: ANN401 - uvicorn's
-        """One more connection, as uvicorn's own sockets make it."""
+        """Return the protocol of a new connection, as uvicorn's own sockets do."""
         usual = {
             "config": self.config,
             "server_state": self.server_state,
@@ -102,7 +102,7 @@ def _config(
     return uvicorn.Config(
         app,
         http=new_protocol,  # type: ignore[arg-type] # called as a class would be
-        # uvloop is a tenth faster, but takes in one new connection a round: under full
+        # uvloop is 10 % faster, but accepts one connection per iteration: under full
         # load the last of 500 waited for 1.5 s.
         loop="asyncio",
         ws="none",

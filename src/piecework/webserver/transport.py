@@ -1,4 +1,4 @@
-"""What lies below HTTP: limits on what a stranger sends, and lost connections."""
+"""The layer below HTTP: limits on untrusted input, and lost connections."""
 
 import asyncio
 import time
@@ -16,10 +16,10 @@ LARGEST_HEAD_BYTES = 65_536
 
 
 class DroppableProtocol(HttpToolsProtocol):
-    """HTTP/1.1 whose connection a request can see, so that a rehearsal can cut it.
+    """HTTP/1.1 with access to the connection, so that a rehearsal can cut it.
 
-    The parser itself would gather headers for ever; here a head ends or is refused, and
-    what the client owes is told to those who lose patience (`connections`).
+    The parser itself would collect headers without limit. Here a head ends or is
+    refused, and `connections` learns what the client must do next.
     """
 
     _head_bytes: int | None = 0
@@ -32,13 +32,13 @@ class DroppableProtocol(HttpToolsProtocol):
         self._connections = connections
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's own
-        """Keep the connection in reach of `request.state`."""
+        """Make the connection available in `request.state`."""
         super().connection_made(transport)
         self._connection = self._connections.of(transport)
         self.app_state = {**self.app_state, "transport": transport}
 
     def data_received(self, data: bytes) -> None:
-        """Parse, unless the head of a request does not end."""
+        """Parse the data, but refuse a request head that does not end."""
         connection = self._connection
         if connection and connection.owed in (Owed.FIRST_BYTE, Owed.NEXT_REQUEST):
             connection.owes(Owed.HEAD)
@@ -48,25 +48,25 @@ class DroppableProtocol(HttpToolsProtocol):
             self._head_bytes += len(data)
             if self._head_bytes > LARGEST_HEAD_BYTES:
                 self.send_400_response(
-                    f"The head of a request has at most {LARGEST_HEAD_BYTES} bytes."
+                    f"A request head may have at most {LARGEST_HEAD_BYTES} bytes."
                 )
 
     def on_headers_complete(self) -> None:
-        """The head has ended; what comes is counted as the body."""
+        """The head has ended; count what follows as the body."""
         self._head_bytes = self._first_pause = None
         super().on_headers_complete()
         self._client_owes(Owed.BODY)
 
     def on_message_complete(self) -> None:
-        """What comes is the head of another request; counted from the next bytes."""
+        """Count what follows as the head of another request."""
         self._head_bytes = -self._chunk_bytes
         super().on_message_complete()
-        # A request may have been answered before its body had ended.
+        # A request may be answered before its body has ended.
         is_answered = self.cycle.response_complete
         self._client_owes(Owed.NEXT_REQUEST if is_answered else None)
 
     def on_response_complete(self) -> None:
-        """All was said; what comes next is another request, if it has not come yet."""
+        """The reply is complete; another request is next, if it has not arrived."""
         has_next = bool(self.pipeline)
         super().on_response_complete()
         if not has_next:
@@ -78,13 +78,13 @@ class DroppableProtocol(HttpToolsProtocol):
             self._connection.owes(owed)
 
     def pause_writing(self) -> None:
-        """The client does not take what it asked for."""
+        """The client does not take its reply."""
         super().pause_writing()
         self._first_pause = self._first_pause or time.monotonic()
         self._client_owes(Owed.TAKE_REPLY)
 
     def resume_writing(self) -> None:
-        """The client has taken it; who takes a reply in sips for ever is let go."""
+        """The client has taken data; the limit for the complete reply still runs."""
         super().resume_writing()
         taken_seconds = time.monotonic() - (self._first_pause or time.monotonic())
         if taken_seconds > self._connections.limits.whole_reply_seconds:
@@ -95,7 +95,7 @@ class DroppableProtocol(HttpToolsProtocol):
 
 
 async def drop_connection(request: Request) -> None:
-    """Cut the connection before anything is said; the client cannot know more."""
+    """Cut the connection before the reply, which the client never learns."""
     transport: Any = request.state.transport
     transport.abort()
     while (await request.receive())["type"] != "http.disconnect":
@@ -103,13 +103,13 @@ async def drop_connection(request: Request) -> None:
 
 
 class BodyLimit:
-    """Refuses bodies above a mebibyte with 413, announced or not."""
+    """Refuses bodies above a mebibyte with 413, with or without a length header."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count what arrives."""
+        """Count the body's bytes."""
         received = 0
 
         async def counted() -> Message:
@@ -118,7 +118,7 @@ class BodyLimit:
             received += len(message.get("body", b""))
             if received > LARGEST_BODY_BYTES:
                 raise HTTPException(
-                    413, f"A request has at most {LARGEST_BODY_BYTES} bytes."
+                    413, f"A request may have at most {LARGEST_BODY_BYTES} bytes."
                 )
             return message
 

@@ -362,7 +362,7 @@ def test_a_question_reads_no_draft_of_another_requesters(
             answer = context.new_page().goto(lent)
             assert answer is not None
             assert answer.status == 404
-            assert "no page of such a HIT" in answer.text()
+            assert "This HIT has no page here" in answer.text()
             page.goto(f"{site}/worker/assignments/{ours}")
             expect(typed).to_have_value("between LAB and me")
             page.frame_locator("iframe").get_by_role("button", name="Send").click()

@@ -98,7 +98,7 @@ def test_a_pupil_joins_agrees_works_and_gets_the_code(
     expect(page.get_by_text(CONSENT[1])).to_be_visible()
     check(page)
     page.get_by_label("I have read this").check()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Accept this kind of HIT").click()
     hit = page.frame_locator("iframe")
     hit.get_by_label("Caption").fill("A red bird")
@@ -106,7 +106,7 @@ def test_a_pupil_joins_agrees_works_and_gets_the_code(
     page.get_by_label("What is wrong").fill("The picture is black.")
     check(page)
     page.get_by_role("button", name="Send to the requester").click()
-    expect(page.get_by_text("It is kept for the requester")).to_be_visible()
+    expect(page.get_by_text("saved it for the requester")).to_be_visible()
     # Nothing that was typed is lost by that.
     expect(hit.get_by_label("Caption")).to_have_value("A red bird")
     hit.get_by_role("button", name="Send").click()

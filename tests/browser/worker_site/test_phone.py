@@ -193,9 +193,7 @@ def test_the_title_stands_once_and_words_fit_one_picture(
     expect(page.get_by_role("heading", name=title)).to_be_visible()
     own = hit.locator("h1").bounding_box()
     assert own is None or own["width"] <= 1
-    expect(
-        hit.get_by_text("You may have described this picture before")
-    ).to_be_visible()
+    expect(hit.get_by_text("You may have seen this picture before")).to_be_visible()
     report = Axe().run(page)
     assert report.violations_count == 0, report.generate_report()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -271,7 +271,7 @@ def test_a_person_is_told_whose_session_ends(tmp_path: Path, browser: Browser) -
         change = page.get_by_role("button", name="Sign in as mallory")
         change.click()  # the box says what it does, and is not ticked
         assert "/worker/sign-in" in page.url
-        page.get_by_role("link", name="Stay ann").click()
+        page.get_by_role("link", name="Stay signed in as ann").click()
         page.wait_for_url("**/worker/hits")
         assert set_up.who() == "ann"
 

@@ -148,6 +148,6 @@ def test_who_is_too_late_reads_what_became_of_it(
         expect(page.get_by_text("The time for this visit is over")).to_be_visible()
         expect(page.get_by_text("The HIT is still yours")).to_be_hidden()
         recorder.look("time-over")
-        page.get_by_role("link", name="See what becomes of your submission").click()
-        expect(page.get_by_text("nothing of it was used")).to_be_visible()
+        page.get_by_role("link", name="See what happens to your submission").click()
+        expect(page.get_by_text("your answers were not used")).to_be_visible()
         recorder.look("too-late")

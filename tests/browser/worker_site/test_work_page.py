@@ -142,7 +142,7 @@ def test_an_answer_that_is_refused_can_be_mended(
     frame = page.frame_locator("iframe")
     frame.get_by_label("Caption").fill("x" * 66_000)
     frame.get_by_role("button", name="Send").click()
-    expect(frame.get_by_text("at most 65535 are taken")).to_be_visible()
+    expect(frame.get_by_text("the limit is 65535")).to_be_visible()
     page.get_by_role("button", name="Show the HIT again").click()
     expect(frame.get_by_label("Caption")).to_have_value("x" * 66_000)
     frame.get_by_label("Caption").fill("x")
@@ -159,7 +159,7 @@ def test_returning_asks_first(market: Market, open_site: Opened) -> None:
     expect(sure).to_be_hidden()
     page.get_by_text("Return this HIT", exact=True).focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Give it up?")).to_be_visible()
+    expect(page.get_by_text("Do you want to give back this HIT?")).to_be_visible()
     check(page, 1280)
     assert market.books()["assignments"][0]["status"] == "Accepted"
     page.keyboard.press("Tab")
@@ -180,17 +180,17 @@ def test_one_hit_after_the_other_until_there_is_none(
     ]
     first = ann.accept(made[0]["HITGroupId"]).json()["assignment_id"]
     page = open_site(ann.token, f"/worker/assignments/{first}")
-    page.get_by_label("Accept the next HIT by itself").check()
+    page.get_by_label("Accept the next HIT automatically").check()
     seen = []
     for number in range(3):
-        expect(page.get_by_label("Accept the next HIT by itself")).to_be_checked()
+        expect(page.get_by_label("Accept the next HIT automatically")).to_be_checked()
         seen.append(page.url)
         frame = page.frame_locator("iframe")
         frame.get_by_label("Caption").fill(f"caption {number}")
         frame.get_by_role("button", name="Send").click()
         page.wait_for_function("(before) => location.href !== before", arg=page.url)
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
-    expect(page.get_by_text("There is no HIT left for you")).to_be_visible()
+    expect(page.get_by_text("There are no more HITs for you")).to_be_visible()
     assert len(set(seen)) == 3
     check(page, 1280)
 
@@ -227,12 +227,12 @@ def test_each_page_is_accessible_and_fits(
     check(page, width)
     page.get_by_role("searchbox", name="Search").fill("nothing like it")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Nothing fits your search.")).to_be_visible()
+    expect(page.get_by_text("No HITs match your search.")).to_be_visible()
     check(page, width)
     page.goto(f"{market.endpoint}/worker/groups/{group}/preview")
     check(page, width)
     page.get_by_role("link", name="Your work").click()
-    expect(page.get_by_text("Reason of the requester")).to_be_visible()
+    expect(page.get_by_text("The requester's reason")).to_be_visible()
     check(page, width)
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="not signed in")).to_be_visible()

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from piecework.qc.registry import TITLES
 from tests.end_to_end.told.raw_answers import RawAnswer
 from tests.end_to_end.told.suspicions import suspicions
 from tests.end_to_end.told.world import Claim, Said, World, is_near
@@ -106,16 +107,22 @@ def _holds(match: Said, kind: str, own: Sequence[RawAnswer], world: World) -> bo
     )
 
 
+_BY_TITLE = {f"{title[0].lower()}{title[1:]}": name for name, title in TITLES.items()}
+
+
 def _named(in_words: str) -> str:
     of_worker = in_words.endswith(_MEAN)
     name = in_words.removesuffix(_MEAN)
-    return f"worker:{_NAMES[name]}" if of_worker else _NAMES.get(name, name)
+    return (
+        f"worker:{_NAMES[name]}" if of_worker else _NAMES.get(name) or _BY_TITLE[name]
+    )
 
 
 CLAIMS = (
     Claim(
         "joined_suspicion",
-        r"probability (\S+) of bad work; weightiest log odds: (.*)",
+        r"is bad work with a probability of (\S+); strongest features, in log odds: "
+        r"(.*)",
         _is_joined,
         lambda match, _: float(match[1]) >= 0.9,
     ),

@@ -45,7 +45,7 @@ def _line(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
 
 
 def _place(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
-    field = world.field_by_name[match[1]]
+    field = world.field_by_name[match[3]]
     ordinals = ["first", "second", "third", "fourth", "fifth"]
     ordinals += [f"{place}th" for place in range(6, 30)]
     places, shown = [], []
@@ -53,7 +53,7 @@ def _place(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
         value = answer.sent[field.name]
         if answer.worker_id != own[0].worker_id:
             continue
-        if match[2] == "side preferred":
+        if match[2] == "side in":
             values = [option.value for option in field.options]
             off = values.index(value) - (len(values) - 1) / 2
             place = "" if off == 0 else ordinals[off > 0]
@@ -65,7 +65,7 @@ def _place(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
         places += [place] * bool(place)
         shown += [shown_here] * bool(place)
     return (
-        places.count(match[3]) == int(match[4])
+        places.count(match[1]) == int(match[4])
         and len(places) == int(match[5])
         and is_near(match[6], len(places) / fmean(shown))
     )
@@ -207,58 +207,61 @@ def _failed_enough(match: Said, world: World) -> bool:
 
 
 CLAIMS = (
-    Claim("rule_violation", r"breaks: (.*)", _breaks),
+    Claim("rule_violation", r"breaks (?:a rule|rules) of the task: (.*)", _breaks),
     Claim(
         "straight_line",
-        r"(\w+): (.*) on (\d+) of (\d+) items?; others say so on (.*) of theirs",
+        r"gives the same answer to (\w+), (.*), on (\d+) of (\d+) items?; other "
+        r"workers give it on (.*) of theirs",
         _line,
     ),
     Claim(
         "same_place",
-        r"(\w+): the (one option chosen|side preferred) stands (\w+) on (\d+) of (\d+) "
-        r"items?, by chance it would on (\S+)",
+        r"(?:chooses|prefers) the (\w+) (option of|side in) (\w+) on (\d+) of (\d+) "
+        r"items?; chance gives (\S+)",
         _place,
     ),
     Claim(
         "low_scale_variance",
-        r"(\w+): the middle four fifths of the answers lie within (\S+) % of the scale;"
-        r" half of (\d+) others? spread over (\S+) % or more",
+        r"uses a narrow part of the scale (\w+): the middle four fifths of the answers "
+        r"lie within (\S+) % of it; half of (\d+) other workers? spread over (\S+) % "
+        r"or more",
         _narrow,
     ),
     Claim(
         "low_agreement",
-        r"(\w+): agreement with others of (\S+), give or take (\S+), on (\d+) items? "
-        r"\(1 is full, 0 is chance\)",
+        r"agrees little with others about (\w+): (\S+), give or take (\S+), on (\d+) "
+        r"items? \(1 is full agreement, 0 is chance\)",
         _agrees,
         lambda match, _: float(match[2]) <= _LITTLE,
     ),
     Claim(
         "gold_failed",
-        r"(\w+): off the known answer on (\d+) of (\d+) items?",
+        r"differs from the known answer to (\w+) on (\d+) of (\d+) items?",
         _gold,
         _failed_enough,
     ),
     Claim(
         "contradiction",
-        r"(\w+): contradicts itself on (\d+) of (\d+) pairs?",
+        r"gives contradictory answers to (\w+) on (\d+) of (\d+) pairs? of repeated "
+        r"items",
         _contradicts,
         lambda match, _: 2 * int(match[2]) >= int(match[3]),
     ),
     Claim(
         "ignored_page_warnings",
-        r"goes on where the page asks on (\d+) of (\d+) items?; others on (.*) of "
-        r"theirs",
+        r"submits despite the page's warning on (\d+) of (\d+) items?; other workers "
+        r"do on (.*) of theirs",
         _goes_on,
         lambda match, _: 2 * int(match[1]) >= int(match[2]),
     ),
     Claim(
         "random_sample",
-        r"drawn by chance for review \(a share of (\S+) of all\)",
+        r"drawn at random for review \(a share of (\S+) of all\)",
         _drawn,
     ),
     Claim(
         "outside_study",
-        r"something that was said once, about the person, leads out of the study",
+        r"comes from a worker who is outside the study by an answer about themselves",
         _outside,
     ),
 )

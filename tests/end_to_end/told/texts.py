@@ -174,66 +174,67 @@ def _is_unlikely(match: Said, _: World) -> bool:
 CLAIMS = (
     Claim(
         "same_sentence_in_hit",
-        r"one sentence under all (\d+) items of the HIT: “(.*)”",
+        r"repeats one sentence on all (\d+) items of the HIT: “(.*)”",
         _one_sentence,
         lambda match, _: int(match[1]) >= _A_WHOLE_HIT,
     ),
     Claim(
         "same_sentence",
-        r"the same sentence on (\d+) items? of this worker, (.*) of whose texts "
-        r"repeat: “(.*)”",
+        r"repeats one sentence on (\d+) items?; (.*) of this worker's texts are "
+        r"repeated sentences: “(.*)”",
         _repeats,
     ),
-    Claim("capitals", r"(.*) of the characters are capitals: “(.*)”", _capitals),
-    Claim("quality_words", r"has words for quality \((.*)\): “(.*)”", _quality),
+    Claim("capitals", r"has (.*) of its characters in capitals: “(.*)”", _capitals),
+    Claim("quality_words", r"mentions quality \((.*)\): “(.*)”", _quality),
     Claim(
         "canned_share",
-        r"used the canned text on (\d+) of (\d+) items?",
+        r"uses the canned text on (\d+) of (\d+) items?",
         _canned,
         lambda match, _: 2 * int(match[1]) > int(match[2]),
     ),
     Claim(
         "minority_canned",
-        r"the only one of (\d+) (not )?to use the canned text on this item",
+        r"is the only one of (\d+) (not )?to use the canned text on this item",
         _alone,
     ),
     Claim(
         "text_disagreement",
-        r"says “(.*)” to (\w+); (\d+) of (\d+) say “(.*)”",
+        r"answers “(.*)” to (\w+); (\d+) of (\d+) answers say “(.*)”",
         _other_text,
     ),
     Claim(
         "canary",
-        r"has the word '(.*)', for which only programs were asked, as the campaign "
-        r"says: “(.*)”",
+        r"contains the word '(.*)', which the page asks only programs to write: "
+        r"“(.*)”",
         _asked_of_programs,
     ),
     Claim(
         "answered_before",
-        r"the same worker answered this item before, in answer (\S+)",
+        r"is the worker's second about this item, after answer (\S+)",
         _before,
     ),
     Claim(
         "text_off_item",
-        r"(\d+) of (\d+) different words? are in (\d+) texts? of others about this "
-        r"item, (\S+) would be in as many about another item; word by word, odds of "
-        r"(more than )?(\S+) to 1 for another",
+        r"fits another item better: shares (\d+) of (\d+) different words? with (\d+) "
+        r"other texts? about this item, where chance gives (\S+); word by word, "
+        r"odds of (more than )?(\S+) to 1 for another item",
         _off_item,
         _is_unlikely,
     ),
     Claim(
         "texts_off_items",
-        r"(\d+) of (\d+) different words? in (\d+) texts? are in others' texts about "
-        r"the same items, (\S+) would be in as many about other items; word by word, "
+        r"writes texts that fit other items (?:better than|as well as) their own: "
+        r"shares (\d+) of (\d+) different words? in (\d+) texts? with others' texts "
+        r"about the same items, where chance gives (\S+); word by word, "
         r"odds of (more than )?(\S+) to 1 for other items",
         _off_items,
         _is_unlikely,
     ),
     Claim(
         "sentence_off_items",
-        r"stands on (\d+) items? that others wrote about; on average (\S+) of its words"
-        r" are in their texts about the same item, (\S+) would be in those about any "
-        r"other: “(.*)”",
+        r"fits none of its (\d+) items? better than another item: on average shares "
+        r"(\S+) words with others' texts about the same item, where chance gives "
+        r"(\S+): “(.*)”",
         _sentence_off,
         lambda match, _: float(match[2]) < float(match[3]),
     ),

@@ -12,11 +12,11 @@ from tests.end_to_end.told.world import Claim, Said, World, is_near
 def _pasted(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
     return (
-        answer.count("keystrokes") == int(match[1])
-        and answer.count("pastes") == int(match[2])
-        and answer.count("focus_losses") == int(match[3] or 0)
-        and is_near(match[4], answer.shown_seconds)
-        and len(world.text(answer).strip()) == int(match[5])
+        len(world.text(answer).strip()) == int(match[1])
+        and answer.count("keystrokes") == int(match[2])
+        and answer.count("pastes") == int(match[3])
+        and answer.count("focus_losses") == int(match[4] or 0)
+        and is_near(match[5], answer.shown_seconds)
     )
 
 
@@ -73,10 +73,10 @@ def _rushed(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     spread = 1.4826 * median(fast) if fast else 0.0
     mine = own[0].assignment_id
     return (
-        is_near(match[1], seconds[mine])
-        and is_near(match[2], expected(mine))
-        and is_near(match[3], expected(mine) / seconds[mine])
-        and is_near(match[4], math.exp(max(math.log(2), 2.33 * spread)))
+        is_near(match[1], expected(mine) / seconds[mine])
+        and is_near(match[2], math.exp(max(math.log(2), 2.33 * spread)))
+        and is_near(match[3], seconds[mine])
+        and is_near(match[4], expected(mine))
     )
 
 
@@ -103,12 +103,12 @@ def _out_of_item(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     distance = (answer.shown_seconds - fmean(times)) / pstdev(times)
     return (
         answer in world.firsts
-        and is_near(match[1], answer.shown_seconds)
-        and int(match[2]) == len(times)
-        and is_near(match[3], fmean(times))
-        and is_near(match[4], abs(distance))
-        and (match[5] == "above") == (distance > 0)
-        and float(match[6]) == world.param("time_in_image", "outlier_sds", 1.95)
+        and (match[1] == "more") == (match[4] == "above") == (distance > 0)
+        and is_near(match[2], answer.shown_seconds)
+        and is_near(match[3], abs(distance))
+        and int(match[5]) == len(times)
+        and is_near(match[6], fmean(times))
+        and float(match[7]) == world.param("time_in_image", "outlier_sds", 1.95)
     )
 
 
@@ -120,37 +120,39 @@ def _is_too_fast(match: Said, _: World) -> bool:
 CLAIMS = (
     Claim(
         "not_typed",
-        r"(\d+) keystrokes?, (\d+) pastes?(?:, (\d+) times? out of focus)?, (\S+) "
-        r"seconds for a text of (\d+) characters?",
+        r"has (\d+) characters? but (\d+) keystrokes?, (\d+) pastes?(?:, focus lost "
+        r"(\d+) times?)?, (\S+) seconds",
         _pasted,
     ),
     Claim(
         "too_fast",
-        r"(?P<seconds>\S+) seconds(?:, (?P<speed>\S+) words a second)? \(expected at "
-        r"least (?P<least>\S+) seconds(?:, at most (?P<most>\S+) words a second)?\)",
+        r"takes (?P<seconds>\S+) seconds \(expected at least (?P<least>\S+)\)(?: and "
+        r"types (?P<speed>\S+) words a second \(expected at most (?P<most>\S+)\))?",
         _fast,
         _is_too_fast,
     ),
     Claim(
         "rushed",
-        r"(\S+) seconds an item, (\S+) would be usual here for as many words: (\S+) "
-        r"times as fast, the limit is (\S+)",
+        r"works (\S+) times as fast as usual \(the limit is (\S+)\): (\S+) seconds an "
+        r"item, where this batch usually takes (\S+) for as many words",
         _rushed,
-        lambda match, _: float(match[3]) >= float(match[4]),
+        lambda match, _: float(match[1]) >= float(match[2]),
     ),
     Claim(
         "time_in_batch",
-        r"(\S+) seconds an item, the batch's mean is (\S+): ([+-]\S+) sd on raw times, "
-        r"([+-]\S+) sd on log times, limit (\S+) \(log\)",
+        r"differs in time from its batch: (\S+) seconds an item, where the mean is "
+        r"(\S+); ([+-]\S+) sd on raw times, ([+-]\S+) sd on log times, limit (\S+) "
+        r"\(log\)",
         _out_of_batch,
         lambda match, _: abs(float(match[4])) > float(match[5]),
     ),
     Claim(
         "time_in_image",
-        r"(\S+) seconds, the mean of (\d+) answers? about this item is (\S+): (\S+) sd "
-        r"(above|below), limit (\S+) \(shown_seconds\)",
+        r"takes (more|less) time than other answers about this item: (\S+) seconds, "
+        r"(\S+) standard deviations (above|below) the mean of (\d+) answers? "
+        r"\((\S+)\); the limit is (\S+) \(shown_seconds\)",
         _out_of_item,
-        lambda match, _: float(match[4]) > float(match[6]),
+        lambda match, _: float(match[3]) > float(match[7]),
     ),
 )
 """Each kind of sentence, and what checks it."""

@@ -89,7 +89,7 @@ def test_a_split_takes_only_its_own_images_from_what_was_set_aside(
         if listed & {caption.image for caption in whole.captions}:
             split_captions += read_captions(path).captions
         else:
-            with pytest.raises(ConfigError, match="holds no captions"):
+            with pytest.raises(ConfigError, match="contains no captions"):
                 read_captions(path)
     assert sorted(map(repr, split_captions)) == sorted(map(repr, whole.captions))
 
@@ -180,32 +180,32 @@ BAD = {
     ),
     "columns.csv": (b"a,b\n1,2\n", "no column 'caption' (found: 'a', 'b')"),
     "ids.csv": (b"caption\na cup\n", "no column 'item_id' or 'image_id'"),
-    "header.csv": (b"image_id,caption\n", "holds no captions"),
-    "short.csv": (b"caption,image_id\na cup\n", "line 2: not as many cells"),
-    "long.csv": (b"image_id,caption\n1,a,cup\n", "line 2: not as many cells"),
-    "quote.csv": (b'image_id,caption\n1,"a cup\n', "no CSV"),
+    "header.csv": (b"image_id,caption\n", "contains no captions"),
+    "short.csv": (b"caption,image_id\na cup\n", "line 2: the number of cells"),
+    "long.csv": (b"image_id,caption\n1,a,cup\n", "line 2: the number of cells"),
+    "quote.csv": (b'image_id,caption\n1,"a cup\n', "not CSV"),
     "flag.csv": (b"image_id,caption,is_precanned\n1,a,maybe\n", "'maybe'; allowed are"),
     "sign.csv": (b"image_id,caption,text_detected\n1,a,some\n", "'some'; allowed are"),
-    "no_id.csv": (b"image_id,caption\n,a cup\n", "line 2: no image id"),
-    "no.parquet": (b"PAR1 not really", "no Parquet file"),
-    "no.json": (b"{", "line 1: no JSON"),
+    "no_id.csv": (b"image_id,caption\n,a cup\n", "line 2: the image id is missing"),
+    "no.parquet": (b"PAR1 not really", "not a Parquet file"),
+    "no.json": (b"{", "line 1: not JSON"),
     "number.json": (b"3", "neither an object"),
     "deep.json": (b"[" * 200_000, "nested too deeply"),
     "digits.json": (b"[" + b"1" * 5000 + b"]", "thousands of digits"),
     "other.json": (b'{"data": []}', "keys found: 'data'"),
-    "none.json": (b'{"annotations": []}', "holds no captions"),
+    "none.json": (b'{"annotations": []}', "contains no captions"),
     "strange.json": (
         b'{"images": [1], "annotations": [{"image_id": 1, "is_rejected": "no"}]}',
-        "images[0]: no object with an 'id'",
+        "images[0]: not an object with an 'id'",
     ),
     "votes.json": (b'[{"image": "a", "unrecognizable": 6}]', "whole numbers from 0"),
     "flaws.json": (
         b'[{"image": "a", "unrecognizable": 1, "flaws": [1]}]',
         "whole numbers from 0",
     ),
-    "nothing.json": (b"[]", "holds no captions"),
-    "list.json": (b"[1]", "entry 0: no votes of quality"),
-    "blank.txt": (b"\xef\xbb\xbf\n \n", "holds no captions"),
+    "nothing.json": (b"[]", "contains no captions"),
+    "list.json": (b"[1]", "entry 0: not votes on quality"),
+    "blank.txt": (b"\xef\xbb\xbf\n \n", "contains no captions"),
     "picture.png": (b"PNG", "files that end in .csv"),
 }
 

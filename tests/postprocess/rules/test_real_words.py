@@ -49,7 +49,7 @@ def test_what_others_wrote_there_was_meant(text: str, meant: str) -> None:
     """The campaign's other texts know which word stands between such neighbours."""
     (edit,) = _sure(_texts(text, *OTHERS))
     assert replay(text, [edit]) == meant
-    assert edit.reason.startswith("other texts say ")
+    assert edit.reason.startswith("other texts have ")
     assert edit.reason.endswith(f"{edit.probability:.2f}")
 
 

@@ -125,7 +125,9 @@ def test_the_reason_says_how_sure_the_rule_is() -> None:
     """A reviewer reads what was meant and with which probability."""
     text = Text(text_id="a", item_id="i", text="a wooden tabel")
     ((edit,),) = _proposed([text]).values()
-    assert edit.reason.startswith("in no word list; 'table' is meant with probability ")
+    assert edit.reason.startswith(
+        "not in any word list; the probability of 'table' is "
+    )
     assert spelling.SURE <= edit.probability <= 1
     assert edit.reason.endswith(f"{edit.probability:.2f}")
 

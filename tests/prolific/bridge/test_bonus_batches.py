@@ -83,8 +83,8 @@ def test_a_person_who_says_that_it_was_not_paid_has_it_paid(town: Town) -> None:
     town.settle()
     [(stage, trouble)] = batches(town)
     assert stage == "Paying"
-    assert "say it with `piecework prolific settle`" in trouble
     [batch] = town.rows("SELECT batch_id FROM bonus_batches")
+    assert f"`piecework prolific settle {batch['batch_id']}`" in trouble
     transfers = town.rows("SELECT count(*) AS number FROM transfers")
     with town.bridge.backend.transaction() as transaction:
         settle_unknown(transaction, batch["batch_id"], is_paid=False)
@@ -107,7 +107,7 @@ def test_only_an_open_payment_is_settled_by_a_person(town: Town) -> None:
     for batch_id in (second["batch_id"], "60ffe5c8371090c7041d43f8"):
         with (
             town.bridge.backend.transaction() as transaction,
-            pytest.raises(Unusable, match=f"no payment of a batch {batch_id}") as met,
+            pytest.raises(Unusable, match=batch_id) as met,
         ):
             settle_unknown(transaction, batch_id, is_paid=True)
         assert met.value.next_step == "piecework prolific status"
@@ -126,7 +126,8 @@ def test_a_bonus_that_costs_exactly_what_is_left_is_paid(town: Town) -> None:
     [(stage, trouble)] = batches(town)
     assert stage == "Made"
     assert trouble == (
-        "bonuses would cost £0.70; £1.53 of at most £2.22 are spent or promised"
+        "bonuses would cost £0.70; £1.53 of the limit of "
+        "£2.22 is already spent or committed"
     )
     town.bridge.terms = replace(terms, spend_at_most_cents=spent + cost)
     town.settle()
@@ -167,7 +168,7 @@ def test_a_payment_is_not_known_after_a_day_and_not_before(town: Town) -> None:
     town.settle()
     [(stage, trouble)] = batches(town)
     assert stage == "Paying"
-    assert trouble.startswith("whether the batch of bonuses ")
+    assert "is not known" in trouble
     town.wait(days=9)
     town.settle()
     assert batches(town) == [("Paid", "")]

@@ -133,9 +133,9 @@ def test_lines_that_need_a_person_are_set_apart(town: Town) -> None:
     ]
     assert third[1] == (
         f"the submission {ann.submission_id} has bonuses at Prolific that these "
-        "books do not have (£0.30), so its bonus of £0.20 is not paid: look there, "
-        f"then say with `piecework prolific settle {batch_id}` whether it is among "
-        "them (--paid) or is to be paid besides (--unpaid)"
+        "books do not have (£0.30), so its bonus of £0.20 is not paid. Check at "
+        "Prolific whether it is one of them, then run `piecework prolific settle "
+        f"{batch_id}` with --paid if it is, or --unpaid to pay it as well"
     )
 
 
@@ -235,7 +235,7 @@ def test_a_bonus_that_prolific_does_not_show_is_not_said_to_be_paid(
         say(town, batch["batch_id"], is_paid=True)
     assert (
         f"Prolific shows no bonus of £0.50 for the submission {ann.submission_id} "
-        "beyond those that are booked"
+        "besides those already booked"
     ) in str(met.value)
     assert met.value.next_step == (
         f"piecework prolific settle {batch['batch_id']} --unpaid"
@@ -250,7 +250,7 @@ def test_a_batch_that_was_only_made_is_not_a_persons_to_settle(town: Town) -> No
     send(town, ann, "0.50")
     town.settle()
     for is_paid in (True, False):
-        with pytest.raises(Unusable, match="no payment of a batch"):
+        with pytest.raises(Unusable, match="has no open payment"):
             say(town, last_batch(town)["batch_id"], is_paid=is_paid)
 
 
@@ -289,7 +289,10 @@ def test_the_first_batch_is_paid_first(town: Town) -> None:
         ("Paid", ""),
         (
             "Made",
-            "bonuses would cost £0.70; £3.76 of at most £3.76 are spent or promised",
+            (
+                "bonuses would cost £0.70; £3.76 of the limit of £3.76 is already "
+                "spent or committed"
+            ),
         ),
     ]
     assert (bonuses_of(town, ann), bonuses_of(town, bob)) == ([50], [])
@@ -350,8 +353,8 @@ def test_bonuses_wait_after_the_start_for_the_time_that_the_terms_say(
         left_ms = end_ms - transaction.now_ms
     assert left_ms > 1
     paused = (
-        "bonuses of £0.70 wait for some minutes after the start, in which Prolific "
-        "shows those that were paid before it"
+        "bonuses of £0.70 wait for a few minutes after the start, until Prolific "
+        "shows those paid before it"
     )
     for passed_ms, expected in ((0, paused), (left_ms - 1, paused)):
         town.wait(milliseconds=passed_ms)

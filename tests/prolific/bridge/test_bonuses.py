@@ -96,7 +96,7 @@ def test_a_batch_that_costs_more_than_expected_is_not_paid(town: Town) -> None:
     assert (_stages(town), _paid(town)) == (["Made"], [])
     [batch] = town.rows("SELECT trouble FROM bonus_batches")
     assert batch["trouble"] == (
-        "Prolific would take £1.40 for bonuses of £1.00; £1.11 were expected"
+        "Prolific would charge £1.40 for bonuses of £1.00; expected £1.11"
     )
     backend.rules = rules
     town.settle()
@@ -124,7 +124,7 @@ def test_what_a_person_said_is_booked_once(town: Town) -> None:
     for is_paid in (True, False):
         with (
             town.bridge.backend.transaction() as transaction,
-            pytest.raises(Unusable, match="no payment of a batch"),
+            pytest.raises(Unusable, match="has no open payment"),
         ):
             settle_unknown(transaction, batch["batch_id"], is_paid=is_paid)
     assert (_stages(town), _transfers(town)) == (["Paid"], booked)

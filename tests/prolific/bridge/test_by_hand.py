@@ -52,7 +52,7 @@ def test_a_campaign_in_pounds_is_not_published_in_a_workspace_of_dollars(
         town.settle()
         assert _statuses(town) == ["UNPUBLISHED"]
         [row] = town.rows("SELECT trouble FROM studies")
-        assert "the workspace is in GBP now, not in USD" in row["trouble"]
+        assert "the workspace is now in GBP, not in USD" in row["trouble"]
 
 
 def test_nothing_is_spent_beyond_the_cap(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_nothing_is_spent_beyond_the_cap(tmp_path: Path) -> None:
         assert town.studies()[0]["total_available_places"] == 2
         assert town.researcher.books()["bonus_payments"] == []
         [trouble] = town.rows("SELECT trouble FROM bonus_batches")
-        assert "of at most £3.28 are spent or promised" in trouble["trouble"]
+        assert "of the limit of £3.28 is already spent" in trouble["trouble"]
         [trouble] = town.rows("SELECT trouble FROM studies")
         assert "1 places would cost £1.53" in trouble["trouble"]
 

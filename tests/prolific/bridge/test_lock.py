@@ -46,7 +46,7 @@ def test_a_bridge_that_runs_holds_its_database(town: Town) -> None:
     running = Running(town.bridge)
     with (
         only_bridge(database),
-        pytest.raises(Unusable, match="serves it for Prolific already"),
+        pytest.raises(Unusable, match="already serves it for Prolific"),
         running.running(),
     ):
         pass

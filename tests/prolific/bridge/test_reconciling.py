@@ -29,8 +29,8 @@ def test_what_a_hand_did_there_is_taken_in(town: Town) -> None:
 
     differences = reconcile(town.bridge)
     assert sorted(each.sentence for each in differences if each.is_taken_in) == [
-        "a submission that was ACTIVE is APPROVED",
-        "a submission that was ACTIVE is RETURNED",
+        "a submission that was ACTIVE is now APPROVED",
+        "a submission that was ACTIVE is now RETURNED",
     ]
     town.settle()
     by_worker = {
@@ -74,8 +74,8 @@ def test_money_that_was_paid_by_hand_is_shown(town: Town) -> None:
     assert [
         each.sentence for each in reconcile(town.bridge) if not each.is_taken_in
     ] == [
-        "bonuses cost £0.70 there, and £0.00 here",
-        f"bonuses of the submission {submission} that the books do not have: £0.50",
+        "bonuses cost £0.70 at Prolific, but £0.00 in the books",
+        f"the books lack these bonuses of the submission {submission}: £0.50",
     ]
 
 
@@ -108,7 +108,7 @@ def test_status_says_what_waits_for_whom(town: Town, tmp_path: Path) -> None:
         "  2 places of 2 HITs; each pays £1.10, costs £1.53",
         "  submissions: 2 awaiting review",
         "  1 waiting for the requester to decide",
-        "  1 asked to return, and may still",
+        "  1 asked to return their submission",
     ]
 
 

@@ -118,11 +118,17 @@ def test_countries(researcher: Researcher) -> None:
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [
-        (_integer(system.NUMBER_APPROVED, "LessThan", [0]), "nobody can meet"),
-        (_integer(system.PERCENT_APPROVED, "GreaterThan", [100]), "nobody can meet"),
-        (_integer(system.NUMBER_APPROVED, "DoesNotExist", []), "nobody can meet"),
-        (_integer(system.LOCALE, "DoesNotExist", []), "nobody can meet"),
-        (_integer(system.MASTERS[0], "Exists", []), "no masters"),
+        (_integer(system.NUMBER_APPROVED, "LessThan", [0]), "no participant can meet"),
+        (
+            _integer(system.PERCENT_APPROVED, "GreaterThan", [100]),
+            "no participant can meet",
+        ),
+        (
+            _integer(system.NUMBER_APPROVED, "DoesNotExist", []),
+            "no participant can meet",
+        ),
+        (_integer(system.LOCALE, "DoesNotExist", []), "no participant can meet"),
+        (_integer(system.MASTERS[0], "Exists", []), "Masters"),
         (
             {
                 "QualificationTypeId": system.LOCALE,

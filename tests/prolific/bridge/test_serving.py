@@ -74,7 +74,7 @@ def test_a_copy_that_is_brought_back_goes_on_once_a_person_has_decided(
 
     refused = served.command("reconcile", "--adopt", study)
     assert refused.returncode == 2
-    assert "name the one whose HITs" in refused.stderr
+    assert "--hit-type" in refused.stderr
     hit_type = served.requester.get_hit(HITId=hit_ids[0])["HIT"]["HITTypeId"]
     adopted = served.command("reconcile", "--adopt", study, "--hit-type", hit_type)
     assert (adopted.returncode, adopted.stderr) == (0, "")

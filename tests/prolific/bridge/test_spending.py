@@ -97,7 +97,7 @@ def test_what_is_left_and_where_to_look_are_those_of_the_last_start(
     words = ["prolific", "status", "--database", str(town.bridge.backend.database)]
     shown = CliRunner().invoke(main, words, catch_exceptions=False).stdout
     assert "spent: £0.00" in shown
-    assert "held for places that are open or not decided: £1.53" in shown
+    assert "held for open or undecided places: £1.53" in shown
     assert "left of what may be spent: £998.47" in shown
     with town.bridge.backend.transaction() as transaction:
         keep_start(transaction, PROLIFIC, town.bridge.terms)
@@ -152,7 +152,7 @@ def test_a_rejection_is_not_taken_back_beyond_the_cap(tmp_path: Path) -> None:
         calls = town.researcher.control("GET", "/calls")
         assert calls["transition-submission"] == asked
         [trouble] = _status(town).troubles
-        assert "£3.06 would be spent or held, of at most £1.53" in trouble
+        assert "£3.06, above the limit of £1.53" in trouble
         town.bridge.terms = replace(town.bridge.terms, spend_at_most_cents=2 * COST)
         town.settle()
         assert town.researcher.submission(ann.submission_id)["status"] == "APPROVED"

@@ -15,10 +15,9 @@ def test_the_word_is_found(text: str) -> None:
     """Whole, in any case."""
     scores = score(table(row("a", text=text)), ASKED)
     assert flagged(scores)
-    assert evidence(scores, "a") == (
-        "has the word 'heliotrope', for which only programs were asked, as the "
-        f"campaign says: “{text}”"
-    )
+    sentence = evidence(scores, "a")
+    assert "'heliotrope'" in sentence
+    assert sentence.endswith(f": “{text}”")
 
 
 @pytest.mark.parametrize(

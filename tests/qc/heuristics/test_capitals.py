@@ -38,7 +38,9 @@ def test_letters_alone_find_what_digits_hide() -> None:
 def test_evidence_says_how_much_and_of_what() -> None:
     """4 of 7 is 57 %."""
     scores = score(table(row("a", text="ABCDefg")), Params())
-    assert evidence(scores, "a") == "57.1 % of the characters are capitals: “ABCDefg”"
+    sentence = evidence(scores, "a")
+    assert "57.1 % of its characters" in sentence
+    assert sentence.endswith(": “ABCDefg”")
 
 
 def test_texts_of_other_scripts_change_nothing_for_the_rest() -> None:

@@ -19,7 +19,7 @@ def test_two_different_answers_to_the_same_are_flagged() -> None:
     rows += [("half", name, "no" if name == "b2" else "yes") for name in ITEMS]
     scores = score(ratings(TASK, rows, items=ITEMS), Params())
     assert flagged(scores) == {"both", "half"}
-    assert cells(scores, "both")[2] == "fit: contradicts itself on 2 of 2 pairs"
+    assert "fit on 2 of 2 pairs" in cells(scores, "both")[2]
 
 
 def test_a_reversed_twin_wants_the_reversed_answer() -> None:

@@ -25,9 +25,8 @@ def test_a_habit_is_flagged_and_exactly_at_the_limit_too() -> None:
     scores = score(few, Params())
     assert flagged(scores) == {"half"}
     sentence = cells(scores, "half")[2]
-    assert sentence == (
-        "goes on where the page asks on 3 of 6 items; others on 8.3 % of theirs"
-    )
+    assert "3 of 6 items" in sentence
+    assert "8.3 %" in sentence
     assert flagged(score(table(*rows("w", 2, 6), *rows("a", 0, 6)), Params())) == set()
 
 

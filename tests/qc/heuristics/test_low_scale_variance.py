@@ -14,11 +14,9 @@ def test_a_narrow_band_beside_wide_ones_is_flagged() -> None:
     scores = score(ratings(TASK, still + WIDE), Params())
     assert flagged(scores) == {"still"}
     # nine places from 49 to 51: the tenth per cent is 49, the ninetieth 51.
-    sentence = (
-        "s: the middle four fifths of the answers lie within 2.0 % of the scale; half "
-        "of 1 other spread over 64.0 % or more"
-    )
-    assert cells(scores, "still")[2] == sentence
+    sentence = cells(scores, "still")[2]
+    assert "within 2.0 %" in sentence
+    assert "1 other worker spread over 64.0 % or more" in sentence
 
 
 def test_one_jump_does_not_hide_the_habit() -> None:

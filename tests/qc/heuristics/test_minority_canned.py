@@ -46,8 +46,8 @@ def test_evidence_says_which_way() -> None:
     """Use and no use are told apart."""
     used = evidence(score(table(*answers("ctttt")), Params()), "0")
     other = evidence(score(table(*answers("cccct")), Params()), "4")
-    assert used == "the only one of 5 to use the canned text on this item"
-    assert other == "the only one of 5 not to use the canned text on this item"
+    assert "the only one of 5 to use" in used
+    assert "the only one of 5 not to use" in other
 
 
 def test_a_second_answer_does_not_keep_the_first_company() -> None:

@@ -67,7 +67,7 @@ def test_being_drawn_is_no_suspicion() -> None:
     """Suspicion is 0, with the reason in words."""
     scores = score(table(*rows(5)), Params(share=1.0))
     assert set(scores["suspicion"]) == {0.0}
-    assert all("by chance" in evidence for evidence in scores["evidence"])
+    assert all("at random" in evidence for evidence in scores["evidence"])
 
 
 def test_an_empty_table_has_no_answers() -> None:

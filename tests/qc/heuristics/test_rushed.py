@@ -18,10 +18,9 @@ def test_much_faster_than_the_batch_is_flagged_whatever_the_tail() -> None:
     """One who was away for a day hides nobody, and is no suspicion."""
     scores = score(table(*timed(20.0, *USUAL, 90_000.0)), Params())
     assert flagged(scores) == {"assignment-00"}
-    assert cells(scores, "assignment-00")[2] == (
-        "20.0 seconds an item, 100.0 would be usual here for as many words: 5.0 times "
-        "as fast, the limit is 2.0"
-    )
+    sentence = cells(scores, "assignment-00")[2]
+    for fact in ("20.0 seconds", "100.0", "5.0 times", "limit is 2.0"):
+        assert fact in sentence
 
 
 def test_who_types_less_needs_less() -> None:

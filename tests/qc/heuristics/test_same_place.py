@@ -33,10 +33,8 @@ def test_always_the_first_of_three_is_flagged() -> None:
     assert flag
     # A measure of 4.294 at a limit of 3 is 1 - 0.5 / (4.294 / 3).
     assert round(suspicion, 3) == round(1 - 0.5 * 3 / 4.294, 3)
-    assert sentence == (
-        "best: the one option chosen stands first on 10 of 10 items, by chance it "
-        "would on 3.3"
-    )
+    for fact in ("first option of best", "10 of 10 items", "chance gives 3.3"):
+        assert fact in sentence
 
 
 def test_a_small_imbalance_is_chance() -> None:
@@ -56,7 +54,9 @@ def test_a_side_is_read_as_it_was_shown() -> None:
     scores = score(ratings(SIDES, rows, orders=orders), Params())
     # 2 x (1/2)^14 is one in 8,192.
     assert flagged(scores) == {"w"}
-    assert "the side preferred stands first on 14 of 14 items" in cells(scores, "w")[2]
+    sentence = cells(scores, "w")[2]
+    assert "the first side in " in sentence
+    assert "14 of 14 items" in sentence
     neither = [("w", f"i{n}", "same") for n in range(14)]
     scores = score(ratings(SIDES, neither, orders=orders), Params())
     assert flagged(scores) == set()

@@ -20,7 +20,9 @@ def test_a_sentence_on_three_images_is_flagged_on_each() -> None:
     """Three of four texts are one sentence; the fourth is not touched."""
     scores = score(table(*worker("w", SPAM, SPAM, "a bird", SPAM)), Params())
     assert flagged(scores) == {"w0", "w1", "w3"}
-    assert "on 3 items of this worker, 75.0 % of whose" in evidence(scores, "w0")
+    sentence = evidence(scores, "w0")
+    assert "3 items" in sentence
+    assert "75.0 %" in sentence
 
 
 def test_case_spacing_and_punctuation_make_no_difference() -> None:

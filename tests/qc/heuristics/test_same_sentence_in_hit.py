@@ -20,9 +20,8 @@ def test_the_hit_is_flagged_and_no_other_of_the_worker() -> None:
     good = hit("good", "a nice view", "a red dog runs", "two cups of tea")
     scores = score(table(*spam, *good), Params())
     assert flagged(scores) == {"spam"}
-    assert cells(scores, "spam")[2] == (
-        "one sentence under all 3 items of the HIT: “A nice view!”"
-    )
+    sentence = cells(scores, "spam")[2]
+    assert sentence.endswith("all 3 items of the HIT: “A nice view!”")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ def test_a_line_that_is_rare_among_the_others_is_flagged() -> None:
     scores = score(ratings(TASK, rows), Params(rarer_than=2))
     assert flagged(scores) == {"line"}
     sentence = cells(scores, "line")[2]
-    assert sentence == "fit: yes on 10 of 10 items; others say so on 55.0 % of theirs"
+    for fact in ("fit, yes,", "10 of 10 items", "55.0 %"):
+        assert fact in sentence
 
 
 def test_where_nearly_all_is_alike_a_line_is_no_suspicion() -> None:

@@ -19,7 +19,7 @@ def test_one_extreme_of_five_is_at_two_sd() -> None:
     """1, 1, 1, 1, 6: mean 2, sd sqrt((4*1 + 16)/5) = 2, so 6 is at 2.00 > 1.95."""
     scores = score(table(*about_one_item(1, 1, 1, 1, 6)), Params())
     assert flagged(scores) == {"e"}
-    assert "2.00 sd above" in evidence(scores, "e")
+    assert "2.00 standard deviations above" in evidence(scores, "e")
 
 
 def test_with_four_answers_it_never_fires() -> None:

@@ -58,7 +58,6 @@ def small(*, is_rehearsal: bool = True) -> ReportFacts:
         finished_at=START + timedelta(hours=2),
         answers=answers,
         shown_items=shown(answers, caption_task()),
-        heuristics={"pasted": "Text that was pasted and not typed."},
         batches=_batches(),
         findings=_findings(),
         decisions=_decisions(),

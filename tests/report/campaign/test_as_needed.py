@@ -23,7 +23,7 @@ def test_what_is_wanted_is_counted_item_by_item() -> None:
     section = as_needed.build(model)
     assert section is not None
     assert "1 of 2 images" in section.lead[0]
-    assert "1 image, less sure than that and with fewer than 7" in section.lead[1]
+    assert "1 image, below that probability and with fewer than 7" in section.lead[1]
     assert "1 image asked to the end took 3 accepted answers; 7" in section.lead[2]
     assert section.tables[0].rows == (
         ("2", "1", "0", "0.0 %"),
@@ -36,6 +36,6 @@ def test_before_anything_is_weighed_it_says_so() -> None:
     nothing = replace(ASKED, wanted={}, sureness=())
     section = as_needed.build(report_model(replace(by_hand.small(), as_needed=nothing)))
     assert section is not None
-    assert section.lead == ("Nothing was weighed yet.",)
+    assert section.lead == ("No label is estimated yet.",)
     assert section.tables[0].rows == ()
     assert section.tables[0].empty

@@ -38,9 +38,9 @@ def test_the_worst_stand_first_and_too_few_is_said() -> None:
     known = Gold(items=10, mixed_in=4, least=4, scores=scores(), contradicted=NONE)
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
-    assert "known of 10 images, 4 of them mixed in for that" in section.lead[0]
-    assert "gave the known one in 9 of 12 answers" in section.lead[0]
-    assert "1 of 2 workers (50.0 %) met fewer than 4" in section.lead[1]
+    assert "known for 10 images, 4 of them added for that purpose" in section.lead[0]
+    assert "gave the known answer in 9 of 12 answers" in section.lead[0]
+    assert "1 of 2 workers (50.0 %) answered fewer than 4" in section.lead[1]
     assert section.tables[0].rows == (
         (Code("bob"), "2", "1", "50.0 %", "9% to 91%", "too few"),
         (Code("ann"), "10", "8", "80.0 %", "49% to 94%", "yes"),
@@ -55,7 +55,10 @@ def test_before_anybody_met_one_it_says_so() -> None:
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
     assert section.lead == (
-        "The right answer is known of 10 images, and nobody has met any of them.",
+        (
+            "The right answer is known for 10 images, and no worker has answered any "
+            "of them yet."
+        ),
     )
     assert section.tables[0].rows == ()
     assert gold.build(report_model(by_hand.small())) is None
@@ -79,7 +82,7 @@ def test_known_answers_that_most_contradict_are_shown() -> None:
     )
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None
-    assert "Most workers contradict 2 known answers: look" in section.lead[1]
+    assert "Most workers contradict 2 known answers: check" in section.lead[1]
     assert section.tables[1].rows == (
         (Code("i0"), "fit", "4", "4", "100.0 %"),
         (Code("i1"), "fit", "4", "3", "75.0 %"),
@@ -94,7 +97,7 @@ def test_what_is_enough_is_counted_by_field_as_the_heuristic_does() -> None:
         table[f"{kind}.true"] = table[f"{kind}.fit"]
     scores = gold_scores(table, 0.25)
     assert scores[["met", "right", "most"]].to_numpy().tolist() == [[4, 0, 2]]
-    assert "no worker has met 4" in silences(table, {})["gold_failed"]
+    assert "no worker has answered 4" in silences(table, {})["gold_failed"]
     known = Gold(items=2, mixed_in=0, least=4, scores=scores, contradicted=NONE)
     section = gold.build(report_model(replace(by_hand.small(), gold=known)))
     assert section is not None

@@ -44,7 +44,7 @@ def test_files_and_outcomes_are_told_beside_what_was_decided_here() -> None:
     assert rows["Approved"][0] == "10"
     assert rows["Rejected"][0] == "1"
     assert "half of 1 worker earned $7.25 an hour" in " ".join(section.lead)
-    assert "Of 1 assignment the files name no worker" in " ".join(section.lead)
+    assert "The files name no worker for 1 assignment" in " ".join(section.lead)
 
 
 def test_a_campaign_that_collected_its_answers_has_no_such_section() -> None:
@@ -77,11 +77,11 @@ def test_what_waits_is_counted_and_its_flags_are_told() -> None:
     assert rows["Approved"][-1] == "0"
     assert model.waiting == 1
     shown = funnel.build(model)
-    assert "11 of 12 answers" in shown.lead[0]
+    assert "11 of 12 imported answers" in shown.lead[0]
     assert "imported: 12; decided: 11" in shown.figures[0].svg
     flagged = flags.build(model)
     assert "flagged 5 of 12 answers (41.7 %)" in flagged.lead[0]
-    assert "1 answer not decided yet is counted here too" in flagged.lead[0]
+    assert "This includes 1 answer not decided yet" in flagged.lead[0]
     coverage = {str(row[0]): row[1:] for row in flagged.tables[0].rows}
     (pasted,) = (row for name, row in coverage.items() if "'pasted'" in name)
     assert pasted[2:4] == ("4 of 12 (33.3 %)", "4")
@@ -101,7 +101,7 @@ def test_what_waits_in_a_campaign_of_ones_own_is_counted_too() -> None:
     model = report_model(facts)
     assert all(check.agrees for check in provenance.checks(model)[:2])
     shown = funnel.build(model)
-    assert "11 answers came back, of which 2 wait to be decided" in shown.lead[0]
+    assert "11 answers came back (2 not decided yet)" in shown.lead[0]
     assert "decided: 9" in shown.figures[0].svg
     when = timeline.build(model)
     assert when is not None
@@ -111,7 +111,7 @@ def test_what_waits_in_a_campaign_of_ones_own_is_counted_too() -> None:
     )
     page = render(alone)
     assert "Nothing yet" not in page
-    assert "Nothing is decided yet." in page
+    assert "No answer is decided yet." in page
     assert "Every answer that came counts" not in page
 
 
@@ -124,8 +124,8 @@ def test_whom_no_file_names_is_not_counted_as_a_worker() -> None:
     assert "3 workers, and others whom no file names took part" in render(facts)
     imported_facts = replace(facts, imported=replace(_facts(), unnamed_workers=4))
     page = render(imported_facts)
-    assert "by workers whom no file names." in page
-    assert "Each of 4 assignments counts as another person" in page
+    assert "by workers whom no file names" in page
+    assert "Each of 4 assignments counts as a different person" in page
     assert "The workers</h2>" not in page
     assert "4 workers" not in page
 
@@ -133,7 +133,7 @@ def test_whom_no_file_names_is_not_counted_as_a_worker() -> None:
 def test_nothing_is_said_of_pay_that_was_another_tools() -> None:
     """Nor of posting: what became of answers there is not known."""
     page = render(replace(by_hand.small(), money=None, imported=_facts()))
-    assert "1 answer good, but a worker&#39;s second about the same item" in page
+    assert "1 answer was the worker&#39;s second about the same item" in page
     for words in (
         "paid for",
         "Paid for",
@@ -150,10 +150,10 @@ def test_nothing_is_said_of_times_that_no_file_says() -> None:
     facts = by_hand.small()
     imported = replace(_facts(), has_times=False)
     page = render(replace(facts, imported=imported))
-    assert "Times not known" in page
+    assert "Times unknown" in page
     assert "When it happened" not in page
     origin = provenance.build(report_model(replace(facts, imported=imported))).tables[0]
-    assert ("Time span (UTC)", "not known") in origin.rows
+    assert ("Time span (UTC)", "unknown") in origin.rows
     known = timeline.build(report_model(replace(facts, imported=_facts())))
     assert known is not None
     assert not known.tables

@@ -19,20 +19,18 @@ def test_what_was_asked_and_what_came() -> None:
 
     assert "2 answers about each of 3 images" in paragraphs["What was asked"]
     assert "6 answers in all" in paragraphs["What was asked"]
-    assert paragraphs["What came"] == (
-        "11 answers by 4 workers. 4 novel captions and 2 answers that the picture "
-        "cannot be recognised count. 3 of 3 images (100.0 %) have all the answers "
-        "wanted."
-    )
+    for fact in ("11 answers by 4 workers", "6 of which count", "4 novel captions"):
+        assert fact in paragraphs["What came"]
+    assert "2 answers that the picture cannot be recognised" in paragraphs["What came"]
+    assert "3 of 3 images (100.0 %)" in paragraphs["What came"]
 
 
 def test_what_does_not_count_has_its_reasons() -> None:
     """Three rejected, one dropped, one surplus; all four for one reason."""
-    assert _paragraphs()["What does not count, and why"] == (
-        "3 answers rejected and not paid, 1 answer dropped, though paid for and "
-        "1 answer good, but more than were wanted. The reasons given most often: "
-        "“off the subject” (4)."
-    )
+    lost = _paragraphs()["What does not count, and why"]
+    for fact in ("3 answers were rejected", "1 answer was dropped", "1 answer was not"):
+        assert fact in lost
+    assert lost.endswith("“off the subject” for 4 answers.")
 
 
 def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
@@ -54,8 +52,8 @@ def test_a_reason_that_quotes_evidence_says_what_flagged() -> None:
     )
     paragraphs = dict(overview.paragraphs(report_model(facts)))
     assert paragraphs["What does not count, and why"].endswith(
-        "most often: “Set by: …” (4; flagged: “canned_share” 3 times, “Text that was "
-        "pasted and not typed” 3 times and “too_fast” 3 times)."
+        "“Set by” for 4 answers, with the flags “Canned text too often” (3), “pasted” "
+        "(3) and “Impossibly fast” (3)."
     )
 
 
@@ -63,10 +61,8 @@ def test_money_is_told_by_the_answer_and_by_the_hour() -> None:
     """252 cents for four captions; wages of 0, 720, 750 and 900 cents an hour."""
     paragraphs = _paragraphs()
 
-    assert paragraphs["What it cost"] == (
-        "$2.52 of a budget of $10.00, of which $0.42 are fees. That is $0.63 for a "
-        "novel caption."
-    )
+    for fact in ("$2.52", "$10.00", "$0.42 in fees", "$0.63 per novel caption"):
+        assert fact in paragraphs["What it cost"]
     assert (
         "Half of the workers earned $7.35/h or more."
         in paragraphs["What people earned"]
@@ -79,7 +75,7 @@ def test_a_rehearsal_paid_nobody() -> None:
     paragraphs = _paragraphs(is_rehearsal=True)
 
     assert "4 simulated workers" in paragraphs["What came"]
-    assert paragraphs["What it cost"].endswith("Nothing was paid: it was rehearsed.")
+    assert paragraphs["What it cost"].endswith("this was a rehearsal.")
 
 
 def test_problems_come_first_in_what_to_be_careful_of() -> None:

@@ -85,18 +85,13 @@ def _levels(facts: ReportFacts) -> dict[str, str]:
 def test_reviews_say_how_often_flags_were_right_and_what_they_missed() -> None:
     """38 of 40; one bad of 20 drawn is ten of 200; without reviews, no section."""
     section = _section(reviews.build)
-    table = _table(section, "Flags that people upheld")
+    table = _table(section, "Flags that reviewers upheld")
     assert table["capitals"] == ("40", "38 of 40 (95.0 %)")
-    assert section.lead == (
-        (
-            "Of 20 answers drawn by chance that nothing flagged, people dropped 1. So "
-            "among all 200 unflagged answers about 10 are bad (95 % interval: 2 to 48)."
-        ),
-        (
-            "10 answers reviewed by two people: they said the same of 9 of 10 "
-            "(90.0 %); Cohen's kappa 0.78."
-        ),
-    )
+    missed, agreed = section.lead
+    for fact in ("1 of 20", "10 of all 200 unflagged", "(95 % interval: 2 to 48)"):
+        assert fact in missed
+    for fact in ("10 answers", "9 of 10 (90.0 %)", "Cohen's kappa 0.78"):
+        assert fact in agreed
     assert reviews.build(report_model(by_hand.small())) is None
 
 
@@ -120,13 +115,13 @@ def test_the_funnel_tells_wanted_submitted_accepted_and_novel() -> None:
     (lead, _) = _section(funnel.build).lead
 
     assert "2 answers about each of 3 images: 6 in all" in lead
-    assert "11 answers came back; 6 were accepted, of which 4 novel captions" in lead
+    assert "11 answers came back; 6 were accepted, among them 4 novel captions" in lead
 
 
 def test_images_without_any_answer_count_as_lacking() -> None:
     """An image that nobody touched has no row, but is not forgotten."""
     facts = replace(by_hand.small(), items=4)
-    rows = _table(_section(funnel.build, facts), "Accepted answers of each image")
+    rows = _table(_section(funnel.build, facts), "Accepted answers per image")
 
     assert rows == {
         "0 of 2": ("1", "25.0 %"),
@@ -142,12 +137,12 @@ def test_difficulty_counts_canned_answers_among_accepted_ones() -> None:
     """Image 2 has two canned answers; the rejected canned one of image 3 is none."""
     section = _section(difficulty.build)
 
-    assert _table(section, "Difficulty: canned answers of each image") == {
+    assert _table(section, "Difficulty: canned answers per image") == {
         "0": ("2", "66.7 %"),
         "1": ("0", "0.0 %"),
         "2": ("1", "33.3 %"),
     }
-    assert "1 of 3 (33.3 %) too bad" in section.lead[0]
+    assert section.lead[0].startswith("1 of 3 images (33.3 %)")
 
 
 def test_difficulty_stands_beside_the_published_one_where_five_are_wanted() -> None:
@@ -156,7 +151,7 @@ def test_difficulty_stands_beside_the_published_one_where_five_are_wanted() -> N
 
     published = [
         row[2]
-        for row in _table(section, "Difficulty: canned answers of each image").values()
+        for row in _table(section, "Difficulty: canned answers per image").values()
     ]
     assert published == ["68.5 %", "16.7 %", "5.9 %", "3.6 %", "3.1 %", "2.2 %"]
 
@@ -180,7 +175,7 @@ def test_texts_that_were_hardly_typed_are_counted_and_blamed_for_nothing() -> No
     facts = replace(small, answers=answers)
     (note,) = _section(texts.build, facts).notes
     assert note.text.startswith(f"1 of {written} texts")
-    assert "no pay hangs on it alone" in note.text
+    assert "pay must not depend on this alone" in note.text
     unknown = replace(facts, answers=answers.assign(keystrokes=float("nan")))
     assert _section(texts.build, unknown).notes == ()
 
@@ -195,10 +190,10 @@ def test_who_could_say_nothing_is_listed_with_the_reason() -> None:
     }
     facts = replace(by_hand.small(), silent=silent)
     section = _section(flags.build, facts)
-    caption = "Heuristics that could say nothing here"
+    caption = "Heuristics that could flag nothing here"
     assert _table(section, caption) == {
-        "no time is known": ("rushed and time_in_batch",),
-        "no item has one": ("gold_failed",),
+        "no time is known": ("Rushed assignment and Unusual time for the batch",),
+        "no item has one": ("Failed known answers",),
     }
 
 
@@ -272,12 +267,12 @@ def test_coverage_counts_subjects_and_the_answers_they_touch() -> None:
 
 def test_overlaps_are_symmetric_and_hold_the_totals_on_the_diagonal() -> None:
     """canned_share and too_fast share three answers, pasted shares two with each."""
-    rows = _table(_section(flags.build), "Answers touched by two heuristics at once")
+    rows = _table(_section(flags.build), "Answers affected by two heuristics at once")
 
     assert rows == {
-        "1 canned_share": ("3", "2", "3"),
+        "1 Canned text too often": ("3", "2", "3"),
         "2 pasted": ("2", "3", "2"),
-        "3 too_fast": ("3", "2", "3"),
+        "3 Impossibly fast": ("3", "2", "3"),
     }
 
 
@@ -329,7 +324,7 @@ def test_the_ledger_adds_up() -> None:
 
     assert rows["Spent: rewards, bonuses and fees"] == ("$2.52", "25.2 %")
     assert rows["Left: budget less spent and held"] == ("$7.48", "74.8 %")
-    assert "$0.630 for a novel caption" in section.lead[0]
+    assert "$0.63 per novel caption" in section.lead[0]
 
 
 def test_wages_are_pay_over_time_worked() -> None:
@@ -445,7 +440,7 @@ def test_cleaning_counts_only_what_is_in_the_dataset() -> None:
     """Two of four novel captions changed by three edits; the rejected one is none."""
     section = _section(cleaning.build)
 
-    assert "2 of 4 novel captions (50.0 %) changed by 3 edits" in section.lead[0]
+    assert "2 of 4 novel captions (50.0 %) with 3 edits" in section.lead[0]
     assert _table(section, "Edits by rule") == {
         "spelling": ("3", "3", "2"),
         "whitespace": ("1", "0", "0"),
@@ -475,12 +470,12 @@ def test_found_and_wronged_are_counted_apart() -> None:
         ),
     }
     assert [(note.level, note.text) for note in section.notes] == [
-        ("fine", "1 of 1 planted bad worker (100.0 %) found."),
+        ("fine", "1 of 1 planted bad worker (100.0 %) were found."),
         (
             "problem",
-            "1 of 3 honest workers (33.3 %) wronged: excluded, or work rejected.",
+            "1 of 3 honest workers (33.3 %) were wronged: excluded, or work rejected.",
         ),
-        ("fine", "0 of 4 novel captions (0.0 %) written by planted bad workers."),
+        ("fine", "0 of 4 novel captions (0.0 %) were written by planted bad workers."),
     ]
 
 
@@ -494,7 +489,7 @@ def test_a_real_campaign_has_no_planted_workers() -> None:
 
 def test_each_worker_has_a_row_with_the_wage() -> None:
     """Excluded workers come first; a wage below the floor says so."""
-    rows = _table(_section(workers.build), "Every worker")
+    rows = _table(_section(workers.build), "All workers")
 
     assert [*rows] == ["dan", "ann", "bob", "cheat"]
     assert rows["dan"] == (
@@ -509,7 +504,7 @@ def test_the_busiest_workers_share_is_told() -> None:
     (lead,) = _section(workers.build).lead
 
     assert "The busiest wrote 2 of 4 (50.0 %)" in lead
-    assert "the busiest tenth (1 worker) 50.0 %" in lead
+    assert "the busiest tenth (1 worker) wrote 50.0 %" in lead
 
 
 def test_rounds_are_told_with_their_times() -> None:
@@ -522,7 +517,7 @@ def test_rounds_are_told_with_their_times() -> None:
         *("2026-11-02 10:30", "2026-11-02 10:40", "\u2013"),
     )
     # 1038 s = 0.288 person-hours in 2 h: 0.14 an hour.
-    assert "2.0 h, in which 4 simulated workers worked 0.3 " in section.lead[0]
+    assert "(2.0 h), 4 simulated workers worked 0.3 " in section.lead[0]
 
 
 def test_key_figures_are_the_ones_of_the_sections() -> None:
@@ -545,7 +540,7 @@ def test_books_that_agree_are_no_problem() -> None:
     assert [
         check.agrees for check in provenance.checks(report_model(by_hand.small()))
     ] == [True] * 5
-    finished = "Finished, and each of 3 images has all 2 accepted answers."
+    finished = "Finished, and all 3 images have 2 accepted answers."
     assert _levels(by_hand.small())[finished] == "fine"
 
 
@@ -566,15 +561,15 @@ def test_every_book_that_differs_is_a_problem_told_first() -> None:
 
     wrong = [note.text for note in notes if note.level == "problem"]
     assert wrong[:5] == [
-        "Books differ. Answers: in the dataset, and counted by worker: 9 against 11.",
-        "Books differ. Assignments: in the dataset, and counted by batch: 3 against 4.",
+        "Counts differ. Answers: in the dataset, and counted by worker: 9 and 11.",
+        "Counts differ. Assignments: in the dataset, and counted by batch: 3 and 4.",
         (
-            "Books differ. Rejected assignments: decided, and counted by worker: "
-            "0 against 1."
+            "Counts differ. Rejected assignments: decided, and counted by worker: "
+            "0 and 1."
         ),
-        "Books differ. Pay: of all workers, and in the ledger: $2.10 against $2.09.",
+        "Counts differ. Pay: of all workers, and in the ledger: $2.10 and $2.09.",
         # 179 + 30 + 42 = 251 spent of 200.
-        "Books differ. Spent and held, within the budget: $2.51 against $2.00.",
+        "Counts differ. Spent and held, within the budget: $2.51 and $2.00.",
     ]
     assert notes[0].level == "problem"
 
@@ -665,7 +660,7 @@ def test_decisions_without_people_say_so() -> None:
     by_policy = facts.decisions[facts.decisions["decided_by"] == by_hand.POLICY]
     (lead,) = _section(decisions.build, replace(facts, decisions=by_policy)).lead
 
-    assert "16 by the policy that the campaign file states in words, none by a" in lead
+    assert "16 by the policy in the campaign file, none by a" in lead
 
 
 def test_the_test_before_the_work_is_counted() -> None:

@@ -71,4 +71,4 @@ def test_equal_descriptions_give_equal_bytes() -> None:
 def test_nothing_of_an_empty_corpus_fails() -> None:
     """A corpus without captions has a page too."""
     page = render(describe(Corpus(source="nothing")))
-    assert "What this dataset holds" in page
+    assert "What this dataset contains" in page

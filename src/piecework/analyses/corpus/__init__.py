@@ -1,1 +1,1 @@
-"""What a caption corpus holds, measured: words, levels, agreement, metrics."""
+"""Measures of a caption corpus: words, levels, agreement, metrics."""

@@ -1,4 +1,4 @@
-"""Captions as an analysis sees them, whatever file they came from."""
+"""Captions in one form for all analyses, whatever file they came from."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +15,8 @@ class Caption:
 
     Attributes:
         text: cleaned, if the file has a cleaned text.
-        is_canned: the worker chose the page's own sentence: too bad to recognise.
-        shows_text: this worker's "yes" or "no"; "" where it is not known.
+        is_canned: the worker chose the page's own sentence for unrecognisable images.
+        shows_text: this worker's "yes" or "no"; "" if unknown.
     """
 
     image: str
@@ -46,11 +46,11 @@ class Corpus:
     Attributes:
         source: the file's name, for people.
         captions: in the file's order, rejected and canned ones included.
-        images: all images, with captions or without, in the file's order.
-        shows_text: "yes" or "no" by image, where the file says it of images.
-        quality: by image, in a file of votes on quality alone.
-        holds_canned: canned answers would be in the file if there were any; False
-            for files that kept novel captions alone.
+        images: all images, with or without captions, in the file's order.
+        shows_text: "yes" or "no" by image, if the file has it for images.
+        quality: by image, for a file that has only votes on quality.
+        holds_canned: whether the file would contain canned answers; False for files
+            with novel captions only.
         remarks: what a reader of the results has to know about the file.
     """
 
@@ -78,7 +78,7 @@ class Corpus:
 
 
 def by_image(captions: Iterable[Caption]) -> Mapping[str, Sequence[Caption]]:
-    """Captions by image, both in the order they come."""
+    """Group captions by image, both in their order."""
     groups: dict[str, list[Caption]] = defaultdict(list)
     for caption in captions:
         groups[caption.image].append(caption)

@@ -1,11 +1,11 @@
-"""What captions are made of: Table 1 of the VizWiz-Captions paper.
+"""What captions consist of: Table 1 of the VizWiz-Captions paper.
 
 Words, nouns, verbs, adjectives and spatial relations: their mean number in a caption,
 their mean number in the captions of an image, and how many different ones there are.
 The paper does not say what counts as a spatial relation. Here it is a preposition of
 place or direction (Landau and Jackendoff 1993, their list of English spatial
-prepositions), where the tagger calls it a preposition; all prepositions are counted
-beside.
+prepositions) that the tagger calls a preposition; all prepositions are counted
+separately.
 """
 
 from collections import defaultdict
@@ -45,12 +45,12 @@ _PART_OF_KIND: Mapping[str, Part] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composition:
-    """What a group of captions is made of.
+    """What a group of captions consists of.
 
     Attributes:
         per_caption: mean number in a caption.
         per_image: the mean over images of the mean over the image's captions.
-        unique: how many different ones, case aside.
+        unique: how many different ones, ignoring case.
     """
 
     captions: int
@@ -61,7 +61,7 @@ class Composition:
 
 
 def compose(captions: Iterable[tuple[str, Tagged]]) -> Composition:
-    """The composition of captions, each with its image.
+    """Compute the composition of captions, each given with its image.
 
     >>> cup = compose([("1", (("a", "other"), ("red", "adjective"), ("cup", "noun")))])
     >>> cup.per_caption["words"], cup.unique["nouns"]
@@ -93,7 +93,7 @@ def compose(captions: Iterable[tuple[str, Tagged]]) -> Composition:
 
 
 def parts_of(caption: Tagged) -> Mapping[Part, Sequence[str]]:
-    """The words of one caption under everything they count as."""
+    """Return the words of one caption by every part that they count as."""
     parts: dict[Part, list[str]] = {part: [] for part in PARTS}
     for word, kind in caption:
         parts["words"].append(word)

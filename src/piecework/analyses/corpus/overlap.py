@@ -1,8 +1,8 @@
 """How much of its common vocabulary a dataset shares with another one.
 
-After the supplement of the VizWiz-Captions paper (0.C.2): the share of the 3,000 most
+Follows the supplement of the VizWiz-Captions paper (0.C.2): the share of the 3,000 most
 common words of one corpus that are among the 3,000 most common of the other, for all
-words and for each kind.
+words and for each part of speech.
 """
 
 from collections import Counter
@@ -19,12 +19,12 @@ COMPARED: tuple[Part, ...] = ("words", "nouns", "adjectives", "verbs")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlap:
-    """Two lists of the most common words, laid beside each other.
+    """The comparison of two lists of the most common words.
 
     Attributes:
-        compared: length of both lists; below 3,000 where a corpus has fewer words.
-        shared: words on both.
-        only_here: the most common words that the other list lacks, commonest first.
+        compared: length of both lists; below 3,000 if a corpus has fewer words.
+        shared: number of words on both lists.
+        only_here: the words that the other list lacks, the most common first.
     """
 
     compared: int
@@ -40,7 +40,7 @@ class Overlap:
 def overlaps(
     here: Iterable[Tagged], there: Iterable[Tagged], *, commonest: int = COMMONEST
 ) -> Mapping[Part, Overlap]:
-    """The overlap by part of speech; words equally common rank by the alphabet."""
+    """Compute the overlap by part of speech; ties are sorted alphabetically."""
     counts_here, counts_there = _counts(here), _counts(there)
     return {
         part: overlap(counts_here[part], counts_there[part], commonest=commonest)
@@ -49,7 +49,7 @@ def overlaps(
 
 
 def overlap(here: Counter[str], there: Counter[str], *, commonest: int) -> Overlap:
-    """The overlap of two vocabularies.
+    """Compute the overlap of two vocabularies.
 
     >>> overlap(Counter("aab"), Counter("ac"), commonest=2).share
     0.5

@@ -1,11 +1,11 @@
-"""How alike the captions of one image are.
+"""How similar the captions of one image are.
 
 The measure of Jas and Parikh, "Image Specificity" (CVPR 2015): two captions are as
-alike as, on average, each word of one and its best match in the other, words weighted
-by tf-idf; an image's specificity is the mean over all pairs of its captions, 0 to 1.
-They rate word pairs by paths in WordNet, which cannot be had without a download; here
-two words match (1) if their stems are equal, else not (0). So values are lower than
-theirs, and comparable only with each other.
+similar as, on average, each word of one and its best match in the other, with words
+weighted by tf-idf; an image's specificity is the mean over all pairs of its captions, 0
+to 1. They rate word pairs by paths in WordNet, which requires a download; here two
+words match (1) if their stems are equal, else not (0). So values are lower than theirs,
+and comparable only with each other.
 """
 
 import math
@@ -20,7 +20,7 @@ Weights = Mapping[str, float]
 
 
 def specificity(images: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, float]:
-    """Specificity by image, of tokenised captions; images with fewer than two lack it.
+    """Return the specificity of each image with at least two tokenised captions.
 
     >>> specificity({"1": [["red", "cup"], ["red", "cups"]], "2": [["cup"], ["dog"]]})
     {'1': 1.0, '2': 0.0}
@@ -43,7 +43,7 @@ def specificity(images: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, floa
 
 
 def likeness(first: Weights, second: Weights) -> float:
-    """The mean of the shares of either caption's weight that the other one has too."""
+    """The mean share of a caption's weight that the other caption has too."""
     shared = first.keys() & second.keys()
     return fmean(_covered(weights, shared) for weights in (first, second))
 
@@ -55,7 +55,7 @@ def _covered(weights: Weights, shared: set[str]) -> float:
 
 
 def _idf(images: Sequence[Sequence[Counter[str]]]) -> Weights:
-    """log(1 + images / images that have the word): never 0, even for one image."""
+    """log(1 + images / images with the word): never 0, even for one image."""
     images_with = Counter(
         word
         for captions in images

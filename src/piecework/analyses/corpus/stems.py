@@ -9,7 +9,7 @@ _STEMMER = snowballstemmer.stemmer("english")
 
 @cache
 def stem(word: str) -> str:
-    """The stem of a lower-case word.
+    """Return the stem of a lower-case word.
 
     >>> stem("bottles"), stem("sitting")
     ('bottl', 'sit')

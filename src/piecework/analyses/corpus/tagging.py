@@ -1,10 +1,10 @@
-"""What kind of word each token of a caption is.
+"""The part of speech of each token of a caption.
 
 The tagger is HanTa (Wartena, KONVENS 2019; version 2023), trained on the British
-National Corpus: pure Python, its English model lies in the package, nothing is fetched.
-On 24 captions of VizWiz that were labelled by hand it finds the kind of 272 of 277
-tokens (docs/measurements/captions.md). Forms of "be" and modals are no verbs here,
-since Table 1 of the VizWiz-Captions paper counts verbs as actions.
+National Corpus: pure Python, with its English model in the package and no downloads. On
+24 captions of VizWiz that were labelled by hand it finds the part of speech of 272 of
+277 tokens (docs/how-to/describe.md). Forms of "be" and modals are not verbs here, since
+Table 1 of the VizWiz-Captions paper counts verbs as actions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from piecework.domain.extras import load_extra
 
 Kind = Literal["noun", "verb", "adjective", "preposition", "other"]
 Tagged = tuple[tuple[str, Kind], ...]
-"""Lower-case tokens of one caption, each with its kind."""
+"""The lower-case tokens of one caption, each with its kind."""
 
 _KINDS: dict[str, Kind] = {
     "NN0": "noun",
@@ -38,7 +38,7 @@ _KINDS: dict[str, Kind] = {
 
 
 _LONGEST = 40
-"""Letters of a word that the tagger sees; 2,000 took it twelve seconds."""
+"""Letters of a word that the tagger sees; 2,000 letters took twelve seconds."""
 
 
 class _Tagger(Protocol):
@@ -46,7 +46,7 @@ class _Tagger(Protocol):
 
 
 def tagged(texts: Iterable[str]) -> Iterator[Tagged]:
-    """The tokens of each text with their kinds.
+    """Yield the tokens of each text with their kinds.
 
     >>> [kind for _, kind in next(tagged(["A can of diet Coke on a table."]))]
     ['other', 'noun', 'preposition', 'noun', 'noun', 'preposition', 'other', 'noun']
@@ -72,7 +72,7 @@ def _tagger() -> _Tagger:
 
 
 def _unshouted(words: list[str]) -> list[str]:
-    """In capitals throughout every word looks like a name; then they say nothing."""
+    """Lower the case of texts in capitals, in which every word looks like a name."""
     letters = [character for word in words for character in word if character.isalpha()]
     capitals = sum(map(str.isupper, letters))
     return [word.lower() for word in words] if 2 * capitals > len(letters) else words

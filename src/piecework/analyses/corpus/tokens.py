@@ -1,6 +1,6 @@
 """Captions as tokens of the Penn Treebank, the way coco-caption counts them.
 
-Published caption metrics are computed on what Stanford's PTBTokenizer makes of a text,
+Published caption metrics are computed on the output of Stanford's PTBTokenizer,
 lower-cased and without punctuation. That program is Java; these rules agree with it on
 the captions of VizWiz (docs/measurements/captions.md says how far). Punctuation inside
 numbers and words (3.5, 10:30, t-shirt, 1/2) stays.
@@ -23,7 +23,7 @@ _QUOTES = str.maketrans("\u2018\u2019\u00b4`", "''''")
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case tokens without punctuation.
+    """Return lower-case tokens without punctuation.
 
     >>> tokens("It's a T-shirt, isn't it?  3.5 oz.")
     ['it', "'s", 'a', 't-shirt', 'is', "n't", 'it', '3.5', 'oz']
@@ -32,7 +32,7 @@ def tokens(text: str) -> list[str]:
 
 
 def cased_tokens(text: str) -> list[str]:
-    """As `tokens`, as they were written: a tagger needs the capitals.
+    """Return the tokens with their case, which a tagger needs.
 
     >>> cased_tokens("A can of Coke.")
     ['A', 'can', 'of', 'Coke']

@@ -1,1 +1,1 @@
-"""Writes campaign files: from what is asked about which items to the text of one."""
+"""Write campaign files, from the questions and the items to the text of the file."""

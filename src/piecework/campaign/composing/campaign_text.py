@@ -1,4 +1,4 @@
-"""A campaign file as text, with a comment wherever a person has a choice."""
+"""The text of a campaign file, with comments where a person has a choice."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,16 +9,16 @@ from piecework.domain.toml_text import toml_line
 from piecework.domain.verdicts import PolicyRule
 
 _COMMENTS_AT = 32
-"""Column in which comments begin, where what they are about is shorter."""
+"""Column in which comments begin after shorter settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What is written down; paths as the file names them, money in cents.
+    """The contents of the file; paths as the file names them, money in cents.
 
     Attributes:
-        key: `task` or `question`, whichever `named` is.
-        has_title: the task or page says itself what the HIT is called.
+        key: `task` or `question`, depending on what `named` is.
+        has_title: the task or page itself has a title for the HIT.
         expected_cents: what the campaign is expected to cost.
         is_caption: workers describe pictures.
     """
@@ -47,7 +47,7 @@ class Statement:
 
 
 def campaign_text(statement: Statement, *, budget_cents: int) -> str:
-    """The text of the file; it ends with a line break."""
+    """Return the text of the file; it ends with a line break."""
     parts = (
         _head(statement),
         _page(statement),
@@ -69,7 +69,7 @@ def _head(statement: Statement) -> Iterator[str]:
     yield f"#                    piecework rehearse {statement.file_name}"
     yield ""
     yield _line("name", statement.name, "names HITs, folder and pseudonyms")
-    yield "# What the collection is for; report and dataset repeat it:"
+    yield "# The purpose of the collection, repeated in report and dataset:"
     yield _line("description", statement.description)
     yield _line(statement.key, statement.named, "what workers are asked")
 
@@ -77,7 +77,7 @@ def _head(statement: Statement) -> Iterator[str]:
 def _page(statement: Statement) -> Iterator[str]:
     if statement.hosts:
         yield "[page]"
-        yield "# Whoever runs these hosts can read what workers type into the page."
+        yield "# The operators of these hosts can read what workers type into the page."
         yield _line("hosts", list(statement.hosts))
 
 
@@ -86,24 +86,24 @@ def _items(statement: Statement) -> Iterator[str]:
     if statement.items_file:
         yield _line("file", statement.items_file)
     if statement.columns:
-        yield _line("columns", statement.columns, "task's name = the file's")
+        yield _line("columns", statement.columns, "task's column = file's column")
     if statement.pictures:
-        why = "served by the marketplace" if statement.items_file else "each is an item"
+        why = "served by the marketplace" if statement.items_file else "one item each"
         yield _line("pictures", statement.pictures, why)
 
 
 def _posting(statement: Statement) -> Iterator[str]:
     yield "[posting]"
     yield _line(
-        "batches", statement.batches, "who answers badly in one is kept out later"
+        "batches", statement.batches, "bad workers of one are kept out of the next"
     )
     yield _line("assignments", statement.assignments, "accepted answers for each item")
     yield _line("items_per_hit", statement.items_per_hit)
-    yield _line("max_rounds", 3, "how often what is missing is posted again")
+    yield _line("max_rounds", 3, "how often missing answers are posted again")
     if statement.title:
         yield _line("title", statement.title, "what workers read in the list")
     elif not statement.has_title:
-        yield _commented('# title = "..."', "what workers read in the list: say it")
+        yield _commented('# title = "..."', "what workers read in the list: fill it in")
 
 
 def _rewards(statement: Statement, budget_cents: int) -> Iterator[str]:
@@ -117,29 +117,29 @@ def _rewards(statement: Statement, budget_cents: int) -> Iterator[str]:
     yield _line(
         "reward",
         _money(statement.reward_cents),
-        f"of a HIT: {statement.minutes} min at {wage}/h",
+        f"per HIT: {statement.minutes} min at {wage}/h",
     )
     yield _commented(
-        f"expected_minutes = {statement.minutes}", "of a HIT; a pilot knows better"
+        f"expected_minutes = {statement.minutes}", "per HIT; better from a pilot"
     )
     yield _line(
         "wage_floor_per_hour",
         _money(statement.wage_cents),
-        "who is slower gets a bonus",
+        "slower workers get a bonus",
     )
-    yield "# Rewards, bonuses and fees together; the call that would pass it is not"
+    yield "# Rewards, bonuses and fees together; a call that would exceed it is not"
     yield f"# made. `piecework check` expects {expected}; this leaves some room:"
     yield _line("budget", _money(budget_cents))
 
 
 def _decisions(statement: Statement) -> Iterator[str]:
     yield "# Heuristics flag answers and workers (docs/reference/heuristics.md)."
-    yield "# piecework keeps and pays work without a flag. For flagged work the first"
-    yield "# rule that matches proposes what to do; a rehearsal does it. piecework pays"
-    yield '# for dropped work, but not where a rule on = "assignment" says'
-    yield '# then = "reject". Tell workers if you reject work.'
+    yield "# Work without a flag is kept and paid. The rules propose what to do with"
+    yield "# the rest; in a rehearsal they decide. The first rule that fits applies."
+    yield '# Dropped work is paid, unless a rule on = "assignment" has then = "reject":'
+    yield "# warn workers of that."
     yield "[decisions]"
-    yield _line("by", "person", '"policy" does what the rules say without asking')
+    yield _line("by", "person", '"policy" applies the rules without asking')
     for rule in statement.policy:
         yield ""
         yield "[[decisions.rule]]"
@@ -154,24 +154,24 @@ def _decisions(statement: Statement) -> Iterator[str]:
 
 
 _REQUIREMENTS = (
-    "# Who may work, in MTurk's terms; everybody without it.",
+    "# Who may work, in MTurk's terms; without this, all workers may.",
     "# [requirements]",
     "# approved_hits_above = 100",
     "# approval_rate_at_least = 95",
     '# countries = ["US"]',
-    "# workers = 12                   # how many there are, where that is known",
+    "# workers = 12                   # how many there are, if that is known",
 )
 
 _DATASET = (
-    "# For publishing: what only you can say. `piecework check` names what is missing.",
+    "# To publish, fill in what only you know. `piecework check` lists missing keys.",
     "[dataset]",
     '# title = "..."',
-    '# licence = "CC-BY-4.0"          # of the answers',
-    '# items_licence = "CC-BY-4.0"    # of the items; often somebody else\'s',
+    '# licence = "CC-BY-4.0"          # for the answers',
+    '# items_licence = "CC-BY-4.0"    # for the items; often chosen by someone else',
     '# contact = "Name <name@example.org>"',
     '# citation = "..."',
     '# consent = "..."                # what workers were told and agreed to',
-    '# ethics = "..."                 # review, risks, who might be harmed',
+    '# ethics = "..."                 # ethics review, risks, who might be harmed',
 )
 
 
@@ -179,8 +179,8 @@ def _rehearsal(statement: Statement) -> Iterator[str]:
     yield "[rehearsal]"
     yield _line("seed", 1, "the same seed gives the same rehearsal")
     if statement.is_caption:
-        yield "# What simulated workers write is drawn, and not about your pictures."
-        yield "# With captions that people wrote (image_id, caption) they send those:"
+        yield "# Simulated workers write random captions, not about your pictures. With"
+        yield "# captions that people wrote (image_id, caption) they submit those:"
         yield '# replay = "captions.csv"'
 
 

@@ -1,4 +1,4 @@
-"""Which column of an items file is which of a task's, by name and by what it holds."""
+"""Match the columns of an items file to a task's, by name and by contents."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ _ALIKE = 0.75
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matched:
-    """What columns of a file are to a task.
+    """How the columns of a file match those of a task.
 
     Attributes:
         renamed: the file's names by the task's, where they differ.
-        missing: columns of the task for which the file has none that is known.
+        missing: columns of the task without a known match in the file.
     """
 
     renamed: Mapping[str, str]
@@ -41,19 +41,19 @@ def match_columns(
     addresses: Sequence[str],
     stated: Mapping[str, str],
 ) -> Matched:
-    """Find a column of the file for each that a task wants.
+    """Find a column of the file for each column that a task wants.
 
     Args:
-        wanted: by the task.
-        rows: of the file, all with the same columns.
-        item_id: which of the wanted is the id.
-        addresses: which of them are addresses of pictures.
+        wanted: the task's columns.
+        rows: the file's rows, all with the same columns.
+        item_id: the wanted column that is the id.
+        addresses: the wanted columns that are addresses of pictures.
         stated: the file's names by the task's, as a person stated them.
     """
     header = [*rows[0]] if rows else []
     renamed: dict[str, str] = {**stated}
     missing = []
-    # An id may be read from the column of the addresses, so it is looked for last.
+    # The id may come from the column of addresses, so it is matched last.
     for name in sorted(wanted, key=lambda name: name == item_id):
         if name in header or name in renamed:
             continue
@@ -78,7 +78,7 @@ def match_columns(
 
 
 def folder_of_pictures(folders: Sequence[Path], address: str) -> Path | None:
-    """The first of some folders, or of those just below, that holds this file."""
+    """Return the first of these folders or their subfolders that holds this file."""
     inside = address.removeprefix("/pictures/").lstrip("/")
     for folder in folders:
         below = sorted(path for path in folder.iterdir() if path.is_dir())
@@ -119,7 +119,7 @@ def _holds_addresses(column: str, rows: Sequence[Row]) -> bool:
 
 
 def _same_letters(name: str, columns: Sequence[str]) -> str:
-    """The column that is called so, capitals and punctuation aside; or ""."""
+    """Return the column with this name, ignoring case and punctuation; or ""."""
     return next(_called(name, columns), "")
 
 

@@ -1,7 +1,7 @@
-"""The policy that a new campaign begins with: what its task's answers can be held to.
+"""The policy of a new campaign, depending on what its task asks.
 
-No rule of it refuses pay. What it drops is paid, and what is flagged a person sees
-first, since a new campaign file says `by = "person"`.
+Its rules never refuse pay: dropped answers are paid. A person sees flagged answers
+first, because a new campaign file says `by = "person"`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,22 +12,22 @@ from piecework.domain.verdicts import PolicyRule
 
 _TWO_IN_FIVE = 0.4
 _SENTENCES = frozenset({"min_words", "one_sentence"})
-"""Kinds of rules that one word cannot keep."""
+"""Kinds of rules that one word cannot satisfy."""
 
 _SET_ASIDE = "Set aside: {evidence}."
 _NOT_INVITED = "Not invited again: {evidence}."
 
 
 def default_policy(task: Task, items: Sequence[Item]) -> tuple[PolicyRule, ...]:
-    """Rules in their order, by what the task asks and what its items say.
+    """Return rules in order, depending on what the task asks and its items hold.
 
     Args:
-        task: its fields and rules say which heuristics can find anything.
-        items: their columns say whether right answers or twins are known.
+        task: its fields and rules determine which heuristics can find anything.
+        items: their columns show whether right answers or twins are known.
     """
     patterns = [*_patterns(task), *_by_items(items)] if _is_judged(task) else []
     texts = [*_about_texts(task)]
-    # Who thinks of a text that no one needs to read is not found by speed.
+    # Speed says little where workers invent a text without reading one.
     hasty = ["too_fast"] if patterns else []
     dropped = ["rule_violation", *hasty, *texts, *_about_items(task), *patterns]
     return (
@@ -51,7 +51,7 @@ def _is_judged(task: Task) -> bool:
 
 
 def _patterns(task: Task) -> Iterator[str]:
-    """Heuristics on workers who answer by a pattern or by chance."""
+    """Yield heuristics about workers who answer by a pattern or by chance."""
     fields = task.item_fields
     kinds = {field.kind for field in fields}
     if kinds & {"choice", "choices"}:
@@ -80,15 +80,15 @@ def _about_texts(task: Task) -> Iterator[str]:
     is_edited = any(aggregate.kind == "best_edit" for aggregate in task.aggregates)
     if is_edited:
         yield "not_typed"
-    # Who names a colour may truly write "red" under every item; a sentence is another
-    # thing.
+    # A worker who names colours may rightly write "red" under every item. The same
+    # sentence under every item is suspicious.
     wants_sentences = any(rule.kind in _SENTENCES for rule in task.rules)
     if is_edited or wants_sentences:
         yield "same_sentence"
 
 
 def _about_items(task: Task) -> Iterator[str]:
-    """Heuristics on texts that share nothing with what others wrote of the item."""
+    """Yield heuristics about texts that share no words with others about the item."""
     if task.dataset == "captions":
         yield from ("sentence_off_items", "text_off_item")
 
@@ -99,8 +99,8 @@ def _outside_study(task: Task) -> Iterator[PolicyRule]:
             subject_kind="answer",
             any_of=("outside_study",),
             then="drop",
-            because="The study is about other people; taking part is paid all the "
-            "same.",
+            because="The study is about other people; you are still paid for taking "
+            "part.",
         )
 
 
@@ -123,7 +123,7 @@ def _canned(task: Task) -> Iterator[PolicyRule]:
 
 
 def _off_items(task: Task) -> Iterator[PolicyRule]:
-    """One such text may be the sharper eye; all texts of a worker are not."""
+    """Exclude by all texts of a worker: one such text may show a sharper eye."""
     if task.dataset == "captions":
         yield PolicyRule(
             subject_kind="worker",

@@ -1,4 +1,4 @@
-"""What a new campaign is to be, and what follows from that: its pay, its budget."""
+"""The choices for a new campaign, and what follows from them: its pay, its budget."""
 
 import math
 import os
@@ -23,25 +23,25 @@ from piecework.hit_templates.own_html.task import Around, html_task
 from piecework.hit_templates.tasks import load_task, task_names
 
 _ROOM = Decimal("1.2")
-"""A budget is a fifth more than what is expected, up to the next whole unit."""
+"""A budget is a fifth more than the expected cost, rounded up to a whole unit."""
 
 _MOST_CENTS = 10**8
-"""A budget to price with; nothing that is written has it."""
+"""A budget to price with; it is never written."""
 
 _BATCHES, _ITEMS_A_BATCH = 5, 10
-"""Bad workers of one batch are kept out of the next, so there shall be several."""
+"""Bad workers of one batch are kept out of the next, so there are several batches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What workers are asked: a task, or a page of one's own.
+    """What workers are asked: a task, or a requester's own page.
 
     Attributes:
-        named: as a campaign file beside it names it.
-        is_page: it is HTML.
-        hosts: that the page may load from.
-        needed: columns of items that it cannot do without; the first is the id.
-        addresses: those that hold addresses of pictures.
+        named: its name as a campaign file beside it writes it.
+        is_page: whether it is HTML.
+        hosts: hosts that the page may load from.
+        needed: columns of items that it requires; the first is the id.
+        addresses: those of them that hold addresses of pictures.
     """
 
     named: str
@@ -53,19 +53,19 @@ class Asked:
 
     @property
     def has_title(self) -> bool:
-        """Whether it says itself what the HIT is called."""
+        """Whether it has its own title for the HIT."""
         return not self.is_page or self.task.title != Path(self.named).stem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """All that a campaign file shall say.
+    """Everything that a campaign file will say.
 
     Attributes:
-        path: of the file.
-        items_file: and `pictures`, relative to it.
-        wage_cents: an hour, which is the floor as well.
-        minutes: that one HIT is expected to take.
+        path: path of the file.
+        items_file: relative to it, like `pictures`.
+        wage_cents: pay per hour, which is also the floor.
+        minutes: minutes that one HIT is expected to take.
     """
 
     path: Path
@@ -90,12 +90,12 @@ class Draft:
 
     @property
     def reward_cents(self) -> int:
-        """What the time is worth at the wage."""
+        """The pay for a HIT's time at the wage."""
         return reward_of(self.minutes, self.wage_cents)
 
 
 def reward_of(minutes: Decimal, wage_cents: int) -> int:
-    """What so many minutes are worth at a wage of so many cents an hour, rounded up.
+    """Return the pay for some minutes at a wage in cents per hour, rounded up.
 
     >>> reward_of(Decimal("5.3"), 1000)  # 88.33 cents
     89
@@ -105,19 +105,19 @@ def reward_of(minutes: Decimal, wage_cents: int) -> int:
 
 
 def items_per_hit(task: Task, count: int, batches: int) -> int:
-    """As many as the task shows at most, or as a batch has."""
+    """Return as many as the task shows at most, or as a batch has."""
     return max(1, min(task.items_per_hit, math.ceil(count / batches)))
 
 
 def usual_description(asked: Asked, title: str) -> str:
-    """What a collection is for, as far as its task tells."""
+    """Return the purpose of a collection, as far as its task tells."""
     if title or asked.has_title:
         return f"{(title or asked.task.title).rstrip('.')}."
     return "Answers to a page of questions about each item."
 
 
 def usual_batches(count: int) -> int:
-    """How many batches so many items are dealt into, if nobody says.
+    """Return the default number of batches for a number of items.
 
     >>> [usual_batches(count) for count in (6, 25, 4000)]
     [1, 2, 5]
@@ -126,21 +126,21 @@ def usual_batches(count: int) -> int:
 
 
 def own_minutes(task: Task, items: int) -> Decimal:
-    """What a HIT of so many items takes by the task's own pace, to a tenth."""
+    """Return the minutes for a HIT at the task's own pace, rounded up to a tenth."""
     return Decimal(math.ceil(task.seconds_of_hit(items) / 6)) / 10
 
 
 def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Asked:
-    """The task or page that a person names.
+    """Read the task or page that a person names.
 
     Args:
-        named: a task of the gallery, a folder, or a page of HTML, from where the
-            person is.
-        folder: where the campaign file will lie.
-        hosts: that a page may load from.
+        named: a task of the gallery, a folder, or an HTML page, relative to the current
+            directory.
+        folder: where the campaign file will be.
+        hosts: hosts that a page may load from.
 
     Raises:
-        ConfigError: there is none, or it has faults.
+        ConfigError: it does not exist, or it has errors.
     """
     path = Path(named)
     if path.suffix.lower() in {".html", ".htm"}:
@@ -162,7 +162,7 @@ def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Aske
 
 
 def unknown_hosts(named: str, *, allowed: Sequence[str]) -> dict[str, str]:
-    """Hosts that a page loads from, each with why it is refused; none of a task."""
+    """Return refused hosts that a page loads from, with reasons; none for a task."""
     path = Path(named)
     if path.suffix.lower() not in {".html", ".htm"} or not path.is_file():
         return {}
@@ -194,7 +194,7 @@ def _page(path: Path, folder: Path, hosts: tuple[str, ...]) -> Asked:
 
 
 def relative(path: Path, folder: Path) -> str:
-    """How a campaign file in a folder names a path.
+    """Return a path as a campaign file in a folder writes it.
 
     >>> relative(Path("/a/items.csv"), Path("/a/b"))
     '../items.csv'
@@ -203,10 +203,10 @@ def relative(path: Path, folder: Path) -> str:
 
 
 def compose(draft: Draft, *, today: date) -> tuple[str, Campaign]:
-    """The text of the campaign file, and the campaign that it describes.
+    """Return the text of the campaign file, and the campaign that it describes.
 
     Raises:
-        ConfigError: the items have faults, or do not fit the task.
+        ConfigError: the items have errors, or do not fit the task.
     """
     statement = _statement(draft)
     unpriced = _read(draft.path, campaign_text(statement, budget_cents=_MOST_CENTS))
@@ -227,7 +227,10 @@ def _read(path: Path, text: str) -> Campaign:
 def _statement(draft: Draft) -> Statement:
     asked = draft.asked
     if not draft.count:
-        raise ConfigError(["there are no items"])
+        where = draft.items_file or draft.pictures
+        raise ConfigError(
+            [f"{where}: there are no items" if where else "there are no items"]
+        )
     return Statement(
         file_name=draft.path.name,
         name=draft.name,

@@ -1,4 +1,4 @@
-"""What files of pictures say beside the picture: where, when and by whom it was taken.
+"""Metadata in files of pictures: where, when and by whom a picture was taken.
 
-Each format is cut by its own module, so that the pixels stay as they are.
+Each format has a module that removes it without a change of the pixels.
 """

@@ -1,6 +1,6 @@
-"""AVIF: items of its `meta` box (ISO/IEC 23008-12), written over where they lie.
+"""AVIF: overwrite items of the `meta` box (ISO/IEC 23008-12) in place.
 
-How a picture is turned is no item, and stays.
+A picture's rotation is not such an item, so it stays.
 """
 
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from piecework.domain.picture_metadata.exif import UPRIGHT
 
 _EMPTY_EXIF = b"\0\0\0\0II*\0\x08\0\0\0\0\0\0\0\0\0"
-"""Exif that says nothing; programs refuse a picture whose Exif is none at all."""
+"""Empty but valid Exif; programs refuse a picture with invalid Exif."""
 
 _EXIF, _OTHER = b"Exif", (b"mime", b"uri ")
 _LONG, _TO_END = 1, 0
@@ -16,19 +16,19 @@ _FULL = 4
 """Bytes of version and flags that begin some boxes."""
 
 _NAMED, _WIDE = 2, 2
-"""The versions from which on an item has a kind, and a list of places wide numbers."""
+"""Versions from which an item has a type, and a list of places has wide numbers."""
 
 _Span = tuple[int, int]
 
 
 def is_avif(content: bytes) -> bool:
-    """By its first box."""
+    """Whether it is AVIF, by its first box."""
     brands = content[8 : int.from_bytes(content[:4], "big")]
     return content[4:8] == b"ftyp" and (b"avif" in brands or b"avis" in brands)
 
 
 def stripped(content: bytes, _turned: int = UPRIGHT) -> bytes:
-    """The picture alone: Exif is empty, XMP and the like are spaces."""
+    """Return the picture with empty Exif, and spaces instead of XMP and similar."""
     whole = bytearray(content)
     for kind, spans in _items(content):
         for start, end in spans:
@@ -41,7 +41,7 @@ def stripped(content: bytes, _turned: int = UPRIGHT) -> bytes:
 
 
 def exif_of(content: bytes) -> bytes:
-    """Its Exif; empty if it has none."""
+    """Return its Exif; empty without any."""
     for kind, spans in _items(content):
         if kind == _EXIF and spans:
             start, end = spans[0]
@@ -50,7 +50,7 @@ def exif_of(content: bytes) -> bytes:
 
 
 def _items(content: bytes) -> Iterator[tuple[bytes, list[_Span]]]:
-    """Kind and places of each item that is no picture."""
+    """Yield kind and places of each item that is not a picture."""
     meta = next((span for name, span in _boxes(content, 0, len(content))
                  if name == b"meta"), None)  # fmt: skip
     if meta is None:
@@ -64,7 +64,7 @@ def _items(content: bytes) -> Iterator[tuple[bytes, list[_Span]]]:
 
 
 def _boxes(content: bytes, at: int, end: int) -> Iterator[tuple[bytes, _Span]]:
-    """Name and inside of each box, one behind the other."""
+    """Yield name and contents of each box in order."""
     while at + 8 <= end:
         size, head = _whole(content, at, 4), 8
         if size == _LONG:
@@ -78,7 +78,7 @@ def _boxes(content: bytes, at: int, end: int) -> Iterator[tuple[bytes, _Span]]:
 
 
 def _kinds(content: bytes, at: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """The kind of each item, by its number."""
+    """Yield number and type of each item."""
     at += _FULL + (2 if content[at : at + 1] == b"\0" else 4)
     for name, (start, _) in _boxes(content, at, end):
         version = _whole(content, start, 1)
@@ -91,7 +91,7 @@ def _kinds(content: bytes, at: int, end: int) -> Iterator[tuple[int, bytes]]:
 def _places(
     content: bytes, at: int, end: int, data: int
 ) -> Iterator[tuple[int, list[_Span]]]:
-    """The places of each item, by its number."""
+    """Yield number and places of each item."""
     read = _Reader(content, at, end)
     version, _ = read.whole(1), read.whole(3)
     sizes = read.whole(2)
@@ -116,7 +116,7 @@ def _places(
 
 
 class _Reader:
-    """Numbers one behind the other; zeros beyond the end."""
+    """Read consecutive numbers, with zeros beyond the end."""
 
     def __init__(self, content: bytes, at: int, end: int) -> None:
         self._content, self._at, self._end = content, at, end

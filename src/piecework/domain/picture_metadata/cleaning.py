@@ -1,8 +1,8 @@
-"""Pictures without what their files say beside them, the right side up.
+"""Remove metadata from pictures and turn them upright.
 
-A phone writes into a picture where it was taken, when, and on whose device. What goes
-to workers, reviewers and readers is the picture alone. Its pixels stay as they are; a
-picture that lies on its side is saved again, since what says so is taken off too.
+A phone writes into a picture where it was taken, when, and on which device. Workers,
+reviewers and readers get only the picture. Its pixels stay as they are. A rotated
+picture is saved again, because its orientation is removed with the metadata.
 """
 
 import re
@@ -20,15 +20,15 @@ from piecework.domain.picture_metadata.upright import (
 )
 
 _PLACE = re.compile(rb"GPSLatitude|GPSLongitude|exif:GPS|geo:lat|geo:long")
-"""What XMP calls a place."""
+"""XMP's names for a location."""
 
 
 class _Format(NamedTuple):
-    """What is done to files of a format.
+    """The functions for files of a format.
 
     Attributes:
-        fits: whether a file is of it.
-        save: makes the file of a picture that was turned; `None`: none is turned.
+        fits: whether a file has the format.
+        save: writes the file of a turned picture; `None`: pictures are not turned.
     """
 
     fits: Callable[[bytes], bool]
@@ -48,10 +48,10 @@ _FORMATS = (
 
 
 def without_metadata(content: bytes) -> bytes:
-    """The picture alone, upright, with its colour profile and all its frames.
+    """Return only the picture, upright, with its colour profile and all its frames.
 
-    What is no picture, or of another format (SVG, BMP), stays as it is. A picture that
-    cannot be turned (broken, animated, huge) keeps its orientation and nothing else.
+    Other files and other formats (SVG, BMP) stay as they are. A picture that cannot be
+    turned (broken, animated, huge) keeps only its orientation.
     """
     form = _format_of(content)
     if form is None:
@@ -67,7 +67,7 @@ def without_metadata(content: bytes) -> bytes:
 
 
 def is_known(head: bytes) -> bool:
-    """Whether a file that begins so is a picture of a format that can be cleaned."""
+    """Whether a file with this beginning is in a format that can be cleaned."""
     return _format_of(head) is not None
 
 

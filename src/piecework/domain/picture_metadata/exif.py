@@ -1,10 +1,10 @@
-"""Exif as far as a picture needs it: which side is up, and whether it has a place."""
+"""The parts of Exif that piecework needs: orientation, and whether it has a place."""
 
 import struct
 from collections.abc import Iterator
 
 PREFIX = b"Exif\0\0"
-"""What Exif begins with in a JPEG, and sometimes elsewhere."""
+"""Prefix of Exif in a JPEG, and sometimes elsewhere."""
 
 _ORIENTATION, _GPS = 0x0112, 0x8825
 _ENTRY_BYTES = 12
@@ -14,7 +14,7 @@ _ORIENTATIONS = range(1, 9)
 
 
 def orientation_in(exif: bytes) -> int:
-    """How the picture has to be turned, from 1 (not at all) to 8."""
+    """Return how the picture has to be turned, from 1 (not at all) to 8."""
     for tag, kind, value in _entries(exif.removeprefix(PREFIX)):
         if tag == _ORIENTATION and kind == _SHORT and value in _ORIENTATIONS:
             return value
@@ -27,7 +27,7 @@ def has_place(exif: bytes) -> bool:
 
 
 def with_orientation(orientation: int) -> bytes:
-    """Exif that says nothing but this; without a prefix.
+    """Return Exif with only this orientation, without a prefix.
 
     >>> orientation_in(with_orientation(6))
     6
@@ -37,7 +37,7 @@ def with_orientation(orientation: int) -> bytes:
 
 
 def _entries(tiff: bytes) -> Iterator[tuple[int, int, int]]:
-    """Tag, type and value (if it is a short one) of what the first table holds."""
+    """Yield tag, type and value (if it is short) of each entry in the first table."""
     order = {b"II": "<", b"MM": ">"}.get(tiff[:2])
     if order is None:
         return

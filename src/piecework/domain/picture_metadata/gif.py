@@ -10,27 +10,27 @@ _HEAD_BYTES, _IMAGE_BYTES = 13, 10
 _EXTENSION, _IMAGE = 0x21, 0x2C
 _CONTROL, _APPLICATION = 0xF9, 0xFF
 _APPLICATIONS = {b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012"}
-"""How often an animation is repeated, and the profile of its colours."""
+"""Extensions for the repetition of an animation and for its colour profile."""
 
 
 def is_gif(content: bytes) -> bool:
-    """By its first bytes."""
+    """Whether it is GIF, by its first bytes."""
     return content.startswith(_MAGIC)
 
 
 def exif_of(_content: bytes) -> bytes:
-    """Nothing; the format has no Exif."""
+    """Return empty bytes: the format has no Exif."""
     return b""
 
 
 def stripped(content: bytes, _turned: int = UPRIGHT) -> bytes:
-    """The picture alone, with all its frames."""
+    """Return only the picture, with all its frames."""
     size = _HEAD_BYTES + _table_bytes(content[10:11])
     return b"".join([content[:size], *_kept(content, size), b";"])
 
 
 def _kept(content: bytes, at: int) -> Iterator[bytes]:
-    """The blocks that are shown, to the end of the picture."""
+    """Yield the blocks that are shown, to the end of the picture."""
     while at < len(content) and content[at] in {_EXTENSION, _IMAGE}:
         start, is_kept = at, True
         if content[at] == _IMAGE:
@@ -47,12 +47,12 @@ def _kept(content: bytes, at: int) -> Iterator[bytes]:
 
 
 def _table_bytes(flags: bytes) -> int:
-    """How long the table of colours is that these flags announce."""
+    """Return the length of the colour table that these flags announce."""
     return 3 << ((flags[0] & 7) + 1) if flags and flags[0] & 0x80 else 0
 
 
 def _after_parts(content: bytes, at: int) -> int:
-    """Where a row of parts ends, each of which begins with its length."""
+    """Return where a sequence of length-prefixed parts ends."""
     while at < len(content) and content[at]:
         at += content[at] + 1
     return at + 1

@@ -1,4 +1,4 @@
-"""JPEG: segments before, between and behind the scans (ITU-T T.81, annex B)."""
+"""JPEG: segments before, between and after the scans (ITU-T T.81, annex B)."""
 
 import re
 from collections.abc import Iterator
@@ -9,22 +9,22 @@ _MAGIC = b"\xff\xd8\xff"
 
 _EOI, _SOS, _APP0, _APP1, _APP2, _APP14 = 0xD9, 0xDA, 0xE0, 0xE1, 0xE2, 0xEE
 _BARE = {0x01, 0xD8, *range(0xD0, 0xD8)}
-"""Markers without a length: TEM, the beginning, restarts."""
+"""Markers without a length: TEM, start of image, restarts."""
 
 _TEXT = {*range(0xE0, 0xF0), 0xFE}
-"""Segments of applications, and comments."""
+"""Application segments and comments."""
 
 _AFTER_SCAN = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]")
 _JFIF_BYTES = 12
 
 
 def is_jpeg(content: bytes) -> bool:
-    """By its first bytes."""
+    """Whether it is JPEG, by its first bytes."""
     return content.startswith(_MAGIC)
 
 
 def exif_of(content: bytes) -> bytes:
-    """Its first Exif; empty if it has none."""
+    """Return its first Exif; empty without any."""
     return next(
         (
             body
@@ -36,7 +36,7 @@ def exif_of(content: bytes) -> bytes:
 
 
 def stripped(content: bytes, turned: int = exif.UPRIGHT) -> bytes:
-    """The picture alone, with its colour profile; and how it is turned, if it is."""
+    """Return the picture with its colour profile and, if turned, its orientation."""
     parts = [content[:2]]
     if turned != exif.UPRIGHT:
         side = exif.PREFIX + exif.with_orientation(turned)
@@ -52,26 +52,26 @@ def stripped(content: bytes, turned: int = exif.UPRIGHT) -> bytes:
 
 
 def _kept(marker: int, body: bytes) -> bytes | None:
-    """What is left of a segment; `None`: it goes."""
+    """Return what remains of a segment; `None`: it is removed."""
     if marker not in _TEXT:
         return body
     if marker == _APP0 and body.startswith(b"JFIF\0"):
         return body[:_JFIF_BYTES] + b"\0\0"  # without its thumbnail
     if marker == _APP2 and body.startswith(b"ICC_PROFILE\0"):
         return body
-    # It says how colours are written.
+    # It tells how colours are encoded.
     return body if marker == _APP14 and body.startswith(b"Adobe") else None
 
 
 def _segments(content: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """Marker, body and compressed data of each segment, to the end of the picture.
+    """Yield marker, body and compressed data of each segment of the picture.
 
-    Bytes between segments are left out; the last may be cut off.
+    Bytes between segments are left out; the last segment may be cut off.
     """
     at = 2
     while (at := content.find(b"\xff", at)) >= 0 and at + 1 < len(content):
         marker = content[at + 1]
-        if marker in {0x00, 0xFF}:  # no marker, and one that is filled up
+        if marker in {0x00, 0xFF}:  # not a marker, or a fill byte
             at += 1
             continue
         at += 2

@@ -14,23 +14,23 @@ _SHOWN = {
     *(b"tRNS", b"sBIT", b"bKGD", b"pHYs", b"mDCV", b"cLLI"),
     *(b"acTL", b"fcTL", b"fdAT"),
 }
-"""Chunks that have a part in what is shown."""
+"""Chunks that affect what is shown."""
 
 _DEPTH_AT, _DEEP = 8, 16
 
 
 def is_png(content: bytes) -> bool:
-    """By its first bytes."""
+    """Whether it is PNG, by its first bytes."""
     return content.startswith(_MAGIC)
 
 
 def exif_of(content: bytes) -> bytes:
-    """Its Exif; empty if it has none."""
+    """Return its Exif; empty without any."""
     return next((body for name, body in _chunks(content) if name == b"eXIf"), b"")
 
 
 def is_deep(content: bytes) -> bool:
-    """Whether its values have 16 bits, which many programs cut to 8."""
+    """Whether its values have 16 bits, which many programs reduce to 8."""
     return any(
         name == b"IHDR" and body[_DEPTH_AT : _DEPTH_AT + 1] == bytes([_DEEP])
         for name, body in _chunks(content)
@@ -38,7 +38,7 @@ def is_deep(content: bytes) -> bool:
 
 
 def stripped(content: bytes, turned: int = exif.UPRIGHT) -> bytes:
-    """The picture alone, with its colours; and how it is turned, if it is."""
+    """Return the picture with its colours and, if turned, its orientation."""
     parts = [_MAGIC]
     for name, body in _chunks(content):
         if name in _SHOWN:
@@ -49,7 +49,7 @@ def stripped(content: bytes, turned: int = exif.UPRIGHT) -> bytes:
 
 
 def with_colours_of(content: bytes, other: bytes) -> bytes:
-    """The picture, whose colours mean what those of another one do."""
+    """Return the picture with the colour chunks of another one."""
     colours = [_chunk(name, body) for name, body in _chunks(other) if name in _COLOURS]
     parts = [_MAGIC]
     for name, body in _chunks(content):
@@ -61,7 +61,7 @@ def with_colours_of(content: bytes, other: bytes) -> bytes:
 
 
 def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Name and body of each chunk of the picture; the last may be cut off."""
+    """Yield name and body of each chunk of the picture; the last may be cut off."""
     at = len(_MAGIC)
     while at + 8 <= len(content):
         length = int.from_bytes(content[at : at + 4], "big")

@@ -1,7 +1,7 @@
-"""TIFF: the tables of its pictures and what they lead to (TIFF 6.0), all else zeros.
+"""TIFF: keep the tables of its pictures and their data (TIFF 6.0), zero the rest.
 
-Offsets lead everywhere in a TIFF, so nothing is moved: what has a part in a picture is
-copied to where it stood.
+Offsets in a TIFF lead everywhere, so no data is moved: parts of a picture are copied to
+the same place.
 """
 
 import struct
@@ -14,10 +14,10 @@ _MAGIC = (b"II*\0", b"MM\0*")
 _HEAD_BYTES = 8
 _SUB_TABLES = 0x014A
 _DATA = {0x0111: 0x0117, 0x0144: 0x0145, 0x0201: 0x0202}
-"""Tags of where strips, tiles or a JPEG begin, by the tags of how long they are."""
+"""Tags for the offsets of strips, tiles or a JPEG, with the tags for their lengths."""
 
 _OLD_TABLES, _OLD_TABLE_BYTES = range(0x0207, 0x020A), 300
-"""Tags of where the tables of old JPEG begin, which is nowhere said to end."""
+"""Tags for the offsets of old-style JPEG tables, which have no stated length."""
 
 _TEXTS = {
     *(0x010D, 0x010E, 0x010F, 0x0110),  # document, description, make, model
@@ -25,27 +25,27 @@ _TEXTS = {
     0x02BC,  # XMP
 }
 _FIRST_PRIVATE, _PROFILE = 0x8000, 0x8773
-"""Tags of companies begin there, Exif's too; the colour profile alone is shown."""
+"""Private tags, including Exif's, begin there; only the colour profile is kept."""
 
 _SIZES = {3: 2, 4: 4, 5: 8, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8}
-"""Of the types whose values are not one byte long."""
+"""Sizes of types with values longer than one byte."""
 
 _SHORT, _INLINE, _ENTRY = 3, 4, 12
 _MOST_TABLES, _MOST_ENTRIES, _MOST_PARTS = 1000, 4000, 1_000_000
 
 
 def is_tiff(content: bytes) -> bool:
-    """By its first bytes."""
+    """Whether it is TIFF, by its first bytes."""
     return content.startswith(_MAGIC)
 
 
 def exif_of(content: bytes) -> bytes:
-    """The file, which is written as Exif is."""
+    """Return the file itself, because Exif has the same structure."""
     return content
 
 
 def stripped(content: bytes, _turned: int = UPRIGHT) -> bytes:
-    """The pictures alone; how they are turned is a part of a TIFF."""
+    """Return only the pictures; their orientation is part of a TIFF."""
     file = _Tiff(content)
     with suppress(struct.error):  # cut off
         file.copy_tables()
@@ -60,7 +60,7 @@ class _Tiff:
         self._copy(0, _HEAD_BYTES)
 
     def copy_tables(self) -> None:
-        """Copy every table that is linked to another, with what it leads to."""
+        """Copy every linked table with its data."""
         waiting, seen = [self._whole(4)], {0}
         while waiting and len(seen) < _MOST_TABLES:
             if (at := waiting.pop()) not in seen:
@@ -68,7 +68,7 @@ class _Tiff:
                 waiting += self._copy_table(at)
 
     def _copy_table(self, at: int) -> list[int]:
-        """Copy what is shown of a table; the tables that it leads to."""
+        """Copy the shown entries of a table; return the tables that it links to."""
         count = min(self._short(at), _MOST_ENTRIES)
         end = at + 2 + count * _ENTRY
         kept = {
@@ -106,7 +106,7 @@ class _Tiff:
                 self._copy(start, _OLD_TABLE_BYTES)
 
     def _value(self, entry: int) -> tuple[int, int]:
-        """Where the value of an entry lies, and how long it is."""
+        """Return position and length of an entry's value."""
         size = _SIZES.get(self._short(entry + 2), 1) * self._whole(entry + 4)
         return (entry + 8 if size <= _INLINE else self._whole(entry + 8)), size
 

@@ -1,7 +1,7 @@
-"""A picture that lies on its side, saved again with its right side up.
+"""Save a rotated picture again, upright.
 
-PNG, WebP and TIFF lose nothing. A JPEG is saved with its own tables, or finer ones, so
-that what is lost is below what a screen shows.
+PNG, WebP and TIFF are saved without loss. A JPEG is saved with its own tables or finer
+ones, so that the loss is too small to see on a screen.
 """
 
 import io
@@ -21,17 +21,17 @@ _METHODS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""What turns a picture upright, by its orientation in Exif (CIPA DC-008)."""
+"""Transpositions that turn a picture upright, by Exif orientation (CIPA DC-008)."""
 
 _SIDEWAYS = range(5, 9)
 _MOST_PIXELS = 100_000_000
 """A larger picture would take a gigabyte."""
 
 _BLOCK, _FINE_STEPS = 16, 4
-"""A JPEG is saved in blocks of this many pixels; its colours in steps of so many."""
+"""Size of a JPEG's blocks in pixels, and the coarsest quantization step allowed."""
 
 _SAMPLED_ALIKE = (0, 2)
-"""Samplings of colour that are the same across and down (4:4:4, 4:2:0)."""
+"""Chroma subsamplings that are the same horizontally and vertically (4:4:4, 4:2:0)."""
 
 _UNREADABLE = (
     OSError,
@@ -44,16 +44,16 @@ _UNREADABLE = (
 )
 
 Save = Callable[[Image.Image, int, bytes], bytes]
-"""Takes a picture as it was opened, its orientation and its file; gives another."""
+"""Takes an opened picture, its orientation and its file; returns the new file."""
 
 
 def is_sideways(orientation: int) -> bool:
-    """Whether width and height change places when the picture is turned upright."""
+    """Whether width and height are swapped when the picture is turned upright."""
     return orientation in _SIDEWAYS
 
 
 def upright(content: bytes, orientation: int, save: Save) -> bytes | None:
-    """The file of the picture, turned; `None` if it is broken, animated or huge."""
+    """Return the file of the turned picture; `None` if broken, animated or huge."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -68,9 +68,9 @@ def upright(content: bytes, orientation: int, save: Save) -> bytes | None:
 
 
 def as_jpeg(picture: Image.Image, orientation: int, _content: bytes) -> bytes:
-    """With the tables of the original, which are turned as the picture is."""
+    """Save as JPEG with the original's tables, turned like the picture."""
     if not isinstance(picture, JpegImagePlugin.JpegImageFile):
-        raise TypeError("no JPEG")
+        raise TypeError("not a JPEG")
     tables = [_table(picture, table) for table in picture.quantization.values()]
     if is_sideways(orientation):
         tables = [[table[n % 8 * 8 + n // 8] for n in range(64)] for table in tables]
@@ -87,14 +87,14 @@ def as_jpeg(picture: Image.Image, orientation: int, _content: bytes) -> bytes:
 
 
 def _table(picture: Image.Image, table: Sequence[int]) -> list[int]:
-    """A table of the original; a finer one where turning makes other blocks."""
+    """Return the original's table, or a finer one if turning changes the blocks."""
     if picture.width % _BLOCK == picture.height % _BLOCK == 0:
         return list(table)
     return [min(steps, _FINE_STEPS) for steps in table]
 
 
 def as_png(picture: Image.Image, orientation: int, content: bytes) -> bytes:
-    """With the colours of the original; not where values would lose half their bits."""
+    """Save as PNG with the original's colours, unless values would lose bits."""
     if png.is_deep(content) and not picture.mode.startswith("I"):
         raise ValueError("16 bits a colour")
     turned = _file(picture.transpose(_METHODS[orientation]), "PNG")
@@ -102,7 +102,7 @@ def as_png(picture: Image.Image, orientation: int, content: bytes) -> bytes:
 
 
 def as_webp(picture: Image.Image, orientation: int, _content: bytes) -> bytes:
-    """Without loss, whatever the original was."""
+    """Save as WebP without loss."""
     return _file(
         picture.transpose(_METHODS[orientation]),
         "WEBP",
@@ -113,8 +113,8 @@ def as_webp(picture: Image.Image, orientation: int, _content: bytes) -> bytes:
 
 
 def as_tiff(picture: Image.Image, _orientation: int, _content: bytes) -> bytes:
-    """Without loss, whatever the original was."""
-    picture.load()  # Pillow turns a TIFF by itself
+    """Save as TIFF without loss."""
+    picture.load()  # Pillow turns a TIFF automatically
     return _file(
         picture.copy(),
         "TIFF",

@@ -10,17 +10,17 @@ _EXIF_FLAG, _XMP_FLAG = 0x08, 0x04
 
 
 def is_webp(content: bytes) -> bool:
-    """By its first bytes."""
+    """Whether it is WebP, by its first bytes."""
     return content[:4] == b"RIFF" and content[8:12] == b"WEBP"
 
 
 def exif_of(content: bytes) -> bytes:
-    """Its Exif; empty if it has none."""
+    """Return its Exif; empty without any."""
     return next((body for name, body in _chunks(content) if name == b"EXIF"), b"")
 
 
 def stripped(content: bytes, turned: int = exif.UPRIGHT) -> bytes:
-    """The picture alone, with its colour profile; and how it is turned, if it is."""
+    """Return the picture with its colour profile and, if turned, its orientation."""
     parts = []
     for name, body in _chunks(content):
         if name == b"VP8X" and body:
@@ -36,7 +36,7 @@ def stripped(content: bytes, turned: int = exif.UPRIGHT) -> bytes:
 
 
 def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Name and body of each chunk of the picture; the last may be cut off."""
+    """Yield name and body of each chunk of the picture; the last may be cut off."""
     size = int.from_bytes(content[4:8], "little")
     at, end = _HEAD_BYTES, min(len(content), size + 8)
     while at + 8 <= end:

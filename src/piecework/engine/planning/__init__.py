@@ -1,1 +1,1 @@
-"""Pure: what is due next, which HITs come next, and what they cost."""
+"""Pure functions: what is due next, which HITs come next, and what they cost."""

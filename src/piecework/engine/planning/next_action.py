@@ -1,8 +1,8 @@
-"""The planner: what is due next, when and why. Values in, a value out.
+"""The planner: what is due next, when and why; a pure function of values.
 
-Steps and `status` read the same plan, so what is announced is what happens. Reading
-how far a campaign is plans no HIT; which batch comes next follows from counts, and only
-`piecework.engine.steps.plan` deals its items out.
+Steps and `status` read the same plan, so `status` announces what really happens next.
+Reading how far a campaign is does not plan HITs: counts tell which batch comes next,
+and only `piecework.engine.steps.plan` deals out its items.
 """
 
 from collections.abc import Mapping
@@ -18,22 +18,23 @@ from piecework.domain.progress import Waiting
 BY_A_PERSON = "piecework stop"
 
 Step = Literal["decide", "resume", "settle", "weigh", "wind down", "plan", "launch"]
-"""Steps of a pass that can be due while something is waited for."""
+"""Steps of a pass that can be due while the campaign waits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchState:
-    """One batch that was begun.
+    """The state of a batch that was begun.
 
     Attributes:
         last_round: 0 for the first posting.
         is_collected: all its HITs were posted, and all their answers are here.
-        lacking: accepted answers that are wanted still, and that can be had.
-        least_lacking: of the item that lacks fewest answers, and some; 0 if none does.
+        lacking: accepted answers that are still wanted and can be had.
+        least_lacking: answers that the item with the fewest missing ones lacks; 0 if no
+            item lacks any.
         left_cents: what its own cap leaves; `None`: there is no such cap.
-        out_of_reach: accepted answers that are wanted and for which there are no
-            workers.
-        unsure: items that lack an answer because their labels are not sure.
+        out_of_reach: accepted answers that are wanted but that no worker is left to
+            give.
+        unsure: items that lack an answer because their labels are not sure enough.
     """
 
     last_round: int
@@ -47,9 +48,7 @@ class BatchState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """What is open in a campaign, as counts and moments.
-
-    `piecework.engine.snapshot` reads it.
+    """What is open in a campaign, as counts and times; see `piecework.engine.snapshot`.
 
     Attributes:
         batch: the batch at work (`piecework.store.hits.batch_at_work`); 0 before it.
@@ -57,19 +56,19 @@ class Snapshot:
         open_hits: HITs that were posted and not collected.
         unposted: HITs that are planned and not posted.
         payable_now: whether today's cap pays for one of them.
-        decidable: undecided assignments that are due and wait for no person.
+        decidable: undecided assignments that are due and do not wait for a person.
         undecided: whether any answer or assignment has no decision.
         proposals: subjects that wait for a person.
-        unsettled: decisions that are to be carried out.
-        interrupted_payments: whether a payment was cut short by a death.
+        unsettled: decisions that are not carried out yet.
+        interrupted_payments: whether a process died during a payment.
         stopped: whether a person has stopped the campaign.
-        winding_down: whether a stopped campaign has HITs to expire or to give up.
+        winding_down: whether a stopped campaign has HITs to expire or plans to drop.
         left_cents: what the campaign's cap leaves.
         most_rounds: how often a batch may be posted again.
-        due_at: when something is due although workers are waited for.
+        due_at: when a step is due although the campaign waits for workers.
         next_day: when a new UTC day begins.
-        unweighed: items that have all answers they want, of which it is not known how
-            sure their labels are; 0 where that decides nothing.
+        unweighed: items that have all the answers they want but whose labels were not
+            weighed yet; 0 if weighing has no effect.
     """
 
     batch: int
@@ -93,7 +92,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextPosting:
-    """HITs that come next: a batch's first round, or one that replaces answers.
+    """The HITs that come next: a batch's first round, or one that replaces answers.
 
     Attributes:
         room_cents: what they may cost together.
@@ -106,15 +105,15 @@ class NextPosting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """What is due.
+    """What is due next.
 
     Attributes:
         waiting_for: who has to act; `the next pass` if a step is due now.
-        step: which one.
-        at: when, if it is not now and the moment is known.
+        step: the step that is due, if any.
+        at: when, if it is not now and the time is known.
         reason: why, in a sentence.
-        stopped_by: the key that ended or puts off a campaign that lacks answers, or
-            the command by which a person stopped it; or nothing.
+        stopped_by: the key that ended or postpones a campaign that lacks answers, or
+            the command with which a person stopped it; otherwise empty.
     """
 
     waiting_for: Waiting
@@ -125,7 +124,7 @@ class Action:
 
 
 def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Action:
-    """What is due now, or whom the campaign waits for."""
+    """Return what is due now, or whom the campaign waits for."""
     step = _step_due(snapshot)
     if step is not None:
         return step
@@ -141,7 +140,7 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
     if is_put_off:
         return Action(
             waiting_for="the next day",
-            reason=f"the cap of a day puts {snapshot.unposted} HITs off",
+            reason=f"the day's cap postpones {snapshot.unposted} HITs",
             at=snapshot.next_day,
             stopped_by="rewards.day_budget",
         )
@@ -155,19 +154,19 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
 
 
 def may_weigh(snapshot: Snapshot) -> bool:
-    """Whether labels are to be weighed now: nothing of the batch at work is open."""
+    """Return whether to weigh labels now: the current batch has no open work."""
     return bool(snapshot.unweighed) and _is_settled(snapshot)
 
 
 def next_posting(
     snapshot: Snapshot, campaign: Campaign, *, today: date
 ) -> NextPosting | None:
-    """What is to be planned now; `None` while earlier work is open, or at the end.
+    """Return what to plan now; `None` while earlier work is open, or at the end.
 
-    Nothing before it is known which labels are sure. Then first what the batch at work
-    lacks, then the next batch, and when all are posted, what any batch still lacks.
-    Money for batches to come is not spent on replacements: an item with four answers is
-    worth more than one with none.
+    Labels are weighed before any planning. Then the order is: what the current batch
+    lacks, the next batch, and when all are posted, what any batch still lacks. Money
+    for later batches is not spent on replacements: an item with four answers is worth
+    more than an item without any.
     """
     if snapshot.stopped or snapshot.unweighed or not _is_settled(snapshot):
         return None
@@ -192,18 +191,18 @@ def next_posting(
 
 
 def _step_due(snapshot: Snapshot) -> Action | None:
-    # Of open HITs too: an assignment that was decided, or is to be before the platform
-    # does it, or HITs that a pass died before posting, do not wait for workers.
+    # These do not wait for workers, even while HITs are open: decided assignments, #
+    # assignments close to auto-approval, and HITs that a dead pass left unposted.
     due: tuple[tuple[bool, Step, str], ...] = (
         (
             snapshot.stopped and snapshot.winding_down,
             "wind down",
-            "the campaign was stopped, and HITs of it are live",
+            "the campaign was stopped, and some of its HITs are live",
         ),
         (
             bool(snapshot.unsettled),
             "settle",
-            f"{snapshot.unsettled} decisions are to be carried out",
+            f"{snapshot.unsettled} decisions are not carried out yet",
         ),
         (
             bool(snapshot.decidable),
@@ -213,7 +212,7 @@ def _step_due(snapshot: Snapshot) -> Action | None:
         (
             may_weigh(snapshot),
             "weigh",
-            f"it is to be found out how sure {_are(snapshot.unweighed, 'label')}",
+            f"{_are(snapshot.unweighed, 'label')} not weighed yet",
         ),
         (
             not snapshot.stopped and snapshot.payable_now,
@@ -237,7 +236,7 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
         return Action(
             waiting_for="the next pass",
             step="resume",
-            reason="a payment was cut short; the platform is to be asked about it",
+            reason="a payment was cut short; the next pass asks the platform about it",
         )
     if snapshot.undecided:
         return Action(
@@ -257,7 +256,7 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
         return Action(
             waiting_for="the next pass",
             step="plan",
-            reason=f"round {round_} of batch {batch} is to be posted"
+            reason=f"round {round_} of batch {batch} is due to be posted"
             + _why_again(snapshot, batch, campaign),
         )
     lacking = sum(
@@ -277,18 +276,18 @@ def _are(number: int, noun: str) -> str:
 
 
 def _why_again(snapshot: Snapshot, batch: int, campaign: Campaign) -> str:
-    """Why items of a batch are asked again, where that is not only for lost answers."""
+    """Return why items are asked again, if not only to replace lost answers."""
     state, rule = snapshot.batches.get(batch), campaign.posting.as_needed
     if state is None or rule is None or not state.unsure:
         return ""
     return (
-        f": {_are(state.unsure, 'label')} not sure to {rule.until:g}, and at most "
-        f"{rule.most} answers are asked for"
+        f": {_are(state.unsure, 'label')} not sure to {rule.until:g}, and an item may "
+        f"have up to {rule.most} answers"
     )
 
 
 def _what_stopped(snapshot: Snapshot, campaign: Campaign) -> str:
-    """The campaign file's key that lets no more answers be bought."""
+    """Return the campaign file's key that prevents buying more answers."""
     again = [
         batch
         for batch in sorted(snapshot.batches)
@@ -305,7 +304,7 @@ def _what_stopped(snapshot: Snapshot, campaign: Campaign) -> str:
 
 
 def _is_settled(snapshot: Snapshot) -> bool:
-    """Whether nothing of the batch at work is under way."""
+    """Return whether the current batch has no work under way."""
     return not snapshot.batch or (
         snapshot.batches[snapshot.batch].is_collected
         and not snapshot.undecided

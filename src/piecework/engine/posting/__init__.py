@@ -1,1 +1,1 @@
-"""HITs on the platform: posted, looked for, closed, and who may take them."""
+"""HITs on the platform: post them, find them, close them, choose who may take them."""

@@ -1,10 +1,10 @@
-"""HITs that a newer copy of the store posted: taken in, batch by batch.
+"""Adopt HITs that a newer copy of the store posted, batch by batch.
 
-A store that was restored from an older copy works through the campaign again, from
-where the copy was made. What it would post is on the platform already, under the name
-of this store. So a batch's HITs are adopted before any is planned or posted for it,
-and the answers that they brought are collected, judged and paid as if they were new;
-what is paid already is only booked.
+A store that was restored from an older copy repeats the campaign from the point of that
+copy. What it would post is already on the platform, under the name of this store. So
+piecework adopts a batch's HITs before it plans or posts any for that batch. Their
+answers are collected, judged and paid as if they were new. What was already paid is
+only booked.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,22 +29,22 @@ from piecework.store.database import Store, writing
 from piecework.store.intents import Intent
 
 _FIRST_ADDED = 900_001
-"""Number of the first plan that stands for slots that are there and were not planned.
-A round has fewer HITs than this."""
+"""Number of the first plan that records slots found on the platform. A round has fewer
+HITs than this."""
 
 
 def begin_adopting(store: Store) -> None:
-    """Let the passes that follow take in what the store does not know."""
+    """Let the following passes adopt what the store does not know."""
     pass_notes.keep(store, "is_adopting", 1)
 
 
 def is_adopting(store: Store) -> bool:
-    """Whether HITs of this store may be on the platform and not in it."""
+    """Return whether the platform may have HITs of this store that it does not know."""
     return pass_notes.read(store).is_adopting
 
 
 def unknown_hits(run: CampaignRun) -> list[tuple[PostedHit, PostedAs]]:
-    """HITs that this store posted and has no note of, in the order of their keys."""
+    """Return HITs that this store posted and does not know, ordered by key."""
     known, name = hits.ids(run.store), intents.store_name(run.store)
     named = (
         (posted, posted_as(posted.annotation, run.campaign.name))
@@ -56,10 +56,10 @@ def unknown_hits(run: CampaignRun) -> list[tuple[PostedHit, PostedAs]]:
 
 
 def adopt(run: CampaignRun) -> int:
-    """Take in the HITs of the batches that were begun; how many there were.
+    """Adopt the HITs of the batches that were begun; return how many there were.
 
     Raises:
-        StoreError: it cannot be told which items a HIT shows.
+        StoreError: it is not known which items a HIT shows.
     """
     if not is_adopting(run.store):
         return 0
@@ -74,18 +74,18 @@ def adopt(run: CampaignRun) -> int:
 
 
 def adopt_slots(run: CampaignRun) -> None:
-    """Take in slots that a newer copy of the store added to HITs that this one knows.
+    """Adopt slots that a newer copy of the store added to HITs that this one knows.
 
-    Before any answer of theirs is collected: what comes on top of the slots of a HIT
-    counts as added by hand, and is held then.
+    Call it before their answers are collected: answers beyond a HIT's known slots count
+    as added by hand, and money is held for them then.
     """
     _write_down(run, list(_added_slots(run)))
 
 
 def _write_down(run: CampaignRun, there: Sequence[PlannedHit]) -> None:
-    """Write HITs and slots down that are there; nothing is called.
+    """Record HITs and slots that the platform has, without a call.
 
-    In one transaction: a plan that stayed alone would be posted by the next pass.
+    One transaction: the next pass would post a plan that was recorded alone.
     """
     with writing(run.store):
         _give_up_later_rounds(run.store, {hit.batch for hit in there})
@@ -100,10 +100,10 @@ def _write_down(run: CampaignRun, there: Sequence[PlannedHit]) -> None:
 
 
 def _under_a_free_key(hit: PlannedHit, taken: AbstractSet[HitKey]) -> PlannedHit:
-    """A HIT under its key, or under another if its key names a HIT that was lost.
+    """Return a HIT under its key, or under another if a lost HIT has that key.
 
-    So it is where the marketplace was put back twice: the store has posted the key
-    again in between, and its HIT is lost.
+    This happens when the marketplace was restored twice: in between, the store posted
+    the key again, and that HIT was lost.
     """
     key, number = hit.hit_key, _FIRST_ADDED
     while key in taken:
@@ -113,9 +113,9 @@ def _under_a_free_key(hit: PlannedHit, taken: AbstractSet[HitKey]) -> PlannedHit
 
 
 def _give_up_later_rounds(store: Store, batches: AbstractSet[int]) -> None:
-    """Forget plans of replacements: they follow from what is adopted, and come again.
+    """Drop plans of replacements: they are planned again from what is adopted.
 
-    Under their keys a newer copy of the store may have posted something else.
+    A newer copy of the store may have posted other HITs under their keys.
     """
     hits.give_up(
         store,
@@ -128,7 +128,7 @@ def _give_up_later_rounds(store: Store, batches: AbstractSet[int]) -> None:
 
 
 def _as_planned(run: CampaignRun, posted: PostedHit, by: PostedAs) -> PlannedHit:
-    """A HIT of the platform as this store would have planned it."""
+    """Return a HIT of the platform as this store would have planned it."""
     return PlannedHit(
         hit_key=by.hit_key,
         batch=by.batch,
@@ -159,7 +159,7 @@ def _items(run: CampaignRun, posted: PostedHit, by: PostedAs) -> tuple[ItemId, .
             f"{run.store.path}: HIT {posted.hit_id} ({by.hit_key!r}) was posted by a "
             f"newer copy of this store, and its annotation {posted.annotation!r} does "
             "not say which items it shows",
-            next_step="bring the newest piecework.db back; without one, end the HIT by "
+            next_step="restore the newest piecework.db; without one, end the HIT by "
             f"hand (piecework status {run.campaign.path} --look says how)",
         ) from fault
 
@@ -174,7 +174,7 @@ def _fee_cents(run: CampaignRun, posted: PostedHit) -> int:
 
 
 def _added_slots(run: CampaignRun) -> Iterator[PlannedHit]:
-    """Plans for slots that HITs have beyond what this store knows of."""
+    """Yield plans for slots that HITs have beyond those this store knows."""
     known = {hit.hit_id: hit for hit in hits.load(run.store) if hit.hit_id}
     rounds = {
         counts.batch: max(counts.last_round, 1)
@@ -199,7 +199,7 @@ def _added_slots(run: CampaignRun) -> Iterator[PlannedHit]:
 
 
 def _count_added(store: Store) -> int:
-    """How many such plans there are already."""
+    """Return how many such plans there are already."""
     return sum(
         bool(hit.extends) and int(hit.hit_key.rsplit(".", 1)[1]) >= _FIRST_ADDED
         for hit in hits.load(store)

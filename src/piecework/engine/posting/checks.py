@@ -1,4 +1,4 @@
-"""Checks of a whole campaign, made before anything of it is planned or posted."""
+"""Checks of a whole campaign before it plans or posts its first HIT."""
 
 import hashlib
 from itertools import chain
@@ -11,10 +11,10 @@ from piecework.store import pass_notes
 
 
 def check_campaign(run: CampaignRun) -> None:
-    """Refuse a campaign that its caps or its pages do not let happen even once.
+    """Refuse a campaign that its caps or its pages make impossible.
 
     Raises:
-        BudgetExceeded: the plain campaign costs more than its caps allow.
+        BudgetExceeded: the campaign without replacements costs more than its caps.
         ConfigError: a page of a requester's own task cannot be rendered.
     """
     _check_caps(run)
@@ -22,10 +22,10 @@ def check_campaign(run: CampaignRun) -> None:
 
 
 def _check_caps(run: CampaignRun) -> None:
-    """Refuse a campaign that its caps, as they stand now, do not let happen even once.
+    """Refuse a campaign that costs more than its current caps allow.
 
-    Dealing all items takes a fifth of a second for forty thousand, so it is done again
-    when a price or a cap has changed, or the day, which fees may depend on.
+    To deal forty thousand items takes a fifth of a second. So this check is repeated
+    only when a price, a cap or the day has changed: fees may depend on the day.
     """
     campaign, now = run.campaign, run.clock.now()
     priced_by = [campaign.rewards, campaign.posting, campaign.requirements, now.date()]
@@ -36,10 +36,10 @@ def _check_caps(run: CampaignRun) -> None:
 
 
 def _check_pages(run: CampaignRun) -> None:
-    """Render every page of a task of one's own, before the first is posted.
+    """Render every page of a requester's own task before the first is posted.
 
-    A template may have a fault that a single item meets. Met half-way, it could not be
-    mended any more, since the store is bound to the task's files.
+    A template may have an error that only one item triggers. Once HITs are posted, it
+    could not be corrected, because the store is bound to the task's files.
     """
     own = run.campaign.task.own
     known = pass_notes.read(run.store).rendered_task_digest

@@ -1,4 +1,4 @@
-"""A HIT whose answers are all here, or that is gone: closed, and its money booked."""
+"""Close a HIT when its answers are complete or it is gone, and book its money."""
 
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.hit import PlannedHit
@@ -8,7 +8,7 @@ from piecework.store import assignments, hits, ledger
 
 
 def close_gone(run: CampaignRun, hit: PlannedHit) -> None:
-    """Close a HIT that the platform has no more, with the assignments that are here."""
+    """Close a HIT that the platform no longer has, with the assignments stored."""
     hit_id = HitId(str(hit.hit_id))
     have = assignments.count_by_hit(run.store, [hit_id]).get(hit_id, 0)
     with run.store.db.atomic():
@@ -16,26 +16,26 @@ def close_gone(run: CampaignRun, hit: PlannedHit) -> None:
 
 
 def close(run: CampaignRun, hit: PlannedHit, arrived: int) -> None:
-    """Close a HIT with so many assignments; part of the caller's transaction.
+    """Close a HIT with `arrived` assignments; part of the caller's transaction.
 
-    Slots that no worker filled before it expired cost nothing.
+    Slots that no worker filled before it expired are free.
     """
     hits.mark_collected(run.store, HitId(str(hit.hit_id)), at=run.clock.now())
-    # More may have arrived: slots added by hand are held when they are filled.
+    # More may have arrived: money for slots added by hand is held when they are filled.
     unused = max(hit.max_assignments - arrived, 0)
     _book_slots(run, hit, unused, credit="held", debit="requester")
 
 
 def hold_added_slots(run: CampaignRun, hit: PlannedHit, arrived: int) -> None:
-    """Hold money for slots that were added by hand; part of a transaction.
+    """Hold money for slots that were added by hand; part of the caller's transaction.
 
-    They cost as others do. No cap was asked for them; from here on they count against
-    every cap.
+    They cost the same as others. They were added without a check of the caps; from now
+    on they count against every cap.
 
     Args:
         run: the campaign at work.
         hit: as it was posted.
-        arrived: how many assignments it has on the platform by now.
+        arrived: how many assignments it now has on the platform.
     """
     if arrived <= hit.max_assignments:
         return

@@ -6,7 +6,7 @@ from piecework.store import platform_types
 
 
 def exclusion_type(run: CampaignRun) -> QualificationTypeId:
-    """Its id; it is made on the platform when it is asked for first."""
+    """Return its id; the first call creates it on the platform."""
     if (known := platform_types.get(run.store, "exclusion")) is not None:
         return QualificationTypeId(known)
     made = run.platform.exclusion(

@@ -1,4 +1,4 @@
-"""One posted HIT that a listing does not tell enough about: is it over, or gone?"""
+"""Whether a posted HIT is over or gone, where a listing does not tell."""
 
 from datetime import timedelta
 
@@ -8,14 +8,14 @@ from piecework.domain.hit import HitStatus, PlannedHit
 from piecework.domain.ids import HitId
 
 _LAG = timedelta(hours=1)
-"""How long a listing may take to show what is over."""
+"""How long a listing may take to show that a HIT is over."""
 
 _KEPT = timedelta(days=120)
 """How long a platform keeps a HIT that is over."""
 
 
 def must_be_over(run: CampaignRun, hit: PlannedHit, *, since: timedelta = _LAG) -> bool:
-    """Whether no worker can be at work on a HIT any more, as it was posted."""
+    """Return whether a HIT's times, as posted, mean that no worker can be at work."""
     posting = run.campaign.posting
     seconds = posting.lifetime_seconds + posting.assignment_duration_seconds
     latest = run.clock.now() - timedelta(seconds=seconds) - since
@@ -23,10 +23,10 @@ def must_be_over(run: CampaignRun, hit: PlannedHit, *, since: timedelta = _LAG) 
 
 
 def status_of(run: CampaignRun, hit: PlannedHit) -> HitStatus:
-    """What the platform holds a HIT for; `Disposed`, too, if it has forgotten it.
+    """Return the platform's status of a HIT; `Disposed` if it was deleted long ago.
 
     Raises:
-        PlatformRefused: it does not know the HIT, and cannot have forgotten it yet.
+        PlatformRefused: it does not know the HIT, and cannot have deleted it yet.
     """
     hit_id = HitId(str(hit.hit_id))
     try:
@@ -36,11 +36,11 @@ def status_of(run: CampaignRun, hit: PlannedHit) -> HitStatus:
             raise
         if must_be_over(run, hit, since=_KEPT):
             return "Disposed"
-        # Under another requester's keys every HIT of ours is unknown, and still live.
+        # With another requester's keys every HIT of ours is unknown, and still live.
         raise PlatformRefused(
             f"the marketplace does not know HIT {hit_id}, which this campaign posted: "
-            "the keys are another requester's, or it has lost its data",
+            "the keys are another requester's, or the marketplace has lost its data",
             code=refusal.code,
             kind=refusal.kind,
-            next_step="look at AWS_ACCESS_KEY_ID; then run the same command again",
+            next_step="check AWS_ACCESS_KEY_ID; then run the same command again",
         ) from refusal

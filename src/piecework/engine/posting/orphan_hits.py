@@ -1,7 +1,7 @@
-"""HITs that the platform has for this requester and the campaign's store does not know.
+"""HITs of this requester on the platform that the campaign's store does not know.
 
-They are another program's, another campaign's, or what is left of a store that was
-lost. Nothing here touches them: only a person can tell.
+They belong to another program or campaign, or to a store that was lost. This module
+only lists them: a person has to decide what they are.
 """
 
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ Whose = Literal["this store", "another store of this campaign", "others"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrphanHit:
-    """One such HIT.
+    """A HIT that the store does not know.
 
     Attributes:
         annotation: what its poster wrote on it; ours are `<store name>/<hit key>`.
-        whose: by its annotation, as far as that can tell.
+        whose: to whom it belongs, according to its annotation.
     """
 
     hit_id: str
@@ -29,7 +29,7 @@ class OrphanHit:
 
 
 def orphan_hits(run: CampaignRun) -> list[OrphanHit]:
-    """Ask the platform for every HIT and leave out what the store knows.
+    """Ask the platform for every HIT and leave out those that the store knows.
 
     Raises:
         TransientPlatformError: the platform could not be asked.

@@ -1,9 +1,9 @@
-"""HITs that are on the platform and not in the store: taken in, or a reason to stop.
+"""HITs that are on the platform and not in the store: record them, or stop.
 
-A pass that dies while it posts leaves intents whose HITs may be there. Who can take
-them up works for money, so they are written down before anything else is posted or
-stopped, whatever the caps say by then. And a store that was brought back from a copy
-does not know what was posted since; that it must not post again.
+A pass that dies while it posts leaves intents, and their HITs may be on the platform.
+Workers can take them and earn money. So they are recorded before any other HIT is
+posted or stopped, even if a cap has changed. A store that was restored from a copy does
+not know what was posted since, and must not post it again.
 """
 
 import re
@@ -20,22 +20,22 @@ from piecework.store.intents import Act, Intent
 
 OPERATION = "publish"
 _LONGEST_ANNOTATION = 255
-"""Of a `RequesterAnnotation`, in characters (MTurk's API reference)."""
+"""Length limit of a `RequesterAnnotation`, in characters (MTurk's API reference)."""
 GONE = "disposed of before"
-"""Outcome of an extension of a HIT that the platform has no more."""
+"""Outcome of extending a HIT that the platform no longer has."""
 
 
 def publish_key(hit: PlannedHit) -> str:
-    """The key of the intent that posts a HIT."""
+    """Return the key of the intent that posts a HIT."""
     return f"{OPERATION}:{hit.hit_key}"
 
 
 def annotation(run: CampaignRun, hit: PlannedHit) -> str:
-    """What a HIT is found by on the platform: `<store name>/<hit key>`, and its items.
+    """Return what identifies a HIT there: `<store name>/<hit key>`, and its items.
 
-    Which items a first round shows follows from the campaign. Later rounds depend on
-    what was answered, so they name theirs (`piecework.domain.item_numbers`), as far as
-    there is room: a store that was restored from an older copy reads them there.
+    The items of a first round follow from the campaign. Later rounds depend on the
+    answers, so they name their items (`piecework.domain.item_numbers`) if there is
+    room: a store that was restored from an older copy reads them from there.
     """
     name = f"{intents.store_name(run.store)}/{hit.hit_key}"
     if hit.round == 0:
@@ -45,18 +45,18 @@ def annotation(run: CampaignRun, hit: PlannedHit) -> str:
 
 
 def extended(run: CampaignRun, extension: PlannedHit) -> PlannedHit:
-    """The HIT that an extension adds slots to."""
+    """Return the HIT that an extension adds slots to."""
     return hits.by_key(run.store, extension.extends or extension.hit_key)
 
 
 def slots_wanted(run: CampaignRun, extension: PlannedHit) -> int:
-    """How many slots that HIT has when it is extended."""
+    """Return how many slots that HIT has once it is extended."""
     return extended(run, extension).max_assignments + extension.max_assignments
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostedAs:
-    """What the annotation of one of our HITs says.
+    """The contents of the annotation of a HIT that piecework posted.
 
     Attributes:
         store: name of the store that posted it.
@@ -71,7 +71,7 @@ class PostedAs:
 
 
 def posted_as(annotation: str, campaign_name: str) -> PostedAs | None:
-    """Read the annotation of a HIT; `None`: it is not of a campaign of this name.
+    """Read the annotation of a HIT; `None` if it is not of a campaign of this name.
 
     >>> posted_as("7ab1/birds.b0001.r00.000001", "birds").store
     '7ab1'
@@ -92,7 +92,7 @@ def posted_as(annotation: str, campaign_name: str) -> PostedAs | None:
 
 
 def recording(run: CampaignRun, hit: PlannedHit) -> Callable[[str], None]:
-    """What is written, given its id, when a HIT is posted; part of a transaction."""
+    """Return what records a posted HIT, given its id; part of a transaction."""
 
     def record(hit_id: str) -> None:
         key, now = publish_key(hit), run.clock.now()
@@ -123,10 +123,10 @@ def recording(run: CampaignRun, hit: PlannedHit) -> Callable[[str], None]:
 
 
 def take_in(run: CampaignRun) -> Mapping[str, HitId]:
-    """Write down what was posted by a pass that died.
+    """Record what was posted by a pass that died.
 
     Returns:
-        The platform's HITs by annotation; empty where nothing had to be looked for.
+        The platform's HITs by annotation; empty if no call was cut off.
     """
     begun = {
         intent.key: intent
@@ -154,12 +154,12 @@ def take_in(run: CampaignRun) -> Mapping[str, HitId]:
 
 
 def _slots_there(run: CampaignRun, extension: PlannedHit) -> HitId | None:
-    """The HIT of an extension whose call was cut off, if the slots were added."""
+    """Return the HIT of an extension with a cut-off call, if the slots were added."""
     hit_id = HitId(str(extended(run, extension).hit_id))
     try:
         slots = run.platform.slots(hit_id)
     except PlatformRefused as refusal:
-        # Gone, or not these keys': the call itself finds out.
+        # It is gone, or the keys are wrong: the call itself finds out.
         if refusal.kind != "hit_unknown":
             raise
         return None
@@ -169,14 +169,14 @@ def _slots_there(run: CampaignRun, extension: PlannedHit) -> HitId | None:
 def refuse_posted_elsewhere(
     run: CampaignRun, due: Sequence[PlannedHit]
 ) -> Mapping[HitId, int]:
-    """Refuse to post what is there already and this store never began.
+    """Refuse to post what is on the platform already and this store never began.
 
-    The newest of the platform's HITs are looked through, down to one that the store
-    knows: what a newer copy of it has posted is newer still. Where HITs are to be
-    extended, down to the first of those.
+    It checks the platform's newest HITs, down to one that the store knows: what a newer
+    copy of the store has posted is newer than that. If HITs are to be extended, it
+    checks down to the oldest of those.
 
     Returns:
-        How many slots each HIT has that was seen.
+        The number of slots of each HIT that was seen.
 
     Raises:
         StoreError: the store is older than what was posted from it.
@@ -199,10 +199,10 @@ def refuse_posted_elsewhere(
         if known is not None and known.store == name and known.hit_key in keys:
             raise StoreError(
                 f"{run.store.path}: HIT {posted.hit_id} is {known.hit_key!r} "
-                "already, and this store has no note of it: it was brought back from "
-                "a copy, and what was posted since would be posted and paid twice",
-                next_step="bring the newest piecework.db back; without one, `piecework "
-                f"reconcile {run.campaign.path}` takes in what was posted since",
+                "already, and this store has no record of it: the store was restored "
+                "from a copy, and would post and pay again what was posted since",
+                next_step="restore the newest piecework.db; without one, `piecework "
+                f"reconcile {run.campaign.path}` adopts what was posted since",
             )
         slots[posted.hit_id] = posted.slots
     return slots

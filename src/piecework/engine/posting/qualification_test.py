@@ -1,4 +1,4 @@
-"""The test before the work: made once, required of workers, and its scores kept."""
+"""The test before the work: post it once, require it of workers, keep its scores."""
 
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.domain.hit import PostableTest, QualificationRequirement
@@ -9,7 +9,7 @@ from piecework.store import platform_types, qualification_scores
 
 
 def requirements(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
-    """What the campaign's test demands of workers; nothing if it has none."""
+    """Return what the campaign's test demands of workers; empty without a test."""
     test = run.campaign.qualification
     if test is None:
         return ()
@@ -24,7 +24,7 @@ def requirements(run: CampaignRun) -> tuple[QualificationRequirement, ...]:
 
 
 def is_posted(opened: OpenedCampaign) -> bool:
-    """Whether the campaign has a test that workers may have taken."""
+    """Return whether the campaign has a test that workers may have taken."""
     return (
         opened.campaign.qualification is not None
         and platform_types.get(opened.store, "test") is not None
@@ -32,15 +32,15 @@ def is_posted(opened: OpenedCampaign) -> bool:
 
 
 def keep_scores(run: CampaignRun) -> None:
-    """Write down who has taken the test by now, and how; workers may take it again."""
+    """Record who has taken the test so far and their scores; they may take it again."""
     type_id = QualificationTypeId(str(platform_types.get(run.store, "test")))
     scores = dict(run.platform.scores(type_id))
     qualification_scores.keep(run.store, scores, at=run.clock.now())
 
 
 def post_test(run: CampaignRun, test: QualificationTest) -> QualificationTypeId:
-    """Make the test's qualification type, once; its id."""
-    # Making it twice makes it once: it is found again by its name.
+    """Create the test's qualification type once, and return its id."""
+    # Creating it twice has no further effect: it is found by its name.
     if (known := platform_types.get(run.store, "test")) is not None:
         return QualificationTypeId(known)
     type_id = run.platform.qualification(

@@ -1,9 +1,9 @@
-"""Who may do what is posted again: workers who have not answered the same items.
+"""Replacements: only workers who have not answered the same items may do them.
 
-A HIT that lost whole assignments gets slots more, and no worker gets a HIT twice. What
-was lost in part is posted in HITs of its own. Where the marketplace can, these are kept
-apart from all HITs that show one of their items; elsewhere whoever has answered one of
-the items is given a qualification that a HIT requires not to exist.
+A HIT that lost whole assignments gets more slots, and no worker gets the same HIT
+twice. Partly lost assignments are replaced by new HITs. If the marketplace can, it
+keeps these apart from all HITs that show one of their items. Otherwise workers who have
+answered one of the items get a qualification, and the new HITs require its absence.
 """
 
 from collections.abc import Callable
@@ -23,10 +23,10 @@ _LEAST_LIFE = 0.5
 
 
 def extendable(run: CampaignRun, batch: int) -> list[PlannedHit]:
-    """HITs of a batch to which slots may be added, in the order of their plan.
+    """Return HITs of a batch that may get more slots, in the order of their plan.
 
-    None where an excluded worker is not kept out: somebody deleted the qualification
-    type, and a HIT would still be there for him.
+    The list is empty if excluded workers are not kept out: someone deleted the
+    qualification type, and such a worker could still take the HIT.
     """
     if intents.has_outcome(run.store, "exclude", NOTHING_TO_KEEP_OUT_OF):
         return []
@@ -34,21 +34,21 @@ def extendable(run: CampaignRun, batch: int) -> list[PlannedHit]:
     filled = hits.filled(run.store, batch, posted_after=run.clock.now() - life)
     if run.platform.keeps_apart():
         return filled
-    # Nothing would keep away whoever answered one of its items in another HIT.
+    # Workers who answered one of its items in another HIT would not be kept out.
     return [hit for hit in filled if _showing(run, hit) == [hit.hit_id]]
 
 
 def apart_from(run: CampaignRun, hit: PlannedHit) -> list[HitId]:
-    """The HITs from which a HIT is kept apart, if that can be done."""
+    """Return the HITs from which a HIT is kept apart, if the marketplace can do it."""
     if hit.round == 0 or not run.platform.keeps_apart():
         return []
     return _showing(run, hit)
 
 
 def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
-    """A qualification of all who answered an item of a HIT; `None`: none is needed.
+    """Return a qualification held by all who answered an item of a HIT, if needed.
 
-    Every call of this may be made twice, so none needs an intent.
+    All its calls can be repeated safely, so they need no intent.
     """
     if hit.round == 0 or hit.extends or run.platform.keeps_apart():
         return None
@@ -68,19 +68,19 @@ def keep_out(run: CampaignRun, hit: PlannedHit) -> QualificationTypeId | None:
 def extending(
     run: CampaignRun, extension: PlannedHit, *, slots: int | None, token: str
 ) -> Callable[[], str]:
-    """The call that adds slots to a HIT; its outcome is the HIT's id, or `GONE`.
+    """Return the call that adds slots to a HIT; its outcome is the HIT's id or `GONE`.
 
     Args:
         run: the campaign at work.
         extension: as it was planned.
-        slots: what a listing of this pass says that the HIT has, if it was in there.
-        token: of the call.
+        slots: how many the HIT has by this pass's listing, if it was listed.
+        token: the token of the call.
     """
     hit = extended(run, extension)
     hit_id, wanted = HitId(str(hit.hit_id)), slots_wanted(run, extension)
 
     def do() -> str:
-        # Added by hand, or from a newer copy of the store: they are there, and enough.
+        # Added by hand or by a newer copy of the store: there are enough already.
         if slots is not None and slots >= wanted:
             return hit_id
         try:

@@ -1,7 +1,7 @@
-"""A store or a marketplace that was restored from an older copy: recognised at once.
+"""Recognise at once a store or a marketplace that was restored from an older copy.
 
-Whichever of the two is the copy, it lacks what was posted and paid after it was made.
-So nothing is done before a person lets `piecework reconcile` compare the two.
+The copy lacks what was posted and paid after it was made. So piecework does not
+continue before a person lets `piecework reconcile` compare store and marketplace.
 """
 
 from piecework.domain.campaign import Campaign
@@ -15,7 +15,7 @@ def refuse_restored(campaign: Campaign, store: Store, platform: Platform) -> Non
     """Refuse to work with a copy that lacks what was done after it was made.
 
     Raises:
-        RefusedForSafety: the marketplace lacks what the store has seen of it, or the
+        RefusedForSafety: the marketplace lacks what the store has seen there, or the
             store lacks what the marketplace has done for it.
     """
     name, seen = intents.store_name(store), generations.seen(store)
@@ -26,7 +26,7 @@ def refuse_restored(campaign: Campaign, store: Store, platform: Platform) -> Non
         bound.bind(store, "account", meeting.account)
     next_step = (
         f"piecework reconcile {campaign.path} compares the two and lets the campaign "
-        "go on (--dry-run only shows what differs)"
+        "continue (--dry-run only shows what differs)"
     )
     if not meeting.has_seen:
         raise RefusedForSafety(
@@ -39,6 +39,6 @@ def refuse_restored(campaign: Campaign, store: Store, platform: Platform) -> Non
         raise RefusedForSafety(
             f"{store.path}: the store lacks what {platform.endpoint} has done for it "
             f"(mark {meeting.store_mark}): it was restored from an older copy, or "
-            "another copy of it is at work",
+            "another copy of it is in use",
             next_step=next_step,
         )

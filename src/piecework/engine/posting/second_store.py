@@ -1,4 +1,4 @@
-"""One store a campaign: a second one would post and pay everything again."""
+"""One store per campaign: a second one would post and pay everything again."""
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
@@ -11,14 +11,14 @@ from piecework.store.database import Store
 def refuse_second_store(
     campaign: Campaign, store: Store | None, platform: Platform
 ) -> None:
-    """Refuse to begin a campaign that is at work from a store on another machine.
+    """Refuse to begin a campaign that is run from a store on another machine.
 
-    A store is the only place that knows what was posted and who was paid, so the
-    marketplace is asked before one is made.
+    Only the store knows what was posted and who was paid, so the marketplace is asked
+    before a new one is created.
 
     Args:
         campaign: the campaign.
-        store: the store that is there, if any.
+        store: the existing store, if any.
         platform: the marketplace.
 
     Raises:
@@ -33,18 +33,18 @@ def refuse_second_store(
                 f"{platform.endpoint} belongs to a campaign {campaign.name!r} whose "
                 f"store is elsewhere ({posted.store!r}); a second store would post and "
                 "pay everything again",
-                next_step="run the pass where the store is, or bring piecework.db "
-                "here; another campaign of this name begins with --allow-second-store",
+                next_step="run the pass where the store is, or copy piecework.db here; "
+                "to begin another campaign of this name, add --allow-second-store",
             )
 
 
 def claim(
     campaign: Campaign, store: Store, platform: Platform, *, allow_second_store: bool
 ) -> None:
-    """Let one store alone be the first of a campaign, also of two that begin at once.
+    """Let only one store begin a campaign, even if two begin at the same time.
 
-    Neither sees a HIT of the other in a list yet. So each claims the campaign's name on
-    the marketplace before it posts anything; one of them has it, and the other is told.
+    Neither sees the other's HITs in a list yet. So each claims the campaign's name on
+    the marketplace before it posts. One of them gets it, and the other is refused.
 
     Raises:
         RefusedForSafety: another store has it.
@@ -60,7 +60,7 @@ def claim(
                 f"{campaign.out}: a campaign {campaign.name!r} was begun on "
                 f"{platform.endpoint} from another store ({owner!r}); a second store "
                 "would post and pay everything again",
-                next_step="run the pass where that store is; if it is gone for good or "
-                "is another campaign's, begin with --allow-second-store",
+                next_step="run the pass where that store is; if it is lost or belongs "
+                "to another campaign, begin with --allow-second-store",
             )
     bound.bind(store, "claimed_as", name)

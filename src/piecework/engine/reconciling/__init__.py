@@ -1,1 +1,1 @@
-"""A store and a marketplace that are copies of different moments: made to agree."""
+"""Make a store and a marketplace agree that are copies from different times."""

@@ -1,9 +1,8 @@
-"""What a store and its marketplace do not agree on; changes nothing in either.
+"""Find where a store and its marketplace disagree, without changing either.
 
-HITs and assignments are compared by id, payments by what was paid. What the store does
-not know is only looked for where the store may be the older of the two, and what the
-marketplace does not know only where the marketplace may: under another requester's
-keys every HIT of ours is unknown, and still live.
+HITs and assignments are compared by id, payments by what was paid. A difference counts
+as lost by one side only if that side can be the older copy: with another requester's
+keys every HIT of ours is unknown to the marketplace, and still live.
 """
 
 from collections import Counter
@@ -29,20 +28,20 @@ from piecework.store.settlements import DONE, FORGET, FORGOTTEN, forget_key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What differs; the store's side is "here", the marketplace's "there".
+    """The differences; "here" is the store, "there" is the marketplace.
 
     Attributes:
-        unknown_hits: HITs there that this store posted and has no note of.
+        unknown_hits: HITs there that this store posted and does not know.
         added_slots: slots there that HITs do not have here.
         lost_hits: HITs here that are unknown there.
         lost_assignments: assignments here that are unknown there.
-        returned_hits: HITs that were given up here as lost, and are there again.
-        returned_assignments: likewise.
-        reopened: HITs that are collected here, and have more to come there.
-        undone: decisions that were carried out here and stand open there.
-        unknown_bonuses: paid there, and not in the ledger here.
-        lost_bonuses: in the ledger here by their key, and not paid there.
-        bonuses_there: all that were paid there.
+        returned_hits: HITs that were given up here as lost and exist there again.
+        returned_assignments: assignments, likewise.
+        reopened: HITs that are collected here and get more answers there.
+        undone: decisions that were carried out here and are open there.
+        unknown_bonuses: bonuses that were paid there and are not in the ledger here.
+        lost_bonuses: bonuses in the ledger here that were not paid there, by key.
+        bonuses_there: all bonuses that were paid there.
         unknown_exclusions: workers who are kept out there and not here.
         lost_exclusions: decisions to keep workers out that are not in force there.
         is_exclusion_lost: whether the qualification type that keeps workers out is
@@ -66,7 +65,7 @@ class Comparison:
 
     @property
     def is_equal(self) -> bool:
-        """Whether nothing differs."""
+        """Whether the two agree."""
         return not any(
             (
                 *(self.unknown_hits, self.added_slots, self.lost_hits),
@@ -80,11 +79,11 @@ class Comparison:
 
 
 def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
-    """Ask the marketplace about everything that the store knows, and the other way.
+    """Compare all that the store and the marketplace know about the campaign.
 
     Args:
         run: the campaign on its marketplace.
-        may_have_lost: whether the marketplace is known to lack what it had.
+        may_have_lost: whether the marketplace is known to lack data that it had.
 
     Raises:
         PlatformRefused: the marketplace does not know a HIT that it cannot have lost.
@@ -105,10 +104,10 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
     if lost and not may_have_lost:
         raise PlatformRefused(
             f"the marketplace does not know HIT {lost[0].hit_id}, which this campaign "
-            "posted, and it says that it has lost nothing",
+            "posted, although it reports no lost data",
             code="HITDoesNotExist",
             kind="hit_unknown",
-            next_step="look at AWS_ACCESS_KEY_ID: the keys are another requester's",
+            next_step="check AWS_ACCESS_KEY_ID: the keys are another requester's",
         )
     alive = {hit_id: hit for hit_id, hit in here.items() if hit_id in there}
     listed = _assignments_there(run, alive, there)
@@ -151,7 +150,7 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
 def _status_of_unlisted(
     run: CampaignRun, unlisted: Iterable[PlannedHit]
 ) -> dict[HitId | None, HitStatus | str]:
-    """What became of HITs that are in no list: disposed of, or "unknown"."""
+    """Return the status of HITs that are in no list: disposed of, or "unknown"."""
 
     def ask(hit: PlannedHit) -> HitStatus | str:
         try:
@@ -193,9 +192,9 @@ def _reopened(
     listed: Mapping[AssignmentId, Assignment],
     known: Iterable[Assignment],
 ) -> Iterator[PlannedHit]:
-    """HITs that are collected here and have more to come.
+    """Yield HITs that are collected here and get more answers there.
 
-    Either a worker has answered there since, or slots there are free or at work.
+    Either a worker has answered there since, or slots there are free or in work.
     """
     arrived = Counter(assignment.hit_id for assignment in listed.values())
     ids = {assignment.assignment_id for assignment in known}
@@ -218,7 +217,7 @@ def _undone(
     known: Iterable[Assignment],
     listed: Mapping[AssignmentId, Assignment],
 ) -> Iterator[Decision]:
-    """Approvals and rejections that were carried out, of work that waits there."""
+    """Yield approvals and rejections carried out here, for work still open there."""
     for assignment in known:
         name = assignment.assignment_id
         if name not in listed or listed[name].status != "Submitted":
@@ -233,7 +232,7 @@ def _lost_bonuses(
     there: Iterable[Bonus],
     listed: Mapping[AssignmentId, Assignment],
 ) -> dict[str, Bonus]:
-    """Bonuses of the ledger for work that is known there, and that were not paid."""
+    """Return unpaid bonuses of the ledger for work that is known there, by key."""
     paid = Counter(as_listed(run, bonus) for bonus in there)
     lost = {}
     for key, bonus in recorded_bonuses(run).items():
@@ -247,7 +246,7 @@ def _lost_bonuses(
 def _compare_exclusions(
     run: CampaignRun,
 ) -> tuple[tuple[WorkerId, ...], tuple[Decision, ...], bool]:
-    """Workers kept out there alone, decisions in force here alone, and a lost type."""
+    """Return workers kept out only there, decisions only here, and a lost type."""
     waiting = decisions.unsettled(run.store, "exclude")
     lost = {
         subject

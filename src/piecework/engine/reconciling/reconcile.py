@@ -1,11 +1,11 @@
-"""Put a store and its marketplace right after one of them was restored from a copy.
+"""Make a store and its marketplace agree after one was restored from a copy.
 
-Nothing new is bought. HITs and slots that the store does not know are adopted by the
-passes that follow (`piecework.engine.posting.adopting`); decisions, bonuses and
-exclusions that the marketplace has lost are carried out there again, through intents of
-their own, which book nothing: the ledger has them. Work that the marketplace has lost
-cannot be paid there any more. It is taken out of the ledger, and a person is told to
-whom it is owed.
+It buys no new work. The following passes adopt HITs and slots that the store does not
+know (`piecework.engine.posting.adopting`). Decisions, bonuses and exclusions that the
+marketplace has lost are carried out there again, through separate intents that book no
+money, because the ledger has them already. Work that the marketplace has lost can no
+longer be paid there: it is taken out of the ledger, and a person is told who is owed
+how much.
 """
 
 import csv
@@ -54,13 +54,13 @@ from piecework.store.settlements import (
 
 _OWED_FILE = "owed.csv"
 _REPEAT = "repeat"
-"""The operation that does again what the marketplace has lost; it books nothing."""
+"""The operation that repeats what the marketplace has lost; it books no money."""
 _REASON = "For work that you did; the marketplace lost the record of it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owed:
-    """Work that the marketplace has lost, and what its worker had earned by it.
+    """Work that the marketplace has lost, and what its worker had earned with it.
 
     Attributes:
         cents: reward and bonuses, without fees.
@@ -73,10 +73,10 @@ class Owed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciliation:
-    """What was compared, and what was done about it.
+    """The result of a comparison, and what was done about it.
 
     Attributes:
-        owed: to workers whose work the marketplace has lost, this time or before.
+        owed: what is owed for work that the marketplace lost, this time or before.
         refused: acts that the marketplace refused to repeat.
     """
 
@@ -88,18 +88,18 @@ class Reconciliation:
 def reconcile(
     run: CampaignRun, *, dry_run: bool, despite_refusals: bool = False
 ) -> Reconciliation:
-    """Compare store and marketplace, and let the campaign go on.
+    """Compare store and marketplace, and let the campaign continue.
 
-    A process that dies half-way leaves the two unreconciled; the next does the rest.
+    If a process dies half-way, the two stay unreconciled; the next run does the rest.
 
     Args:
         run: the campaign, opened although one of the two is an older copy.
-        dry_run: compare, and change nothing.
-        despite_refusals: let the campaign go on although the marketplace refuses to
+        dry_run: compare without any change.
+        despite_refusals: let the campaign continue although the marketplace refuses to
             repeat an act.
 
     Raises:
-        RefusedForSafety: the marketplace is another one, or the keys are another
+        RefusedForSafety: it is another marketplace, or the keys are another
             requester's.
         PlatformRefused: see `compare`.
     """
@@ -138,13 +138,13 @@ def reconcile(
 
 
 def _withdraw_repeats(run: CampaignRun) -> None:
-    """Forget repeats that a process died in: the comparison tells what is still due."""
+    """Drop repeats that were cut off: the comparison tells what is still due."""
     for intent in intents.load(run.store, _REPEAT, is_done=False):
         intents.withdraw(run.store, intent.key)
 
 
 def owed_so_far(opened: OpenedCampaign) -> list[Owed]:
-    """What is owed for all work of this campaign that the marketplace ever lost."""
+    """Return what is owed for all work of this campaign that the marketplace lost."""
     return [
         Owed(
             assignment_id=AssignmentId(intent.subject[1]),
@@ -157,12 +157,12 @@ def owed_so_far(opened: OpenedCampaign) -> list[Owed]:
 
 
 def owed_path(opened: OpenedCampaign) -> Path:
-    """Where the file of what is owed lies."""
+    """Return the path of the file of amounts owed."""
     return opened.campaign.out / _OWED_FILE
 
 
 def _check_account(run: CampaignRun) -> bool:
-    """Whether the marketplace has all that the store saw; refuses another account."""
+    """Return whether the marketplace has all the store saw; refuse another account."""
     name, seen = intents.store_name(run.store), generations.seen(run.store)
     meeting = run.platform.meet(name, seen=seen)
     if meeting is None:
@@ -170,17 +170,17 @@ def _check_account(run: CampaignRun) -> bool:
     known = bound.read(run.store).account
     if known is not None and known != meeting.account:
         raise RefusedForSafety(
-            f"{run.platform.endpoint}: the account is {meeting.account}, and the "
+            f"{run.platform.endpoint}: the account is {meeting.account}, but the "
             f"campaign was begun with {known}: it is another marketplace, or the keys "
-            "are another requester's",
-            next_step="look at the address, at AWS_ACCESS_KEY_ID, and which file "
-            "`piecework serve` was given; nothing was changed",
+            "are another requester's; no data was changed",
+            next_step="check the address, AWS_ACCESS_KEY_ID, and the file that "
+            "`piecework serve` was started with",
         )
     return meeting.has_seen
 
 
 def _agree(run: CampaignRun) -> None:
-    """Let the two be of one moment from here on, whatever they were before."""
+    """Record that store and marketplace agree from now on."""
     name, seen = intents.store_name(run.store), generations.seen(run.store)
     meeting = run.platform.meet(name, seen=seen)
     if meeting is None:
@@ -208,16 +208,16 @@ def _adopt_exclusions(run: CampaignRun, comparison: Comparison) -> None:
 
 
 def _ask_for_types_again(run: CampaignRun) -> None:
-    """Forget ids of HIT types and qualification types: each is made once, by name."""
+    """Forget ids of HIT types and qualification types: each is found again by name."""
     with writing(run.store):
         platform_types.forget(run.store)
 
 
 def _give_up_lost(run: CampaignRun, comparison: Comparison) -> None:
-    """Take what the marketplace has lost out of the ledger, and wait for it no more.
+    """Take what the marketplace has lost out of the ledger, and stop waiting for it.
 
-    In one transaction: the next comparison leaves out what is given up already, so a
-    process that died half-way through would leave the rest undone for good.
+    One transaction: the next comparison leaves out what is given up already. If a
+    process died half-way, the rest would never be done.
     """
     with writing(run.store):
         for lost in comparison.lost_assignments:
@@ -235,9 +235,9 @@ def _give_up_lost(run: CampaignRun, comparison: Comparison) -> None:
 
 
 def _take_back(run: CampaignRun, comparison: Comparison) -> None:
-    """Take work back that was given up as lost: the marketplace has it again.
+    """Take back work that was given up as lost: the marketplace has it again.
 
-    So it is where the marketplace was put back to a copy, and then to a newer one.
+    This happens when the marketplace was restored from a copy, then from a newer one.
     """
     with writing(run.store):
         for returned in comparison.returned_assignments:
@@ -267,7 +267,7 @@ def _take_work_back(run: CampaignRun, name: AssignmentId) -> None:
 
 
 def _rename_given_up(run: CampaignRun, key: str) -> None:
-    """Free the key of an intent: its subject may be given up, or settled, again."""
+    """Free an intent's key, so that its subject can be given up or settled again."""
     number = len(intents.done(run.store, RETURNED)) + 1
     new_key = f"{RETURNED}:{number}:{key}"
     intents.rename(run.store, key, new_key, operation=RETURNED)
@@ -290,7 +290,7 @@ def _forget_work(run: CampaignRun, lost: Assignment) -> None:
         )
     verdict, _ = assignments.verdict_and_outcome(run.store, name)
     if verdict is not None:
-        # A call that was cut off has nothing to be looked for any more.
+        # If its call was cut off, there is no outcome left to look for.
         intents.withdraw(run.store, f"{verdict}:{name}")
         assignments.mark_settled(run.store, name, outcome=FORGOTTEN)
 
@@ -322,7 +322,7 @@ def _forget(
 
 
 def _correct_held(run: CampaignRun, changed: Collection[HitId]) -> None:
-    """Hold what the marketplace holds, for HITs whose work was lost or came back."""
+    """Hold what the marketplace holds, for HITs with lost or returned work."""
     for hit in hits.load(run.store, changed):
         price = hit.reward_cents + hit.fee_cents
         wanted = price * hits.count_held_slots(run.store, hit)
@@ -339,7 +339,7 @@ def _correct_held(run: CampaignRun, changed: Collection[HitId]) -> None:
 
 
 def _repeat(run: CampaignRun, comparison: Comparison) -> list[Refusal]:
-    """Do again what the marketplace has lost; the ledger has it already."""
+    """Repeat what the marketplace has lost; the ledger has it already."""
     prefix = f"again:{len(intents.done(run.store, _REPEAT))}"
     refused = carry_out_again(
         run, [*comparison.undone, *comparison.lost_exclusions], prefix=prefix
@@ -351,7 +351,7 @@ def _repeat(run: CampaignRun, comparison: Comparison) -> list[Refusal]:
             yield _repeating(run, f"{prefix}:{key}", bonus, paid_there)
             paid_there.append(bonus)
 
-    # One after the other: each is looked for among what is paid by then.
+    # One after the other: each looks for itself among what is paid by then.
     return refused + carry_out(run.store, acts(), clock=run.clock)
 
 
@@ -373,13 +373,13 @@ def _repeating(
 
 
 def _write_owed(run: CampaignRun, owed: Sequence[Owed]) -> None:
-    """A file that `piecework pay --from` reads, with a line for each worker."""
+    """Write a file for `piecework pay --from`, with a line for each worker."""
     by_worker: dict[str, int] = {}
     for each in owed:
         by_worker[each.worker] = by_worker.get(each.worker, 0) + each.cents
     rows = [(worker, cents) for worker, cents in by_worker.items() if cents]
     if not rows:
-        # What was owed may be there again: no one may be paid from the old file.
+        # The lost work may be back: the old file must not be paid from.
         owed_path(run).unlink(missing_ok=True)
         return
     text = io.StringIO()

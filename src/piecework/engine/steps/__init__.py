@@ -1,1 +1,1 @@
-"""The steps of a pass, one verb a module; they run without Prefect."""
+"""The steps of a pass, one verb per module; they run without Prefect."""

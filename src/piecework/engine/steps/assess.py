@@ -1,4 +1,4 @@
-"""Let every heuristic look at the answers, and keep what it found with its evidence."""
+"""Run every heuristic on the answers, and keep its findings with their evidence."""
 
 import hashlib
 import json
@@ -21,10 +21,10 @@ from piecework.store import decisions, findings, hits, pass_notes
 
 
 def due(reader: Reader) -> Collection[AssignmentId]:
-    """Assignments that are to be judged now; none if that would say nothing new.
+    """Return the assignments to judge now; none if that cannot give new results.
 
-    What waits for a person was judged; it is judged again when more is due, or when the
-    campaign file says something else about judging.
+    What waits for a person was judged already. It is judged again when more is due, or
+    when the rules for judging in the campaign file have changed.
     """
     opened = reader.opened
     assignment_ids = due_for_decision(opened)
@@ -35,10 +35,11 @@ def due(reader: Reader) -> Collection[AssignmentId]:
 
 
 def act(opened: OpenedCampaign, due: Collection[AssignmentId]) -> int:
-    """Judge what is due for a decision; how many findings flag something.
+    """Judge what is due for a decision; return how many findings are flags.
 
-    Heuristics see the whole campaign so far (a sentence pasted in two batches is one
-    story); what they found about answers that are decided stays as it was decided on.
+    Heuristics see the whole campaign so far, so they can find a sentence that was
+    pasted in two batches. Findings about decided answers stay as they were at the
+    decision.
     """
     suspicions = find_suspicions(opened)
     batch = table_of_batch(opened)
@@ -61,7 +62,7 @@ assess = Step("assess", due, act)
 
 
 def find_suspicions(opened: OpenedCampaign) -> list[Finding]:
-    """What all heuristics find in all answers so far; nothing is kept."""
+    """Return what all heuristics find in all answers so far, without storing it."""
     table = with_ratings(opened.answers(), opened.campaign.task, opened.campaign.items)
     return run_heuristics(
         table,
@@ -73,7 +74,7 @@ def find_suspicions(opened: OpenedCampaign) -> list[Finding]:
 
 
 def judged_by_people(opened: OpenedCampaign) -> Judged:
-    """Which answers and workers people found bad, or good, in this campaign.
+    """Return which answers and workers people judged bad or good in this campaign.
 
     The policy's own decisions are left out: they follow from the heuristics.
     """
@@ -88,13 +89,13 @@ def judged_by_people(opened: OpenedCampaign) -> Judged:
 
 
 def table_of_batch(opened: OpenedCampaign) -> pd.DataFrame:
-    """The answers of the batch at work, a row each (`piecework.domain.tables`)."""
+    """Return the current batch's answers, a row each (`piecework.domain.tables`)."""
     table = opened.answers()
     return table[table["batch"] == hits.batch_at_work(opened.store)]
 
 
 def judging_digest(campaign: Campaign) -> str:
-    """A hash of all in a campaign file that judging depends on."""
+    """Return a hash of everything in a campaign file that judging depends on."""
     task = campaign.task
     rules = [
         [task.name, task.version, task.own.digest if task.own else ""],

@@ -1,4 +1,4 @@
-"""Fetch what workers sent: verbatim first, typed in the same transaction."""
+"""Fetch what workers sent; store it verbatim and typed in one transaction."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +26,7 @@ from piecework.store.settlements import forget_key
 
 _OVER = frozenset({"Reviewable", "Reviewing"})
 _A_TRANSACTION = 50
-"""HITs that are written down together; what is not written is fetched again."""
+"""HITs per transaction; those not written are fetched again."""
 
 _Fetched = tuple[Assignment, tuple[Answer, ...]]
 _Keep = Callable[[CampaignRun, PlannedHit, Sequence[_Fetched]], None]
@@ -34,12 +34,12 @@ _Keep = Callable[[CampaignRun, PlannedHit, Sequence[_Fetched]], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """What the platform is to be asked for.
+    """What to ask the platform for.
 
     Attributes:
-        hits: those that were posted and whose answers are not all here.
+        hits: posted HITs with answers that are not collected yet.
         has_test: whether workers take a test before the work.
-        polls: ask open HITs now, however lately that was done.
+        polls: check open HITs now, even if that was done recently.
     """
 
     hits: Mapping[HitId, PlannedHit]
@@ -51,7 +51,7 @@ class Due:
 
 
 def due(reader: Reader) -> Due:
-    """HITs that workers may have answered, and the test that they may have taken."""
+    """Return HITs that workers may have answered, and whether there is a test."""
     store = reader.opened.store
     return Due(
         hits={hit.hit_id: hit for hit in hits.uncollected(store) if hit.hit_id},
@@ -61,9 +61,9 @@ def due(reader: Reader) -> Due:
 
 
 def act(run: CampaignRun, due: Due) -> int:
-    """Collect every HIT on which no worker works any more; how many assignments came.
+    """Collect every HIT that workers have finished; return how many assignments came.
 
-    HITs that stay open for long are asked for what they have got so far.
+    HITs that stay open for long are checked for the answers they have so far.
     """
     if due.has_test:
         qualification_test.keep_scores(run)
@@ -75,7 +75,7 @@ def act(run: CampaignRun, due: Due) -> int:
     if due.polls or any(must_be_over(run, hit) for hit in waiting.values()):
         older = frozenset()
     listed = _reviewable(run, waiting, older)
-    # In the order they were planned, so that two stores of one campaign read alike.
+    # In the order of their plan, so that two stores of one campaign are equal.
     over = [hit for hit_id, hit in waiting.items() if hit_id in (listed or ())]
     known = assignments.count(run.store)
     _fetch_all(run, [(hit, hit.max_assignments) for hit in over], _keep_whole)
@@ -84,7 +84,7 @@ def act(run: CampaignRun, due: Due) -> int:
     ]
     if still_open and (listed is None or due.polls or _is_poll_due(run)):
         _poll_open_hits(run, still_open, older)
-    # A HIT that was extended is fetched again, with what was known.
+    # A HIT that was extended is fetched again with its known assignments.
     return assignments.count(run.store) - known
 
 
@@ -94,15 +94,15 @@ collect = Step("collect", due, act)
 def _reviewable(
     run: CampaignRun, waiting: Mapping[HitId, PlannedHit], older: Container[str]
 ) -> set[HitId] | None:
-    """Those of the HITs that are waited for on which no worker works any more.
+    """Return those of the waiting HITs on which no worker works any more.
 
     `None` if the platform does not know their HIT type: it was deleted by hand, or with
-    a qualification type that it requires. Its HITs are still there, and have to be
-    asked for one by one.
+    a qualification type that it requires. Its HITs still exist and have to be asked for
+    one at a time.
     """
     hit_types = sorted({hit.hit_type_id for hit in waiting.values() if hit.hit_type_id})
-    # The listing is read before anything is fetched (it is no snapshot), and no further
-    # than it may have news, for old HITs stay in it for months.
+    # The listing is not a snapshot, so it is read before any fetch. It is read only as
+    # far as it may have news, because old HITs stay in it for months.
     news = (
         hit_id
         for hit_id in run.platform.reviewable_hits(hit_types, older=older)
@@ -118,17 +118,17 @@ def _reviewable(
 
 def _is_poll_due(run: CampaignRun) -> bool:
     now, due_at = wall_time(run.clock), next_poll_of_open_hits(run)
-    # Further ahead than any is put off: the clock was wrong when that was written.
+    # A time further ahead than any poll is postponed: the clock was wrong back then.
     return due_at is None or not now < due_at <= now + OPEN_HITS
 
 
 def _poll_open_hits(
     run: CampaignRun, still_open: Sequence[PlannedHit], older: Container[str]
 ) -> None:
-    """Fetch what open HITs have got since they were last asked, and close what is over.
+    """Fetch new answers of open HITs, and close HITs that are over.
 
-    What was put aside, deleted by hand, or disposed of by the platform is in no listing
-    of reviewable HITs.
+    HITs that were set aside, deleted by hand, or disposed of by the platform are in no
+    listing of reviewable HITs.
     """
     known = assignments.count_by_hit(run.store)
     got = dict(run.platform.submitted(older=older))
@@ -154,11 +154,11 @@ def _poll_open_hits(
 def _status_where_in_doubt(
     run: CampaignRun, still_open: Sequence[PlannedHit], got: Mapping[HitId, int]
 ) -> dict[HitId | None, HitStatus]:
-    """Status by id of HITs that may be over or gone; each costs a call."""
+    """Return the status by id of HITs that may be over or gone; each costs a call."""
     doubtful = [
         hit
         for hit in still_open
-        # Full, or in no list of what is there.
+        # Full, or in no listing.
         if not 0 <= got.get(HitId(str(hit.hit_id)), -1) < hit.max_assignments
         or must_be_over(run, hit)
     ]
@@ -172,7 +172,7 @@ def _status_where_in_doubt(
 def _fetch_all(
     run: CampaignRun, wanted: Sequence[tuple[PlannedHit, int]], keep: _Keep
 ) -> None:
-    """Fetch HITs that hold so many assignments, or so many slots."""
+    """Fetch HITs, each with its number of assignments or slots; keep the answers."""
     columns = {item.item_id: item.columns for item in run.campaign.items}
     with ThreadPoolExecutor(run.at_once, thread_name_prefix="fetch") as pool:
         slots = {HitId(str(hit.hit_id)): number for hit, number in wanted}
@@ -224,17 +224,18 @@ def _keep_whole(run: CampaignRun, hit: PlannedHit, arrived: Sequence[_Fetched]) 
 
 
 def _refuse_given_up(run: CampaignRun, arrived: Sequence[_Fetched]) -> None:
-    """Refuse to go on beside work that was given up as lost and is there again.
+    """Refuse to continue if work that was given up as lost has come back.
 
-    A copy of the marketplace may have an assignment at work that had been sent in. Its
-    worker sends it in once more, under the same id; the store has a verdict already.
+    In a restored marketplace an assignment that had been submitted may be in work
+    again. Its worker submits it again under the same id; the store already has a
+    verdict.
     """
     for assignment, _ in arrived:
         name = assignment.assignment_id
         if intents.outcome(run.store, forget_key(name)) is not None:
             raise RefusedForSafety(
-                f"{run.platform.endpoint}: assignment {name} was given up as lost, and "
-                "its worker has sent it in again: it waits to be approved or rejected",
+                f"{run.platform.endpoint}: assignment {name} was given up as lost, but "
+                "its worker has submitted it again: it waits for approval or rejection",
                 next_step=f"piecework reconcile {run.campaign.path} takes it back and "
-                "lets the campaign go on",
+                "lets the campaign continue",
             )

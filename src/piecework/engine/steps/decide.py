@@ -1,7 +1,7 @@
-"""Turn findings into decisions: by the campaign's stated policy, or by people.
+"""Turn findings into decisions, by the campaign's policy or by people.
 
-Where people decide, the policy still settles what nothing speaks against, and proposes
-a verdict for the rest; the rest waits.
+Where people decide, the policy still decides about assignments without any flag. For
+the rest it proposes a verdict, and the rest waits.
 """
 
 from collections.abc import Collection, Iterable
@@ -23,7 +23,7 @@ from piecework.store import assignments, decisions, findings, hits, pass_notes
 
 
 def act(opened: OpenedCampaign, due: Collection[AssignmentId]) -> int:
-    """Decide what can be decided now; how many decisions are new."""
+    """Decide what can be decided now; return how many decisions are new."""
     suspicions = findings.load_for_rules(opened.store)
     batch = table_of_batch(opened)
     proposed = _about(opened, batch, propose(opened, batch, suspicions), due)
@@ -41,12 +41,12 @@ decide = Step("decide", due, act)
 def propose(
     opened: OpenedCampaign, batch: pd.DataFrame, suspicions: Iterable[Finding]
 ) -> list[Decision]:
-    """What the policy says about everything in a batch that is undecided.
+    """Return what the policy says about everything undecided in a batch.
 
     Args:
         opened: the campaign.
         batch: the answers of the batch, a row each.
-        suspicions: of heuristics, those that rules look at among them.
+        suspicions: findings of heuristics, including those that rules look at.
     """
     undecided = assignments.undecided(opened.store)
     decided_answers = set(
@@ -89,7 +89,7 @@ def _about(
     proposed: Iterable[Decision],
     due: Collection[AssignmentId],
 ) -> list[Decision]:
-    """Proposals about these assignments; about workers when their batch is whole."""
+    """Return proposals about these assignments; about workers after a whole batch."""
     assignment_of = batch["assignment_id"].to_dict()
     is_whole = is_batch_collected(opened)
 
@@ -106,12 +106,12 @@ def _about(
 def split_by_doubt(
     batch: pd.DataFrame, proposed: Iterable[Decision], suspicions: Iterable[Finding]
 ) -> tuple[list[Decision], list[Decision]]:
-    """Proposals about assignments in which nothing at all is flagged, and the others.
+    """Split proposals: those about assignments without any flag, and the others.
 
     Args:
         batch: the answers of the batch, a row each.
         proposed: what the policy says about them.
-        suspicions: of heuristics, of which those count here that flag.
+        suspicions: findings of heuristics; only flags count.
     """
     flagged = {
         (finding.subject_kind, finding.subject_id)

@@ -1,4 +1,4 @@
-"""Post what is planned, HITs and slots for them, through intents, never past a cap."""
+"""Post planned HITs and slots through intents, never beyond a cap."""
 
 import hashlib
 import json
@@ -36,19 +36,19 @@ from piecework.store.prices import kept_prices
 
 
 def due(reader: Reader) -> int:
-    """How many HITs are planned and not posted."""
+    """Return how many HITs are planned and not posted."""
     snapshot = reader.snapshot()
     return 0 if snapshot.stopped else snapshot.unposted
 
 
 def act(run: CampaignRun, _unposted: int) -> int:
-    """Post what is planned, as far as today's cap allows; how many HITs.
+    """Post what is planned, as far as today's cap allows; return how many HITs.
 
     Raises:
-        BudgetExceeded: the plain campaign costs more than its caps allow.
+        BudgetExceeded: the campaign without replacements costs more than its caps.
         ConfigError: a page of a requester's own task cannot be rendered.
     """
-    # What is there, is there, whatever the caps say now.
+    # Record HITs already posted before checking the caps.
     known = take_in(run)
     _price_anew(run)
     check_campaign(run)
@@ -57,7 +57,7 @@ def act(run: CampaignRun, _unposted: int) -> int:
     if not unposted:
         return 0
     slots = refuse_posted_elsewhere(run, unposted)
-    # Asked for beforehand: no call is made while the store is being written.
+    # Created beforehand: no call is made while the store is written.
     kept_out = {hit.hit_key: keep_out(run, hit) for hit in unposted}
     types = {
         key: _hit_type(run, *key)
@@ -80,7 +80,7 @@ def act(run: CampaignRun, _unposted: int) -> int:
         for hit in takewhile(lambda _: not is_stopped(run.store), unposted)
     )
     try:
-        # What is refused to one HIT (money, a title) is refused to the next.
+        # A reason to refuse one HIT (money, a title) holds for the next, too.
         carry_out(
             run.store,
             acts,
@@ -99,9 +99,10 @@ launch = Step("launch", due, act)
 
 
 def _price_anew(run: CampaignRun) -> None:
-    """Let what is planned, and not begun, cost what the marketplace takes by now.
+    """Set the fees of planned HITs to what the marketplace charges now.
 
-    Only where it says so itself. Slots that are added cost what their HIT does.
+    This applies only if the marketplace states its prices. HITs with a begun intent
+    keep their fees, and added slots cost what their HIT does.
     """
     if kept_prices(run.store) is None:
         return
@@ -121,19 +122,19 @@ def _price_anew(run: CampaignRun) -> None:
 
 def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRefused:
     return PlatformRefused(
-        f"{refusal}: somebody deleted it, or a qualification type that it requires "
-        f"({run.campaign.exclusion_name!r}), and this campaign can post no more HITs",
+        f"{refusal}: someone deleted it, or a qualification type that it requires "
+        f"({run.campaign.exclusion_name!r}), so this campaign can post no more HITs",
         code=refusal.code,
         kind=refusal.kind,
-        next_step=f"piecework stop {run.campaign.path}: later passes pay for what "
-        "came; then begin a campaign of another name for what is missing",
+        next_step=f"piecework stop {run.campaign.path}: later passes pay for the work "
+        "that came; then begin a campaign of another name for what is missing",
     )
 
 
 def _hit_type(
     run: CampaignRun, reward_cents: int, kept_out: QualificationTypeId | None
 ) -> HitTypeId:
-    """The HIT type of a reward, for workers who lack a qualification."""
+    """Return the HIT type of a reward, for workers who lack a qualification."""
     campaign = run.campaign
     hit_type = HitType(
         title=campaign.title,
@@ -196,7 +197,7 @@ def _publish(
     return Act(
         intent=intent,
         do=do,
-        # Taken in if it was there: what is open still was looked for a moment ago.
+        # `take_in` has just looked for HITs of open intents.
         look=lambda: known.get(named),
         record=recording(run, hit),
     )
@@ -215,7 +216,7 @@ def _extend(run: CampaignRun, hit: PlannedHit, slots: Mapping[HitId, int]) -> Ac
     return Act(
         intent=intent,
         do=extending(run, hit, slots=slots.get(hit_id), token=intent.token(run.store)),
-        # Taken in if they were there: what is open still was looked for a moment ago.
+        # `take_in` has just looked for slots of open intents.
         look=lambda: None,
         record=recording(run, hit),
     )

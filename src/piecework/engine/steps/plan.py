@@ -1,4 +1,4 @@
-"""Plan what comes next: a batch's first HITs, or HITs that replace dropped answers."""
+"""Plan the next HITs: a batch's first ones, or those that replace dropped answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ from piecework.store.database import Store
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """What is to be planned.
+    """What to plan.
 
     Attributes:
-        begins: no batch was begun; whether the caps let one begin is to be found out.
-        posting: the HITs that are to be planned.
+        begins: no batch was begun yet, and the caps have to be checked first.
+        posting: the HITs to plan.
         adopts: the platform may have HITs that the store does not know.
     """
 
@@ -37,7 +37,7 @@ class Due:
 
 
 def due(reader: Reader) -> Due:
-    """HITs to plan; none while earlier work is open."""
+    """Return the HITs to plan; none while earlier work is open."""
     snapshot = reader.snapshot()
     if snapshot.stopped:
         return Due()
@@ -49,15 +49,15 @@ def due(reader: Reader) -> Due:
 
 
 def act(run: CampaignRun, due: Due) -> int:
-    """Write down which HITs come next; how many are new, or were adopted.
+    """Record which HITs come next; return how many are new or were adopted.
 
     Raises:
-        BudgetExceeded: the plain campaign costs more than its caps allow.
+        BudgetExceeded: the campaign without replacements costs more than its caps.
         ConfigError: a page of a requester's own task cannot be rendered.
     """
     adopted = adopt(run)
     check_campaign(run)
-    # What was adopted is posted, so that something else comes next.
+    # Adopted HITs are posted already, so the next posting may have changed.
     posting = Reader(run).posting() if adopted else due.posting
     if posting is None:
         return adopted
@@ -70,7 +70,7 @@ plan = Step("plan", due, act)
 
 
 def _planned(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
-    """The HITs of a posting, as far as there is money for them."""
+    """Return the HITs of a posting, as far as there is money for them."""
     item_ids = deal(run.campaign)[posting.batch - 1]
     if posting.round == 0:
         excluded = len(item_totals.excluded(run.store))
@@ -105,6 +105,6 @@ def _replacements(
 
 
 def count_free(store: Store, crowd: int, item_ids: Sequence[ItemId]) -> int:
-    """Workers of a crowd who are not kept out and have answered none of these items."""
+    """Count workers of a crowd who may work and have answered none of these items."""
     answered = assignments.workers_of_items(store, item_ids)
     return crowd - len({*answered, *item_totals.excluded(store)})

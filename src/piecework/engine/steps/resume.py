@@ -1,4 +1,4 @@
-"""Look for payments that a death cut short: book them, or forget them if not made."""
+"""Resolve payments that were cut short: book them, or drop them if not made."""
 
 from piecework.campaign.opened import CampaignRun
 from piecework.engine.reader import Reader
@@ -7,12 +7,12 @@ from piecework.payments.interrupted_payments import close_interrupted
 
 
 def due(reader: Reader) -> bool:
-    """Whether a person began a payment whose outcome is not known."""
+    """Return whether a person began a payment with an unknown outcome."""
     return reader.snapshot().interrupted_payments
 
 
-def act(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - what `due` gives
-    """Ask the platform about each; how many there were."""
+def act(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - the value of `due`
+    """Ask the platform about each; return how many there were."""
     return close_interrupted(run)
 
 

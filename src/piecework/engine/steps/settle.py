@@ -1,6 +1,6 @@
-"""Carry decisions out: pay, reject, shut the door; each through an intent.
+"""Carry out decisions, each through an intent: pay, reject, exclude or block.
 
-Workers who earned money are paid before any worker is turned away.
+Workers who earned money are paid before any worker is excluded.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,34 +31,34 @@ _ABOUT_WORK: tuple[Verdict, ...] = ("approve", "reject")
 _ABOUT_WORKERS: tuple[Verdict, ...] = ("exclude", "block", "include")
 _NAMED = 5
 _UNKNOWN_WORKER = "InvalidParameterValue"
-"""The code of a refusal that does not know the worker, among others."""
+"""The code with which a marketplace refuses an unknown worker, among other things."""
 _Outcome = TypeVar("_Outcome", str, str | None)
 _Verb = tuple[Callable[[], str], Callable[[], str | None]]
-"""How an act is done, and how it is looked for."""
+"""How to do an act, and how to look whether it was done."""
 
 
 Due = Sequence[Sequence[Settlement]]
-"""By verdict, in the order in which verdicts are carried out."""
+"""Settlements by verdict, in the order in which verdicts are carried out."""
 
 
 def due(reader: Reader) -> Due:
-    """Decisions that were not carried out."""
+    """Return decisions that were not carried out yet."""
     if not reader.snapshot().unsettled:
         return ()
     return settlements.due(reader.opened.store, *_ABOUT_WORK, *_ABOUT_WORKERS)
 
 
 def act(run: CampaignRun, due: Due) -> int:
-    """Carry out every decision that was not carried out; how many there were.
+    """Carry out every open decision; return how many there were.
 
-    What the platform refuses holds nothing else up: all the rest is settled first.
+    A refusal does not block other decisions: all the rest is settled first.
 
     Raises:
-        PlatformRefused: naming what was refused; a later pass tries it again.
+        PlatformRefused: it names what was refused; a later pass tries it again.
     """
     number, refusals = sum(map(len, due)), []
     feedback = _feedback(run, [each for same in due for each in same])
-    # One verdict after the other is done, however many calls are under way at once.
+    # Verdicts are done one after the other; the calls of one verdict run in parallel.
     for settlements_of_verdict in due:
         refusals += carry_out(
             run.store,
@@ -75,23 +75,23 @@ settle = Step("settle", due, act)
 
 
 def _of_workers(reader: Reader) -> Due:
-    """Decisions about workers that were not carried out."""
+    """Return decisions about workers that were not carried out yet."""
     return settlements.due(reader.opened.store, *_ABOUT_WORKERS)
 
 
 settle_workers = Step("settle", _of_workers, act)
-"""Carries out what was decided about workers, and nothing else."""
+"""Carries out only decisions about workers."""
 
 
 def carry_out_again(
     run: CampaignRun, settled: Sequence[Decision], *, prefix: str
 ) -> list[Refusal]:
-    """Carry decisions out that were, and that the platform has lost; books nothing.
+    """Repeat decisions that the platform has lost, without booking money.
 
     Args:
         run: the campaign at work.
         settled: the decisions.
-        prefix: of the keys of these acts.
+        prefix: the prefix of these acts' keys.
 
     Returns:
         What the platform refused.
@@ -109,7 +109,7 @@ def carry_out_again(
 
 
 def _feedback(run: CampaignRun, due: Sequence[Settlement]) -> Mapping[str, str]:
-    """What workers read about gold with decisions about their work, by assignment."""
+    """Return the gold feedback for the assignments that are decided, by assignment."""
     if not run.campaign.tells_gold:
         return {}
     judged = {each.decision.subject_id for each in due if each.hit is not None}
@@ -119,7 +119,7 @@ def _feedback(run: CampaignRun, due: Sequence[Settlement]) -> Mapping[str, str]:
 def _refused(
     run: CampaignRun, refusals: Sequence[Refusal], number: int
 ) -> PlatformRefused:
-    """What to raise where some of so many decisions were refused."""
+    """Return the error for a pass in which some of `number` decisions were refused."""
     named = "; ".join(_described(run, *refusal) for refusal in refusals[:_NAMED])
     more = f"; and {len(refusals) - _NAMED} more" if len(refusals) > _NAMED else ""
     return PlatformRefused(
@@ -130,7 +130,7 @@ def _refused(
 
 
 def _described(run: CampaignRun, act: Act, refusal: PlatformRefused) -> str:
-    """What was refused and why; a worker by pseudonym, in the platform's words too."""
+    """Say what was refused and why, with a pseudonym instead of the worker's id."""
     (kind, subject_id), words = act.intent.subject, str(refusal)
     if kind != "worker":
         return f"{act.intent.operation} {subject_id}: {words}"
@@ -183,7 +183,7 @@ def _approve(run: CampaignRun, decision: Decision, feedback: str) -> _Verb:
         try:
             run.platform.approve(assignment_id, words)
         except PlatformRefused:
-            # It may have been rejected by hand; whether that stands, a person says.
+            # It may have been rejected by hand; a person decides whether that stands.
             if (outcome := look()) is None:
                 raise
             return outcome
@@ -205,8 +205,8 @@ def _reject(run: CampaignRun, decision: Decision, feedback: str) -> _Verb:
         try:
             run.platform.reject(assignment_id, words)
         except PlatformRefused:
-            # The auto-approval delay may have passed while people were thinking; then
-            # the worker has the money, and keeps it.
+            # The auto-approval delay may have passed while people were deciding; then #
+            # the worker has been paid and keeps the money.
             if (outcome := look()) is None:
                 raise
             return outcome
@@ -236,7 +236,7 @@ def _block(run: CampaignRun, settlement: Settlement) -> _Verb:
         run.platform.block(worker_id, settlement.decision.because)
         return DONE
 
-    # Blocking twice is blocking once, so nothing needs to be looked up.
+    # Blocking twice has no further effect, so no look-up is needed.
     return _unless_gone(settlement, do), lambda: None
 
 
@@ -246,23 +246,23 @@ def _include(run: CampaignRun, settlement: Settlement) -> _Verb:
 
     def do() -> str:
         run.platform.include(worker_id, type_id)
-        # A block that this campaign did not make is none of its business.
+        # Leave a block that this campaign did not make.
         if settlement.was_blocked:
             run.platform.unblock(worker_id)
         return DONE
 
-    # Including twice is including once, so nothing needs to be looked up.
+    # Including twice has no further effect, so no look-up is needed.
     return _unless_gone(settlement, do), lambda: None
 
 
 def _unless_gone(
     settlement: Settlement, call: Callable[[], _Outcome]
 ) -> Callable[[], _Outcome | str]:
-    """A call about a worker and the qualification type that keeps workers out.
+    """Wrap a call about a worker: a lost type or worker becomes an outcome.
 
-    The type may have been deleted by hand, and with it the HIT types that require it;
-    so nothing can be posted any more that a worker would have to be kept out of. And a
-    marketplace that has lost a worker's work may have lost the worker.
+    The qualification type may have been deleted by hand, and with it the HIT types that
+    require it. Then no HIT can be posted from which workers would have to be excluded.
+    And a marketplace that lost a worker's work may have lost the worker, too.
     """
 
     def guarded() -> _Outcome | str:

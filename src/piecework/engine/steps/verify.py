@@ -1,8 +1,8 @@
-"""At the end, look whether what was approved is approved: workers live by it.
+"""At the end, check that approvals took effect, because workers depend on the money.
 
-An act is believed by its answer. A marketplace that lost its data, or a program that
-answers in its place, may say yes and have done nothing; so when nothing is left to do,
-a sample of approvals is read again.
+piecework trusts the response to each call. But a marketplace that lost its data, or a
+program that answers in its place, may confirm a call without effect. So when all work
+is done, this step checks a sample of approvals.
 """
 
 import random
@@ -20,7 +20,7 @@ SAMPLE = 5
 
 
 def due(reader: Reader) -> Sequence[str]:
-    """Approved assignments, once all is done and as long as no sample was read."""
+    """Return approved assignments once all is done, unless a sample was checked."""
     if reader.action().waiting_for != "nobody":
         return ()
     store = reader.opened.store
@@ -35,20 +35,21 @@ def due(reader: Reader) -> Sequence[str]:
 
 
 def act(run: CampaignRun, due: Sequence[str]) -> int:
-    """Read a sample of approvals again; how many were read.
+    """Check a sample of approvals; return how many were checked.
 
     Raises:
-        PlatformRefused: some are not approved; the next pass looks again.
+        PlatformRefused: some are not approved; the next pass checks again.
     """
     draw = random.Random(f"piecework verifies {run.campaign.name}")  # noqa: S311 - no secret
     sample = draw.sample(due, min(SAMPLE, len(due)))
     if untrue := list(_not_approved(run, sample)):
         raise PlatformRefused(
-            f"{len(untrue)} of {len(sample)} approvals that were read again are not "
-            f"there: {', '.join(untrue)}; the marketplace said that they were",
+            f"{len(untrue)} of {len(sample)} approvals that were checked did not take "
+            f"effect: {', '.join(untrue)}; the marketplace confirmed them",
             code="NotApproved",
-            next_step="ask who runs the marketplace: its data may be lost, or another "
-            "program answers; `aws mturk approve-assignment` pays one by hand",
+            next_step="ask the marketplace's operator: its data may be lost, or "
+            "another program may answer; `aws mturk approve-assignment` pays one "
+            "by hand",
         )
     pass_notes.keep(run.store, "verified_approvals", len(due))
     return len(sample)

@@ -1,8 +1,8 @@
-"""Find out how sure labels are, and want one more answer of each that is not sure.
+"""Estimate how sure labels are, and want one more answer for each unsure one.
 
-Where a campaign asks for as many answers as needed: when a batch is decided, before
-anything else is posted. What is wanted is stored at once, so that a pass that dies
-while it posts asks for the same.
+This step is for campaigns that ask for as many answers as needed. It runs when a batch
+is decided, before more is posted. It stores at once what is wanted, so that a pass that
+dies while it posts asks for the same.
 """
 
 from collections.abc import Mapping
@@ -25,20 +25,20 @@ from piecework.store.item_totals import Weighed
 
 
 def due(reader: Reader) -> Mapping[ItemId, int]:
-    """Items with all answers that they want, and the number of these."""
+    """Return items that have all the answers they want, with the number of answers."""
     if not may_weigh(reader.snapshot()):
         return {}
     return item_totals.to_weigh(reader.opened.store, reader.opened.campaign.posting)
 
 
 def act(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
-    """Find out how sure these labels are; how many items are to be asked about again.
+    """Estimate how sure these labels are; return how many items need another answer.
 
     Raises:
-        PieceworkError: the estimate of what workers are worth did not settle.
+        PieceworkError: the estimate of the workers' accuracy did not converge.
     """
     rule = opened.campaign.posting.as_needed
-    assert rule is not None  # noqa: S101 - else nothing is unweighed
+    assert rule is not None  # noqa: S101 - without it, no item is unweighed
     table = _kept(opened)
     votes = [
         (_votes(table, field), [option.value for option in field.options])
@@ -49,11 +49,11 @@ def act(opened: OpenedCampaign, due: Mapping[ItemId, int]) -> int:
         estimates = weighed(votes, answers, rule)
     except NotConvergedError as fault:
         raise PieceworkError(
-            f"{opened.campaign.path}: how sure labels are cannot be told: {fault}",
-            next_step="write a number alone as posting.assignments; what is collected "
-            "counts, and is paid",
+            f"{opened.campaign.path}: cannot estimate how sure labels are: {fault}",
+            next_step="set posting.assignments to a plain number; collected answers "
+            "count and are paid",
         ) from fault
-    # What is known of the items that were mixed in is not asked for.
+    # Mixed-in items have known labels, so they need no more answers.
     own = {item.item_id for item in opened.campaign.own_items}
     is_own = estimates.index.isin(own)
     estimates = estimates.assign(
@@ -79,7 +79,7 @@ weigh = Step("weigh", due, act)
 
 
 def _kept(opened: OpenedCampaign) -> pd.DataFrame:
-    """Kept answers, a worker's first about an item before his others."""
+    """Return kept answers; a worker's first answer to an item comes first."""
     table = opened.answers()
     verdicts = read_verdicts(opened.store).reindex(table.index)["verdict"]
     kept = table[verdicts.isin(["keep"])]
@@ -87,7 +87,7 @@ def _kept(opened: OpenedCampaign) -> pd.DataFrame:
 
 
 def _votes(table: pd.DataFrame, field: Field) -> pd.DataFrame:
-    """What `piecework.analyses.votes` reads; `worker` is the platform's id."""
+    """Return the input of `piecework.analyses.votes`; `worker` is the platform's id."""
     return pd.DataFrame(
         {
             "item_id": table["item_id"],

@@ -1,4 +1,4 @@
-"""Expire what is live of a campaign that a person stopped; give up what is planned."""
+"""Expire the live HITs of a stopped campaign, and drop its planned ones."""
 
 from piecework.campaign.opened import CampaignRun
 from piecework.engine import stopping
@@ -7,13 +7,13 @@ from piecework.engine.step import Step
 
 
 def due(reader: Reader) -> bool:
-    """Whether a stopped campaign has HITs to expire or to give up."""
+    """Return whether a stopped campaign has HITs to expire or plans to drop."""
     snapshot = reader.snapshot()
     return snapshot.stopped and snapshot.winding_down
 
 
-def act(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - what `due` gives
-    """Wind the campaign down; how many HITs were expired."""
+def act(run: CampaignRun, _due: bool) -> int:  # noqa: FBT001 - the value of `due`
+    """Wind the campaign down; return how many HITs were expired."""
     return stopping.wind_down(run)
 
 

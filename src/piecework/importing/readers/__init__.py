@@ -1,1 +1,1 @@
-"""Results that other tools collected, read into rows of one shape."""
+"""Readers of results from other tools, which yield rows of one type."""

@@ -1,4 +1,4 @@
-"""amti's files: the folder of a batch, and the CSV that it extracts from one."""
+"""Read amti's files: the folder of a batch, or the CSV extracted from it."""
 
 import json
 from collections.abc import Iterator
@@ -31,18 +31,18 @@ _OF_THE_WORK = frozenset(
         *("RequesterAnnotation", "RequesterFeedback", "Question"),
     }
 )
-"""Columns of the extract that are no answers."""
+"""Columns of the CSV that are not answers."""
 
 
 def fits(head: Head) -> bool:
-    """A folder with a file of assignments, or the extract's columns."""
+    """Recognise a folder with a file of assignments, or the columns of the CSV."""
     wanted = ("HITId", "AssignmentId", "WorkerId", "AssignmentStatus", "AcceptTime")
     is_extract = head.has(*wanted) and not any("." in name for name in head.header)
     return FILE in head.names or is_extract
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
-    """A row an assignment.
+    """Yield a row per assignment.
 
     Raises:
         ConfigError: a file of the batch cannot be read.
@@ -75,7 +75,7 @@ def _of_hit(file: Path, number: int) -> Iterator[Read]:
 
 def _row(line: int, cells: Cells) -> Read:
     if not cells["AssignmentId"].strip():
-        raise CellError("AssignmentId", "is empty; each row is one assignment")
+        raise CellError("AssignmentId", "is empty, but each row is one assignment")
     return ImportedRow(
         line=line,
         hit_id=cells["HITId"].strip(),

@@ -1,4 +1,4 @@
-"""What a page of `crowd-html-elements` sends: one field of JSON, taken apart."""
+"""Parse the one JSON field that a page of `crowd-html-elements` sends."""
 
 import json
 from collections.abc import Mapping
@@ -7,13 +7,13 @@ CROWD = "taskAnswers"
 
 
 def flattened(text: str) -> dict[str, str]:
-    """The answers of a form by their names.
+    """Return the answers of a form by name.
 
-    Boxes (`{"blur": true, "dark": false}`) become the names of those that are ticked,
-    joined by `|`; a label its text; what is deeper stays JSON.
+    Checkboxes (`{"blur": true, "dark": false}`) become the ticked names, joined by `|`.
+    A label becomes its text. Deeper values stay JSON.
 
     Raises:
-        ValueError: it is no JSON object, alone or in a list.
+        ValueError: it is not a JSON object, alone or in a list.
 
     >>> flattened('[{"caption": "A dog", "flaws": {"blur": true, "dark": false}}]')
     {'caption': 'A dog', 'flaws': 'blur'}
@@ -23,16 +23,16 @@ def flattened(text: str) -> dict[str, str]:
     try:
         document = json.loads(text)
     except RecursionError as fault:
-        raise ValueError("is JSON too deep to read") from fault
+        raise ValueError("is JSON with too many levels") from fault
     if isinstance(document, list) and len(document) == 1:
         document = document[0]
     if not isinstance(document, dict):
-        raise ValueError("is no JSON object, alone or in a list")  # noqa: TRY004 - of a cell
+        raise ValueError("is not a JSON object, alone or in a list")  # noqa: TRY004 - of a cell
     return {str(name): as_text(value) for name, value in document.items()}
 
 
 def as_text(value: object) -> str:
-    """A value of a JSON answer as a form would have sent it."""
+    """Return a value of a JSON answer as a form would have sent it."""
     if value is None:
         return ""
     if isinstance(value, str):

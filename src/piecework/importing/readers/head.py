@@ -1,7 +1,7 @@
-"""The beginning of a file, by which its format is recognised; names count for nothing.
+"""Read the beginning of a file, by which its format is recognised, not by its name.
 
-Also: in which encoding a file is, and its lines and cells in pieces, so that a file of
-gigabytes costs no more memory than a small one.
+Also detects a file's encoding, and streams its lines and cells, so that a file of
+gigabytes needs no more memory than a small one.
 """
 
 import codecs
@@ -19,26 +19,26 @@ _PIECE_BYTES = 1 << 20
 
 _LOOKED_AT = 4096
 _PERCENT = 100
-"""A hundredth of these characters may be nothing at all: a stranger typed them."""
+"""One character in this many may be unprintable, as typed by a stranger."""
 
 LONGEST_CELL = 1 << 26
-"""64 MB. What is longer is no answer: mostly a quote that nobody closed."""
+"""64 MB. Longer cells are not answers, but mostly the result of an unclosed quote."""
 
 MOST_COLUMNS = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """What a file begins with.
+    """The beginning of a file.
 
     Attributes:
-        is_folder: it is a folder; then all else but `names` is empty.
-        names: of the files in a folder and below it.
-        text: the first megabyte; "" of what is no text.
-        encoding: as Python calls it.
-        delimiter: of a table, else "".
-        header: cells of the first line of a table.
-        first_object: the first JSON object of a file of them.
+        is_folder: whether it is a folder; then everything except `names` is empty.
+        names: the files in a folder and its subfolders.
+        text: the first megabyte; "" if it is not text.
+        encoding: the encoding's name in Python.
+        delimiter: the delimiter of a table, else "".
+        header: the cells of a table's first line.
+        first_object: the first JSON object of a JSON file.
         magic: the first bytes.
     """
 
@@ -52,12 +52,12 @@ class Head:
     magic: bytes = b""
 
     def has(self, *columns: str) -> bool:
-        """Whether the table has all of these columns."""
+        """Return whether the table has all of these columns."""
         return set(columns) <= set(self.header)
 
 
 def head_of(path: Path) -> Head:
-    """The beginning of a file.
+    """Read the beginning of a file.
 
     Raises:
         ConfigError: it cannot be read, or is empty.
@@ -65,7 +65,7 @@ def head_of(path: Path) -> Head:
     if path.is_dir():
         names = frozenset(file.name for file in path.rglob("*"))
         return Head(is_folder=True, names=names)
-    # A pipe or a device would be waited for, for ever.
+    # Reading a pipe or a device could wait forever.
     if not path.is_file():
         raise ConfigError([f"{path}: there is no such file or folder"])
     try:
@@ -81,7 +81,7 @@ def head_of(path: Path) -> Head:
     text = magic.decode(encoding, errors="replace")
     start = text[:_LOOKED_AT]
     if start.count("\x00") * _PERCENT > len(start):
-        raise ConfigError([f"{path}: is no text, and no file of a tool that is known"])
+        raise ConfigError([f"{path}: is neither text nor a file of a known tool"])
     if text.lstrip()[:1] in {"{", "["}:
         return Head(
             text=text,
@@ -101,9 +101,9 @@ def head_of(path: Path) -> Head:
 
 
 def cells_of(path: Path, head: Head) -> Iterator[tuple[int, list[str] | csv.Error]]:
-    """The rows of a table with the line at which each begins, the header included.
+    """Yield the rows of a table, including the header, with the line each begins at.
 
-    A row that is no CSV is the fault instead; reading goes on behind it.
+    For a row that is not CSV, yield the error and continue after it.
     """
     with (
         _long_cells(),
@@ -124,7 +124,7 @@ def cells_of(path: Path, head: Head) -> Iterator[tuple[int, list[str] | csv.Erro
 
 
 def lines_of(path: Path, head: Head) -> Iterator[tuple[int, str]]:
-    """The lines of a text that are not blank, with their numbers."""
+    """Yield the non-blank lines of a text with their numbers."""
     with path.open(encoding=head.encoding, errors="replace", newline="\n") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
@@ -133,7 +133,7 @@ def lines_of(path: Path, head: Head) -> Iterator[tuple[int, str]]:
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    # A cell of 10 MB is data; csv's own limit, one a process, is 128 KB.
+    # A cell of 10 MB may be data; csv's own limit, set per process, is 128 KB.
     before = csv.field_size_limit(LONGEST_CELL)
     try:
         yield
@@ -142,9 +142,9 @@ def _long_cells() -> Iterator[None]:
 
 
 def _encoding(path: Path, magic: bytes) -> str:
-    """UTF-8 if all of the file is, with a mark or without; UTF-16 by its mark.
+    """Return UTF-8 if all of the file is, with or without a BOM; UTF-16 by its BOM.
 
-    Else Windows-1252, which is what old spreadsheets wrote.
+    Otherwise return Windows-1252, which old spreadsheets wrote.
     """
     if magic.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
@@ -169,7 +169,7 @@ def _header(text: str, delimiter: str) -> tuple[str, ...]:
 
 
 def _first_object(text: str) -> object:
-    """The first object of JSON Lines or of a list, or a whole document, if it fits."""
+    """Return the first object of JSON Lines or a list, or a complete document."""
     start = text.lstrip()
     inside = start[1:].lstrip() if start[:1] == "[" else start
     for candidate in (inside, start):

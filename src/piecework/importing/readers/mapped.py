@@ -1,7 +1,7 @@
-"""Any CSV, tab separated file or JSON Lines, of which a person says the columns.
+"""Read any CSV, tab-separated file or JSON Lines with columns described by a person.
 
-Rows that follow each other and are of one assignment are one row here. Columns of
-nobody's interest are left alone.
+Consecutive rows of one assignment become one row. Columns that are not mentioned are
+ignored.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,10 +20,10 @@ NAME = "columns as stated"
 
 
 def read(path: Path, head: Head, reading: Reading) -> Iterator[Read]:
-    """The rows, as `reading` says.
+    """Yield the rows as described by `reading`.
 
     Raises:
-        ConfigError: the file has no line of columns.
+        ConfigError: the file has no header line.
     """
     rows = (
         _json_rows(path, head, reading)
@@ -45,7 +45,7 @@ def read(path: Path, head: Head, reading: Reading) -> Iterator[Read]:
 
 
 def columns_named(reading: Reading) -> set[str]:
-    """Every column that is spoken of, for telling which of them a file lacks."""
+    """Return all mapped columns, to find those that a file lacks."""
     columns = reading.columns
     return {
         *columns.assignment,
@@ -78,7 +78,7 @@ def _json_rows(path: Path, head: Head, reading: Reading) -> Iterator[Read]:
 
 
 def _entries(document: Document, reading: Reading) -> Iterator[Document]:
-    """The object; or each of its members, if two names are given for these."""
+    """Yield the object; or each of its members, if two names are given for them."""
     if not reading.header:
         yield document
         return
@@ -95,7 +95,7 @@ def _json_row(line: int, document: Document, reading: Reading) -> Read:
 
 
 def _flat(document: Mapping[str, object], prefix: str = "") -> dict[str, str]:
-    """Objects in objects as names that are joined by a dot."""
+    """Flatten nested objects to names joined by dots."""
     cells: dict[str, str] = {}
     for name, value in document.items():
         if isinstance(value, dict) and len(prefix) < 100:  # noqa: PLR2004 - deep enough
@@ -149,7 +149,7 @@ def _with_seconds(
     try:
         worked = timedelta(seconds=float(text))
     except (ValueError, OverflowError) as fault:
-        raise CellError(column, f"{text[:80]!r} is no number of seconds") from fault
+        raise CellError(column, f"{text[:80]!r} is not a number of seconds") from fault
     if accepted is None and submitted is not None:
         accepted = submitted - worked
     elif submitted is None and accepted is not None:
@@ -167,7 +167,7 @@ def _votes_columns(reading: Reading) -> list[str]:
 
 
 def _without(name: str, reading: Reading) -> str:
-    """A column's name without the number of its item."""
+    """Return a column's name without the number of its item."""
     for number in sorted(reading.numbers, key=len, reverse=True):
         if name.endswith(number):
             return name.removesuffix(number)
@@ -175,7 +175,7 @@ def _without(name: str, reading: Reading) -> str:
 
 
 def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
-    """An assignment for each vote that was counted; who voted is not known."""
+    """Yield an assignment for each counted vote, with unknown voters."""
     if not isinstance(row, ImportedRow):
         yield row
         return
@@ -183,7 +183,7 @@ def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
         for option, column in columns.items():
             text = row.sent.get(column, "").strip() or "0"
             if not text.isdigit():
-                fault = f"{text[:80]!r} is no number of votes"
+                fault = f"{text[:80]!r} is not a number of votes"
                 yield Unreadable(line=row.line, column=column, fault=fault)
                 continue
             for _ in range(int(text)):
@@ -196,7 +196,7 @@ def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
 
 
 def _together(rows: Iterator[Read]) -> Iterator[Read]:
-    """Rows of one assignment that follow each other, as one with numbered columns."""
+    """Merge consecutive rows of one assignment into one with numbered columns."""
 
     def whose(row: Read) -> str:
         if isinstance(row, ImportedRow) and row.assignment_id:

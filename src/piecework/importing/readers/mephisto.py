@@ -1,7 +1,7 @@
-"""What Mephisto's data browser gives of units: JSON with the data of each.
+"""Read units from Mephisto's data browser: JSON with the data of each.
 
-What `data` holds is up to the blueprint: `inputs` and `outputs` of a static page, a
-final submission beside what was asked of a model, or the messages of a chat.
+The content of `data` depends on the blueprint: `inputs` and `outputs` of a static page,
+a final submission with the requests to a model, or the messages of a chat.
 """
 
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ _NOT_SENT = {"returned", "expired", "timeout", "disconnect", "launched", "assign
 _SHOWN = ("inputs", "init_data", "initial_data")
 _SENT = ("outputs", "final_submission")
 _NEVER = "0"
-"""What a chat without messages has for a time."""
+"""The time of a chat without messages."""
 
 
 def fits(head: Head) -> bool:
-    """By a unit with its data."""
+    """Recognise a unit with its data."""
     first = head.first_object
     if not isinstance(first, dict) or not {"unit_id", "worker_id"} <= first.keys():
         return False
@@ -31,7 +31,7 @@ def fits(head: Head) -> bool:
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
-    """A row a unit, which is one worker's go."""
+    """Yield a row per unit, which is one worker's assignment."""
     for number, document in objects_of(path, head):
         if isinstance(document, str):
             yield Unreadable(line=number, fault=document)
@@ -43,7 +43,7 @@ def _row(number: int, unit: Document) -> Read:
     status = text_in(unit, "status")
     data = object_in(unit, "data") or unit
     sent = _sent(data)
-    # A worker who has accepted a unit, or is at it, has sent nothing yet.
+    # A worker who has accepted a unit or is working on it has sent nothing yet.
     if status.lower() in _NOT_SENT or not sent:
         return NotSent(line=number, why=status.lower() or "without an answer")
     times = object_in(data, "times")
@@ -69,7 +69,7 @@ def _row(number: int, unit: Document) -> Read:
 
 def _sent(data: Document) -> dict[str, str]:
     outputs = _first_of(data, _SENT)
-    # Blueprints of forms put the form's fields one level deeper.
+    # Form blueprints nest the form's fields one level deeper.
     answers = object_in(outputs, "final_data") or object_in(outputs, "formData")
     sent = _texts(answers or outputs)
     if chat := _chat(data.get("messages")):
@@ -78,7 +78,7 @@ def _sent(data: Document) -> dict[str, str]:
 
 
 def _chat(messages: object) -> str:
-    """A line a message, with the name of who wrote it."""
+    """Return a line per message, with the author's name."""
     listed = messages if isinstance(messages, list) else []
     with_text = [
         message

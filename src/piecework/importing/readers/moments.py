@@ -1,4 +1,4 @@
-"""Moments as other tools write them, in UTC."""
+"""Parse times as other tools write them, to UTC."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -36,12 +36,12 @@ ALLOWED = (
 
 
 def moment(text: str) -> datetime | None:
-    """The moment that a cell names, in UTC; `None` for an empty one.
+    """Return the time in a cell, in UTC; `None` if the cell is empty.
 
-    Without a zone it is in UTC.
+    A time without a zone is in UTC.
 
     Raises:
-        ValueError: it is none; the sentence says what was found and what is allowed.
+        ValueError: it is not a time; the message says what was found and is allowed.
 
     >>> moment("Sat Apr 20 16:20:50 CDT 2019").isoformat()
     '2019-04-20T21:20:50+00:00'
@@ -57,7 +57,7 @@ def moment(text: str) -> datetime | None:
         return _moment(text).astimezone(UTC)
     except (ValueError, KeyError, OverflowError, OSError) as fault:
         raise ValueError(
-            f"found the time {text[:80]!r}; allowed is such as {ALLOWED}"
+            f"found the time {text[:80]!r}; allowed are times such as {ALLOWED}"
         ) from fault
 
 
@@ -86,7 +86,7 @@ def _american(match: re.Match[str]) -> datetime:
 
 
 def _of_unix_date(parts: list[str]) -> datetime:
-    # Month names are English whatever the machine's language is.
+    # Month names are English regardless of the machine's locale.
     _, month, day, clock, zone, year = parts
     hour, minute, second = map(int, clock.split(":"))
     local = timezone(timedelta(hours=OFFSET_HOURS[zone]))

@@ -1,10 +1,9 @@
-"""The batch results that MTurk's requester site gave: `Batch_123_batch_results.csv`.
+"""Read batch results from MTurk's requester site: `Batch_123_batch_results.csv`.
 
-A row an assignment. `Input.*` are the columns of the items file, `Answer.*` what the
-worker sent; an answer that was left empty is empty or `{}`. Pages of
-`crowd-html-elements` send everything in one field, `Answer.taskAnswers`, as JSON.
-What workers' approval rates were at that time is left alone: it says nothing about
-these answers.
+Each row is an assignment. `Input.*` are the columns of the items file, and `Answer.*`
+are the worker's answers; an unanswered field is empty or `{}`. Pages of
+`crowd-html-elements` send everything in one field, `Answer.taskAnswers`, as JSON. The
+workers' approval rates at the time are ignored: they say nothing about these answers.
 """
 
 from collections.abc import Iterator
@@ -29,20 +28,20 @@ _INPUT, _ANSWER = "Input.", "Answer."
 
 
 def fits(head: Head) -> bool:
-    """By the columns that each batch has."""
+    """Recognise the columns that each batch has."""
     return head.has("HITId", "AssignmentId", "WorkerId") and any(
         name.startswith(_ANSWER) for name in head.header
     )
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
-    """A row an assignment."""
+    """Yield a row per assignment."""
     return read_table(path, head, _row)
 
 
 def _row(line: int, cells: Cells) -> Read:
     if not cells["AssignmentId"].strip():
-        raise CellError("AssignmentId", "is empty; each row is one assignment")
+        raise CellError("AssignmentId", "is empty, but each row is one assignment")
     sent = {
         name.removeprefix(_ANSWER): cell
         for name, cell in filled(cells).items()

@@ -1,7 +1,7 @@
-"""What MTurk's API answers to `list-assignments-for-hit`, as JSON.
+"""Read the JSON of `list-assignments-for-hit` from MTurk's API.
 
-From the AWS CLI or boto3: pages of the listing, a list of assignments or one a line;
-what is said of HITs (`get-hit`, `list-hits`) may stand between them and tells the
+It comes from the AWS CLI or boto3, as pages of the listing, a list of assignments or
+one per line. Output about HITs (`get-hit`, `list-hits`) may be in between and adds the
 reward.
 """
 
@@ -20,7 +20,7 @@ NAME = "MTurk API (JSON)"
 
 
 def fits(head: Head) -> bool:
-    """By the members of the first object."""
+    """Recognise the members of the first object."""
     first = head.first_object
     if not isinstance(first, dict):
         return False
@@ -33,7 +33,7 @@ def fits(head: Head) -> bool:
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
-    """A row an assignment."""
+    """Yield a row per assignment."""
     rewards: dict[str, int] = {}
     for number, document in objects_of(path, head):
         if isinstance(document, str):
@@ -48,20 +48,20 @@ def read(path: Path, head: Head) -> Iterator[Read]:
 
 
 def assignment_row(number: int, assignment: object, rewards: dict[str, int]) -> Read:
-    """An assignment as the API gives it.
+    """Return the row of an assignment from the API.
 
     Args:
-        number: where it stands.
+        number: its line or position.
         assignment: its JSON object.
-        rewards: what HITs offered, in cents.
+        rewards: the rewards of HITs, in cents.
     """
     if not isinstance(assignment, dict) or not text_in(assignment, "AssignmentId"):
-        fault = "no assignment: it has no AssignmentId"
+        fault = "not an assignment: it has no AssignmentId"
         return Unreadable(line=number, column="AssignmentId", fault=fault)
     document = text_in(assignment, "Answer")
     sent = dict(fields_of(document)) if document else {}
     if document and not sent and "<Answer>" in document:
-        fault = "no answer document that can be read (QuestionFormAnswers)"
+        fault = "the answer document (QuestionFormAnswers) cannot be read"
         return Unreadable(
             line=number, column="Answer", fault=fault, cells=(document[:1000],)
         )

@@ -1,4 +1,4 @@
-"""JSON objects of a file one by one: JSON Lines, a list, or one after another."""
+"""Read a file's JSON objects one by one: JSON Lines, a list, or concatenated."""
 
 import json
 from collections.abc import Iterator
@@ -9,15 +9,15 @@ from piecework.importing.readers.head import Head, lines_of
 _PIECE = 1 << 20
 _BETWEEN = " \t\r\n,[]"
 LARGEST = 1 << 28
-"""256 MB. One object alone is never larger than what an API answers."""
+"""256 MB, more than any API answers with."""
 
 Document = dict[str, object]
 Found = tuple[int, Document | str]
-"""The number of a line or object, and the object or why it is none."""
+"""The number of a line or object, and the object or what is wrong with it."""
 
 
 def objects_of(path: Path, head: Head) -> Iterator[Found]:
-    """The objects of a file, no more held than one."""
+    """Yield the objects of a file, with only one in memory."""
     if _is_json_lines(head):
         yield from _lines(path, head)
     else:
@@ -25,7 +25,7 @@ def objects_of(path: Path, head: Head) -> Iterator[Found]:
 
 
 def text_in(document: Document, *names: str) -> str:
-    """The first of these members that is text or a number, as text; or ""."""
+    """Return the first of these members that is text or a number, as text; or ""."""
     for name in names:
         value = document.get(name)
         if isinstance(value, str):
@@ -36,7 +36,7 @@ def text_in(document: Document, *names: str) -> str:
 
 
 def object_in(document: Document, name: str) -> Document:
-    """A member that is an object; {} if it is none."""
+    """Return a member that is an object, else {}."""
     value = document.get(name)
     return value if isinstance(value, dict) else {}
 
@@ -56,9 +56,9 @@ def _lines(path: Path, head: Head) -> Iterator[Found]:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as fault:
-            yield number, f"no valid JSON ({fault})"
+            yield number, f"not valid JSON ({fault})"
             continue
-        yield number, value if isinstance(value, dict) else "no JSON object"
+        yield number, value if isinstance(value, dict) else "not a JSON object"
 
 
 def _documents(path: Path, head: Head) -> Iterator[Found]:
@@ -73,11 +73,11 @@ def _documents(path: Path, head: Head) -> Iterator[Found]:
                     break
                 number, size, buffer = number + 1, _PIECE, buffer[end:]
                 is_object = isinstance(value, dict)
-                yield number, value if is_object else "no JSON object"
-            # What is not whole yet is tried again when there is twice as much.
+                yield number, value if is_object else "not a JSON object"
+            # An incomplete object is tried again when twice as much has been read.
             size = max(_PIECE, len(buffer))
             if len(buffer) > LARGEST:
                 yield number + 1, f"is larger than {LARGEST >> 20} MB"
                 return
     if buffer.strip(_BETWEEN):
-        yield number + 1, "no valid JSON; the file may have been cut off"
+        yield number + 1, "not valid JSON; the file may have been cut off"

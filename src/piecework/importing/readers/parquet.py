@@ -1,7 +1,7 @@
-"""piecework's own datasets as Parquet: what one campaign made, judged by another.
+"""Read piecework's own Parquet datasets, to judge one campaign's work in another.
 
-Texts are read as they were typed, before cleaning. What was decided there is an outcome
-here as any other tool's.
+Texts are read as typed, before cleaning. Decisions in the first campaign are outcomes
+here, like those of any other tool.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,15 +36,15 @@ _RENAMED = {"text_detected": "has_text"}
 
 
 def fits(head: Head) -> bool:
-    """By the first bytes of Parquet; whose it is shows when it is read."""
+    """Recognise Parquet by its first bytes; reading checks who wrote it."""
     return head.magic == b"PAR1"
 
 
 def read(path: Path, _head: Head) -> Iterator[Read]:
-    """A row an assignment, as far as its answers follow each other.
+    """Yield a row per assignment with consecutive answers.
 
     Raises:
-        ConfigError: it is no Parquet that piecework wrote, or unpacks to too much.
+        ConfigError: piecework did not write it, or it is too large unpacked.
     """
     numbered = enumerate(_answers(path), start=1)
     for assignment, group in groupby(numbered, lambda pair: _assignment(pair[1])):
@@ -60,15 +60,15 @@ def _answers(path: Path) -> Iterator[Mapping[str, object]]:
                 check_rows(path, batch)
                 yield from batch.to_pylist()
     except (pa.ArrowException, OSError) as fault:
-        raise ConfigError([f"{path}: no valid Parquet ({fault})"]) from fault
+        raise ConfigError([f"{path}: not valid Parquet ({fault})"]) from fault
 
 
 def _texts(path: Path, file: pq.ParquetFile) -> list[str]:
-    """The columns of texts, of a file that may be read."""
+    """Return the text columns of a file, after checking it."""
     missing = {"answer_id", "item_id", "worker"} - set(file.schema_arrow.names)
     if missing:
         raise ConfigError(
-            [f"{path}: no dataset of piecework; columns missing: {sorted(missing)}"]
+            [f"{path}: not a piecework dataset; missing columns: {sorted(missing)}"]
         )
     check_size(path, file.metadata)
     return texts_in(file)

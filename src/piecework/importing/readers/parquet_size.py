@@ -1,7 +1,7 @@
-"""How much a Parquet file unpacks to, asked before anything is unpacked.
+"""Check how much memory a Parquet file needs before unpacking it.
 
-A file of a megabyte can hold ten thousand times as much: pages that are packed well,
-one long text that every row points to, or a list of a thousand million nothings.
+A file of a megabyte can unpack to ten thousand times as much, through highly compressed
+pages, one long text shared by all rows, or a list of a billion nulls.
 """
 
 from collections.abc import Iterator
@@ -14,28 +14,28 @@ import pyarrow.parquet as pq
 from piecework.domain.errors import ConfigError
 
 MOST_BYTES = 1 << 30
-"""Of a file: more than any campaign's answers, and little enough for any machine."""
+"""The limit for a file: above any campaign's answers, but fit for any machine."""
 
 MOST_AT_ONCE = 1 << 28
-"""Of the rows that are read at a time."""
+"""The limit for the rows read at a time."""
 
 _VALUE_BYTES = 8
-"""What a value takes at least, once it is Python's; a missing one too."""
+"""The least memory for a value as a Python object, even a missing one."""
 
 _TEXT = "BYTE_ARRAY"
 
 
 def texts_in(file: pq.ParquetFile) -> list[str]:
-    """The columns of texts, by their paths: those where rows can share a value."""
+    """Return the paths of text columns, where rows can share a value."""
     columns = (file.schema.column(n) for n in range(len(file.schema)))
     return [column.path for column in columns if column.physical_type == _TEXT]
 
 
 def check_size(path: Path, metadata: pq.FileMetaData) -> None:
-    """Refuse a file that unpacks to too much, by what its foot says.
+    """Refuse a file that is too large unpacked, according to its footer.
 
     Raises:
-        ConfigError: it does; with both sizes.
+        ConfigError: it is too large; the message has both sizes.
     """
     groups = (metadata.row_group(n) for n in range(metadata.num_row_groups))
     size = sum(map(_unpacked, groups))
@@ -44,28 +44,28 @@ def check_size(path: Path, metadata: pq.FileMetaData) -> None:
 
 
 def check_rows(path: Path, rows: pa.RecordBatch) -> None:
-    """Refuse rows whose texts, once each has its own, are too much.
+    """Refuse rows with too much text when values are no longer shared.
 
     Args:
-        path: of the file.
-        rows: read with its texts as dictionaries.
+        path: the file.
+        rows: rows read with texts as dictionaries.
 
     Raises:
-        ConfigError: they are.
+        ConfigError: they have too much text.
     """
     size = sum(map(_own_bytes, rows.columns))
     if size > MOST_AT_ONCE:
-        _refuse(path, size, MOST_AT_ONCE, of=f"{rows.num_rows:,} rows of it")
+        _refuse(path, size, MOST_AT_ONCE, of=f"{rows.num_rows:,} of its rows")
 
 
 def _refuse(path: Path, size: int, most: int, *, of: str = "the file") -> None:
     fault = (
-        f"{path}: has {path.stat().st_size / 1e6:,.1f} MB, and {of} would unpack to "
-        f"{size / 1e9:,.1f} GB; allowed are {most / 1e9:.1f} GB"
+        f"{path}: has {path.stat().st_size / 1e6:,.1f} MB, but {of} would unpack to "
+        f"{size / 1e9:,.1f} GB; the limit is {most / 1e9:.1f} GB"
     )
     raise ConfigError(
         [fault],
-        next_step="of a large dataset import parts: write it as several files",
+        next_step="split a large dataset into several files",
     )
 
 
@@ -79,7 +79,7 @@ def _unpacked(group: pq.RowGroupMetaData) -> int:
 
 
 def _own_bytes(column: pa.Array) -> int:
-    """What the values take if none is shared."""
+    """Return the bytes that the values take if none are shared."""
     return sum(_leaf_bytes(leaf) for leaf in _leaves(column))
 
 

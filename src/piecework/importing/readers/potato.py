@@ -1,9 +1,9 @@
-"""Potato's annotations: what it exports, and what it keeps while people annotate.
+"""Read Potato's annotations, from its exports or its folder of user states.
 
 Its export (2.x) is JSON Lines with `labels`, or a table with columns `scheme.label`.
-What it keeps is a folder with a `user_state.json` for each annotator; only that says
-how long an annotation took. Version 1 wrote `label_annotations`, or columns
-`scheme:::label`. The texts are in a file of items (`potato_items`).
+While people annotate, it keeps a folder with a `user_state.json` for each annotator;
+only these contain how long an annotation took. Version 1 wrote `label_annotations`, or
+columns `scheme:::label`. The texts are in a file of items (`potato_items`).
 """
 
 import json
@@ -25,7 +25,7 @@ STATE_FILE = "user_state.json"
 _LABELS = ("labels", "label_annotations", "annotation", "annotations")
 _STATE = ("instance_id_to_label_to_value", "instance_id_to_behavioral_data")
 _FIRST = ("instance_id", "user_id")
-"""The columns that a table of version 2 begins with."""
+"""The first columns of a table of version 2."""
 
 _OLD, _NEW = ":::", "."
 _SPANS = "_spans"
@@ -38,11 +38,11 @@ _INPUTS = frozenset(
         *("free_response", "rank_order", "scale_value", "confidence_level"),
     }
 )
-"""Names of a scheme's only input: what stands there is the answer itself."""
+"""Names of a scheme's only input: its value is the answer itself."""
 
 
 def fits(head: Head) -> bool:
-    """By a user with an instance, or by what is kept of a user."""
+    """Recognise a user with an instance, or a user state."""
     if head.is_folder:
         return STATE_FILE in head.names
     first = head.first_object
@@ -51,7 +51,7 @@ def fits(head: Head) -> bool:
             {"user_id", "id"} <= first.keys()
         )
         return (named and any(name in first for name in _LABELS)) or _is_state(first)
-    # What is kept of a busy annotator is longer than a file's beginning.
+    # The state of a busy annotator is longer than a file's beginning.
     if all(f'"{name}"' in head.text for name in ("user_id", _STATE[1])):
         return True
     is_old = head.has("user", "instance_id") and _any_with(_OLD, head)
@@ -59,7 +59,7 @@ def fits(head: Head) -> bool:
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
-    """A row an annotation: one user's of one instance.
+    """Yield a row per annotation of one instance by one user.
 
     Raises:
         ConfigError: a file of the folder cannot be read.
@@ -128,7 +128,7 @@ def _table_row(line: int, cells: Cells) -> Read:
 
 
 def _kept(state: Document) -> Iterator[Read]:
-    """Each annotation of one user, as Potato keeps them, with their times."""
+    """Yield each annotation in a user state, with its times."""
     user = text_in(state, "user_id")
     labels, times = (object_in(state, name) for name in _STATE)
     spans = object_in(state, "instance_id_to_span_to_value")
@@ -147,7 +147,7 @@ def _kept(state: Document) -> Iterator[Read]:
 
 
 def _labels_kept(kept: object) -> Document:
-    """Pairs of a label and its value as objects: scheme, label, value."""
+    """Convert pairs of a label and its value to objects: scheme, label, value."""
     if isinstance(kept, dict):
         return kept
     labels: dict[str, dict[str, object]] = {}
@@ -172,10 +172,10 @@ def _pairs(kept: object) -> Iterator[tuple[Document, object]]:
 
 
 def _timed(row: Read, seen: Document) -> Read:
-    """With when the annotator left the instance, and how long the work took.
+    """Add when the annotator left the instance, and how long the work took.
 
-    Pauses are not in `total_time_ms`; the time from the first look to the last would
-    count a lunch as work.
+    `total_time_ms` excludes pauses; the time from the first view to the last would
+    count a lunch break as work.
     """
     if not isinstance(row, ImportedRow):
         return row
@@ -215,13 +215,13 @@ def _annotation(
 
 
 def _answers(scheme: str, chosen: object, *, has_keys: bool = False) -> dict[str, str]:
-    """The labels that are set, joined by `|`; what was typed, picked or rated as such.
+    """Return the labels set, joined by `|`, or the text, choice or rating itself.
 
     Args:
-        scheme: its name.
+        scheme: the scheme's name.
         chosen: a value for each label.
-        has_keys: a single character is the key by which the label was chosen, as
-            version 1 wrote it.
+        has_keys: whether a single character is the key that chose the label, as in
+            version 1.
 
     >>> _answers("mood", {"good": "good"}), _answers("mood", {"good": "mood:::good"})
     ({'mood': 'good'}, {'mood': 'good'})
@@ -255,7 +255,7 @@ def _is_tick(scheme: str, name: str, text: str) -> bool:
 
 
 def _span_text(stored: object) -> str:
-    """Spans as JSON: the label, from where to where, and the words if they are said."""
+    """Return spans as JSON: the label, start and end, and the words if present."""
     if isinstance(stored, str):
         try:
             stored = json.loads(stored)

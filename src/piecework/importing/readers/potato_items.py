@@ -1,6 +1,6 @@
-"""Potato's annotations joined to the file of items, which alone holds the texts.
+"""Join Potato's annotations to the file of items, which contains the texts.
 
-Potato's own exports name an instance by its id and say nothing else of it.
+Potato's own exports contain only the id of an instance.
 """
 
 from collections import Counter
@@ -20,17 +20,17 @@ from piecework.importing.readers.tables import Cells, read_table
 def joined(
     path: Path, head: Head, files: Iterable[tuple[Path, Head]]
 ) -> Iterator[Read]:
-    """The annotations of a file or folder, each with the columns of its item.
+    """Yield the annotations of a file or folder, each with the columns of its item.
 
-    An annotation of an item that no file holds stays as it is.
+    An annotation with an item missing in all files is left unchanged.
 
     Args:
-        path: of the annotations.
+        path: the annotations.
         head: their beginning.
-        files: of items.
+        files: the files of items.
 
     Raises:
-        ConfigError: a file of items has no column with ids of the annotations.
+        ConfigError: a file of items has no column with the annotations' ids.
     """
     ids = {
         row.hit_id for row in potato.read(path, head) if isinstance(row, ImportedRow)
@@ -50,7 +50,7 @@ def _by_id(path: Path, head: Head, ids: set[str]) -> dict[str, Cells]:
     counts = Counter(name for row in rows for name, cell in row.items() if cell in ids)
     if not counts:
         raise ConfigError(
-            [f"{path}: no column holds ids of Potato's instances, to join them by"]
+            [f"{path}: no column has the ids of Potato's instances to join by"]
         )
     ((column, _),) = counts.most_common(1)
     return {

@@ -1,8 +1,8 @@
-"""Prolific's demographic export, and answers of another program joined to it.
+"""Read Prolific's demographic export, and join other programs' answers to it.
 
-The export says who took part, when, and what was decided; the answers lie where the
-study's page put them. Their file names each go by the id that Prolific gave its link
-(`SESSION_ID`), in whatever column.
+The export contains who took part, when, and what was decided; the study's page stored
+the answers elsewhere. Their file must have a column with the submission id from the
+study's link (`SESSION_ID`), under any name.
 """
 
 from collections import Counter
@@ -25,28 +25,28 @@ _LOOKED_AT = 200
 
 
 def fits(head: Head) -> bool:
-    """By the columns that each export has."""
+    """Recognise the columns that each export has."""
     return head.has(_ID, "Participant id", "Status")
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
-    """A row a go at the study; all that is known as an answer is the code."""
+    """Yield a row per submission; the only known answer is the code."""
     return read_table(path, head, _row)
 
 
 def joined(
     path: Path, head: Head, exported: Path, exported_head: Head
 ) -> Iterator[Read]:
-    """The rows of a table of answers, with who sent them and when.
+    """Yield the rows of a table of answers, with who sent them and when.
 
     Args:
-        path: of the answers.
-        head: their beginning.
+        path: the file of answers.
+        head: its beginning.
         exported: the export.
-        exported_head: its beginning.
+        exported_head: the beginning of the export.
 
     Raises:
-        ConfigError: no column of the answers holds the export's ids.
+        ConfigError: no column of the answers contains the export's ids.
     """
     known = {
         row.assignment_id: row
@@ -59,7 +59,7 @@ def joined(
         name = cells[column].strip()
         row = known.get(name)
         if row is None:
-            fault = f"{name[:80]!r} is no sent go of {exported.name}"
+            fault = f"{name[:80]!r} is not a submitted visit in {exported.name}"
             return Unreadable(line=line, column=column, fault=fault)
         sent = {key: cell for key, cell in cells.items() if key != column}
         return replace(row, line=line, sent=sent)
@@ -79,14 +79,19 @@ def _column_of_ids(path: Path, head: Head, ids: Iterable[str]) -> str:
         pass
     if not counts:
         raise ConfigError(
-            [f"{path}: no column holds ids of the Prolific export, to join them by"]
+            [
+                (
+                    f"{path}: no column has the submission ids of the Prolific export "
+                    "to join by"
+                )
+            ]
         )
     return counts.most_common(1)[0][0]
 
 
 def _row(line: int, cells: Cells) -> Read:
     if not cells[_ID].strip():
-        raise CellError(_ID, "is empty; each row is one go at the study")
+        raise CellError(_ID, "is empty, but each row is one submission")
     status = cells["Status"].strip()
     if status.upper() not in _DECIDED:
         return NotSent(line=line, why=status.lower() or "without a status")

@@ -1,4 +1,4 @@
-"""Which reader a file is for: by its content, in one order, the surest first."""
+"""Choose the reader for a file by its content, trying the most specific first."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -38,10 +38,10 @@ READERS: tuple[Reader, ...] = (
 
 
 class Source(NamedTuple):
-    """A file that is to be read.
+    """A file to read.
 
     Attributes:
-        format_name: as people say it.
+        format_name: the name of the format for people.
     """
 
     path: Path
@@ -51,17 +51,17 @@ class Source(NamedTuple):
 
 
 def recognise(paths: Sequence[Path], reading: Reading | None = None) -> list[Source]:
-    """How files are to be read; some are joined to what comes with them.
+    """Return how to read files, some of them joined to others.
 
-    Prolific's export says who gave the answers of a table, and a file of items what
-    Potato's instances are.
+    Prolific's export adds who gave the answers of a table, and a file of items adds the
+    content of Potato's instances.
 
     Args:
-        paths: of files, or of a folder that a tool made.
-        reading: what is said about the columns of a table.
+        paths: files, or a folder created by a tool.
+        reading: what is known about the columns of a table.
 
     Raises:
-        ConfigError: one cannot be read, or is of no format that is known.
+        ConfigError: a file cannot be read, or has no known format.
     """
     heads = {path: head_of(path) for path in paths}
     exports = [path for path, head in heads.items() if prolific_export.fits(head)]
@@ -107,17 +107,17 @@ def _source(path: Path, head: Head, reading: Reading | None) -> Source:
             f"{amti.FILE} (of {amti.NAME}) or {potato.STATE_FILE} (of {potato.NAME})"
         )
         raise ConfigError(
-            [f"{path}: the folder holds no {wanted}"],
-            next_step="name the files themselves",
+            [f"{path}: the folder does not contain {wanted}"],
+            next_step="give the files themselves",
         )
     raise ConfigError(
-        [f"{path}: is of no format that is known; those are {names}"],
-        next_step="say which column is what: --columns FILE (docs/how-to/importing.md)",
+        [f"{path}: has an unknown format; the known ones are {names}"],
+        next_step="describe its columns with --columns FILE (docs/how-to/importing.md)",
     )
 
 
 def _is_plain(head: Head) -> bool:
-    """A table of no tool that is known."""
+    """Return whether it is a table of no known tool."""
     return bool(head.header) and not _of_a_tool(head)
 
 
@@ -126,7 +126,7 @@ def _of_a_tool(head: Head) -> bool:
 
 
 def _check_columns(path: Path, head: Head, reading: Reading) -> None:
-    """Columns that are spoken of must be there; of JSON they may come later."""
+    """Check that mapped columns exist; in JSON they may come later."""
     if head.first_object is not None:
         return
     header = reading.header or head.header

@@ -1,11 +1,11 @@
-"""The `.results` of MTurk's command line tools: tab separated, every field quoted.
+"""Read `.results` of MTurk's command line tools: tab-separated, all fields quoted.
 
-`Answer.*` are the answers; an assignment a row. The original VizWiz pipeline packed the
-answers of a HIT into one field a kind: images and their times are joined by `|`;
-captions, text and flaws end with `|<END>` an image and are joined by `|`; several flaws
-of one image are joined by `|` as well. A `<END>` that a worker typed was
-percent-encoded, but only his first. -999 means that a time was never taken. Such a file
-is taken apart into the fields of the task `caption`.
+`Answer.*` are the answers; each row is an assignment. The original VizWiz pipeline
+packed the answers of a HIT into one field per kind. Images and their times are joined
+by `|`. Captions, text and flaws end with `|<END>` for each image and are joined by `|`.
+Several flaws of one image are also joined by `|`. Only the first `<END>` that a worker
+typed was percent-encoded. -999 means that a time was not measured. Such a file is split
+into the fields of the task `caption`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,22 +44,22 @@ _PACKED = ("Answer.IMG", "Answer.IMG_CAPTION", "Answer.TEXT_DETECT", "Answer.Q_I
 
 
 def fits(head: Head) -> bool:
-    """By the columns that each such file has."""
+    """Recognise the columns that each such file has."""
     return head.has("hitid", "assignmentid", "workerid", "assignmentsubmittime")
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
-    """A row an assignment that was submitted; HITs without one are left out."""
+    """Yield a row per submitted assignment; skip HITs without one."""
     for row in read_table(path, head, _row):
-        # A HIT that nobody did has a row without an assignment.
+        # A HIT without assignments has a row without an assignment.
         if not isinstance(row, ImportedRow) or row.assignment_id:
             yield row
 
 
 def unpack(packed: str) -> list[str]:
-    """One text an image of a packed field.
+    """Return one text per image of a packed field.
 
-    A bar belongs to the packing only next to `<END>`; others were typed.
+    A bar is a separator only next to `<END>`; workers typed the others.
 
     >>> unpack("a red|blue box|<END>|b|<END>")
     ['a red|blue box', 'b']
@@ -97,11 +97,11 @@ def _row(line: int, cells: Cells) -> Read:
 
 
 def _images(cells: Cells) -> tuple[RowPart, ...]:
-    """The images of a HIT of the VizWiz pipeline, each with its answers.
+    """Return the images of a HIT of the VizWiz pipeline, each with its answers.
 
     Raises:
-        CellError: a field does not fall into as many parts as there are images, so that
-            no part can be matched with its image.
+        CellError: a field does not have as many parts as there are images, so they
+            cannot be matched.
     """
     images = cells["Answer.IMG"].split("|")
 
@@ -110,9 +110,7 @@ def _images(cells: Cells) -> tuple[RowPart, ...]:
         if not any(texts) and column == "Answer.Q_ISSUE_OTH":
             return [""] * len(images)
         if len(texts) != len(images):
-            raise CellError(
-                column, f"falls into {len(texts)} parts, for {len(images)} images"
-            )
+            raise CellError(column, f"has {len(texts)} parts for {len(images)} images")
         return texts
 
     captions = parts("Answer.IMG_CAPTION")
@@ -136,12 +134,12 @@ def _images(cells: Cells) -> tuple[RowPart, ...]:
 
 
 def _flaws(packed: str) -> tuple[str, ...]:
-    """The flaws of one image; a code that is not known stays as it is."""
+    """Return the flaws of one image; an unknown code is kept."""
     return tuple(FLAWS.get(code, code) for code in packed.split("|") if code)
 
 
 def _shown_ms(cells: Cells, images: int) -> Mapping[int, str]:
-    """How long each image was on screen, as far as both of its times were taken."""
+    """Return how long each image was shown, if both of its times were measured."""
     starts = cells.get("Answer.IMG_ST_TIME", "").split("|")
     ends = cells.get("Answer.IMG_END_TIME", "").split("|")
     if len(starts) != images or len(ends) != images:

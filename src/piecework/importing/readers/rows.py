@@ -1,7 +1,7 @@
-"""What every reader gives: one worker's go at one HIT, or why a row cannot be read.
+"""The rows that readers yield: one worker's assignment, or why a row is unreadable.
 
-Cells are what strangers wrote: nothing in them is evaluated, and what a reader does not
-understand it leaves as text.
+Cells are untrusted text: nothing in them is evaluated, and a reader leaves what it does
+not understand as text.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ from piecework.importing.readers.head import Head
 
 
 class RowPart(NamedTuple):
-    """One of several items that a row is about: its columns, and what was answered."""
+    """One of several items in a row: its columns and answers."""
 
     shown: Mapping[str, str]
     sent: Mapping[str, str]
@@ -22,20 +22,21 @@ class RowPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedRow:
-    """One worker's go at one HIT, as another tool wrote it down.
+    """One worker's assignment as another tool recorded it.
 
-    What a file does not say is empty, or `None`.
+    Values missing in the file are empty or `None`.
 
     Attributes:
-        line: where it begins, as an editor counts; in a list of objects, its number.
-        outcome: what became of it elsewhere, in that tool's word.
-        feedback: what the worker was told about that.
-        reward_cents: what was offered for it.
-        shown: what the item's row said, by column.
-        sent: what the worker answered, by the name that the tool has for it.
-        parts: its items, where the format itself tells them apart.
-        outcomes: of single answers, by their place in the row from 1, where the row
-            holds several and they differ.
+        line: the line where it begins, as in an editor; in a list of objects, its
+            number.
+        outcome: the decision made elsewhere, in that tool's words.
+        feedback: the worker's feedback on the decision.
+        reward_cents: the reward offered.
+        shown: the item's columns.
+        sent: the worker's answers, by the tool's names.
+        parts: the items, if the format itself tells them apart.
+        outcomes: the decisions on single answers, by position in the row from 1, if the
+            row has several and they differ.
     """
 
     line: int
@@ -55,12 +56,12 @@ class ImportedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """A row that is kept aside.
+    """A row that is set aside.
 
     Attributes:
-        column: in which the fault is; "" if it is in none.
+        column: the column with the fault; "" if none.
         fault: what was found and what is allowed.
-        cells: the row as it stands there, as far as it was read.
+        cells: the row as far as it was read.
     """
 
     line: int
@@ -71,7 +72,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotSent:
-    """A row about a go at a HIT that was never sent in (returned, timed out)."""
+    """A row about an assignment that was never submitted (returned, timed out)."""
 
     line: int
     why: str
@@ -81,22 +82,22 @@ Read = ImportedRow | Unreadable | NotSent
 
 
 class Reader(Protocol):
-    """What a module that reads one format offers.
+    """The interface of a module that reads one format.
 
     Attributes:
-        NAME: of the format, as people say it.
+        NAME: the name of the format for people.
     """
 
     NAME: str
 
     @property
     def fits(self) -> Callable[[Head], bool]:
-        """Whether a file is of the format, by its beginning alone."""
+        """Whether a file has this format, judged by its beginning."""
         ...
 
     @property
     def read(self) -> Callable[[Path, Head], Iterator[Read]]:
-        """The rows, in pieces: no more is held than a row or two.
+        """The rows, streamed so that only a row or two are in memory.
 
         Raises:
             ConfigError: the file cannot be read at all.

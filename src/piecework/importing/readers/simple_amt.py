@@ -1,4 +1,4 @@
-"""simple-amt's `results.txt`: one assignment a line, its answers in `output`."""
+"""Read simple-amt's `results.txt`: an assignment per line, with answers in `output`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,14 +13,14 @@ NAME = "simple-amt"
 
 
 def fits(head: Head) -> bool:
-    """By the members of the first line."""
+    """Recognise the members of the first line."""
     first = head.first_object
     members = {"assignment_id", "hit_id", "worker_id", "output"}
     return isinstance(first, dict) and members <= first.keys()
 
 
 def read(path: Path, head: Head) -> Iterator[Read]:
-    """A row an assignment; `output` is a list of an object for each item."""
+    """Yield a row per assignment; `output` is a list with an object per item."""
     for number, document in objects_of(path, head):
         if isinstance(document, str):
             yield Unreadable(line=number, fault=document)

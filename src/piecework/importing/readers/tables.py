@@ -1,7 +1,7 @@
-"""The rows of a CSV or tab separated file by the names of their columns.
+"""Read the rows of a CSV or tab-separated file by column name.
 
-A row that has not the header's cells is told apart with its line: a table that was cut
-off, or a quote that was never closed, must not become somebody's answer.
+A row with a different number of cells than the header is reported with its line: a
+truncated table or an unclosed quote must not become someone's answer.
 """
 
 import csv
@@ -19,11 +19,11 @@ Cells = Mapping[str, str]
 """A row's cells by column."""
 
 _MAY_LACK = frozenset({"Approve", "Reject"})
-"""The last columns of an MTurk batch, which its rows may leave away."""
+"""The last columns of an MTurk batch, which rows may omit."""
 
 
 class CellError(ValueError):
-    """A cell that cannot be read, by its column."""
+    """A cell that cannot be read, with its column."""
 
     def __init__(self, column: str, fault: str) -> None:
         super().__init__(fault)
@@ -37,16 +37,16 @@ def read_table(
     *,
     header: tuple[str, ...] = (),
 ) -> Iterator[Read]:
-    """Each row of a table as `row_of` reads it.
+    """Yield each row of a table as `row_of` reads it.
 
     Args:
-        path: of the file.
+        path: the file.
         head: its beginning.
-        row_of: makes a row of a line and its cells; may raise `CellError`.
-        header: names of the columns, where the file has no line of them.
+        row_of: converts a line number and its cells to a row; may raise `CellError`.
+        header: the column names, if the file has no header line.
 
     Raises:
-        ConfigError: the header cannot be one.
+        ConfigError: the header is not valid.
     """
     rows = cells_of(path, head)
     if not header:
@@ -56,8 +56,8 @@ def read_table(
     for line, cells in rows:
         if isinstance(cells, csv.Error):
             fault = (
-                f"no valid CSV ({cells}); a cell has at most {LONGEST_CELL >> 20} MB, "
-                "and a quote that is opened must be closed"
+                f"not valid CSV ({cells}); a cell may have at most "
+                f"{LONGEST_CELL >> 20} MB, and an opened quote must be closed"
             )
             yield Unreadable(line=line, fault=fault)
         elif (wrong := _wrong_length(header, cells)) is not None:
@@ -76,10 +76,10 @@ def read_table(
 
 
 def time_in(cells: Cells, column: str) -> datetime | None:
-    """The moment in a cell; `None` if it is empty, or there is no such column.
+    """Return the time in a cell; `None` if the cell is empty or the column missing.
 
     Raises:
-        CellError: it is none.
+        CellError: it is not a time.
     """
     try:
         return moment(cells.get(column, ""))
@@ -88,7 +88,7 @@ def time_in(cells: Cells, column: str) -> datetime | None:
 
 
 def cents_in(cells: Cells, column: str) -> int | None:
-    """The amount in a cell such as `$0.04`; `None` if it is not one of whole cents."""
+    """Return the amount in a cell such as `$0.04`; `None` if not whole cents."""
     text = cells.get(column, "").strip().lstrip("$£").replace(",", "")
     try:
         return cents_from_wire(text)
@@ -97,19 +97,24 @@ def cents_in(cells: Cells, column: str) -> int | None:
 
 
 def filled(cells: Cells) -> dict[str, str]:
-    """What an MTurk file writes as `{}` was left empty."""
+    """Replace `{}` by "": MTurk files write empty answers this way."""
     return {name: "" if cell == "{}" else cell for name, cell in cells.items()}
 
 
 def _check_header(path: Path, header: tuple[str, ...]) -> None:
     if not any(header):
-        raise ConfigError([f"{path}: line 1: names no columns"])
+        raise ConfigError([f"{path}: line 1: has no column names"])
     if len(header) > MOST_COLUMNS:
         raise ConfigError(
-            [f"{path}: line 1: has {len(header):,} columns; allowed are {MOST_COLUMNS}"]
+            [
+                (
+                    f"{path}: line 1: has {len(header):,} columns; at most "
+                    f"{MOST_COLUMNS} are allowed"
+                )
+            ]
         )
     if twice := sorted({name for name in header if header.count(name) > 1}):
-        raise ConfigError([f"{path}: line 1: column {twice[0]!r} stands there twice"])
+        raise ConfigError([f"{path}: line 1: column {twice[0]!r} appears twice"])
 
 
 def _wrong_length(header: tuple[str, ...], cells: list[str]) -> str | None:

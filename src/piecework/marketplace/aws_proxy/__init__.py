@@ -1,1 +1,1 @@
-"""For programs that cannot be changed: a marketplace that answers as Amazon's hosts."""
+"""Answers as Amazon's hosts, for programs that cannot be changed."""

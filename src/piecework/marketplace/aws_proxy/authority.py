@@ -1,8 +1,8 @@
-"""A private certificate authority for two host names, and for no others.
+"""A private certificate authority for exactly two host names.
 
-Its certificate says by name constraints that it may speak for these hosts only, so that
-even a stolen key opens nothing else. It is never installed in a system's store:
-programs are pointed to it one by one, and to remove it is to delete the folder.
+Name constraints limit its certificate to these hosts, so that a stolen key is useless
+for others. It is never installed in a system's store: each program is pointed to it,
+and deleting the folder removes it.
 """
 
 import os
@@ -23,12 +23,12 @@ HOSTS_CERTIFICATE = "hosts.pem"
 
 _AUTHORITY_LIFE = timedelta(days=3650)
 _HOSTS_LIFE = timedelta(days=397)
-"""What some programs take at most."""
+"""The longest lifetime that some programs accept."""
 _RENEW_BEFORE = timedelta(days=400)
 _CLOCKS_DIFFER = timedelta(days=1)
 _CONSTRAINTS = x509.NameConstraints(
     permitted_subtrees=[x509.DNSName(host) for host in HOSTS],
-    # A name permits all names below it, and says nothing of addresses.
+    # A permitted name includes all names below it, and does not limit addresses.
     excluded_subtrees=[
         *(x509.DNSName(f".{host}") for host in HOSTS),
         x509.IPAddress(ip_network("0.0.0.0/0")),
@@ -40,13 +40,13 @@ _CONSTRAINTS = x509.NameConstraints(
 def establish(
     folder: Path, *, now: datetime, port: int = 0, proxy_port: int = 0
 ) -> AwsProxy:
-    """The authority of this folder, made if there is none, and a fresh certificate.
+    """Read or create the folder's authority, and issue a fresh certificate.
 
     Args:
-        folder: where both are kept; made for its owner alone.
-        now: the real present.
-        port: of the TLS listener; 0 takes a free one.
-        proxy_port: of the proxy; 0 takes a free one.
+        folder: keeps both; created for its owner only.
+        now: the real current time.
+        port: the TLS listener's port; 0 takes a free one.
+        proxy_port: the proxy's port; 0 takes a free one.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     kept = _read(folder, now)
@@ -80,7 +80,7 @@ def _read(folder: Path, now: datetime) -> _Authority | None:
     if certificate.not_valid_after_utc - _RENEW_BEFORE < now:
         return None
     if _constraints(certificate) != _CONSTRAINTS:
-        return None  # made when it could still speak for more
+        return None  # made before the name constraints existed
     return key, certificate
 
 
@@ -198,7 +198,7 @@ def _key_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    # Never readable by others, not even for the moment of writing; whole or not at all.
+    # Write atomically, and never readable by others, not even while writing.
     fresh = path.with_name(path.name + ".new")
     fresh.unlink(missing_ok=True)
     number = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

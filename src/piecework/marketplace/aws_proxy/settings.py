@@ -1,7 +1,7 @@
-"""What answering as Amazon's hosts takes, and what a program must be told.
+"""Settings for answering as Amazon's hosts, and for the programs that connect.
 
-A program with a hard-coded endpoint asks for the host of the service that has closed.
-Through the proxy it gets this marketplace instead, and can get nothing else.
+A program with a hard-coded endpoint connects to the host of the closed service. Through
+the proxy it reaches this marketplace instead, and no other host.
 """
 
 import shlex
@@ -12,17 +12,17 @@ HOSTS = (
     "mturk-requester.us-east-1.amazonaws.com",
     "mturk-requester-sandbox.us-east-1.amazonaws.com",
 )
-"""Production and sandbox; here they are one."""
+"""Production and sandbox; both are this marketplace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AwsProxy:
-    """What a marketplace needs to answer as `HOSTS`.
+    """The settings of a marketplace that answers as `HOSTS`.
 
     Attributes:
         authority: certificate of the private authority, for programs to trust.
         certificate: key and certificate of the hosts, in one PEM file.
-        port: of the TLS listener, on loopback; 0 takes a free one.
+        port: the TLS listener's port, on loopback; 0 takes a free one.
         proxy_port: of the CONNECT proxy, on loopback; 0 takes a free one.
     """
 
@@ -34,12 +34,12 @@ class AwsProxy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningAwsProxy:
-    """An AWS proxy that answers.
+    """A running AWS proxy.
 
     Attributes:
         authority: certificate of the private authority, for programs to trust.
-        proxy_url: what programs take for their proxy.
-        tls_port: where the proxy leads to.
+        proxy_url: the proxy URL for programs.
+        tls_port: the port to which the proxy connects.
     """
 
     authority: Path
@@ -47,12 +47,12 @@ class RunningAwsProxy:
     tls_port: int
 
     def environment(self) -> dict[str, str]:
-        """The variables that an unchanged program is to run with."""
+        """The environment variables for an unchanged program."""
         authority = str(self.authority)
         return {
             "HTTPS_PROXY": self.proxy_url,
             "https_proxy": self.proxy_url,
-            # Plain HTTP has no business with these hosts; the proxy refuses it.
+            # These hosts do not speak plain HTTP; the proxy refuses it.
             "HTTP_PROXY": self.proxy_url,
             "http_proxy": self.proxy_url,
             "NO_PROXY": "localhost,127.0.0.1",

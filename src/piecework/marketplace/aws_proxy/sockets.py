@@ -1,7 +1,7 @@
 """The two sockets of the AWS proxy.
 
 Both are on loopback: TLS with the certificate of Amazon's hosts, and the proxy that
-leads there. The event loop of the site serves them.
+connects to it. The site's event loop serves them.
 """
 
 import asyncio
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from piecework.webserver.server import Server
 
 _GOODBYE_SECONDS = 0.5
-"""How long an idle client is waited for that does not answer TLS's goodbye."""
+"""How long to wait for an idle client that does not answer TLS's close message."""
 
 
 class AwsProxySockets:
-    """The two sockets of the AWS proxy; bound, not yet answered.
+    """The two sockets of the AWS proxy, bound but not yet served.
 
     Attributes:
-        standing_in: where they are.
+        standing_in: the addresses of the proxy.
         sockets: both, for the caller to close.
-        tls_port: by which a request is known to have come in this way.
+        tls_port: the port that identifies requests through the proxy.
     """
 
     def __init__(self, settings: AwsProxy, connections: Connections) -> None:
@@ -38,7 +38,7 @@ class AwsProxySockets:
         except OSError:
             first.close()
             raise
-        # The tunnel waits for heads itself, and is over when what it leads to is.
+        # The tunnel waits for heads itself, and ends with its inner connection.
         second.is_watched = False
         self.sockets = [first, second]
         self.tls_port: int = first.getsockname()[1]
@@ -49,7 +49,7 @@ class AwsProxySockets:
         )
 
     async def open(self, server: "Server") -> list[asyncio.Server]:
-        """Answer at both, with the server's own protocol behind TLS."""
+        """Serve both sockets, with the server's own protocol behind TLS."""
         loop = asyncio.get_running_loop()
         behind = await loop.create_server(
             server.new_protocol,

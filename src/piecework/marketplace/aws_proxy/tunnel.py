@@ -1,8 +1,8 @@
-"""A CONNECT proxy that leads to this marketplace, whatever it is asked for.
+"""A CONNECT proxy that only connects to this marketplace.
 
-Only the hosts that the marketplace stands in for are connected, and to its own TLS
-listener; nothing is ever looked up or reached outside. All else is refused with 403 and
-a line in the log, so that the requester learns what a program wanted.
+It accepts only the hosts that the marketplace stands in for, and connects them to its
+own TLS listener. It never looks up or contacts an outside host. It refuses all other
+requests with 403 and logs them, so that the requester learns what a program wanted.
 """
 
 import asyncio
@@ -20,10 +20,10 @@ _HTTPS = "443"
 
 
 class Tunnel:
-    """Handles one connection after another.
+    """Handles the proxy's connections.
 
     Args:
-        port: of the TLS listener on loopback.
+        port: the TLS listener's port on loopback.
     """
 
     def __init__(self, port: int) -> None:
@@ -32,7 +32,7 @@ class Tunnel:
     async def __call__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """One connection, to its end."""
+        """Handle one connection until it ends."""
         try:
             head = await asyncio.wait_for(
                 reader.readuntil(b"\r\n\r\n"), timeout=_HEAD_SECONDS
@@ -44,9 +44,9 @@ class Tunnel:
             TimeoutError,
             ConnectionError,
         ):
-            _LOG.info("a connection to the proxy said nothing that it understands")
+            _LOG.info("a connection to the proxy sent no request that it understands")
         except asyncio.CancelledError:
-            # The loop ends; asyncio before 3.12 would report this as a fault of ours.
+            # The loop ends; asyncio before 3.12 would log this as an error.
             _LOG.info("a connection to the proxy was open when the marketplace stopped")
         finally:
             writer.close()
@@ -67,7 +67,7 @@ class Tunnel:
         writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         upward = asyncio.create_task(_pass_on(reader, inner_writer))
         try:
-            # Over when the marketplace has said its last word; a client that keeps its
+            # The tunnel ends when the marketplace closes; a client that keeps its
             # connection for later cannot hold it open.
             await _pass_on(inner_reader, writer)
         finally:
@@ -76,7 +76,7 @@ class Tunnel:
 
 
 def connect_target(head: bytes) -> str | None:
-    """The host that a CONNECT asks for, if it is one of `HOSTS`; else None."""
+    """Return the host that a CONNECT names if it is one of `HOSTS`; else None."""
     words = head.split(b"\r\n")[0].decode("latin-1").split(" ")
     if words[0] != "CONNECT" or len(words) != len(("CONNECT", "target", "HTTP/1.1")):
         return None
@@ -97,8 +97,8 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 def _refusal(shown: str) -> bytes:
     body = (
-        f"piecework's proxy leads to {' and '.join(HOSTS)} (both are this marketplace) "
-        f"and nowhere else. Refused: {shown}\n"
+        f"piecework's proxy connects only to {' and '.join(HOSTS)} (both are this "
+        f"marketplace). Refused: {shown}\n"
     ).encode()
     return (
         b"HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain; charset=utf-8\r\n"

@@ -1,1 +1,1 @@
-"""QuestionForm, AnswerKey and QuestionFormAnswers: read, checked, answered, graded."""
+"""Reads, checks, answers and grades QuestionForm, AnswerKey and QuestionFormAnswers."""

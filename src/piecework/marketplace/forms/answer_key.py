@@ -1,7 +1,7 @@
-"""AnswerKey: how a qualification test is graded, and the grading.
+"""AnswerKey: reads how to grade a qualification test, and grades it.
 
-A question scores an option only if exactly that set was chosen, else its default. The
-sum becomes the value by one of three mappings; halves are rounded up, as Java rounds.
+A question scores an option only if exactly that set was chosen, else its default. One
+of three mappings turns the sum into the value. Halves are rounded up, as in Java.
 """
 
 import math
@@ -24,42 +24,42 @@ _LONGEST_NUMBER = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """What the answers to one question are worth."""
+    """The scores of the answers to one question."""
 
     key: str
     options: Mapping[frozenset[str], int]
     default: int
 
     def score(self, chosen: Collection[str]) -> int:
-        """The score of a set of selections."""
+        """Return the score of a set of selections."""
         return self.options.get(frozenset(chosen), self.default)
 
     def extremes(self) -> tuple[int, int]:
-        """The worst and the best that can be scored."""
+        """Return the lowest and the highest possible score."""
         scores = (self.default, *self.options.values())
         return min(scores), max(scores)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scale:
-    """The sum times a number; a percentage is the sum times 100 by the maximum."""
+    """The sum times a factor; for a percentage, 100 divided by the maximum."""
 
     factor: Fraction = Fraction(1)
 
     def value(self, total: int) -> int:
-        """The qualification's value, halves rounded up."""
+        """Return the qualification's value, with halves rounded up."""
         return math.floor(total * self.factor + Fraction(1, 2))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranges:
-    """A value for each range of sums, and one for all other sums."""
+    """A value for each range of sums, and one for all others."""
 
     ranges: tuple[tuple[int, int, int], ...]
     outside: int
 
     def value(self, total: int) -> int:
-        """The qualification's value."""
+        """Return the qualification's value."""
         for low, high, value in self.ranges:
             if low <= total <= high:
                 return value
@@ -68,13 +68,13 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerKey:
-    """A key that was checked."""
+    """A checked key."""
 
     questions: tuple[Scored, ...]
     mapping: Scale | Ranges
 
     def grade(self, chosen: Mapping[str, Collection[str]]) -> int:
-        """The value of a test; questions that were left out count as unanswered."""
+        """Return the value of a test; omitted questions count as unanswered."""
         total = sum(
             question.score(chosen.get(question.key, ())) for question in self.questions
         )
@@ -83,7 +83,7 @@ class AnswerKey:
 
 @lru_cache(maxsize=64)
 def read_answer_key(text: str) -> AnswerKey:
-    """An AnswerKey document.
+    """Read an AnswerKey document.
 
     Raises:
         Refusal: `ParameterValidationError` with the position and the complaint.
@@ -109,10 +109,10 @@ def read_answer_key(text: str) -> AnswerKey:
 
 
 def check_against(key_text: str, form: Form) -> AnswerKey:
-    """A key that can grade this form.
+    """Read a key and check that it can grade this form.
 
     Raises:
-        Refusal: the form has a field to write in, or lacks what the key scores.
+        Refusal: the form has a text field, or lacks a question or selection of the key.
     """
     key = read_answer_key(key_text)
     root = parse(key_text, what="An AnswerKey")
@@ -121,8 +121,8 @@ def check_against(key_text: str, form: Form) -> AnswerKey:
         if not isinstance(question.answer, Choice) or question.answer.other:
             raise fault(
                 root,
-                f"the test's question {question.key[:60]!a} has a field to write in; "
-                "a key can grade selections only.",
+                f"the test's question {question.key[:60]!a} has a text field; a key "
+                "can grade selections only.",
             )
         asked[question.key] = {
             selection.key for selection in question.answer.selections
@@ -212,7 +212,7 @@ def _ranges(node: Node, inside: Children) -> Ranges:
 
 
 def _check_size(root: Node, key: AnswerKey) -> None:
-    """No test can give a value that a qualification cannot have."""
+    """Check that every possible value is allowed for a qualification."""
     if isinstance(key.mapping, Ranges):
         values = [value for _, _, value in key.mapping.ranges]
         values.append(key.mapping.outside)
@@ -222,4 +222,4 @@ def _check_size(root: Node, key: AnswerKey) -> None:
         )
         values = [key.mapping.value(sum(worst)), key.mapping.value(sum(best))]
     if any(abs(value) > LARGEST_VALUE for value in values):
-        raise fault(root, f"a value could be beyond {LARGEST_VALUE}.")
+        raise fault(root, f"a value could exceed {LARGEST_VALUE}.")

@@ -1,7 +1,7 @@
-"""Walking an element as its schema says: this child, then perhaps that, then the end.
+"""Reads an element's children in the order of its schema.
 
-What a schema calls a sequence is read by taking children in order; whatever is left at
-the end, or lies between, is a fault with its position.
+A schema sequence is read by taking children in order. Any other child is a fault with
+its position.
 """
 
 import re
@@ -14,7 +14,7 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Children:
-    """The children of an element that holds nothing but elements."""
+    """The children of an element that holds only elements."""
 
     def __init__(self, node: Node, *, attributes: Collection[str] = ()) -> None:
         check_attributes(node, attributes)
@@ -24,16 +24,16 @@ class Children:
         self._rest = list(node.children)
         for child in self._rest:
             if child.namespace != node.namespace:
-                raise fault(child, f"{_shown(child)} is of another namespace.")
+                raise fault(child, f"{_shown(child)} is in another namespace.")
 
     def optional(self, *names: str) -> Node | None:
-        """The next child, if it has one of these names."""
+        """Take the next child if it has one of these names."""
         if self._rest and self._rest[0].name in names:
             return self._rest.pop(0)
         return None
 
     def one(self, *names: str) -> Node:
-        """The next child, which must have one of these names."""
+        """Take the next child, which must have one of these names."""
         child = self.optional(*names)
         if child is not None:
             return child
@@ -47,14 +47,14 @@ class Children:
         )
 
     def many(self, *names: str, least: int = 0) -> list[Node]:
-        """The next children with these names, as many as there are."""
+        """Take all next children with these names."""
         children = [self.one(*names) for _ in range(least)]
         while (node := self.optional(*names)) is not None:
             children.append(node)
         return children
 
     def end(self) -> None:
-        """Nothing is left."""
+        """Check that no child is left."""
         if self._rest:
             raise fault(
                 self._rest[0],
@@ -63,15 +63,15 @@ class Children:
 
 
 def text_of(node: Node) -> str:
-    """The text of an element that holds only text."""
+    """Return the text of an element that holds only text."""
     check_attributes(node, ())
     if node.children:
-        raise fault(node, f"{node.name} holds text only; wrap markup in CDATA.")
+        raise fault(node, f"{node.name} may hold only text; wrap markup in CDATA.")
     return node.text
 
 
 def word_of(node: Node, *, longest: int = 256) -> str:
-    """Text that is not empty, without white space around it."""
+    """Return text that is not empty, without white space around it."""
     word = text_of(node).strip()
     if not 0 < len(word) <= longest:
         raise fault(node, f"{node.name} must have 1 to {longest} characters.")
@@ -79,12 +79,12 @@ def word_of(node: Node, *, longest: int = 256) -> str:
 
 
 def integer_of(node: Node, *, least: int | None = None) -> int:
-    """A whole number, at least so large."""
+    """Return a whole number that is at least `least`."""
     return _integer(node, node.name, text_of(node).strip(), least)
 
 
 def boolean_of(node: Node) -> bool:
-    """`true`, `false`, `1` or `0`."""
+    """Return a boolean, written as `true`, `false`, `1` or `0`."""
     word = text_of(node).strip()
     if word not in _BOOLEANS:
         raise fault(node, f"{node.name} must be true or false (found {word[:20]!a}).")
@@ -92,7 +92,7 @@ def boolean_of(node: Node) -> bool:
 
 
 def choice_of(node: Node, allowed: Collection[str]) -> str:
-    """One of a few words."""
+    """Return the text, which must be one of the allowed words."""
     word = text_of(node).strip()
     if word not in allowed:
         raise fault(
@@ -103,7 +103,7 @@ def choice_of(node: Node, allowed: Collection[str]) -> str:
 
 
 def empty(node: Node, *, attributes: Collection[str]) -> dict[str, str]:
-    """The attributes of an element that holds nothing."""
+    """Return the attributes of an empty element."""
     check_attributes(node, attributes)
     if node.children or node.text.strip():
         raise fault(node, f"{node.name} must be empty.")
@@ -111,13 +111,13 @@ def empty(node: Node, *, attributes: Collection[str]) -> dict[str, str]:
 
 
 def integer_attribute(node: Node, name: str, *, least: int | None = None) -> int | None:
-    """A whole number in an attribute; None if it is not there."""
+    """Return a whole number from an attribute; None if it is missing."""
     value = node.attributes.get(name)
     return None if value is None else _integer(node, name, value.strip(), least)
 
 
 def check_attributes(node: Node, allowed: Collection[str]) -> None:
-    """The element has no other attributes.
+    """Check that the element has no other attributes.
 
     Attributes of XML Schema itself (`xsi:schemaLocation`) may stand on any element.
     """

@@ -1,7 +1,8 @@
-"""FormattedContent: the subset of XHTML that forms may use, checked and written anew.
+"""FormattedContent: checks and rewrites the subset of XHTML that forms may use.
 
-What is shown is never what was sent: tags, attributes and addresses are taken from a
-list, and everything else is a fault. So no script, style or frame can be in it.
+The markup that was sent is never shown itself. Only listed tags, attributes and
+addresses are allowed, and everything else is a fault, so it cannot contain a script,
+style or frame.
 """
 
 import html
@@ -43,7 +44,7 @@ _TAGS: dict[str, str] = {
     "tr": "align bgcolor char charoff valign",
     "ul": "compact type",
 }
-"""Each tag of the service's table with its attributes; `dt`, which it forgot, too."""
+"""Each tag in the service's table with its attributes, and `dt`, which it omits."""
 
 _EVERYWHERE = {"title", "dir", "lang"}
 _NEEDED = {"area": ("alt",), "img": ("alt", "src"), "map": ("name",)}
@@ -56,20 +57,20 @@ _ADDRESS = re.compile(
 _PICTURE = re.compile(r"https?://[^\s\"'<>\\`]+", re.IGNORECASE)
 _LOCAL = re.compile(r"#[\w.-]+", re.ASCII)
 _DROPPED = {"accesskey", "tabindex", "target", "rel", "rev", "longdesc"}
-"""Allowed, and not passed on: they would move a worker's focus or window about."""
+"""Allowed but dropped: they would move a worker's focus or window."""
 
 _NAMED = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")
 _XMLS_OWN = {"amp", "lt", "gt", "quot"}
 _LOWERED = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6"}
-"""Headings of a block stand below those of the page and of the form."""
+"""A block's headings are below those of the page and of the form."""
 
 
 def to_markup(block: Node, text: str) -> str:
-    """The safe markup of a FormattedContent's text.
+    """Return the safe markup of a FormattedContent's text.
 
     Args:
         block: the element, for the position of complaints.
-        text: what is in its CDATA.
+        text: the text in its CDATA.
 
     Raises:
         Refusal: `ParameterValidationError`.
@@ -86,7 +87,7 @@ def to_markup(block: Node, text: str) -> str:
 
 
 def _without_names(text: str) -> str:
-    """`&nbsp;` and its kin are XHTML's, not XML's."""
+    """Replace named entities such as `&nbsp;`, which XML does not define."""
 
     def number(match: re.Match[str]) -> str:
         name = match[1]
@@ -142,4 +143,4 @@ def _check_address(node: Node, name: str, value: str) -> None:
     else:
         is_right = _ADDRESS.fullmatch(value) or _LOCAL.fullmatch(value)
     if not is_right:
-        raise fault(node, f"{name} of <{node.name}> must be an address on the web.")
+        raise fault(node, f"{name} of <{node.name}> must be a web address.")

@@ -1,4 +1,4 @@
-"""What a QuestionForm says, once it has been checked."""
+"""The contents of a checked QuestionForm."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -34,10 +34,10 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Medium:
-    """A picture, a sound or a film, by its address.
+    """A picture, sound or video, by its address.
 
     Attributes:
-        width: of the box in pixels; "" if it is not said, or not in pixels.
+        width: the box's width in pixels; "" if not stated or not in pixels.
     """
 
     kind: MediumKind
@@ -49,7 +49,7 @@ class Medium:
 
 @dataclass(frozen=True, slots=True)
 class Formatted:
-    """XHTML that was checked and written anew: safe to put into a page."""
+    """Checked and rewritten XHTML that is safe to put into a page."""
 
     markup: str
 
@@ -59,13 +59,13 @@ Content = Title | Text | Bullets | Medium | Formatted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeText:
-    """A field to write in.
+    """A text field.
 
     Attributes:
-        least: smallest number, if it must be a number.
-        shortest: fewest characters; 0 lets it be empty.
-        longest: most characters, if there is a limit.
-        lines: how tall the field should be.
+        least: the smallest number, if it must be a number.
+        shortest: the fewest characters; 0 allows an empty field.
+        longest: the most characters, if there is a limit.
+        lines: the height of the field.
     """
 
     is_numeric: bool = False
@@ -80,7 +80,7 @@ class FreeText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """One thing to choose."""
+    """One option to choose."""
 
     key: str
     content: Text | Formatted | Medium
@@ -88,7 +88,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Some of these selections, and perhaps one of the worker's own."""
+    """A choice among selections, perhaps with one of the worker's own."""
 
     least: int
     most: int
@@ -99,14 +99,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """What stands between questions."""
+    """Content between questions."""
 
     content: tuple[Content, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question and how it may be answered."""
+    """A question and the way to answer it."""
 
     key: str
     name: str

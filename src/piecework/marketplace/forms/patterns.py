@@ -1,10 +1,9 @@
-"""AnswerFormatRegex: a requester's pattern on a worker's text, and a patient server.
+"""AnswerFormatRegex: matches a requester's patterns without blocking the server.
 
-Some patterns take longer on some texts than anybody will wait, and neither the pattern
-nor the text is ours. So texts are matched beside the event loop, by an engine that can
-be stopped and lets other threads run meanwhile, and a form has a tenth of a second for
-all of its patterns. What is not known by then fits: a worker must not suffer for a
-requester's pattern.
+A requester's pattern can take extremely long on a worker's text. So an engine that can
+be stopped matches texts outside the event loop, lets other threads run meanwhile, and
+gives all patterns of a form a tenth of a second. A text without a result by then counts
+as a match: a worker must not suffer for a requester's pattern.
 """
 
 import asyncio
@@ -22,10 +21,10 @@ import regex  # type: ignore[import-untyped] # its stubs are not locked
 _LOG = logging.getLogger(__name__)
 
 _SECONDS = 0.1
-"""For all patterns of a form that was sent."""
+"""The time limit for all patterns of a submitted form."""
 
 _MOST_WAITING = 20
-"""Forms that wait for the one thread; those beyond are not held to their patterns."""
+"""The most forms that may wait for the thread; patterns of others are not checked."""
 
 _HARMLESS = re.compile(
     r"(?P<start>\^?)"
@@ -38,19 +37,19 @@ _LOOP = re.compile(r"(?<!\\)(?:[*+]|\{[0-9]+,\}|\{(?:[0-9]+,)?[0-9]{2,}\})")
 
 
 MOST_UNROLLED = 10_000
-"""Characters that the patterns of a form may come to with their counts unrolled, which
-takes about two microseconds each; all other calls wait for it."""
+"""The most characters of a form's patterns with their counts unrolled. Each takes about
+two microseconds, and all other calls wait for it."""
 
 _TOKEN = re.compile(
     r"\\.|\[(?:[^\]\\]|\\.)*\]|\{\s*0*(?P<least>[0-9]{1,9})[^}]*\}|.", re.DOTALL
 )
 _COMMENT = re.compile(r"\(\?(?:#|[a-zA-Z]*x)")
-"""What the engine skips; a bracket in it would be taken for a class by `unrolled`."""
+"""What the engine skips; `unrolled` would read a bracket in it as a class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """A pattern that an answer must have somewhere in it, as JavaScript's `test`."""
+    """A pattern that must match somewhere in an answer, as JavaScript's `test`."""
 
     source: str
     ignores_case: bool
@@ -58,10 +57,10 @@ class Format:
 
     @property
     def is_quick(self) -> bool:
-        """Whether any engine is quick with it, so that a page can hold it as well.
+        """Whether every engine matches it fast, so that the page can check it as well.
 
-        Nothing but characters and classes, repeated one by one: a loop once if the
-        pattern begins with `^`, else not at all.
+        It may hold only characters and classes, each repeated alone, with one loop if
+        it begins with `^` and none otherwise.
         """
         if not _HARMLESS.fullmatch(self.source):
             return False
@@ -71,7 +70,7 @@ class Format:
 
 Match = tuple[Format, str]
 Verdicts = Mapping[Match, bool]
-"""Whether texts have their patterns."""
+"""Whether texts match their patterns."""
 
 NO_VERDICTS: Verdicts = MappingProxyType({})
 
@@ -79,19 +78,19 @@ _Result = TypeVar("_Result")
 
 
 class Unmatched(Exception):  # noqa: N818 - a question, not a fault
-    """Texts have to be held against patterns before a form can be taken.
+    """Texts must be matched against patterns before a form can be taken.
 
     Attributes:
-        matches: which.
+        matches: the texts and patterns.
     """
 
     def __init__(self, matches: Collection[Match]) -> None:
-        super().__init__(f"{len(matches)} texts are to be matched")
+        super().__init__(f"{len(matches)} texts must be matched")
         self.matches = matches
 
 
 class _Matcher:
-    """One thread, which holds texts against patterns; forms wait for one another."""
+    """One thread that matches texts against patterns, one form after the other."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="patterns")
@@ -99,7 +98,7 @@ class _Matcher:
 
     async def match(self, matches: Collection[Match]) -> dict[Match, bool]:
         if self._waiting >= _MOST_WAITING:
-            _LOG.warning("did not hold a form to its patterns: too many are waiting")
+            _LOG.warning("did not check a form's patterns: too many forms are waiting")
             return dict.fromkeys(matches, True)
         self._waiting += 1
         try:
@@ -113,11 +112,11 @@ _MATCHER = _Matcher()
 
 
 async def with_verdicts(act: Callable[[Verdicts], _Result]) -> _Result:
-    """What a function gives that takes a form; texts are matched when it asks for it.
+    """Call a function that takes a form, and match the texts that it asks for.
 
     Args:
-        act: is called again when it has raised `Unmatched`, which must have changed
-            nothing.
+        act: called again after it raises `Unmatched`, until when it must not change
+            anything.
     """
     verdicts: dict[Match, bool] = {}
     while True:
@@ -128,23 +127,23 @@ async def with_verdicts(act: Callable[[Verdicts], _Result]) -> _Result:
 
 
 def matched(matches: Collection[Match]) -> dict[Match, bool]:
-    """Whether each text has its pattern; when time is up, the rest has."""
+    """Return whether each text matches; the rest matches when time is up."""
     ends = monotonic() + _SECONDS
     verdicts = dict.fromkeys(matches, True)
     for rule, text in matches:
         try:
             verdicts[rule, text] = _has(rule, text, ends - monotonic())
         except TimeoutError:
-            _LOG.warning("gave up on an AnswerFormatRegex that takes too long")
+            _LOG.warning("stopped an AnswerFormatRegex that took too long")
             break
     return verdicts
 
 
 def unrolled(source: str) -> int:
-    r"""How many characters and classes a pattern comes to when its counts are unrolled.
+    r"""Count the characters and classes of a pattern with its counts unrolled.
 
-    The engine unrolls the least count of a repeated group when it reads a pattern, and
-    groups in groups multiply.
+    The engine unrolls the minimum count of a repeated group when it compiles a pattern,
+    and nested groups multiply.
 
     >>> unrolled(r"^(\d{2}-){3}[a-z]+$")
     13
@@ -157,7 +156,7 @@ def unrolled(source: str) -> int:
             last = sizes.pop()
             sizes[-1] += last
         elif token["least"] or token[0] == "+":
-            # What may come more often stands once more, as a loop.
+            # Repeats beyond the minimum add one more copy, as a loop.
             is_loop = "," in token[0] or token[0] == "+"
             more = last * (int(token["least"] or 1) - 1 + is_loop)
             last, sizes[-1] = last + more, sizes[-1] + max(0, more)
@@ -170,18 +169,18 @@ def unrolled(source: str) -> int:
 
 
 def complaint_about(source: str) -> str:
-    """Why a pattern is none; empty if it is one.
+    """Explain why a pattern is invalid; empty if it is valid.
 
     Args:
-        source: what comes to `MOST_UNROLLED` at most; else to read it may take all
+        source: a pattern of at most `MOST_UNROLLED`; compiling a larger one may exhaust
             time and memory.
     """
     if _COMMENT.search(source):
-        return "comments are none of JavaScript's"
+        return "JavaScript has no comments in patterns"
     try:
         regex.compile(source)
     except (regex.error, RecursionError, OverflowError, ValueError) as wrong:
-        return str(wrong) or "it is too deep"
+        return str(wrong) or "it is nested too deeply"
     return ""
 
 
@@ -194,5 +193,5 @@ def _has(rule: Format, text: str, seconds: float) -> bool:
 
 
 def _without_classes(source: str) -> str:
-    """The pattern with a letter for each class, whose signs repeat nothing."""
+    """Replace each class by a letter, since signs in a class do not repeat anything."""
     return re.sub(r"\[(?:[^\]\\]|\\.)*\]", "x", source)

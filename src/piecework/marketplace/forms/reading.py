@@ -1,8 +1,7 @@
-"""XML from strangers as a tree that knows where each element stands.
+"""Parses untrusted XML into a tree that knows each element's position.
 
-A document type is refused before anything in it is read, so there are no entities to
-expand and no addresses to fetch; depth is bounded, so nothing that walks the tree can
-run out of stack.
+Document types are refused unread, so there are no entities to expand and no addresses
+to fetch. Depth is bounded, so code that walks the tree cannot overflow the stack.
 """
 
 from collections.abc import Mapping
@@ -21,10 +20,10 @@ class Node:
     """An element.
 
     Attributes:
-        name: without its namespace.
-        content: texts and elements in their order.
-        line: where it begins, from 1.
-        column: where it begins, from 0.
+        name: the name without its namespace.
+        content: texts and elements, in order.
+        line: the line where it begins, from 1.
+        column: the column where it begins, from 0.
     """
 
     name: str
@@ -41,12 +40,12 @@ class Node:
 
     @property
     def text(self) -> str:
-        """Its own text, without that of elements in it."""
+        """Its own text, without that of its elements."""
         return "".join(part for part in self.content if isinstance(part, str))
 
 
 def parse(text: str, *, what: str, comments: bool = True) -> Node:
-    """The root of a document.
+    """Parse a document and return its root.
 
     Args:
         text: the document.
@@ -63,7 +62,7 @@ def parse(text: str, *, what: str, comments: bool = True) -> Node:
 
 
 def fault(node: Node, complaint: str) -> Refusal:
-    """A complaint about an element, with its position."""
+    """Return a complaint about an element, with its position."""
     return _fault_at(node.line, node.column, complaint)
 
 
@@ -73,7 +72,7 @@ def _fault_at(line: int, column: int, complaint: str) -> Refusal:
 
 @dataclass(slots=True)
 class _Open:
-    """An element whose end has not come yet."""
+    """An element that is still open."""
 
     tag: str
     attributes: dict[str, str]
@@ -94,10 +93,11 @@ class _Open:
 
 
 class _Builder:
-    """Follows expat through one document."""
+    """Builds the tree of one document from expat's events."""
 
     def __init__(self, *, comments: bool) -> None:
-        # The text came as Unicode; what its declaration says of bytes is past.
+        # The text came as Unicode, so the encoding in its declaration no longer
+        # applies.
         self._parser = expat.ParserCreate("utf-8", " ")
         self._parser.buffer_text = True
         self._parser.StartElementHandler = self._start
@@ -144,7 +144,7 @@ class _Builder:
         self._open[-1].content.append(text)
 
     def _doctype(self, *_declared: object) -> None:
-        raise self._here("document types and entities are not taken.")
+        raise self._here("document types and entities are not allowed.")
 
     def _comment(self, _text: str) -> None:
         raise self._here("comments are not allowed here.")

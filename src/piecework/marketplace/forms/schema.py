@@ -1,7 +1,7 @@
-"""The schema of QuestionForm, by hand: each rule is a line that can complain.
+"""The schema of QuestionForm, written by hand so that each rule has its own message.
 
-2005-10-01 and 2017-11-06 differ in what they retired: files as answers and embedded
-applications, which are refused in both.
+2005-10-01 and 2017-11-06 differ only in retired parts (files as answers and embedded
+applications), which are refused in both.
 """
 
 import re
@@ -38,7 +38,7 @@ NAMESPACES = tuple(
 )
 
 RESERVED = ("assignmentId", "hitId", "workerId", "turkSubmitTo")
-"""Names that the page's own fields have."""
+"""Names of the page's own fields."""
 
 _CONTENT = ("Title", "Text", "List", "Binary", "EmbeddedBinary", "FormattedContent")
 _STYLES = ("radiobutton", "checkbox", "list", "dropdown", "combobox", "multichooser")
@@ -47,14 +47,14 @@ _RETIRED = ("Application", "FileUploadAnswer")
 _ADDRESS = re.compile(r"https?://[^\s\"'<>\\`]+", re.IGNORECASE)
 _LONGEST_PATTERN = 2000
 _MOST_OF_PATTERNS = 4000
-"""Characters of a form's patterns together; the same one counts once. To read them
-takes some twenty microseconds each, and all other calls wait."""
+"""The most characters of a form's different patterns together. Compiling takes about
+twenty microseconds per character, and all other calls wait."""
 _MOST_LINES = 100
 
 
 @lru_cache(maxsize=64)
 def read_form(text: str) -> Form:
-    """A QuestionForm document.
+    """Read a QuestionForm document.
 
     Raises:
         Refusal: `ParameterValidationError` with the position and the complaint.
@@ -121,18 +121,18 @@ def _check_patterns(root: Node, parts: tuple[Overview | Question, ...]) -> None:
     if total > _MOST_OF_PATTERNS:
         raise fault(
             root,
-            f"all AnswerFormatRegex of a form may have {_MOST_OF_PATTERNS} characters "
-            f"together, and these have {total}.",
+            f"a form's AnswerFormatRegex patterns may have {_MOST_OF_PATTERNS} "
+            f"characters together; these have {total}.",
         )
     if sum(map(unrolled, {rule.source for rule in rules})) > MOST_UNROLLED:
         raise fault(
             root,
-            f"the counts of all AnswerFormatRegex of a form may come to "
-            f"{MOST_UNROLLED:,} characters together.",
+            "with their counts unrolled, a form's AnswerFormatRegex patterns may "
+            f"have {MOST_UNROLLED:,} characters together.",
         )
     for source in {rule.source: None for rule in rules}:
         if complaint := complaint_about(source):
-            raise fault(root, f"regex is no regular expression: {complaint}.")
+            raise fault(root, f"regex is not a regular expression: {complaint}.")
 
 
 def _content(node: Node) -> tuple[Content, ...]:
@@ -194,7 +194,7 @@ def _pixels(node: Node) -> str:
 
 
 def _parameters(children: Children) -> None:
-    """Parameters of plug-ins, which no browser runs any more: checked, not used."""
+    """Check, but do not use, parameters of plug-ins that browsers no longer run."""
     for parameter in children.many("ApplicationParameter"):
         inside = Children(parameter)
         cursor.text_of(inside.one("Name"))
@@ -301,5 +301,5 @@ def _selection(node: Node) -> Selection:
     children.end()
     content = _piece(shown)
     if isinstance(content, Title | Bullets):
-        raise fault(shown, f"{shown.name} is no Selection.")
+        raise fault(shown, f"{shown.name} is not a Selection.")
     return Selection(key=key, content=content)

@@ -1,7 +1,7 @@
-"""What a worker sent, held against the form: answers, or what is still wrong with them.
+"""Checks what a worker sent against the form: answers, or what is wrong with them.
 
-The browser holds most of this already; the server holds all of it, in kind words, and
-what shows them keeps what was typed.
+The browser checks most of this first. The server checks all of it, with polite
+messages, and the page keeps what the worker typed.
 """
 
 import re
@@ -13,7 +13,7 @@ from piecework.marketplace.forms.model import Choice, Form, FreeText, Question
 from piecework.marketplace.forms.patterns import NO_VERDICTS, Match, Unmatched, Verdicts
 
 Typed = Mapping[str, Sequence[str]]
-"""Values by field, as they were sent."""
+"""Values by field, as sent."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _LONGEST_NUMBER = 100
@@ -24,7 +24,7 @@ class Answer:
     """The answer to one question.
 
     Attributes:
-        text: what was written; None for a choice.
+        text: the text written; None for a choice.
         chosen: identifiers of selections, in the form's order.
         other: the worker's own selection.
     """
@@ -37,10 +37,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taken:
-    """A form as it came in.
+    """A form as it was received.
 
     Attributes:
-        complaints: by question; none if all is well.
+        complaints: complaints by question; empty if all answers are valid.
         strangers: fields that the form does not have.
     """
 
@@ -50,12 +50,12 @@ class Taken:
 
     @property
     def chosen(self) -> dict[str, tuple[str, ...]]:
-        """Selections by question, as a key grades them."""
+        """Return selections by question, for a key to grade."""
         return {answer.question: answer.chosen for answer in self.answers}
 
 
 def gathered(fields: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Values by field."""
+    """Collect values by field."""
     values: dict[str, list[str]] = {}
     for name, value in fields:
         values.setdefault(name, []).append(value)
@@ -63,21 +63,21 @@ def gathered(fields: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def take(form: Form, typed: Typed, verdicts: Verdicts = NO_VERDICTS) -> Taken:
-    """Hold what was sent against the form.
+    """Check what was sent against the form.
 
     Args:
-        form: what was asked.
-        typed: what was sent.
-        verdicts: of the patterns, as far as they were matched.
+        form: the form with the questions.
+        typed: the values sent.
+        verdicts: results of the patterns matched so far.
 
     Raises:
-        Unmatched: some have to be first.
+        Unmatched: some patterns must be matched first.
     """
     return _Taking(verdicts).take(form, typed)
 
 
 class _Taking:
-    """One form that is taken, and the texts whose patterns nobody has matched yet."""
+    """A form being checked, with the texts not yet matched against their patterns."""
 
     def __init__(self, verdicts: Verdicts) -> None:
         self._verdicts = verdicts
@@ -182,5 +182,5 @@ def _wrong_number(field: FreeText, word: str) -> str:
 
 
 def _line_feeds(text: str) -> str:
-    """Browsers send line breaks as two characters, and count them as one."""
+    """Convert line breaks, which browsers send as two characters but count as one."""
     return text.replace("\r\n", "\n")

@@ -1,1 +1,1 @@
-"""How a marketplace is reached: sockets, routes, limits, controls of a rehearsal."""
+"""The marketplace's HTTP side: sockets, routes, limits, rehearsal controls."""

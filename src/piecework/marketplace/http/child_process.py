@@ -1,9 +1,9 @@
-"""A rehearsal's marketplace in a process of its own, which lives no longer than ours.
+"""Runs a rehearsal's marketplace in a child process that ends with its parent.
 
-The pipe to the child's standard input carries nothing: its end tells the child that the
-parent closed it or was killed. The child's first line of output is a JSON document, of
-where it is or of why it does not start; so a fault of its start is raised here as it
-would be by a marketplace in a thread.
+The pipe to the child's standard input carries no data: when it closes, the child knows
+that the parent closed it or was killed. The child's first line of output is a JSON
+document with its addresses or the reason why it cannot start. A failed start is
+therefore raised here as for a marketplace in a thread.
 """
 
 import json
@@ -36,7 +36,7 @@ START_FAULTS: tuple[type[Exception], ...] = (
     sqlite3.DatabaseError,
     OSError,
 )
-"""What a start can fail with that its caller may want to catch; narrower ones first."""
+"""Exceptions of a failed start that callers may catch; narrower ones first."""
 
 
 class RehearsalOptions(TypedDict, total=False):
@@ -60,33 +60,32 @@ def serve_apart(
     program: Sequence[str] = PROGRAM,
     **options: Unpack[RehearsalOptions],
 ) -> Iterator[Running]:
-    """Run a rehearsing marketplace in a child process for as long as the block lasts.
+    """Run a rehearsing marketplace in a child process while the block lasts.
 
-    The child ends with the block, and by itself if this process is killed. Ctrl-C in a
-    terminal does not reach it, so it still answers while the block is being left.
+    The child ends with the block, or when this process is killed. Ctrl-C in a terminal
+    does not reach it, so it still answers while the block exits.
 
     Args:
-        database: its file; made if it is not there.
-        rehearsal: must be true: real workers and money are served by `serve_forever`.
-        program: the module that serves it, and options of its own; one that knows
-            what the marketplace may not import
-            (`piecework.marketplace.http.command_line`).
+        database: its file; created if missing.
+        rehearsal: must be true; `serve_forever` serves real workers and money.
+        program: the module that serves it, with its own options, which may import what
+            the marketplace may not (`piecework.marketplace.http.command_line`).
         options: the other fields of `Marketplace` that a rehearsal needs.
 
     Raises:
-        WrongDatabaseError: the database was made for another start.
-        sqlite3.DatabaseError: it is no database, or cannot be written.
-        OSError: a port is taken.
-        RuntimeError: the child ended for another reason; its own output says which.
+        WrongDatabaseError: the database belongs to another start.
+        sqlite3.DatabaseError: the file is not a database, or cannot be written.
+        OSError: a port is in use.
+        RuntimeError: the child ended for another reason, which its own output states.
     """
     if not rehearsal:
-        raise ValueError("only a rehearsal is served by a child process")
+        raise ValueError("a child process can only serve a rehearsal")
     with subprocess.Popen(  # noqa: S603 - our own module
         _command(program, database, options),
         cwd=_ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        # A session of its own: the terminal's Ctrl-C is for the parent to act on.
+        # In a separate session, the terminal's Ctrl-C reaches only the parent.
         start_new_session=True,
     ) as child:
         try:
@@ -96,11 +95,11 @@ def serve_apart(
 
 
 def end_with_parent() -> None:
-    """Tell this process to stop, in order, when its parent has gone."""
+    """Stop this process in order when its parent has ended."""
     parent = os.getppid()
 
     def wait() -> None:
-        # EOF alone would not do: a process that the parent forked holds the pipe too.
+        # EOF is not enough: a process that the parent forked also holds the pipe.
         while os.getppid() == parent and not _has_ended(sys.stdin.fileno()):
             continue
         os.kill(os.getpid(), signal.SIGTERM)
@@ -109,7 +108,7 @@ def end_with_parent() -> None:
 
 
 def report_of(outcome: Running | Exception) -> str:
-    """One line of JSON about a start: the addresses, or the fault."""
+    """Return one line of JSON about a start: the addresses, or the fault."""
     if isinstance(outcome, Running):
         return json.dumps(
             {"endpoint_url": outcome.endpoint_url, "frames_url": outcome.frames_url}
@@ -120,7 +119,9 @@ def report_of(outcome: Running | Exception) -> str:
     kind = next(kind for kind in START_FAULTS if isinstance(outcome, kind))
     report = {"fault": kind.__name__, "arguments": arguments}
     if code := getattr(outcome, "sqlite_errorcode", None):
-        report["sqlite_errorcode"] = code  # tells a full disk from a damaged file
+        report["sqlite_errorcode"] = (
+            code  # distinguishes a full disk from a damaged file
+        )
     return json.dumps(report)
 
 
@@ -151,7 +152,7 @@ def _where_it_is(child: "subprocess.Popen[bytes]") -> Running:
             if isinstance(fault, sqlite3.Error) and "sqlite_errorcode" in report:
                 fault.sqlite_errorcode = report["sqlite_errorcode"]
             raise fault
-    raise RuntimeError("The marketplace did not start; its log says why.")
+    raise RuntimeError("The marketplace did not start; see its log.")
 
 
 def _first_line(child: "subprocess.Popen[bytes]") -> bytes:

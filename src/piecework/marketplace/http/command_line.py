@@ -1,4 +1,4 @@
-"""The command line of a marketplace that is a process of its own."""
+"""The command line of a marketplace that runs as a separate process."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ from piecework.marketplace.state.money import MTURK, PriceList
 
 
 def parser(program: str) -> argparse.ArgumentParser:
-    """The options of a marketplace, by the names of `Marketplace`'s fields."""
+    """Return the parser of a marketplace's options, named as `Marketplace`'s fields."""
     parser = argparse.ArgumentParser(prog=f"python -m {program}")
     parser.add_argument("--database", type=Path, required=True, help="SQLite file")
     parser.add_argument("--host", default="127.0.0.1")
@@ -31,17 +31,17 @@ def parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--clock-is-right",
         action="store_true",
-        help="a person has looked: this machine's clock has not jumped",
+        help="confirm that this machine's clock is right",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of a rehearsal's ids")
+    parser.add_argument("--seed", type=int, default=0, help="seed of a rehearsal's ids")
     parser.add_argument(
-        "--start", type=clock.moment_of, help="virtual time at the beginning"
+        "--start", type=clock.moment_of, help="virtual time at the start"
     )
     parser.add_argument(
         "--balance-cents",
         type=int,
         default=accounts.REHEARSAL_BALANCE_CENTS,
-        help="what a rehearsal's requester has to begin with",
+        help="initial balance of a rehearsal's requester",
     )
     parser.add_argument(
         "--prices",
@@ -52,14 +52,14 @@ def parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--attached",
         action="store_true",
-        help="end with the process at the other end of standard input, and report "
-        "the start to it as JSON",
+        help="end with the process that holds standard input, and report the start "
+        "to it as JSON",
     )
     return parser
 
 
 def serve_parent(marketplace: Marketplace) -> None:
-    """Serve the process that started this one; tell it why, if that cannot be."""
+    """Serve the process that started this one; tell it why if that fails."""
     try:
         serve_attached(marketplace)
     except START_FAULTS as fault:

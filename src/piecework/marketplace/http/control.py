@@ -1,7 +1,7 @@
-"""The controls of a rehearsal: clock, workers, faults, and all of its state.
+"""The controls of a rehearsal: clock, workers, faults and all its state.
 
 For programs only: a browser's request carries Origin or Sec-Fetch-Site and is refused,
-lest a question's page play with the rehearsal it is shown in.
+so that a question's page cannot change its rehearsal.
 """
 
 import json
@@ -45,7 +45,7 @@ class Control:
         self._faults = faults
 
     def routes(self) -> list[Route]:
-        """All addresses of the controls."""
+        """Return all routes of the controls."""
         return [
             Route("/rehearsal/clock", self.clock, methods=["GET", "PUT"]),
             Route("/rehearsal/workers", self.workers, methods=["POST"]),
@@ -56,7 +56,7 @@ class Control:
         ]
 
     async def clock(self, request: Request) -> Response:
-        """Read virtual time, or move it on."""
+        """Read virtual time, or advance it."""
         _programs_only(request)
         if request.method == "PUT":
             value = await _object(request, allowed=("now",))
@@ -67,7 +67,7 @@ class Control:
         return JSONResponse({"now": now.isoformat()})
 
     async def workers(self, request: Request) -> Response:
-        """Let a simulated worker in."""
+        """Add a simulated worker."""
         _programs_only(request)
         new = _new_worker(await _object(request, allowed=tuple(_WORKER_FIELDS)))
         with self._backend.transaction() as transaction:
@@ -85,21 +85,21 @@ class Control:
         return JSONResponse({"faults": len(script)})
 
     async def books(self, request: Request) -> Response:
-        """Everything that a test compares with."""
+        """Return all the state that tests compare."""
         _programs_only(request)
         with self._backend.transaction() as transaction:
             document = audit.books(transaction)
         return JSONResponse(document)
 
     async def calls(self, request: Request) -> Response:
-        """How often each operation was called."""
+        """Return how often each operation was called."""
         _programs_only(request)
         with self._backend.transaction() as transaction:
             document = self._backend.calls.read(transaction.conn)
         return JSONResponse(document)
 
     async def events(self, request: Request) -> Response:
-        """What happened after the event numbered `after`, oldest first."""
+        """Return what happened after the event numbered `after`, oldest first."""
         _programs_only(request)
         after = request.query_params.get("after", "0")
         if not (after.isascii() and after.isdigit() and len(after) <= _LONGEST_NUMBER):
@@ -139,14 +139,13 @@ def _moment(value: object) -> int:
         return clock.to_ms(clock.moment_of(str(value)))
     except (ValueError, OverflowError) as fault:
         raise _bad(
-            "now must be a moment as ISO 8601 writes it, before "
-            f"{clock.END_OF_TIME.year}."
+            f"now must be a time in ISO 8601 format, before {clock.END_OF_TIME.year}."
         ) from fault
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_HANDLE:
-        raise _bad(f"A text of 1 to {_LONGEST_HANDLE} characters is needed.")
+        raise _bad(f"Send a text of 1 to {_LONGEST_HANDLE} characters.")
     if not value.isprintable():
         raise _bad("Texts must be printable.")
     return value
@@ -154,8 +153,8 @@ def _text(value: object) -> str:
 
 def _two_letters(value: object) -> str:
     letters = _text(value)
-    if len(letters) != 2 or not letters.isascii():  # noqa: PLR2004 - as ISO 3166 has it
-        raise _bad("country and subdivision have two letters each.")
+    if len(letters) != 2 or not letters.isascii():  # noqa: PLR2004 - as in ISO 3166
+        raise _bad("country and subdivision must have two letters each.")
     return letters.upper()
 
 
@@ -165,15 +164,15 @@ def _optional_letters(value: object) -> str | None:
 
 def _count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _bad("Counts are whole numbers.")
+        raise _bad("Counts must be whole numbers.")
     if not 0 <= value <= _LARGEST_COUNT:
-        raise _bad(f"Counts are from 0 to {_LARGEST_COUNT}.")
+        raise _bad(f"Counts must be from 0 to {_LARGEST_COUNT}.")
     return value
 
 
 def _yes(value: object) -> bool:
     if not isinstance(value, bool):
-        raise _bad("is_adult and is_master are true or false.")
+        raise _bad("is_adult and is_master must be true or false.")
     return value
 
 
@@ -207,9 +206,9 @@ def _fault(value: object) -> Fault:
     if operation is not None and operation not in operation_names():
         raise _bad("operation must be null or one of the requester API's.")
     if (kind == "refuse") != ("error" in fields):
-        raise _bad("refuse needs an error, and nothing else has one.")
+        raise _bad("refuse needs an error; other kinds may not have one.")
     if (kind == "limit") != ("per_second" in fields):
-        raise _bad("limit needs per_second, and nothing else has one.")
+        raise _bad("limit needs per_second; other kinds may not have it.")
     call = fields.get("call")
     return Fault(
         kind=cast("Kind", kind),

@@ -1,4 +1,4 @@
-"""Which addresses a marketplace may be reached by, and what is unwise but allowed."""
+"""Checks a marketplace's addresses, and warns about those that are unwise."""
 
 import ipaddress
 import re
@@ -11,32 +11,32 @@ _STARRED = re.compile(r"https?://\*\.[a-z0-9.-]*[a-z0-9](:[0-9]+)?")
 
 
 class UnsafeBindError(Exception):
-    """This address would open an unguarded marketplace, or is none to be reached by."""
+    """The address would expose an unguarded marketplace, or cannot be reached."""
 
 
 def check_host(host: str, *, is_guarded: bool, is_named: bool) -> None:
-    """Refuse an address that would let any caller in, or that no browser can open.
+    """Refuse an address that would let any caller in, or that browsers cannot open.
 
     Args:
         host: address to bind.
         is_guarded: whether calls must be signed.
-        is_named: whether it was said how browsers reach site and frames.
+        is_named: whether the URLs of site and frames for browsers were given.
 
     Raises:
-        UnsafeBindError: and why.
+        UnsafeBindError: says why.
     """
     if is_loopback(host):
         return
     if not is_guarded:
         raise UnsafeBindError(
-            f"Without signatures, anybody who reaches {host} could spend its "
-            "requesters' money. Who trusts all callers binds to 127.0.0.1, ::1 or "
-            "localhost only."
+            f"Without signatures, anyone who can reach {host} could spend its "
+            "requesters' money. To trust all callers, bind to 127.0.0.1, ::1 or "
+            "localhost."
         )
     if is_every_address(host) and not is_named:
         raise UnsafeBindError(
-            f"{host or 'nothing'} is no address that a browser can open: say what "
-            "workers reach the site and the frames by (site URL and frames URL)."
+            f"{host or 'nothing'} is not an address that a browser can open: state "
+            "how workers reach the site and the frames (site URL and frames URL)."
         )
 
 
@@ -44,17 +44,17 @@ def check_frames_url(address: str) -> None:
     """Refuse a star that could not become the label of a requester.
 
     Raises:
-        UnsafeBindError: and where it belongs.
+        UnsafeBindError: says where the star belongs.
     """
     if "*" in address and not _STARRED.fullmatch(address):
         raise UnsafeBindError(
-            f"{address} is no address that a browser can open: its star must be the "
-            "first label of a name, as in https://*.frames.example.org."
+            f"{address} is not an address that a browser can open: its star must be "
+            "the first label of a name, as in https://*.frames.example.org."
         )
 
 
 def warnings(host: str, *, speaks_tls: bool, site: str, frames: str) -> list[str]:
-    """What a person who starts a marketplace should know about how it is reached.
+    """Return warnings for the operator about how the marketplace can be reached.
 
     Args:
         host: address to bind.
@@ -65,19 +65,19 @@ def warnings(host: str, *, speaks_tls: bool, site: str, frames: str) -> list[str
     sentences = []
     if _is_plain(site):
         sentences.append(
-            f"WARNING: {site} is plain HTTP: who listens on the way can work and call "
-            "as somebody else. Use --tls, or a proxy and https in --site-url and "
+            f"WARNING: {site} is plain HTTP: an eavesdropper can act as a worker or a "
+            "requester. Use --tls, or a proxy and https in --site-url and "
             "--frames-url."
         )
     elif _is_plain(frames):
         sentences.append(
-            f"WARNING: {frames} is plain HTTP and {site} is not: workers will see no "
-            "question. Give an https address in --frames-url."
+            f"WARNING: {frames} is plain HTTP and {site} is not: workers will not see "
+            "any question. Give an https address in --frames-url."
         )
     elif not (speaks_tls or is_loopback(host)):
         sentences.append(
-            f"WARNING: what is bound to {host} is plain HTTP, for a proxy. Let nobody "
-            "else reach these ports; for one on this machine, --host 127.0.0.1."
+            f"WARNING: the ports on {host} speak plain HTTP, for a proxy. Let only "
+            "the proxy reach them; if it is on this machine, use --host 127.0.0.1."
         )
     if shared := _shares_cookies(site, frames):
         sentences.append(shared)
@@ -85,31 +85,33 @@ def warnings(host: str, *, speaks_tls: bool, site: str, frames: str) -> list[str
 
 
 def _shares_cookies(site: str, frames: str) -> str:
-    """What a question could do to a session, where cookies of frames reach the site.
+    """Warn that a question could change a session if frames' cookies reach the site.
 
-    Cookies know hosts and no ports; over plain HTTP a page may even set them for all
-    hosts below a domain of its own, and nothing tells the two kinds apart.
+    Cookies ignore ports. Over plain HTTP a page may even set them for all hosts of its
+    domain, and the two kinds cannot be distinguished.
     """
     own, other = urlsplit(site), urlsplit(frames)
     ours, theirs = own.hostname or "", (other.hostname or "").removeprefix(STAR)
     if ours == theirs and STAR not in frames:
         return (
             f"WARNING: site and frames share the host {ours}: a question could put "
-            "another's session into a worker's browser. Give --frames-url another name."
+            "another person's session into a worker's browser. Give --frames-url "
+            "another host name."
         )
     if own.scheme == "http" and _have_common_domain(ours, theirs):
         return (
-            f"WARNING: over plain HTTP pages of {theirs} can set cookies that {ours} "
-            "gets, so exchange a worker's session. Use https, or names apart."
+            f"WARNING: over plain HTTP, pages of {theirs} can set cookies that {ours} "
+            "receives, and so replace a worker's session. Use https, or unrelated "
+            "host names."
         )
     return ""
 
 
 def _have_common_domain(host: str, other: str) -> bool:
-    """Whether both lie below one name of two labels or more; addresses never do."""
+    """Return whether both are below one name of two or more labels."""
     if _is_address(host) or _is_address(other):
         return False
-    # A public suffix of two labels (co.uk) is warned of in vain, which does no harm.
+    # A public suffix of two labels (co.uk) causes an unnecessary but harmless warning.
     return host.split(".")[-2:] == other.split(".")[-2:] and "." in host
 
 

@@ -1,8 +1,8 @@
-"""Scripted faults of a rehearsal: what goes wrong is said beforehand.
+"""Scripted faults of a rehearsal.
 
 A fault waits for the k-th requester call since the script was set (of one operation, if
-it names one) and then strikes `times` calls in a row, or some of them, drawn from a
-seed: the same script strikes the same calls.
+it names one). It then strikes `times` calls in a row, or some of them, drawn from a
+seed, so that the same script strikes the same calls.
 """
 
 import hashlib
@@ -32,16 +32,17 @@ class Fault:
 
     Attributes:
         kind: `lose_reply` does the call, then drops the connection; `throttle`,
-            `server_error` and `refuse` answer so and do nothing; `slow` waits first;
-            `lag` strikes no call: while it is set, new HITs are in no list yet.
-        call: the first call that it may strike, from 1.
+            `server_error` and `refuse` answer with that fault and do nothing; `slow`
+            waits first; `lag` strikes no call: while it is set, new HITs do not appear
+            in lists yet.
+        call: the number of the first call that it may strike, from 1.
         operation: the only operation that it counts; None counts all.
-        times: among how many calls it strikes.
-        chance: how likely each of them is struck.
-        seed: what that is drawn from.
-        per_second: how many calls `limit` lets through, a tenth of a second's worth
-            (two at least) at once; others are throttled, and those that get through
-            meet the rest of the script.
+        times: the number of calls among which it strikes.
+        chance: the probability of each strike.
+        seed: the seed of these draws.
+        per_second: the calls per second that `limit` lets through, with bursts of a
+            tenth of that (at least two); others are throttled, and the rest of the
+            script applies to those that get through.
         seconds: how long `slow` waits; how old a HIT is, in the marketplace's time,
             before `lag` lists it.
         error: what `refuse` answers.
@@ -59,7 +60,7 @@ class Fault:
 
     @property
     def answer(self) -> Refusal | None:
-        """What is answered instead of doing the call, if it is not done."""
+        """Return the answer instead of doing the call, if it is not done."""
         known = {
             "throttle": THROTTLED,
             "limit": THROTTLED,
@@ -69,7 +70,7 @@ class Fault:
         return known.get(self.kind)
 
     def strikes(self, number: int) -> bool:
-        """Whether the call with this number meets it."""
+        """Return whether it strikes the call with this number."""
         if self.kind == "lag" or not self.call <= number < self.call + self.times:
             return False
         drawn = hashlib.sha256(f"{self.seed} {number}".encode()).digest()[:7]
@@ -77,11 +78,11 @@ class Fault:
 
 
 class Bucket:
-    """So many calls a second, and so many at once.
+    """Limits calls per second, and at once.
 
     Args:
-        per_second: how many.
-        at_once: how many; None is a tenth of a second's worth, two at least.
+        per_second: the rate.
+        at_once: the largest burst; None: a tenth of the rate, at least two.
     """
 
     def __init__(self, per_second: float, *, at_once: float | None = None) -> None:
@@ -91,7 +92,7 @@ class Bucket:
         self._at = 0.0
 
     def take(self, now: float) -> bool:
-        """Whether a call may pass at this moment, in seconds."""
+        """Return whether a call may pass at this time, in seconds."""
         passed = now - self._at if self._at else 0.0
         self._at = now
         self._tokens = min(self._most, self._tokens + passed * self._per_second)
@@ -102,13 +103,13 @@ class Bucket:
 
 
 class FaultScript:
-    """The faults set last, and how many calls came since."""
+    """The faults set last, and the number of calls since then."""
 
     def __init__(self) -> None:
         self.set([])
 
     def set(self, faults: Sequence[Fault]) -> None:
-        """Replace the script; counting starts anew."""
+        """Replace the script and restart the count."""
         self._faults = tuple(faults)
         self._calls: Counter[str | None] = Counter()
         self._buckets = {
@@ -116,7 +117,7 @@ class FaultScript:
         }
 
     def strike(self, operation: str) -> Fault | None:
-        """The fault that this call meets, if any; the first in the script wins."""
+        """Return the first fault of the script that strikes this call, if any."""
         self._calls[None] += 1
         self._calls[operation] += 1
         for fault in self._faults:

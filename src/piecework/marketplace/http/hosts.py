@@ -1,8 +1,8 @@
-"""Which names a marketplace answers to; a request for any other is not for it.
+"""Checks host names: the marketplace refuses requests for other names.
 
-A signature covers the host that its signer meant, and a browser takes for one origin
-what has one name. So what was sent to another host and led here (by whoever runs that
-host, or by a name that was made to mean this address) is refused with 421.
+A signature covers the host that its signer meant, and a browser treats one name as one
+origin. A request for another host that arrives here (forwarded by that host, or through
+a name that was pointed to this address) is therefore refused with 421.
 """
 
 import re
@@ -25,22 +25,22 @@ _HSTS = (b"strict-transport-security", b"max-age=31536000")
 
 
 class HostCheck:
-    """An application that answers to its own names alone.
+    """An application that answers only to its own names.
 
-    Where others reach it by https, browsers are told to remember that.
+    If it is reached by https, it tells browsers to remember that.
 
     Args:
-        app: what answers.
-        origins: by which it is reached; one may have a star for its first label. The
-            address at which a connection came in is a name as well, and on loopback
-            `localhost`, which no stranger can make mean anything else.
+        app: the application.
+        origins: the origins by which it is reached; one may have a star as its first
+            label. The address of a connection's socket is a name too, and on loopback
+            `localhost`, which outsiders cannot redirect.
     """
 
     def __init__(self, app: ASGIApp, origins: Iterable[str]) -> None:
         self._app = app
         parts = [urlsplit(origin) for origin in origins]
         self._ports = tuple({_DEFAULT_PORTS[part.scheme] for part in parts})
-        # Not for `localhost`: browsers would ask all that listens there for https.
+        # Not for `localhost`: browsers would then use https for every local server.
         self._is_secure = all(
             part.scheme == "https" and not is_loopback(part.hostname or "")
             for part in parts
@@ -52,7 +52,7 @@ class HostCheck:
         self._shown = ", ".join(sorted(names))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or say that this is the wrong address."""
+        """Answer, or reply that this is the wrong address."""
         hosts = [value for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1 or not self._is_known(hosts[0], scope["server"]):
             await self._refused(scope)(scope, receive, send)
@@ -85,7 +85,7 @@ class HostCheck:
         return is_known
 
     def _plain(self, host: str) -> str:
-        """A host as it is compared: small letters, without what goes without saying."""
+        """Normalise a host for comparison: small letters, without the default port."""
         name = host.lower()
         for port in self._ports:
             name = name.removesuffix(port)
@@ -97,14 +97,14 @@ class HostCheck:
     def _refused(self, scope: Scope) -> Response:
         refusal = Refusal(
             "MisdirectedRequest",
-            f"This marketplace answers to {self._shown} and to no other name.",
+            f"This marketplace answers to {self._shown} and to no other.",
             status=421,
         )
         return refused(Request(scope), refusal)
 
 
 def _bound(address: str, port: int) -> list[str]:
-    """The names of the address at which a connection came in."""
+    """Return the names of a connection's local address."""
     hosts = [f"[{address}]" if ":" in address else address]
     if is_loopback(address):
         hosts.append("localhost")

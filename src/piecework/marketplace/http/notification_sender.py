@@ -1,8 +1,8 @@
-"""Carries notifications to a queue or topic on this machine, at least once each.
+"""Delivers notifications to a queue or topic on this machine, at least once each.
 
-It reads the file by a connection of its own, so it sees only what is on the disk for
-good, and no call waits for it. What cannot be delivered is tried again, later each
-time, and given up in the end with a line in the log; a restart goes on where it was.
+It reads the file through its own connection, so it sees only committed data, and calls
+do not wait for it. It retries failed deliveries with growing delays and finally gives
+up with a log line. A restart continues where it stopped.
 """
 
 import http.client
@@ -30,12 +30,12 @@ _LONGEST_DELAY_SECONDS = 60.0
 
 
 class NotifyAddressError(ValueError):
-    """Notifications go to this machine only."""
+    """The address is not on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where messages are posted."""
+    """The address to which messages are posted."""
 
     host: str
     port: int
@@ -43,27 +43,27 @@ class Address:
 
 
 def read_address(url: str) -> Address:
-    """The address of a local queue or topic server.
+    """Read the address of a local queue or topic server.
 
     Raises:
-        NotifyAddressError: it is not http, or not on this machine.
+        NotifyAddressError: the address is not http, or not on this machine.
     """
     try:
         parts = urlsplit(url)
         port = parts.port or 80
     except ValueError as fault:
-        raise NotifyAddressError(f"{url[:80]!a} is no address: {fault}.") from fault
+        raise NotifyAddressError(f"{url[:80]!a} is not an address: {fault}.") from fault
     host = parts.hostname or ""
     if parts.scheme != "http" or not is_loopback(host):
         raise NotifyAddressError(
-            f"{url[:80]!a} is not an http address on this machine; notifications go "
-            "nowhere else."
+            f"{url[:80]!a} is not an http address on this machine, the only place for "
+            "notifications."
         )
     return Address(host, port, parts.path or "/")
 
 
 class NotificationSender:
-    """Delivers what waits in a database to one address, until it is stopped."""
+    """Delivers a database's waiting messages to one address until stopped."""
 
     def __init__(self, database: Path, address: Address) -> None:
         self._database = database
@@ -73,7 +73,7 @@ class NotificationSender:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Deliver for as long as the block lasts."""
+        """Deliver while the block lasts."""
         thread = threading.Thread(
             target=self._run, name="notification sender", daemon=True
         )
@@ -109,15 +109,16 @@ class NotificationSender:
             complaint = self._post(row)
             self._mark(connection, row, complaint)
             if complaint:
-                return  # the next would hardly fare better
+                return  # the next would probably fail too
 
     def _post(self, row: sqlite3.Row) -> str:
-        """Send one message; what went wrong, or nothing."""
+        """Send one message; return what went wrong, or ""."""
         service, form = _request(row)
         day = clock.to_datetime(clock.machine_ms()).strftime("%Y%m%d")
         headers = {
             "Content-Type": "application/x-www-form-urlencoded",
-            # Local servers of queues check no signature, but read here which is meant.
+            # Local queue servers do not check the signature, but read the service from
+            # it.
             "Authorization": (
                 f"AWS4-HMAC-SHA256 Credential=marketplace/{day}/us-east-1/{service}/"
                 "aws4_request, SignedHeaders=host, Signature=unsigned"

@@ -1,4 +1,4 @@
-"""What a marketplace is started with, and where it is once it answers."""
+"""The options of a marketplace, and its addresses once it runs."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,34 +41,35 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Marketplace:
-    """What a marketplace is started with.
+    """The options of a marketplace.
 
     Attributes:
-        database: its file; made if it is not there.
+        database: its file; created if missing.
         rehearsal: virtual time, deterministic ids, controls, accounts on first sight.
-        seed: where a rehearsal's ids come from.
-        start: virtual time at the very beginning; later the database knows better.
-        clock_runs: a rehearsal's time runs by itself, from today if no start is given.
-        balance_cents: what a requester has when a rehearsal first sees the access key.
-        prices: its currency and fees; the currency stays once money is in it.
+        seed: the seed of a rehearsal's ids.
+        start: virtual time at the first start; later the database has the time.
+        clock_runs: a rehearsal's time runs on its own, from today without a start.
+        balance_cents: a requester's balance when a rehearsal first sees the access key.
+        prices: its currency and fees; the currency is fixed once it holds money.
         pictures: a folder served under `/pictures/` of both origins.
         host: address to bind.
-        port: of the site and the requester API; 0 takes a free one.
-        frames_port: of the frames; 0 takes a free one.
+        port: the port of the site and the requester API; 0 takes a free one.
+        frames_port: the port of the frames; 0 takes a free one.
         trust_local: signatures are not checked; loopback only.
-        certificate: of the site and the frames, which then speak TLS.
-        site_url: the site's origin as browsers reach it, if that is another.
-        frames_url: the same of the frames; `https://*.NAME` gives the questions
-            of each requester an origin of their own.
-        stand_in: what it takes to answer as Amazon's hosts, if it shall.
-        notify_url: where on this machine notifications go; "" keeps them waiting.
-        limits: how patient it is with clients that say nothing.
-        crowd: the market that its workers come from by visits, if there is one.
-        consent: what workers who are no participants agree to before their first HIT, a
-            paragraph each.
-        spend_at_most_cents: of all requesters together; None is no limit.
-        clock_is_right: a person says that the machine's clock is right, though it is
-            far ahead of the last moment that the database knows.
+        certificate: the certificate of the site and the frames, which then use TLS.
+        site_url: the site's origin for browsers, if different.
+        frames_url: the same for the frames; `https://*.NAME` gives each requester's
+            questions a separate origin.
+        stand_in: settings for answering as Amazon's hosts, if wanted.
+        notify_url: the address on this machine for notifications; "" keeps them
+            waiting.
+        limits: time limits for silent clients.
+        crowd: the market that sends workers as visitors, if any.
+        consent: the text, one string per paragraph, to which workers who are not
+            participants agree before their first HIT.
+        spend_at_most_cents: the spending limit of all requesters together, if any.
+        clock_is_right: the operator confirms that the machine's clock is right, though
+            it is far ahead of the last time in the database.
     """
 
     database: Path
@@ -97,12 +98,12 @@ class Marketplace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """A marketplace that answers.
+    """A running marketplace.
 
     Attributes:
-        endpoint_url: the site's origin; also where boto3 sends its calls.
+        endpoint_url: the site's origin, which is also boto3's endpoint.
         frames_url: the frames' origin.
-        standing_in: where it answers as Amazon's hosts, if it does.
+        standing_in: the running AWS proxy, if any.
     """
 
     endpoint_url: str

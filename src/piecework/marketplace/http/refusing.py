@@ -1,4 +1,4 @@
-"""Refusals outside of API and pages, in the form that the request asks for."""
+"""Refusals outside the API and pages, in the format that the request expects."""
 
 import sqlite3
 
@@ -15,7 +15,7 @@ RETRY_AFTER_SECONDS = 10
 
 
 def refused(request: Request, refusal: Refusal) -> Response:
-    """The reply to a requester's call, a worker's page or a program."""
+    """Return the reply to a requester's call, a worker's page or a program."""
     if request.method == "POST" and request.url.path == "/":
         body = wire.error(refusal, now_ms=clock.machine_ms())
         return Response(body, refusal.status, media_type=wire.CONTENT_TYPE)
@@ -23,11 +23,12 @@ def refused(request: Request, refusal: Refusal) -> Response:
 
 
 def not_stored(request: Request) -> Response:
-    """The disk is full, or another program holds the database: ask again."""
+    """Reply that the disk is full or the database is locked, and to try again."""
     refusal = Refusal(
         "ServiceFault",
-        "Nothing was stored: the disk of this marketplace is full, or another program "
-        "holds its database. What was stored before is there. Try again in a minute.",
+        "Nothing was stored: the disk of this marketplace is full, or another "
+        "program has locked its database. Earlier data is safe. Try again in a "
+        "minute.",
         status=503,
     )
     reply = refused(request, refusal)
@@ -36,7 +37,7 @@ def not_stored(request: Request) -> Response:
 
 
 async def not_stored_handler(request: Request, fault: Exception) -> Response:
-    """Turns a database that cannot be written just now into a reply."""
+    """Turn a database that cannot be written right now into a reply."""
     if not (isinstance(fault, sqlite3.OperationalError) and is_passing(fault)):
         raise fault
     return not_stored(request)

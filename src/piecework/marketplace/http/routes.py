@@ -1,7 +1,7 @@
-"""Site, frames and API as web applications, and which request goes to which.
+"""The site, frames and API as web applications, and the routing between them.
 
-One process and one event loop serve both; the port on which a request arrived decides,
-never a header that the client wrote.
+One process and one event loop serve them all. The port of a request decides, never a
+header from the client.
 """
 
 import sqlite3
@@ -41,12 +41,12 @@ def site_app(
     crowd: OutsideCrowd | None = None,
     consent: Sequence[str] = (),
 ) -> Starlette:
-    """Requester API, worker site and, in a rehearsal, its controls."""
+    """Return the requester API, worker site and, in a rehearsal, its controls."""
     routes: list[BaseRoute] = [
         _calls(api),
         Route("/", _to_hits, methods=["GET"]),
         *Site(backend, origins, crowd, consent).routes(),
-        # A qualification test names pictures by address, and requesters know only this.
+        # A qualification test names pictures by address; requesters know only this one.
         *pictures_at(pictures),
     ]
     if backend.rules.rehearsal:
@@ -55,26 +55,26 @@ def site_app(
 
 
 def api_app(api: RequesterApi) -> Starlette:
-    """Requester API alone, for a port that only programs use."""
+    """Return only the requester API, for a port that only programs use."""
     return _app([_calls(api)])
 
 
 def frames_app(
     backend: Backend, origins: Origins, *, pictures: Path | None
 ) -> Starlette:
-    """Pages of questions and their pictures."""
+    """Return the pages of questions and their pictures."""
     return _app([*Frames(backend, origins, pictures=pictures).routes()])
 
 
 class ByPort:
-    """Gives each request to the application of the port that it came in by."""
+    """Passes each request to the application of its port."""
 
     def __init__(self, site: ASGIApp, others: Mapping[int, ASGIApp]) -> None:
         self._site = site
         self._others = dict(others)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass it on."""
+        """Pass the request on."""
         app = self._others.get(scope["server"][1], self._site)
         await app(scope, receive, send)
 
@@ -96,7 +96,7 @@ def _app(routes: list[BaseRoute]) -> Starlette:
             sqlite3.OperationalError: refusing.not_stored_handler,
         },
     )
-    # The redirect would go to whatever host the request names.
+    # The redirect would go to the host that the request names.
     app.router.redirect_slashes = False
     return app
 

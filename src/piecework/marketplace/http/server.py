@@ -1,7 +1,7 @@
-"""Starting and stopping a marketplace, inside a program or as a process.
+"""Starts and stops a marketplace, inside a program or as a process.
 
-The sockets are bound before the server runs, so the addresses are known at once and a
-port that is taken is an error of the caller's, not of a thread's.
+The sockets are bound before the server runs, so the addresses are known at once, and a
+port in use raises in the caller, not in a thread.
 """
 
 import contextlib
@@ -66,10 +66,10 @@ _START_SECONDS = 30.0
 def serve(
     marketplace: Marketplace | Path, **options: Unpack[Options]
 ) -> Iterator[Running]:
-    """Run a marketplace in a thread of this process for as long as the block lasts.
+    """Run a marketplace in a thread of this process while the block lasts.
 
     Args:
-        marketplace: what to run, or just its database.
+        marketplace: the marketplace to run, or only its database.
         options: the other fields of `Marketplace`, if only a database is given.
     """
     with _prepared(_described(marketplace, options)) as (server, sockets, running):
@@ -86,10 +86,10 @@ def serve(
 
 
 def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -> None:
-    """Run a marketplace until the process is told to stop; says where it is.
+    """Run a marketplace until the process is stopped; print its addresses.
 
     Args:
-        marketplace: what to run, or just its database.
+        marketplace: the marketplace to run, or only its database.
         options: the other fields of `Marketplace`, if only a database is given.
     """
     described = _described(marketplace, options)
@@ -101,7 +101,7 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
             frames=running.frames_url,
         ):
             print(warning, file=sys.stderr, flush=True)  # noqa: T201 - for a person
-        # The sockets listen already, so the program that reads this line can connect.
+        # The sockets already listen, so a program that reads this line can connect.
         print(  # noqa: T201 - the line that a starting program waits for
             f"marketplace at {running.endpoint_url} frames at {running.frames_url}",
             flush=True,
@@ -114,8 +114,8 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
 def serve_attached(marketplace: Marketplace) -> None:
     """Run a marketplace for the process at the other end of standard input.
 
-    Tells it on standard output, in one line of JSON, where the marketplace is; ends
-    when that process closes the pipe, or dies.
+    Print the marketplace's addresses on standard output as one line of JSON; end when
+    that process closes the pipe or dies.
     """
     with _prepared(marketplace) as (server, sockets, running):
         end_with_parent()
@@ -124,12 +124,12 @@ def serve_attached(marketplace: Marketplace) -> None:
 
 
 def _run_until_told_to_stop(server: Server, sockets: list[socket.socket]) -> None:
-    # The server ends in order and then raises the signal again; this lets the
-    # database be closed instead of the process being killed there.
+    # The server ends in order and then raises the signal again. This closes the
+    # database before the process is killed.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)
-    # What was imported stays; looking through it again and again for garbage
-    # would cost a call tens of milliseconds now and then.
+    # Imported objects stay; scanning them for garbage would sometimes cost a call tens
+    # of milliseconds.
     gc.collect()
     gc.freeze()
     server.run(sockets)
@@ -194,7 +194,7 @@ def _prepared(
             opener=aws_sockets,
             each_minute=partial(_keep_time, backend),
         )
-        # Workers can make it speak as often as they like.
+        # Workers can trigger this message as often as they like.
         say_once_a_second(
             "piecework.marketplace.forms.patterns",
             "piecework.marketplace.state.group_commit",
@@ -210,8 +210,8 @@ def _prepared(
 def _keep_time(backend: Backend) -> None:
     try:
         backend.keep_time()
-    except sqlite3.Error as fault:  # locked by another process, or a full disk
-        _LOG.warning("the time is not kept: %s", fault)
+    except sqlite3.Error as fault:  # a lock or a full disk
+        _LOG.warning("the time was not stored: %s", fault)
 
 
 def _rules(marketplace: Marketplace) -> Rules:

@@ -1,9 +1,9 @@
-"""A rehearsal's clock, moved by a call of its own or by a header of any other call.
+"""A rehearsal's clock, moved by a separate call or by a header of any other call.
 
-`X-Rehearsal-Now: MILLISECONDS` (since 1970, UTC) saves a program the call: the clock is
-moved there and what came due is done, then the request that carries it is served. Time
-that has passed already changes nothing, so requests under way at once cannot be refused
-for the order in which they arrive.
+`X-Rehearsal-Now: MILLISECONDS` (since 1970, UTC) saves a program the separate call: the
+clock moves to that time and due work is done before the request is served. A time in
+the past changes nothing, so concurrent requests are not refused for the order in which
+they arrive.
 """
 
 import asyncio
@@ -27,14 +27,14 @@ _LOOK_SECONDS = 0.005
 
 
 class VirtualTime:
-    """The application of a rehearsal; before each request time may be moved on."""
+    """The application of a rehearsal, which may advance time before each request."""
 
     def __init__(self, app: ASGIApp, backend: Backend) -> None:
         self._app = app
         self._backend = backend
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Move the clock to where the header says, then serve the request."""
+        """Move the clock to the time in the header, then serve the request."""
         try:
             now_ms = _asked_for(scope["headers"])
         except Refusal as refusal:
@@ -47,20 +47,20 @@ class VirtualTime:
 
 
 async def do_what_is_due(backend: Backend) -> None:
-    """Return when everything that has come due is done; other calls come between."""
+    """Do all due work, letting other calls run in between."""
     backend.catch_up()
     while backend.has_backlog:  # noqa: ASYNC110 - the backend has no event loop
         await asyncio.sleep(_LOOK_SECONDS)
 
 
 def check_is_program(headers: Iterable[bytes]) -> None:
-    """Refuse a browser, lest a question's page play with the rehearsal it is shown in.
+    """Refuse browsers, so that a question's page cannot change its rehearsal.
 
     Args:
         headers: the names of the request's headers, in lower case.
 
     Raises:
-        Refusal: the request carries what browsers say of its origin (403).
+        Refusal: the request has a browser's origin headers (403).
     """
     if any(name in _SENT_BY_BROWSERS for name in headers):
         raise Refusal(

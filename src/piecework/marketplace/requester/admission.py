@@ -1,4 +1,4 @@
-"""Who may call: every signature is checked, but in a rehearsal or with trust_local."""
+"""Admits callers: checks every signature, except in a rehearsal or with trust_local."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ _READING = ("Get", "List")
 
 
 def machine_time() -> datetime:
-    """The present of signatures, which virtual time does not move."""
+    """Return the current time for signatures, which virtual time does not move."""
     return clock.to_datetime(clock.machine_ms())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who calls, and the signature that proves it, if the call spends one."""
+    """The caller, and the signature that proves it if the call uses one up."""
 
     access_key: str
     proof: replay_protection.Proof | None = None
@@ -30,9 +30,9 @@ class Admission:
     """Admits calls of the requester API.
 
     Args:
-        backend: whose keys are accepted.
-        checks: whether signatures are looked at; else the key's name is enough.
-        now: the real present.
+        backend: the backend with the accepted keys.
+        checks: whether to check signatures; otherwise the key's name is enough.
+        now: the real current time.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class Admission:
         self._now = now
 
     def admit(self, request: Request, call: wire.Request) -> Caller:
-        """The caller, as far as he has proven who he is.
+        """Return the caller, if authenticated.
 
         Raises:
-            Refusal: he has not.
+            Refusal: the caller is not authenticated.
         """
         if not self._checks:
             return Caller(access_key=call.access_key)
@@ -60,7 +60,7 @@ class Admission:
         with self._backend.without_catch_up() as transaction:
             secret = keys.secret(transaction, signed.access_key)
         signature.check_signature(signed, received, secret=secret)
-        # What only reads may be read again, and costs no write.
+        # A call that only reads may be repeated, and its signature is not stored.
         if call.operation.startswith(_READING):
             return Caller(access_key=signed.access_key)
         return Caller(access_key=signed.access_key, proof=_proof(request, signed))

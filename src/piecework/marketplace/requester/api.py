@@ -32,7 +32,7 @@ _DONE: Mapping[str, security_log.Event] = {
     "AssociateQualificationWithWorker": "qualification_given",
     "DisassociateQualificationFromWorker": "qualification_taken",
 }
-"""What an operation is in the security log."""
+"""The event of each operation in the security log."""
 
 _IDS = {
     "AssignmentId": "assignment",
@@ -53,7 +53,7 @@ class RequesterApi:
         self._faults = faults
 
     async def __call__(self, request: Request) -> Response:
-        """One call."""
+        """Serve one call."""
         body = await request.body()
         try:
             call = wire.read(request.headers, body)
@@ -115,7 +115,7 @@ class RequesterApi:
 
 
 def _note_refused(request: Request, refusal: Refusal) -> None:
-    """A signature that is not taken is an event; other refusals are none."""
+    """Log a refused signature; other refusals are not security events."""
     if refusal.kind in _SIGNATURES:
         security_log.note(
             request.scope,
@@ -126,7 +126,7 @@ def _note_refused(request: Request, refusal: Refusal) -> None:
 
 
 def _note_done(request: Request, call: wire.Request, members: object) -> None:
-    """Pay and exclusions are events; the rest of what was done is in the database."""
+    """Log payments and exclusions; the database records all other operations."""
     event = _DONE.get(call.operation)
     if event is None or not isinstance(members, dict):
         return

@@ -22,7 +22,7 @@ def create_worker_block(
     )
     if count is not None and count[0] >= MOST_BLOCKS:
         raise request_error(
-            "PermissionDenied", f"A requester may block {MOST_BLOCKS} workers at most."
+            "PermissionDenied", f"A requester may block at most {MOST_BLOCKS} workers."
         )
     transaction.execute(
         "INSERT INTO blocks (requester, worker, reason) VALUES (?, ?, ?) "
@@ -37,7 +37,7 @@ def create_worker_block(
 def delete_worker_block(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """DeleteWorkerBlock: also of a worker who is not blocked."""
+    """DeleteWorkerBlock: succeeds even if the worker is not blocked."""
     worker = accounts.find_worker(transaction, members["WorkerId"])
     transaction.execute(
         "DELETE FROM blocks WHERE requester = ? AND worker = ?",

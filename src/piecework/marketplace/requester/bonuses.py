@@ -1,4 +1,4 @@
-"""Bonuses: money on top of a reward, for one worker's one assignment."""
+"""Bonuses: money on top of a reward, for one assignment of a worker."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ Members = dict[str, Any]
 def send_bonus(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """SendBonus: pay the worker of a submitted assignment something more."""
+    """SendBonus: pay the worker of a submitted assignment a bonus."""
     token = members.get("UniqueRequestToken")
     if token and request_tokens.earlier(
         transaction, requester, operation=_OPERATION, token=token
@@ -79,7 +79,7 @@ def list_bonus_payments(
     """ListBonusPayments: of one HIT or of one assignment, oldest first."""
     wanted = page(transaction, requester, members, operation="ListBonusPayments")
     if ("HITId" in members) == ("AssignmentId" in members):
-        raise invalid_parameters("Exactly one of HITId and AssignmentId is needed.")
+        raise invalid_parameters("Give exactly one of HITId and AssignmentId.")
     if "AssignmentId" in members:
         assignment = own_assignment(transaction, requester, members["AssignmentId"])
         condition, key = "bonuses.assignment = ?", assignment["id"]

@@ -24,19 +24,18 @@ def perform(
     proof: replay_protection.Proof | None = None,
     store: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Do one call in a transaction of its own; the members of its reply.
+    """Do one call in its own transaction and return the members of its reply.
 
     Args:
-        backend: where.
-        access_key: of the requester; a rehearsal opens an account for a new one.
-        operation: its name.
-        members: of the request, as JSON had them.
-        proof: the signature that this call spends, if signatures are checked.
-        store: name and mark of the requester's store; kept if the call changes
-            anything.
+        backend: the marketplace's backend.
+        access_key: the requester's key; a rehearsal opens an account for a new one.
+        operation: the operation's name.
+        members: the request's members, as parsed from JSON.
+        proof: the signature that this call uses up, if signatures are checked.
+        store: name and mark of the requester's store; stored if the call writes.
 
     Raises:
-        Refusal: and then nothing has changed.
+        Refusal: the call was refused, and nothing has changed.
     """
     with backend.transaction() as transaction:
         if backend.rules.rehearsal:
@@ -55,7 +54,7 @@ def perform(
 
 
 def _has_token(members: object) -> bool:
-    """Whether the call is done once whoever sends it, and however often."""
+    """Return whether the call has a token that makes it happen only once."""
     return isinstance(members, dict) and bool(members.get("UniqueRequestToken"))
 
 
@@ -72,6 +71,6 @@ def _perform(
         return operations.perform(transaction, requester, operation, members)
     except Refusal as refusal:
         if transaction.has_backlog and refusal.turk_code == "InsufficientFunds":
-            # What is held for HITs that have expired may be about to be released.
+            # Money held for expired HITs may be about to be released.
             raise Refusal("ThrottlingException", "Rate exceeded") from refusal
         raise

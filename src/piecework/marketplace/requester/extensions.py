@@ -1,8 +1,8 @@
-"""What this marketplace understands beyond the requester API.
+"""This marketplace's extensions of the requester API.
 
-Clients that know nothing of it need not. Every reply names the extensions in a header;
-who finds none there is talking to another marketplace. An extension is one more member
-of an operation's request, and what is added to the operation where it is there.
+Clients can ignore them. Every reply names the extensions in a header; without the
+header, a client is talking to another marketplace. An extension is one more member of
+an operation's request, with an action that the operation then also does.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Members = dict[str, Any]
 
 
 def store_of(header: str | None) -> tuple[str, str] | None:
-    """Name and mark of the store that a request comes from; `None`: it does not say."""
+    """Name and mark of the store that a request comes from; `None` if not stated."""
     name, _, mark = (header or "").rpartition(" ")
     is_named = 0 < len(name) <= _LONGEST_STORE and lineage.is_mark(mark)
     return (name, mark) if is_named else None
@@ -37,11 +37,11 @@ def store_of(header: str | None) -> tuple[str, str] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """An operation as it is done without any extension.
+    """An operation without its extensions.
 
     Attributes:
-        perform: does it.
-        members: of its request, checked.
+        perform: does the operation.
+        members: the checked members of its request.
     """
 
     perform: Callable[[Transaction, int, Members], Members]
@@ -55,10 +55,10 @@ class _Extension:
     """One more member of an operation's request.
 
     Attributes:
-        member: its name.
-        check: its value as it was sent, or a refusal.
-        add: does what it asks for, once the operation itself is done, and adds to the
-            members of its reply.
+        member: the member's name.
+        check: checks and returns the value that was sent, or refuses it.
+        add: acts on the value after the operation itself, and may add members to the
+            reply.
     """
 
     member: str
@@ -67,10 +67,10 @@ class _Extension:
 
 
 def split(operation: str, document: object) -> tuple[object, Members]:
-    """A request without its extensions, and what those ask for, by member.
+    """Split a request into the plain request and its extensions, by member.
 
     Raises:
-        Refusal: a member is there and makes no sense.
+        Refusal: an extension's value is invalid.
     """
     if not isinstance(document, dict):
         return document, {}
@@ -84,10 +84,10 @@ def split(operation: str, document: object) -> tuple[object, Members]:
 
 
 def carry_out(operation: str, call: Call, asked: Members) -> Members:
-    """Do an operation, and what its extensions ask for, in one transaction.
+    """Do an operation and its extensions in one transaction.
 
     Raises:
-        Refusal: as the operation says, or a HIT is unknown, or another requester's.
+        Refusal: the operation refuses, or a HIT is unknown or another requester's.
     """
     reply = call.perform(call.transaction, call.requester, call.members)
     for extension in _EXTENSIONS.get(operation, ()):
@@ -210,6 +210,6 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
         _Extension(member=MARKS, check=_store_and_seen, add=_compare_marks),
     ),
 }
-"""HITs that no worker does besides; how long a HIT of a type takes; HITs whose
-assignments follow those of the first; and, beside the balances, the price list and the
-marks by which store and marketplace know each other (`state.lineage`)."""
+"""HITs that exclude each other for a worker; the expected time of a HIT type; HITs
+listed together with the first; and, with the balances, the price list and the marks by
+which store and marketplace recognise each other (`state.lineage`)."""

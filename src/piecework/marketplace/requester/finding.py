@@ -1,4 +1,4 @@
-"""Reading HITs and closing them: get, list, put aside, delete."""
+"""Reads and closes HITs: get, list, mark as Reviewing, delete."""
 
 import sqlite3
 from typing import Any
@@ -18,7 +18,7 @@ Members = dict[str, Any]
 def get_hit(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """GetHIT; a disposed HIT is still shown by its id, as Disposed."""
+    """GetHIT: also shows a disposed HIT, as Disposed."""
     row = transaction.one(
         shapes.SELECT_HITS + "WHERE hits.hit_id = ? AND hits.requester = ?",
         members["HITId"],
@@ -32,7 +32,7 @@ def get_hit(
 def list_hits(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """ListHITs: all that are not disposed, newest first."""
+    """ListHITs: all HITs that are not disposed, newest first."""
     wanted = page(transaction, requester, members, operation="ListHITs")
     return _listed(
         transaction,
@@ -45,7 +45,7 @@ def list_hits(
 def list_reviewable_hits(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """ListReviewableHITs: Reviewable (or Reviewing) ones, of all types or of one."""
+    """ListReviewableHITs: Reviewable (or Reviewing) HITs of all types or of one."""
     wanted = page(transaction, requester, members, operation="ListReviewableHITs")
     status = members.get("Status", "Reviewable")
     if "HITTypeId" in members:
@@ -69,7 +69,7 @@ def list_reviewable_hits(
 def list_hits_for_qualification_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """ListHITsForQualificationType: own HITs whose type requires it."""
+    """ListHITsForQualificationType: the requester's HITs that require it."""
     wanted = page(
         transaction, requester, members, operation="ListHITsForQualificationType"
     )
@@ -108,7 +108,7 @@ def update_hit_review_status(
 def delete_hit(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """DeleteHIT: a Reviewable HIT whose assignments are all decided."""
+    """DeleteHIT: dispose of a Reviewable HIT with no assignment left to decide."""
     hit = own_hit(transaction, requester, members["HITId"])
     if hit["status"] != "Reviewable":
         raise wrong_state(

@@ -1,4 +1,4 @@
-"""Granting and taking qualifications: soft blocks, training passed, and the like."""
+"""Grants and revokes qualifications, for soft blocks or passed training."""
 
 import sqlite3
 from typing import Any
@@ -23,7 +23,7 @@ _SELECT = (
 def associate_qualification(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """AssociateQualificationWithWorker: grant, regrant, or set another value."""
+    """AssociateQualificationWithWorker: grant, grant again, or change the value."""
     kind = qualification_types.find_own(
         transaction, requester, members["QualificationTypeId"]
     )
@@ -43,7 +43,7 @@ def associate_qualification(
 def disassociate_qualification(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """DisassociateQualificationFromWorker: revoke what the worker holds."""
+    """DisassociateQualificationFromWorker: revoke a worker's qualification."""
     kind = qualification_types.find_own(
         transaction, requester, members["QualificationTypeId"]
     )
@@ -65,7 +65,7 @@ def disassociate_qualification(
 def get_qualification_score(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """GetQualificationScore: what a worker holds of an own type."""
+    """GetQualificationScore: a worker's qualification of the requester's own type."""
     kind = qualification_types.find_own(
         transaction, requester, members["QualificationTypeId"]
     )
@@ -76,7 +76,7 @@ def get_qualification_score(
 def list_workers_with_qualification_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """ListWorkersWithQualificationType: who holds it (or held it: Revoked)."""
+    """ListWorkersWithQualificationType: workers who hold it (or held it: Revoked)."""
     kind = qualification_types.find_own(
         transaction, requester, members["QualificationTypeId"]
     )
@@ -133,7 +133,7 @@ def list_qualification_requests(
 def accept_qualification_request(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """AcceptQualificationRequest: grant what a worker asked for."""
+    """AcceptQualificationRequest: grant a requested qualification."""
     row = _pending(transaction, requester, members["QualificationRequestId"])
     transaction.execute(
         "UPDATE qualification_requests SET status = 'Granted' WHERE id = ?", row["id"]
@@ -150,7 +150,7 @@ def accept_qualification_request(
 def reject_qualification_request(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """RejectQualificationRequest: say no, with a reason if there is one."""
+    """RejectQualificationRequest: refuse a request, with an optional reason."""
     row = _pending(transaction, requester, members["QualificationRequestId"])
     transaction.execute(
         "UPDATE qualification_requests SET status = 'Rejected', reason = ? "
@@ -164,7 +164,7 @@ def reject_qualification_request(
 def grant(
     transaction: Transaction, qualification_type: int, worker: int, *, value: int
 ) -> None:
-    """The worker holds the qualification from now, with this value."""
+    """Grant the worker the qualification with this value."""
     transaction.execute(
         "INSERT INTO qualifications (qualification_type, worker, value, status, "
         "granted_ms) VALUES (?, ?, ?, 'Granted', ?) "

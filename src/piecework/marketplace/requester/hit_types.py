@@ -1,4 +1,4 @@
-"""HIT types: what HITs of one group share; equal values are one type."""
+"""HIT types: the values that a group of HITs shares; equal values are one type."""
 
 import hashlib
 import json
@@ -21,14 +21,14 @@ Members = dict[str, Any]
 def create_hit_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """CreateHITType: a new type, or the one that has these values already."""
+    """CreateHITType: create a type, or return the one with these values."""
     return {"HITTypeId": find_or_make(transaction, requester, members)["hit_type_id"]}
 
 
 def find_or_make(
     transaction: Transaction, requester: int, members: Members
 ) -> sqlite3.Row:
-    """The type with the values of a CreateHITType or CreateHIT request."""
+    """Return the type with the values of a CreateHITType or CreateHIT request."""
     values = _values(transaction, members)
     print_of_values = hashlib.sha256(
         json.dumps(values, sort_keys=True).encode()
@@ -48,10 +48,10 @@ def find_or_make(
 
 
 def find(transaction: Transaction, requester: int, hit_type_id: str) -> sqlite3.Row:
-    """The requester's own type with this id.
+    """Return the requester's own type with this id.
 
     Raises:
-        Refusal: it does not exist, or is another requester's.
+        Refusal: the type does not exist, or is another requester's.
     """
     row = transaction.one(
         "SELECT * FROM hit_types WHERE hit_type_id = ? AND requester = ? "
@@ -65,7 +65,7 @@ def find(transaction: Transaction, requester: int, hit_type_id: str) -> sqlite3.
 
 
 def in_range(name: str, value: int, *, low: int, high: int) -> int:
-    """A number within its documented limits.
+    """Return a number within its documented limits.
 
     Raises:
         Refusal: `ParameterValidationError`.
@@ -78,7 +78,7 @@ def in_range(name: str, value: int, *, low: int, high: int) -> int:
 
 
 def at_most(name: str, value: str, *, most: int, least: int = 0) -> str:
-    """A text within its documented limits, in characters.
+    """Return a text within its documented limits, in characters.
 
     Raises:
         Refusal: `ParameterValidationError`.

@@ -1,4 +1,4 @@
-"""Reading assignments and judging them: the calls that pay or refuse work."""
+"""Reads and decides assignments: the calls that pay for or reject work."""
 
 import sqlite3
 import unicodedata
@@ -27,7 +27,7 @@ Members = dict[str, Any]
 def get_assignment(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """GetAssignment: one that was submitted, and its HIT."""
+    """GetAssignment: a submitted assignment and its HIT."""
     row = own_assignment(transaction, requester, members["AssignmentId"])
     if row["status"] not in _SHOWN:
         raise wrong_state(
@@ -46,7 +46,7 @@ def get_assignment(
 def list_assignments_for_hit(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """ListAssignmentsForHIT: submitted ones by submission time, oldest first."""
+    """ListAssignmentsForHIT: submitted assignments, oldest first."""
     hit = own_hit(transaction, requester, members["HITId"])
     wanted = page(
         transaction, requester, members, operation="ListAssignmentsForHIT", width=2
@@ -72,7 +72,7 @@ def list_assignments_for_hit(
 def approve_assignment(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """ApproveAssignment: pay for it; with OverrideRejection, a rejected one too."""
+    """ApproveAssignment: pay for it; OverrideRejection allows a rejected one too."""
     feedback = _feedback(members)
     row = own_assignment(transaction, requester, members["AssignmentId"])
     if row["status"] == "Rejected" and members.get("OverrideRejection", False):
@@ -87,7 +87,7 @@ def approve_assignment(
 def reject_assignment(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """RejectAssignment: refuse it, with a reason that the worker reads."""
+    """RejectAssignment: reject it, with a reason that the worker reads."""
     feedback = _feedback(members)
     row = own_assignment(transaction, requester, members["AssignmentId"])
     _check_submitted(row)
@@ -98,10 +98,9 @@ def reject_assignment(
 def own_assignment(
     transaction: Transaction, requester: int, assignment_id: str
 ) -> sqlite3.Row:
-    """An assignment of one of the requester's HITs, whatever its state.
+    """Return an assignment of one of the requester's HITs in any state.
 
-    Raises:
-        Refusal: unknown, or another requester's.
+    Raises: Refusal: the assignment is unknown, or another requester's.
     """
     row = transaction.one(
         f"{shapes.SELECT_ASSIGNMENTS} WHERE assignments.assignment_id = ? "

@@ -1,8 +1,8 @@
-"""HIT layouts: pages with gaps, kept under an id, that parameters fill.
+"""HIT layouts: pages with gaps for parameters, stored under an id.
 
-The service made layouts on pages of its own. Here they come from files, by whoever runs
-the marketplace, and any of its requesters may use them. An id stands for a content: the
-same page has the same id everywhere.
+On MTurk, layouts were made on its website. Here the marketplace's operator adds them
+from files, and all requesters may use them. An id depends only on the content: the same
+page has the same id everywhere.
 """
 
 import base64
@@ -24,10 +24,10 @@ _SHOWN = 5
 def add(
     transaction: Transaction, *, name: str, html: str, frame_height: int = 0
 ) -> str:
-    """Keep a page; its id. Twice is once.
+    """Store a page and return its id; repeats change nothing.
 
     Raises:
-        Refusal: no question could be made of it.
+        Refusal: the page cannot become a question.
     """
     question.read(_wrapped(html, frame_height))
     digest = hashlib.sha256(f"{frame_height} {html}".encode()).digest()
@@ -50,7 +50,7 @@ def listed(transaction: Transaction) -> list[sqlite3.Row]:
 
 
 def gaps(html: str) -> list[str]:
-    """The names of a page's gaps, in order.
+    """Return the names of a page's gaps, in order.
 
     >>> gaps("<p>${a} and ${b}, ${a}</p>")
     ['a', 'b']
@@ -61,10 +61,10 @@ def gaps(html: str) -> list[str]:
 def filled(
     transaction: Transaction, layout_id: str, parameters: Sequence[dict[str, Any]]
 ) -> str:
-    """The question that a layout makes of parameters; values stand as they are given.
+    """Return the question of a layout with these parameters, inserted unescaped.
 
     Raises:
-        Refusal: there is no such layout, or the parameters are not those of its gaps.
+        Refusal: the layout does not exist, or the parameters do not match its gaps.
     """
     row = transaction.one("SELECT * FROM hit_layouts WHERE layout_id = ?", layout_id)
     if row is None:
@@ -77,7 +77,10 @@ def filled(
         raise invalid_parameters("HITLayoutParameters names something twice.")
     wanted = gaps(row["html"])
     _check_none(sorted(set(wanted) - set(values)), "lacks a value for")
-    _check_none(sorted(set(values) - set(wanted)), "names what the layout has not:")
+    _check_none(
+        sorted(set(values) - set(wanted)),
+        "names unknown parameters:",
+    )
     html = _GAP.sub(lambda match: str(values[match[1]]), row["html"])
     return _wrapped(html, row["frame_height"])
 

@@ -1,7 +1,7 @@
-"""The service model that botocore ships: what an operation takes and gives.
+"""The service model in botocore: each operation's input and output.
 
-The only place that knows where it lies. It may vanish from a later botocore, since the
-service has closed; then this says so instead of failing somewhere else.
+Only this module loads it. A later botocore may drop it, since the service has closed;
+then this module raises a clear error.
 """
 
 from functools import cache
@@ -17,10 +17,10 @@ TARGET_PREFIX = "MTurkRequesterServiceV20170117."
 
 @cache
 def service_model() -> ServiceModel:
-    """MTurk's requester API, version 2017-01-17.
+    """Return the model of MTurk's requester API, version 2017-01-17.
 
     Raises:
-        RuntimeError: this botocore does not carry it any more.
+        RuntimeError: this botocore no longer ships it.
     """
     loader = botocore.loaders.Loader()
     try:
@@ -34,11 +34,11 @@ def service_model() -> ServiceModel:
 
 
 def operation_names() -> tuple[str, ...]:
-    """All operations of the API, in alphabetical order."""
+    """Return all operations of the API, in alphabetical order."""
     return tuple(sorted(service_model().operation_names))
 
 
 @cache
 def input_shape(operation: str) -> StructureShape | None:
-    """What an operation takes; None if it takes nothing."""
+    """Return an operation's input; None if it has no input."""
     return service_model().operation_model(operation).input_shape

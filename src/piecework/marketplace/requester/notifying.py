@@ -1,4 +1,4 @@
-"""Telling people: workers by message, requesters' own programs by event."""
+"""Notifies workers by message, and requesters' programs by event."""
 
 import json
 import re
@@ -31,7 +31,7 @@ Members = dict[str, Any]
 def notify_workers(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """NotifyWorkers: a message to each whose work this requester has judged."""
+    """NotifyWorkers: message workers with work that this requester has decided."""
     subject = hit_types.at_most(
         "Subject", members["Subject"], least=1, most=_LONGEST_SUBJECT
     )
@@ -64,13 +64,13 @@ def notify_workers(
 def update_notification_settings(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """UpdateNotificationSettings: another specification, or just on and off."""
+    """UpdateNotificationSettings: change the specification, or turn it on or off."""
     hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
     before = transaction.one(
         "SELECT * FROM notification_settings WHERE hit_type = ?", hit_type["id"]
     )
     if "Notification" not in members and "Active" not in members:
-        raise invalid_parameters("Notification or Active must be given.")
+        raise invalid_parameters("Give Notification or Active.")
     if "Notification" in members:
         wanted = _specification(members["Notification"])
         is_active = members.get(
@@ -94,7 +94,7 @@ def update_notification_settings(
 def send_test_event_notification(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """SendTestEventNotification: one event, whatever the specification wants."""
+    """SendTestEventNotification: send one event, even without a specification."""
     wanted = _specification(members["Notification"], may_ping=True)
     events.record_test(transaction, requester, members["TestEventType"], wanted)
     return {}
@@ -115,7 +115,7 @@ def _judged(transaction: Transaction, requester: int, worker_id: str) -> int | N
 def _specification(members: Members, *, may_ping: bool = False) -> dict[str, Any]:
     transport, destination = members["Transport"], members["Destination"]
     if transport not in _DESTINATIONS:
-        raise _no_endpoint("no mail leaves this marketplace; use SQS or SNS")
+        raise _no_endpoint("this marketplace does not send mail; use SQS or SNS")
     if not _DESTINATIONS[transport].fullmatch(destination):
         raise _no_endpoint(
             "SQS takes a queue's URL and SNS a topic's ARN "

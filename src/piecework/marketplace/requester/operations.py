@@ -1,7 +1,6 @@
-"""Which operation is which function; everything else about them lies elsewhere.
+"""Maps operations to functions; everything else about them is elsewhere.
 
-An operation of the service model that is not in this table is refused by name. It never
-succeeds silently.
+An operation of the service model that is missing in this table is refused by name.
 """
 
 from collections.abc import Callable
@@ -72,10 +71,10 @@ OPERATIONS: dict[str, Operation] = {
 
 
 def check_operation(operation: str) -> None:
-    """Whether this marketplace does it.
+    """Refuse an operation that this marketplace does not offer.
 
     Raises:
-        Refusal: the API has no such operation, or this marketplace does not offer it.
+        Refusal: the operation is not in the API, or not offered here.
     """
     if operation not in operation_names():
         raise Refusal(
@@ -93,10 +92,10 @@ def check_operation(operation: str) -> None:
 def perform(
     transaction: Transaction, requester: int, operation: str, document: object
 ) -> dict[str, Any]:
-    """Validate a request and do it.
+    """Validate a request and perform it.
 
     Raises:
-        Refusal: for any reason; the transaction must then be rolled back.
+        Refusal: the request was refused; the transaction must then be rolled back.
     """
     document, asked = extensions.split(operation, document)
     call = extensions.Call(

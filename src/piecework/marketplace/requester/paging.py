@@ -1,9 +1,9 @@
 """Pages: at most 100 rows and an opaque token for the rest.
 
-A token holds the key of the last row shown, signed for who asks and for what, so a page
-costs the same wherever it lies and rows that arrive meanwhile shift nothing. A full
-page always carries a token, even when nothing follows, as the service was seen to do:
-clients must loop until there is none.
+A token holds the key of the last row shown, signed for the requester and the request.
+So every page costs the same, and rows that arrive meanwhile do not shift pages. A full
+page always has a token, even if no row follows, as observed on the service: clients
+must loop until there is no token.
 """
 
 import base64
@@ -28,13 +28,13 @@ _MAC_BYTES = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What to fetch.
+    """The page to fetch.
 
     Attributes:
-        size: rows wanted.
-        after: key of the last row of the page before; empty for the first page.
-        digest: who asks for what, in words.
-        key: what tokens are signed with.
+        size: the number of rows.
+        after: key of the previous page's last row; empty for the first page.
+        digest: the requester and the request, as text.
+        key: the key that signs tokens.
     """
 
     size: int
@@ -45,10 +45,10 @@ class Page:
     def answer(
         self, rows: Sequence[sqlite3.Row], *, key: Sequence[str] = ("id",)
     ) -> dict[str, Any]:
-        """`NumResults`, and `NextToken` after every page that shows a row.
+        """Return `NumResults`, and `NextToken` for every page with a row.
 
-        So every list ends with an empty page. Clients written against the service
-        count on both (Mephisto reads the token of each page that is not empty).
+        So every list ends with an empty page. Clients written for the service rely on
+        both (Mephisto reads the token of each page that is not empty).
         """
         counted: dict[str, Any] = {"NumResults": len(rows)}
         if rows:
@@ -67,17 +67,17 @@ def page(
     operation: str,
     width: int = 1,
 ) -> Page:
-    """The page that a request asks for.
+    """Return the page that a request asks for.
 
     Args:
-        transaction: in which it is fetched.
-        requester: who asks; a token serves nobody else.
+        transaction: the transaction that fetches it.
+        requester: the requester, for whom alone the token is valid.
         members: the request's members.
-        operation: whose token it must be.
-        width: how many columns the key has.
+        operation: the operation to which the token must belong.
+        width: the number of columns in the key.
 
     Raises:
-        Refusal: a token of other arguments, or no token at all.
+        Refusal: the token belongs to other arguments, or is not a token.
     """
     arguments = {k: v for k, v in members.items() if k not in _NOT_COMPARED}
     digest = json.dumps([requester, operation, width, arguments], sort_keys=True)
@@ -111,5 +111,5 @@ def _mac(key: bytes, digest: str, document: bytes) -> bytes:
 
 def _invalid() -> Exception:
     return invalid_parameters(
-        "NextToken is not one that this operation gave for these arguments."
+        "This operation did not issue this NextToken for these arguments."
     )

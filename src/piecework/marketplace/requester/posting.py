@@ -1,4 +1,4 @@
-"""Posting HITs and changing posted ones: the calls that hold a requester's money."""
+"""Posts HITs and changes posted ones: the calls that hold a requester's money."""
 
 import sqlite3
 from datetime import datetime
@@ -34,7 +34,7 @@ Members = dict[str, Any]
 def create_hit(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """CreateHIT: a HIT of the type with these values, made if need be."""
+    """CreateHIT: create a HIT of the type with these values, and the type if needed."""
     _refuse_repeat(transaction, requester, members, operation="CreateHIT")
     hit_type = hit_types.find_or_make(transaction, requester, members)
     return _create(transaction, hit_type, members, operation="CreateHIT")
@@ -43,7 +43,7 @@ def create_hit(
 def create_hit_with_hit_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """CreateHITWithHITType: a HIT of a type that exists."""
+    """CreateHITWithHITType: create a HIT of an existing type."""
     _refuse_repeat(transaction, requester, members, operation="CreateHITWithHITType")
     hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
     return _create(transaction, hit_type, members, operation="CreateHITWithHITType")
@@ -52,10 +52,10 @@ def create_hit_with_hit_type(
 def create_additional_assignments(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """CreateAdditionalAssignmentsForHIT: more slots, held for at once.
+    """CreateAdditionalAssignmentsForHIT: add slots, and hold money for them.
 
-    While the HIT is expired they are neither offered nor held for; extending its expiry
-    does both.
+    While the HIT is expired, slots are not offered and no money is held for them;
+    extending the expiration does both.
     """
     operation = "CreateAdditionalAssignmentsForHIT"
     token = members.get("UniqueRequestToken")
@@ -84,7 +84,7 @@ def create_additional_assignments(
 def update_expiration(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """UpdateExpirationForHIT: later, sooner, or (a moment in the past) at once."""
+    """UpdateExpirationForHIT: later, sooner, or (with a past time) at once."""
     hit = own_hit(transaction, requester, members["HITId"])
     expire_ms = members["ExpireAt"]
     token = hit["hit_id"] + _as_java_prints(to_datetime(expire_ms))
@@ -112,7 +112,7 @@ def update_expiration(
 def update_hit_type_of_hit(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """UpdateHITTypeOfHIT: move a HIT that no worker has taken up yet."""
+    """UpdateHITTypeOfHIT: move a HIT that no worker has accepted yet."""
     hit = own_hit(transaction, requester, members["HITId"])
     hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
     taken = transaction.one(
@@ -121,7 +121,7 @@ def update_hit_type_of_hit(
     if taken is not None:
         raise request_error(
             "InvalidHITState",
-            f"HIT {hit['hit_id']} has been accepted by a worker; its type is settled.",
+            f"HIT {hit['hit_id']} has been accepted by a worker, so its type is fixed.",
         )
     is_open = hit["status"] == "Assignable"
     for row_id, change in ((hit["hit_type"], -is_open), (hit_type["id"], is_open)):
@@ -142,7 +142,7 @@ def update_hit_type_of_hit(
 
 
 def own_hit(transaction: Transaction, requester: int, hit_id: str) -> sqlite3.Row:
-    """The requester's HIT, unless it is disposed.
+    """Return the requester's HIT, unless it is disposed.
 
     Raises:
         Refusal: unknown, another requester's, or disposed.
@@ -225,9 +225,9 @@ def _create(
 
 
 def _question(transaction: Transaction, members: Members) -> str:
-    """The question of a HIT, as it was sent or as a layout makes it."""
+    """Return the question of a HIT, as sent or as made by a layout."""
     if ("Question" in members) == ("HITLayoutId" in members):
-        raise invalid_parameters("Exactly one of Question and HITLayoutId is needed.")
+        raise invalid_parameters("Give exactly one of Question and HITLayoutId.")
     if "HITLayoutId" in members:
         parameters = members.get("HITLayoutParameters", [])
         asked = layouts.filled(transaction, members["HITLayoutId"], parameters)
@@ -272,5 +272,5 @@ def _remember(
 
 
 def _as_java_prints(moment: datetime) -> str:
-    """The service's own token of an expiry, as a live error showed it."""
+    """Format an expiration as a live error of the service showed it."""
     return moment.strftime("%a %b %d %H:%M:%S UTC %Y")

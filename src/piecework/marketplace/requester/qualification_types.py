@@ -25,7 +25,7 @@ _NAMES_TAKEN = (
     "(SELECT 1 FROM hit_type_qualifications JOIN hits USING (hit_type) "
     "WHERE qualification_type = kinds.id AND hits.status <> 'Disposed'))"
 )
-"""A deleted type keeps its name until the last HIT that requires it is gone."""
+"""A deleted type keeps its name until no HIT requires it any more."""
 
 Members = dict[str, Any]
 
@@ -33,7 +33,7 @@ Members = dict[str, Any]
 def create_qualification_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """CreateQualificationType: names are unique among a requester's own."""
+    """CreateQualificationType: a requester's names are unique."""
     name = hit_types.at_most("Name", members["Name"], least=1, most=_LONGEST_NAME)
     row = transaction.one(_NAMES_TAKEN, requester, name)
     if row is not None:
@@ -73,14 +73,14 @@ def create_qualification_type(
 def get_qualification_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """GetQualificationType: anybody's, the marketplace's own included."""
+    """GetQualificationType: any requester's type or a built-in one."""
     return _shown(transaction, requester, members["QualificationTypeId"])
 
 
 def list_qualification_types(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """ListQualificationTypes: by words in name, description or keywords."""
+    """ListQualificationTypes: search name, description and keywords."""
     wanted = page(transaction, requester, members, operation="ListQualificationTypes")
     conditions = ["deleted_ms IS NULL", "qualification_types.id > ?"]
     values: list[object] = [wanted.after[0] if wanted.after else 0]
@@ -112,9 +112,9 @@ def list_qualification_types(
 def update_qualification_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """UpdateQualificationType: name and keywords stay as they are; so does a test.
+    """UpdateQualificationType: the name and the keywords cannot change.
 
-    A test can be replaced, with its key and duration, or added; never taken away.
+    A test can be added, or replaced with its key and duration, but not removed.
     """
     row = find_own(transaction, requester, members["QualificationTypeId"])
     auto_granted = members.get("AutoGranted", bool(row["auto_granted"]))
@@ -146,7 +146,7 @@ def update_qualification_type(
 def delete_qualification_type(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """DeleteQualificationType: with the HIT types that require it; grants are kept."""
+    """DeleteQualificationType: also delete HIT types that require it; keep grants."""
     row = find_own(transaction, requester, members["QualificationTypeId"])
     transaction.execute(
         "UPDATE qualification_types SET deleted_ms = ? WHERE id = ?",
@@ -170,10 +170,9 @@ def delete_qualification_type(
 
 
 def find(transaction: Transaction, type_id: str) -> sqlite3.Row:
-    """Anybody's qualification type.
+    """Return a qualification type of any requester.
 
-    Raises:
-        Refusal: unknown or deleted.
+    Raises: Refusal: the type is unknown or deleted.
     """
     row = transaction.one(
         f"{shapes.SELECT_QUALIFICATION_TYPES} WHERE qualification_type_id = ? "
@@ -186,10 +185,9 @@ def find(transaction: Transaction, type_id: str) -> sqlite3.Row:
 
 
 def find_own(transaction: Transaction, requester: int, type_id: str) -> sqlite3.Row:
-    """The requester's own qualification type.
+    """Return the requester's own qualification type.
 
-    Raises:
-        Refusal: unknown, deleted, or another requester's.
+    Raises: Refusal: the type is unknown, deleted, or another requester's.
     """
     row = find(transaction, type_id)
     if row["requester"] != requester:
@@ -219,10 +217,10 @@ def _auto_granted_value(members: Members, *, auto_granted: bool) -> int | None:
 
 
 def _keep_test(transaction: Transaction, members: Members) -> int | None:
-    """The row id of the test that a request brings; None if it brings none.
+    """Store a request's test and return its row id, or None without a test.
 
-    Form, key and duration are one thing: a request that changes one sends all. A
-    duration without a test says nothing, as clients send it with every new type.
+    Form, key and duration belong together: a request that changes one sends all. A
+    duration without a test is ignored, since clients send it with every new type.
 
     Raises:
         Refusal: `ParameterValidationError`.
@@ -253,7 +251,7 @@ def _keep_test(transaction: Transaction, members: Members) -> int | None:
 
 
 def _check_no_automatic_grant(*, has_test: bool, auto_granted: bool) -> None:
-    """A type is granted to each worker who asks, or after a test; never both.
+    """Check that a type is granted on request or after a test, not both.
 
     Raises:
         Refusal: `ParameterValidationError`.

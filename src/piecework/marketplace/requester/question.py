@@ -1,7 +1,7 @@
-"""Question XML: what a requester asks, read with an entity-safe parser.
+"""Question XML, read with an entity-safe parser.
 
-HTMLQuestion (the page is in it), ExternalQuestion (the page is elsewhere) and
-QuestionForm (the marketplace makes the page).
+HTMLQuestion contains the page, ExternalQuestion links to it, and for QuestionForm the
+marketplace makes it.
 """
 
 import re
@@ -35,7 +35,7 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f\"<>\\^`{|}]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question: its page, where its page is, or what the page must ask.
+    """A question: its page, its page's address, or its form.
 
     Attributes:
         html: the page of an HTMLQuestion, verbatim; "" for an external one.
@@ -52,7 +52,7 @@ class Question:
 
 @lru_cache(maxsize=128)
 def read(text: str) -> Question:
-    """A question document; each is read again with every step of every worker.
+    """Read a question document; this happens at every step of every worker.
 
     Raises:
         Refusal: `ParameterValidationError` with the position and the complaint.
@@ -83,8 +83,8 @@ def _parse(text: str) -> Element:
         raise invalid_xml(f"line {line}, column {column}: {fault}.") from fault
     except (DefusedXmlException, ValueError) as fault:
         raise invalid_xml(
-            "line 1, column 0: a question has no document type, entities or unknown "
-            "encodings."
+            "line 1, column 0: a question may not have a document type, entities or "
+            "unknown encodings."
         ) from fault
     return root
 
@@ -101,7 +101,7 @@ def _children(root: Element, content_name: str) -> tuple[str, int]:
     content, height = root
     if len(content) or len(height):
         raise invalid_xml(
-            f"{content_name} and FrameHeight hold text only; wrap HTML in CDATA."
+            f"{content_name} and FrameHeight may hold only text; wrap HTML in CDATA."
         )
     pixels = (height.text or "").strip()
     if not (pixels.isascii() and pixels.isdigit() and len(pixels) <= 6):  # noqa: PLR2004 - a million pixels are no frame
@@ -114,7 +114,7 @@ def _address(url: str) -> str:
         parts = urlsplit(url)
         host, _port = parts.hostname or "", parts.port
     except ValueError as fault:
-        raise invalid_xml(f"ExternalURL is no address: {fault}.") from fault
+        raise invalid_xml(f"ExternalURL is not an address: {fault}.") from fault
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
     if not is_safe:
         raise invalid_xml("ExternalURL must be an https address.")
@@ -124,7 +124,7 @@ def _address(url: str) -> str:
             f"underscores, and no user or password (found {parts.netloc[:80]!a})."
         )
     if _UNSAFE.search(url):
-        raise invalid_xml("ExternalURL has characters that an address may not have.")
+        raise invalid_xml("ExternalURL has characters that an address may not contain.")
     return url
 
 

@@ -1,7 +1,7 @@
-"""Qualification requirements as a requester may state them.
+"""Checks qualification requirements.
 
-The service model knows their shape; which comparator goes with which type and how many
-values is documented only in words, and checked here.
+The service model defines their shape. The documentation defines which comparator takes
+which type and how many values; this module checks that.
 """
 
 import json
@@ -36,21 +36,21 @@ Requirement = Mapping[str, Any]
 def normalize(
     transaction: Transaction, requirements: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Requirements as they are kept and shown, `ActionsGuarded` filled in.
+    """Return requirements as stored and shown, with `ActionsGuarded` filled in.
 
     Raises:
-        Refusal: too many, an unknown or inactive type, or a comparator with values that
-            it cannot take.
+        Refusal: there are too many, a type is unknown or inactive, or a comparator
+            cannot take its values.
     """
     if len(requirements) > MOST_REQUIREMENTS:
         raise invalid_parameters(
-            f"A HIT type has at most {MOST_REQUIREMENTS} qualification requirements."
+            f"A HIT type takes at most {MOST_REQUIREMENTS} qualification requirements."
         )
     return [_normalize(transaction, requirement) for requirement in requirements]
 
 
 def asks_for_masters(kept: str) -> bool:
-    """Whether only masters may do HITs with these requirements, which costs more."""
+    """Return whether only masters may do the HITs, which costs more."""
     return any(
         requirement["QualificationTypeId"] in MASTERS
         and requirement["Comparator"] == "Exists"
@@ -130,10 +130,10 @@ def _check_system_type(requirement: Requirement) -> None:
         raise _fault(requirement, "needs LocaleValues for the type Worker_Locale")
     if type_id in MASTERS and comparator not in _PRESENCE:
         raise _fault(
-            requirement, "does not go with Masters; Exists and DoesNotExist do"
+            requirement, "does not work with Masters; use Exists or DoesNotExist"
         )
     if type_id == ADULT and (comparator != "EqualTo" or list(integers) != [1]):
-        raise _fault(requirement, "does not go with Worker_Adult; EqualTo 1 does")
+        raise _fault(requirement, "does not work with Worker_Adult; use EqualTo 1")
     if type_id == PERCENT_APPROVED and any(n not in _PERCENT for n in integers):
         raise _fault(requirement, "compares a percentage, from 0 to 100")
 

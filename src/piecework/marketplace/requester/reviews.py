@@ -1,4 +1,4 @@
-"""Review policies at the wire: given with a HIT, and what came of them."""
+"""The API of review policies: a HIT's policies, and their results."""
 
 import json
 import sqlite3
@@ -16,7 +16,7 @@ Members = dict[str, Any]
 
 
 def checked_policies(members: Members) -> tuple[str | None, str | None]:
-    """The policies of a new HIT, at the assignments' level and at the HIT's.
+    """Return a new HIT's policies, at the assignment level and the HIT level.
 
     Raises:
         Refusal: `ParameterValidationError`.
@@ -57,7 +57,7 @@ def list_review_policy_results(
         most=wanted.size,
     )
     answer = wanted.answer(rows)
-    del answer["NumResults"]  # the only list without it
+    del answer["NumResults"]  # only this list lacks it
     return {
         "HITId": hit["hit_id"],
         **_shown_policy("AssignmentReviewPolicy", hit["assignment_policy"]),

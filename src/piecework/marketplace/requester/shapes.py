@@ -1,4 +1,4 @@
-"""Rows as the structures of the wire; the only place that spells their members."""
+"""Converts rows to the API's structures; only this module names their members."""
 
 import json
 import sqlite3
@@ -16,30 +16,30 @@ SELECT_HITS = (
     f"SELECT {_HIT_COLUMNS} FROM hits JOIN hit_types ON hit_types.id = hits.hit_type "
     "JOIN questions ON questions.hit = hits.id "
 )
-"""Rows for `hit`; add the condition."""
+"""Selects rows for `hit`; append the condition."""
 
 SELECT_ASSIGNMENTS = (
     "SELECT assignments.*, hits.hit_id, hits.requester, hits.status AS hit_status, "
     "workers.worker_id FROM assignments JOIN hits ON hits.id = assignments.hit "
     "JOIN workers ON workers.id = assignments.worker "
 )
-"""Rows for `assignment`; add the condition."""
+"""Selects rows for `assignment`; append the condition."""
 
 SELECT_QUALIFICATION_TYPES = (
     "SELECT qualification_types.*, tests.form, tests.answer_key, "
     "tests.duration_seconds FROM qualification_types "
     "LEFT JOIN tests ON tests.id = qualification_types.test "
 )
-"""Rows for `qualification_type`; add the condition."""
+"""Selects rows for `qualification_type`; append the condition."""
 
 
 def seconds(ms: int) -> float:
-    """A moment as AWS's JSON writes it."""
+    """Return a time as AWS's JSON writes it."""
     return ms / 1000
 
 
 def hit(row: sqlite3.Row) -> dict[str, Any]:
-    """HIT."""
+    """Return a HIT."""
     is_open = row["status"] == "Assignable"
     return {
         "HITId": row["hit_id"],
@@ -66,7 +66,7 @@ def hit(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def assignment(row: sqlite3.Row) -> dict[str, Any]:
-    """Assignment; only submitted ones are ever shown."""
+    """Return an Assignment; only submitted ones are shown."""
     return {
         "AssignmentId": row["assignment_id"],
         "WorkerId": row["worker_id"],
@@ -84,7 +84,7 @@ def assignment(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def qualification_type(row: sqlite3.Row, requester: int) -> dict[str, Any]:
-    """QualificationType; its key is for its owner alone."""
+    """Return a QualificationType; only its owner sees the answer key."""
     is_own = row["requester"] == requester
     return {
         "QualificationTypeId": row["qualification_type_id"],
@@ -104,7 +104,7 @@ def qualification_type(row: sqlite3.Row, requester: int) -> dict[str, Any]:
 
 
 def qualification(row: sqlite3.Row) -> dict[str, Any]:
-    """Qualification."""
+    """Return a Qualification."""
     return {
         "QualificationTypeId": row["qualification_type_id"],
         "WorkerId": row["worker_id"],
@@ -115,7 +115,7 @@ def qualification(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def qualification_request(row: sqlite3.Row) -> dict[str, Any]:
-    """QualificationRequest; with the test as the worker saw it."""
+    """Return a QualificationRequest, with the test as the worker saw it."""
     return {
         "QualificationRequestId": row["qualification_request_id"],
         "QualificationTypeId": row["qualification_type_id"],
@@ -127,7 +127,7 @@ def qualification_request(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def review_result(row: sqlite3.Row) -> dict[str, Any]:
-    """ReviewResultDetail."""
+    """Return a ReviewResultDetail."""
     return {
         "ActionId": row["action_id"],
         "SubjectId": row["subject_id"],
@@ -139,7 +139,7 @@ def review_result(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def review_action(row: sqlite3.Row) -> dict[str, Any]:
-    """ReviewActionDetail."""
+    """Return a ReviewActionDetail."""
     return {
         "ActionId": row["action_id"],
         "ActionName": row["name"],
@@ -153,7 +153,7 @@ def review_action(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def bonus_payment(row: sqlite3.Row) -> dict[str, Any]:
-    """BonusPayment."""
+    """Return a BonusPayment."""
     return {
         "WorkerId": row["worker_id"],
         "BonusAmount": money.currency(row["cents"]),

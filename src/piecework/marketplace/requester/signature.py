@@ -1,8 +1,8 @@
-"""Signature version 4: who signed a request, and that it was not changed since.
+"""Signature version 4: verifies who signed a request and that it is unchanged.
 
-Knows bytes, keys and the published algorithm; no database and no clock of its own. The
-order of the checks and their sentences are those that AWS's other services of the same
-protocol (JSON 1.1) were seen to use, all with HTTP 400, so that clients know them.
+It uses bytes, keys and the published algorithm, without a database or a clock. The
+order of the checks, their messages and HTTP 400 are those observed at AWS's other
+services with the same protocol (JSON 1.1), so clients know them.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from piecework.marketplace.state.clock import SIGNATURE_SKEW
 ALGORITHM = "AWS4-HMAC-SHA256"
 SERVICE = "mturk-requester"
 REGIONS = ("us-east-1", "sandbox")
-"""The one region, and the name that botocore signs the sandbox's calls with."""
+"""The only region, and the name with which botocore signs sandbox calls."""
 TERMINATOR = "aws4_request"
 
 _BASIC = "%Y%m%dT%H%M%SZ"
@@ -32,7 +32,7 @@ _PARAMETERS = ("Credential", "Signature", "SignedHeaders")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
-    """A request as it came over the wire.
+    """A request as received.
 
     Attributes:
         path: as sent; the requester API has only `/`, so nothing is normalised.
@@ -48,12 +48,12 @@ class Received:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signed:
-    """What a request says about its signature; nothing of it is proven yet.
+    """The claims of a request about its signature, not yet verified.
 
     Attributes:
-        signed_at: the time that the signature names, whole seconds.
-        headers: names of the headers that it covers, in lower case and order.
-        signature: 64 hexadecimal digits, if the signer did it right.
+        signed_at: the signature's time, in whole seconds.
+        headers: names of the covered headers, in lower case and in order.
+        signature: 64 hexadecimal digits, if it is well-formed.
     """
 
     access_key: str
@@ -67,10 +67,10 @@ class Signed:
 
 
 def read(received: Received) -> Signed:
-    """The signature of a request.
+    """Read the signature of a request.
 
     Raises:
-        Refusal: there is none, or it is not all there.
+        Refusal: the signature is missing or incomplete.
     """
     parameters = _parameters(_only(received, "authorization"))
     stamp = _only(received, "x-amz-date") or _only(received, "date")
@@ -106,11 +106,12 @@ def read(received: Received) -> Signed:
 
 
 def check_claim(signed: Signed, received: Received, *, now: datetime) -> None:
-    """Whether the signature is one for this service, of this quarter of an hour.
+    """Check that the signature is for this service and at most 15 minutes off.
 
     Raises:
-        Refusal: too old or too early, headers left out, for another service or
-            region, or with a session token, since sessions do not exist here.
+        Refusal: the signature is too old or too early, omits headers, is for another
+            service or region, or has a session token, which the marketplace does not
+            support.
     """
     _check_time(signed, now)
     present = {name.decode("latin-1") for name, _ in received.headers}
@@ -125,7 +126,7 @@ def check_claim(signed: Signed, received: Received, *, now: datetime) -> None:
 
 
 def check_signature(signed: Signed, received: Received, *, secret: str) -> None:
-    """Whether the holder of the secret signed exactly this request.
+    """Check that the holder of the secret signed exactly this request.
 
     Raises:
         Refusal: it was signed with another secret, or changed on the way.
@@ -140,7 +141,7 @@ def check_signature(signed: Signed, received: Received, *, secret: str) -> None:
 
 
 def expected(signed: Signed, received: Received, *, secret: str) -> str:
-    """The signature that the holder of the secret would give this request."""
+    """Return the correct signature of this request for this secret."""
     words = [
         ALGORITHM,
         signed.signed_at.strftime(_BASIC),
@@ -160,7 +161,7 @@ def _signing_key(secret: str, date: str, region: str, service: str) -> bytes:
 
 
 def _canonical(signed: Signed, received: Received) -> bytes:
-    # The body is hashed here; what X-Amz-Content-SHA256 says of it is not believed.
+    # The body is hashed here; X-Amz-Content-SHA256 is not trusted.
     lines = [received.method.encode(), received.path or b"/", _query(received.query)]
     for name in signed.headers:
         values = _all(received, name)

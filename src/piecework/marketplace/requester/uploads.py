@@ -1,4 +1,4 @@
-"""Files in answers: the service retired them, and says so for each question."""
+"""Files in answers, which the service retired."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ Members = dict[str, Any]
 def get_file_upload_url(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
-    """GetFileUploadURL: no question has a FileUploadAnswer, so there is no file."""
+    """GetFileUploadURL: always refused, since no question has a FileUploadAnswer."""
     row = own_assignment(transaction, requester, members["AssignmentId"])
     raise request_error(
         "InvalidParameterValue",

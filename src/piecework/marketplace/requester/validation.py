@@ -1,7 +1,7 @@
-"""Every request is held against the service model before anything happens.
+"""Checks every request against the service model first.
 
-botocore checks only part of it on the client's side (no pattern, no enum, no maximum),
-so a client that passed there may still be refused here. All faults are collected.
+botocore checks only part of it on the client's side (not patterns, enums or maximums),
+so this module may refuse a request that passed there. It collects all faults.
 """
 
 import math
@@ -20,7 +20,7 @@ _SHOWN = 80
 
 
 def validate(shape: StructureShape | None, sent: object) -> dict[str, Any]:
-    """The members of a request, timestamps as milliseconds, nulls left out.
+    """Return a request's members, with timestamps in milliseconds and without nulls.
 
     Raises:
         Refusal: `ParameterValidationError` with all faults.
@@ -86,7 +86,7 @@ def _string(shape: Shape, sent: object) -> tuple[object, list[str]]:
     if not isinstance(sent, str):
         return sent, ["must be a string"]
     if not _is_text(sent):
-        return "", ["must be text that UTF-8 can carry"]
+        return "", ["must be text that UTF-8 can encode"]
     return sent, list(_string_faults(shape, sent))
 
 

@@ -1,6 +1,6 @@
-"""Bytes in, bytes out: AWS JSON 1.1 as boto3 speaks it.
+"""Reads and writes AWS JSON 1.1 as boto3 does.
 
-Knows headers, JSON and error documents, and nothing of HITs.
+It handles headers, JSON and error documents, but knows nothing about HITs.
 """
 
 import json
@@ -22,12 +22,12 @@ _SPOKEN_BY_TURK = (
     "InvalidParameterCombinationError",
     "InvalidParameterValue",
 )
-"""Error types of the service itself; all others are AWS's gateway's."""
+"""Error types of the service itself; all others come from AWS's gateway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request as far as its headers tell."""
+    """The parts of a request that its headers contain."""
 
     operation: str
     access_key: str
@@ -35,10 +35,9 @@ class Request:
 
 
 def read(headers: Mapping[str, str], body: bytes) -> Request:
-    """The operation and the requester that a request names.
+    """Return the operation and the requester that a request names.
 
-    Raises:
-        Refusal: no operation, or no signature.
+    Raises: Refusal: the operation or the signature is missing.
     """
     target = headers.get("x-amz-target", "")
     if not target.startswith(TARGET_PREFIX):
@@ -60,35 +59,35 @@ def read(headers: Mapping[str, str], body: bytes) -> Request:
 
 
 def access_key(headers: Mapping[str, str]) -> str:
-    """The access key that a request names; "" if it names none."""
+    """Return the access key that a request names, or ""."""
     credential = _CREDENTIAL.search(headers.get("authorization", ""))
     return "" if credential is None else credential.group(1)
 
 
 def members(body: bytes) -> object:
-    """The JSON document of a request.
+    """Return the JSON document of a request.
 
     Raises:
-        Refusal: it is no JSON.
+        Refusal: the body is not JSON.
     """
     try:
         return json.loads(body or b"{}", parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as fault:
         raise Refusal(
-            "SerializationException", "The request's body is no JSON document."
+            "SerializationException", "The request's body is not a JSON document."
         ) from fault
 
 
 def answer(document: dict[str, Any]) -> bytes:
-    """The body of a successful reply."""
-    # A refusal quotes what was sent, also halves of characters that UTF-8 cannot carry.
+    """Return the body of a successful reply."""
+    # A refusal quotes the input, even lone surrogates that UTF-8 cannot encode.
     return json.dumps(document, ensure_ascii=False).encode(errors="replace")
 
 
 def error(refusal: Refusal, *, now_ms: int) -> bytes:
-    """The body of an error reply; the service's own end in a number, as live ones do.
+    """Return the body of an error reply; the service's own end in a number, as live.
 
-    A client cannot then match a message by equality.
+    So clients cannot match a message by equality.
     """
     if refusal.kind not in _SPOKEN_BY_TURK:
         return answer({"__type": refusal.kind, "message": refusal.message})
@@ -102,4 +101,4 @@ def error(refusal: Refusal, *, now_ms: int) -> bytes:
 
 
 def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

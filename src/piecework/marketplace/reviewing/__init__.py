@@ -1,1 +1,1 @@
-"""Review policies: answers judged by rules that a requester left with the HIT."""
+"""Review policies: rules of a HIT by which the marketplace judges answers."""

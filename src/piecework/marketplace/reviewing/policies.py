@@ -1,4 +1,4 @@
-"""Review policies as a requester may state them, checked before a HIT is made."""
+"""Reads and checks review policies before a HIT is created."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -44,14 +44,14 @@ _LONGEST_NUMBER = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actions:
-    """What to do about a score; None leaves it alone.
+    """The actions for scores; None: no action.
 
     Attributes:
-        approve_from: smallest score that is approved.
-        reject_below: scores under it are rejected.
-        extend_below: for scores under it one assignment is added.
-        maximum: assignments that the policy may bring the HIT to.
-        seconds: how much longer an extended HIT is open at least.
+        approve_from: the lowest score that is approved.
+        reject_below: lower scores are rejected.
+        extend_below: lower scores add one assignment.
+        maximum: the most assignments that the policy may give the HIT.
+        seconds: the least time that an extended HIT stays open.
     """
 
     approve_from: int | None
@@ -68,7 +68,7 @@ class KnownAnswers:
     """ScoreMyKnownAnswers.
 
     Attributes:
-        key: the values that each known question must have.
+        key: the right values of each known question.
     """
 
     key: Mapping[str, frozenset[str]]
@@ -80,10 +80,10 @@ class Plurality:
     """SimplePlurality.
 
     Attributes:
-        questions: those that are compared.
-        threshold: agreement in per cent above which an answer is agreed.
-        without_rejected: leaves rejected assignments out.
-        without_known_below: leaves out those whose known answers scored less.
+        questions: the questions to compare.
+        threshold: an answer is agreed above this agreement in per cent.
+        without_rejected: whether to leave out rejected assignments.
+        without_known_below: assignments with a lower known-answer score are left out.
     """
 
     questions: tuple[str, ...]
@@ -94,7 +94,7 @@ class Plurality:
 
 
 def known_answers(policy: Mapping[str, Any]) -> KnownAnswers:
-    """An AssignmentReviewPolicy.
+    """Read an AssignmentReviewPolicy.
 
     Raises:
         Refusal: `ParameterValidationError`.
@@ -113,7 +113,7 @@ def known_answers(policy: Mapping[str, Any]) -> KnownAnswers:
 
 
 def plurality(policy: Mapping[str, Any]) -> Plurality:
-    """A HITReviewPolicy.
+    """Read a HITReviewPolicy.
 
     Raises:
         Refusal: `ParameterValidationError`.
@@ -124,7 +124,7 @@ def plurality(policy: Mapping[str, Any]) -> Plurality:
         _PLURALITY_NUMBERS,
         others=("QuestionIds", "DisregardAssignmentIfRejected"),
     )
-    # The service's own pages call it a comma-separated list, and show one value each.
+    # The service's docs call it a comma-separated list, but show separate values.
     named = ",".join(read.values("QuestionIds")).split(",")
     questions = tuple(dict.fromkeys(name.strip() for name in named if name.strip()))
     threshold = read.number("QuestionAgreementThreshold")
@@ -148,10 +148,10 @@ def plurality(policy: Mapping[str, Any]) -> Plurality:
 
 
 def values_of(texts: object) -> frozenset[str]:
-    """The set of values that texts stand for.
+    """Return the set of values in these texts.
 
-    White space around a value does not count. Pages send repeated fields joined with
-    `|`, so that separates values too.
+    White space around a value is ignored. Pages join repeated fields with `|`, so `|`
+    also separates values.
     """
     text_list = texts if isinstance(texts, list | tuple) else ()
     parts = (part.strip() for text in text_list for part in str(text).split("|"))
@@ -160,7 +160,7 @@ def values_of(texts: object) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """The parameters of a policy, each of a known name and given once."""
+    """The parameters of a policy, each known and given once."""
 
     policy: Mapping[str, Any]
     name: str

@@ -1,4 +1,4 @@
-"""The report of a review: what was found, what was done, what could not be done."""
+"""The report of a review: results, actions, and actions that failed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Subject = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The report on one HIT at one level; lines are added, never changed."""
+    """The report on one HIT at one level; lines are only added."""
 
     transaction: Transaction
     hit: int
@@ -22,17 +22,17 @@ class Report:
     def result(
         self, subject: Subject, name: str, value: str, *, question: str | None = None
     ) -> None:
-        """Something that the policy found."""
+        """Record a result of the policy."""
         self._add("Result", subject, name, value, question=question)
 
     def action(
         self, name: str, subject: Subject, outcome: str, *, error_code: str = ""
     ) -> None:
-        """Something that the policy did, or (with an error code) could not do."""
+        """Record an action that the policy took or (with an error code) could not."""
         self._add("Action", subject, name, outcome, error_code=error_code)
 
     def attempt(self, name: str, subject: Subject, deed: Callable[[], str]) -> None:
-        """Do something that may be impossible; then it has not happened at all."""
+        """Try an action; if it fails, undo it completely and report it."""
         self.transaction.execute("SAVEPOINT deed")
         try:
             outcome = deed()

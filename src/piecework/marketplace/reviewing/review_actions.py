@@ -1,4 +1,4 @@
-"""What a policy may do: approve, reject, extend; each may turn out to be impossible."""
+"""The actions of a policy: approve, reject, extend. Each may fail."""
 
 from piecework.marketplace.exceptions import wrong_state
 from piecework.marketplace.reviewing.policies import Actions
@@ -8,10 +8,10 @@ from piecework.marketplace.state.transaction import Transaction
 
 
 def approve(transaction: Transaction, assignment: int, actions: Actions) -> str:
-    """Pay for an assignment; one that is approved already stays so.
+    """Pay for an assignment, unless it is already approved.
 
     Raises:
-        Refusal: it was rejected.
+        Refusal: the assignment was rejected.
     """
     row = assignments.find(transaction, assignment)
     if row["status"] == "Approved":
@@ -24,10 +24,10 @@ def approve(transaction: Transaction, assignment: int, actions: Actions) -> str:
 
 
 def reject(transaction: Transaction, assignment: int, actions: Actions) -> str:
-    """Refuse an assignment; one that is rejected already stays so.
+    """Reject an assignment, unless it is already rejected.
 
     Raises:
-        Refusal: it was approved.
+        Refusal: the assignment was approved.
     """
     row = assignments.find(transaction, assignment)
     if row["status"] == "Rejected":
@@ -41,7 +41,8 @@ def extend(transaction: Transaction, hit: int, actions: Actions) -> str:
     """Add one assignment, up to the policy's own limit.
 
     Raises:
-        Refusal: no funds, or it would be the tenth of a HIT made with fewer.
+        Refusal: funds are insufficient, or a HIT created with fewer would get its tenth
+            assignment.
     """
     row = hits.find(transaction, hit)
     most = row["max_assignments"] + 1

@@ -1,8 +1,8 @@
-"""Carrying policies out: reviews that are due, what they found, what they did about it.
+"""Runs the reviews that are due, and records their results and actions.
 
-What submits an assignment, or makes a HIT Reviewable, leaves a mark; the review is
-done before the next transaction, as of the moment of the mark. A review whose action
-cannot be done (no funds, wrong state) says so in the report and goes on.
+Submitting an assignment or making a HIT Reviewable marks it for review. The review runs
+before the next transaction, with the time of the mark. If an action fails (insufficient
+funds, wrong state), the review reports it and continues.
 """
 
 import json
@@ -27,7 +27,7 @@ _NEXT_HIT = (
 
 
 def catch_up(transaction: Transaction) -> bool:
-    """Do all reviews that wait; whether there were any."""
+    """Do all waiting reviews, and return whether there were any."""
     was_busy = False
     while _review_next(transaction):
         was_busy = True

@@ -1,8 +1,8 @@
-"""How answers score: against known ones, and against each other. Pure.
+"""Scores answers against known answers and against each other, as pure functions.
 
-Scores are whole per cents, rounded down; compared with whole thresholds that makes no
-difference, except for agreement, which must be *above* its threshold and is therefore
-compared exactly.
+Scores are whole per cents, rounded down. For whole thresholds this makes no difference,
+except for agreement, which must be *above* its threshold and is therefore compared
+exactly.
 """
 
 from collections import Counter
@@ -13,21 +13,21 @@ from piecework.marketplace.forms.reading import parse
 from piecework.marketplace.reviewing.policies import values_of
 
 Values = Mapping[str, frozenset[str]]
-"""The values of an answer, by question; what was left out has none."""
+"""The values of an answer, by question; omitted questions have no values."""
 
 LONGEST_COMPARED = 256
-"""Answers above this are left out when answers are compared with each other."""
+"""Longer answers are left out when answers are compared with each other."""
 
 _NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """What several answers to one question came to.
+    """The agreement of several answers to one question.
 
     Attributes:
-        answer: the agreed values; None if there are none.
-        score: per cent of the answers that are the commonest.
+        answer: the agreed values; None without agreement.
+        score: the share of the most common answer, in per cent.
     """
 
     answer: frozenset[str] | None
@@ -35,7 +35,7 @@ class Agreement:
 
 
 def read_values(answer: str) -> Values:
-    """The values in a QuestionFormAnswers document."""
+    """Return the values in a QuestionFormAnswers document."""
     root = parse(answer, what="An answer")
     key: dict[str, frozenset[str]] = {}
     for node in root.children:
@@ -46,7 +46,7 @@ def read_values(answer: str) -> Values:
 
 
 def known_score(key: Values, answers: Values) -> tuple[dict[str, bool], int]:
-    """Which known questions were answered right, and how many per cent of them."""
+    """Return which known questions were answered correctly, and their percentage."""
     right = {
         question: answers.get(question, _NOTHING) == values
         for question, values in key.items()
@@ -55,10 +55,10 @@ def known_score(key: Values, answers: Values) -> tuple[dict[str, bool], int]:
 
 
 def agreement(answers: Sequence[Values], question: str, *, threshold: int) -> Agreement:
-    """What was agreed about a question.
+    """Return the agreement on a question.
 
-    The agreement must be above the threshold; of 100, nothing could be, so there all
-    must agree. Two answers that are equally common are no agreement.
+    The agreement must be above the threshold, except that 100 means that all must
+    agree. Two equally common answers are not an agreement.
     """
     votes = [answer.get(question, _NOTHING) for answer in answers]
     counted = Counter(values for values in votes if _length(values) <= LONGEST_COMPARED)
@@ -75,7 +75,7 @@ def agreement(answers: Sequence[Values], question: str, *, threshold: int) -> Ag
 
 
 def agreeing(answers: Values, agreed: Mapping[str, Agreement]) -> tuple[int, int]:
-    """How many agreed answers a worker gave, and how many others."""
+    """Count a worker's answers that match the agreed ones, and the others."""
     settled = {
         question: agreement.answer
         for question, agreement in agreed.items()
@@ -86,7 +86,7 @@ def agreeing(answers: Values, agreed: Mapping[str, Agreement]) -> tuple[int, int
 
 
 def shown(values: frozenset[str]) -> str:
-    """Values as one text."""
+    """Return values as one text."""
     return "|".join(sorted(values))
 
 

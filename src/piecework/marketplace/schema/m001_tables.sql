@@ -1,5 +1,5 @@
 -- All tables of a marketplace. A column with a due time has a partial index, so that a
--- look for what is due never scans HITs.
+-- search for due work never scans HITs.
 
 CREATE TABLE settings (
     key TEXT PRIMARY KEY,
@@ -142,7 +142,7 @@ CREATE TABLE hit_types (
     duration_seconds INTEGER NOT NULL,
     auto_approval_seconds INTEGER NOT NULL,
     requirements TEXT NOT NULL,
-    -- How long a HIT of the type is expected to take, as its requester said last.
+    -- How long a HIT of the type is expected to take, as its requester last stated.
     expected_seconds INTEGER CHECK (expected_seconds > 0),
     assignable_hits INTEGER NOT NULL CHECK (assignable_hits >= 0),
     created_ms INTEGER NOT NULL,
@@ -184,7 +184,7 @@ CREATE TABLE hits (
 ) STRICT;
 CREATE INDEX hits_alive ON hits (requester, id) WHERE status <> 'Disposed';
 CREATE INDEX hits_by_status ON hits (requester, status, id);
--- The next HIT of a type is found without a look into those that have expired.
+-- Finds the next HIT of a type without reading expired ones.
 CREATE INDEX hits_by_type ON hits (hit_type, status, id, expires_ms);
 CREATE INDEX hits_expiring ON hits (expires_ms) WHERE is_expired = 0;
 CREATE INDEX hits_disposing ON hits (dispose_ms) WHERE dispose_ms IS NOT NULL;
@@ -201,14 +201,14 @@ CREATE TABLE questions (
     question TEXT NOT NULL
 ) STRICT;
 
--- HITs that one worker does only one of; a pair is written in both directions.
+-- HITs of which a worker may do only one; each pair is stored in both directions.
 CREATE TABLE kept_apart (
     hit INTEGER NOT NULL REFERENCES hits (id),
     other INTEGER NOT NULL REFERENCES hits (id),
     PRIMARY KEY (hit, other)
 ) STRICT, WITHOUT ROWID;
 
--- Pages with gaps. A requester makes a HIT by naming a page and giving what fills the
+-- Pages with gaps. A requester makes a HIT from a page and the values for its
 -- gaps.
 CREATE TABLE hit_layouts (
     id INTEGER PRIMARY KEY,
@@ -300,7 +300,7 @@ INSERT INTO qualification_types (qualification_type_id, name, description, statu
  'How many per cent of the worker''s judged assignments were approved.',
  'Active', 0, 0, 0);
 
--- Keys that requesters sign with, and the signatures that changed something.
+-- Requesters' signing keys, and the signatures of calls that changed data.
 
 CREATE TABLE access_keys (
     id INTEGER PRIMARY KEY,
@@ -316,15 +316,15 @@ CREATE TABLE spent_signatures (
     attempt TEXT NOT NULL,
     spent_ms INTEGER NOT NULL,
     dies_ms INTEGER NOT NULL,
-    -- A client that does not number its attempts may use a signature once more, too.
+    -- A client that does not number its attempts may also use a signature a second time.
     uses INTEGER NOT NULL DEFAULT 1,
     PRIMARY KEY (signature, attempt)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX spent_signatures_by_age ON spent_signatures (dies_ms);
 
--- Links that sign workers in, and the sessions that they open. A session is a row:
--- what ends it (signing out, its time, a revoked invitation) ends it for the very next
--- request, which a signed cookie could not.
+-- Links that sign workers in, and the sessions that they open. A session is a row, so
+-- that its end (signing out, its time, a revoked invitation) takes effect at the next
+-- request, which a signed cookie does not allow.
 
 CREATE TABLE invitations (
     id INTEGER PRIMARY KEY,
@@ -347,8 +347,8 @@ CREATE TABLE worker_sessions (
 CREATE INDEX worker_sessions_by_worker ON worker_sessions (worker);
 CREATE INDEX worker_sessions_by_age ON worker_sessions (expires_ms);
 
--- Links by which a class or a team comes in: each person who joins becomes a worker of
--- their own, until all places are taken. The limit is a constraint, so it holds for
+-- Links for a class or a team to join: each person who joins becomes a separate
+-- worker, until all places are taken. The limit is a constraint, so it holds for
 -- people who join at the same time.
 CREATE TABLE open_links (
     id INTEGER PRIMARY KEY,
@@ -372,7 +372,7 @@ CREATE TABLE joined_workers (
 ) STRICT;
 CREATE INDEX joined_workers_by_link ON joined_workers (open_link);
 
--- What workers agreed to, and when: the text itself, since it may be another later.
+-- What workers agreed to, and when: the text itself, since it may change later.
 CREATE TABLE consent_texts (
     id INTEGER PRIMARY KEY,
     digest TEXT NOT NULL UNIQUE,
@@ -385,7 +385,7 @@ CREATE TABLE consents (
     PRIMARY KEY (worker, consent_text)
 ) STRICT, WITHOUT ROWID;
 
--- What workers say is wrong with a HIT, for the requester to read.
+-- Workers' reports of problems with HITs, for the requester.
 CREATE TABLE reported_problems (
     id INTEGER PRIMARY KEY,
     assignment INTEGER NOT NULL REFERENCES assignments (id),
@@ -395,7 +395,7 @@ CREATE TABLE reported_problems (
 ) STRICT;
 CREATE INDEX reported_problems_by_worker ON reported_problems (worker, reported_ms);
 
--- What review policies found, messages to workers, events and their delivery.
+-- Results of review policies, messages to workers, events and their delivery.
 
 CREATE TABLE reviews (
     id INTEGER PRIMARY KEY,
@@ -421,7 +421,7 @@ CREATE TABLE messages (
     subject TEXT NOT NULL,
     text TEXT NOT NULL,
     sent_ms INTEGER NOT NULL,
-    -- How far it was passed on to the market that the worker comes from.
+    -- How far it was passed on to the worker's own market.
     sent_there TEXT CHECK (sent_there IN ('Sending', 'Sent', 'Unknown', 'Refused'))
 ) STRICT;
 CREATE INDEX messages_by_worker ON messages (worker, id);
@@ -443,7 +443,7 @@ CREATE TABLE events (
     hit_type_id TEXT,
     hit_id TEXT,
     assignment_id TEXT,
-    -- Events are kept for 30 days, or for 120 where a message was made of them.
+    -- Events are kept for 30 days, or for 120 if they have a message.
     drop_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX events_by_requester ON events (requester, id);
@@ -460,11 +460,10 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_waiting ON deliveries (id) WHERE status = 'Waiting';
 CREATE INDEX deliveries_by_event ON deliveries (event);
 
--- Workers of another market (participants). They come by a study there, a visit at a
--- time, do several HITs in one visit, and are paid there. What a requester wants of them
--- stands in the tables above, written with the call that wanted it; these tables say how
--- far that was carried out there. A study with a qualification type is a screening: its
--- visits take that type's test, and no HIT.
+-- Workers of another market (participants). They come through a study there, do
+-- several HITs in each visit, and are paid there. The tables above store a requester's
+-- calls about them; these tables state how far the calls were carried out there. A study with a qualification type is a screening: its
+-- visits take that type's test instead of HITs.
 
 CREATE TABLE participants (
     worker INTEGER PRIMARY KEY REFERENCES workers (id),
@@ -491,13 +490,13 @@ CREATE TABLE studies (
     own_code TEXT NOT NULL UNIQUE,
     keep_out_group TEXT,
     let_in_group TEXT,
-    -- What the study promises participants who find no work, where the other market
-    -- pays so: by which code, how much, what that costs, and how often.
+    -- What the study promises participants who find no work, if the other market
+    -- pays them: the code, the amount, its cost, and how often.
     screen_out_code TEXT,
     screen_out_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_cost_cents INTEGER NOT NULL DEFAULT 0,
     screen_out_slots INTEGER NOT NULL DEFAULT 0,
-    -- How many submissions were undecided there when the study was read last.
+    -- How many submissions were undecided there when the study was last read.
     undecided INTEGER NOT NULL DEFAULT 0,
     -- What bonuses of the study have cost there beyond these books, with fees and tax.
     unbooked_bonus_cents INTEGER NOT NULL DEFAULT 0,
@@ -523,10 +522,10 @@ CREATE TABLE visits (
     return_asked_ms INTEGER,
     outcome TEXT CHECK (outcome IN ('Paid', 'PaidByBonus', 'Rejected', 'Gone')),
     settled_cents INTEGER NOT NULL DEFAULT 0,
-    -- What was promised to a participant who came and found no work.
+    -- The promise to a participant who came and found no work.
     screen_out_cents INTEGER NOT NULL DEFAULT 0,
-    -- Whether the answers of a visit that ended by its study's code are lost. What is
-    -- suspected waits for a person; what a person stated is paid.
+    -- Whether the answers of a visit that ended by its study's code are lost. A
+    -- suspected loss waits for a person; a confirmed one is paid.
     loss TEXT NOT NULL DEFAULT '' CHECK (loss IN ('', 'Suspected', 'Stated')),
     trouble TEXT NOT NULL DEFAULT '',
     CHECK ((stage = 'Open') = (closed_ms IS NULL))
@@ -561,8 +560,8 @@ CREATE INDEX rewards_by_bonus ON bonus_lines (visit) WHERE bonus IS NULL;
 CREATE INDEX bonus_lines_waiting ON bonus_lines (visit) WHERE batch IS NULL;
 CREATE INDEX bonus_lines_by_batch ON bonus_lines (batch, id);
 
--- A copy of this file that is brought back does not know what happened after it was
--- made. This table has studies that the other market shows and this file does not have,
+-- A restored copy of this file does not know what happened after the copy was made.
+-- This table has studies that the other market shows and this file does not have,
 -- until a person decides about each.
 CREATE TABLE unknown_studies (
     study_id TEXT PRIMARY KEY,
@@ -575,12 +574,12 @@ CREATE TABLE unknown_studies (
     is_left INTEGER NOT NULL DEFAULT 0 CHECK (is_left IN (0, 1))
 ) STRICT;
 
--- What all copies of this file have in common, and no other marketplace's file has.
+-- A word that all copies of this file share, but no other marketplace's file.
 CREATE TABLE identity (word TEXT NOT NULL) STRICT;
 INSERT INTO identity (word) VALUES (lower(hex(randomblob(4))));
 
 -- Each start of a server begins a generation. With the number of committed changes it
--- marks a moment of this file, by which a restored copy is told from the file itself.
+-- marks a state of this file, which distinguishes a restored copy from the file itself.
 CREATE TABLE generations (
     number INTEGER PRIMARY KEY,
     generation TEXT NOT NULL UNIQUE,

@@ -1,1 +1,1 @@
-"""What a marketplace holds and what happens to it: accounts, HITs, money, time."""
+"""The marketplace's state and its changes: accounts, HITs, money, time."""

@@ -1,6 +1,6 @@
 """Requesters and workers: requesters by access key, workers by session token.
 
-Session tokens are kept as hashes, so reading the file is not enough to sign in.
+Session tokens are stored as hashes, so reading the file is not enough to sign in.
 """
 
 import hashlib
@@ -12,19 +12,19 @@ from piecework.marketplace.state import ledger
 from piecework.marketplace.state.transaction import Transaction
 
 REHEARSAL_BALANCE_CENTS = 1_000_000
-"""$10,000.00, as the sandbox gave everybody."""
+"""$10,000.00, as in MTurk's sandbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewWorker:
-    """A worker whom the marketplace does not know yet.
+    """A worker who is new to the marketplace.
 
     Attributes:
-        handle: the marketplace's own name for the worker; never shown to requesters.
+        handle: the marketplace's private name for the worker; hidden from requesters.
         country: two letters, as in ISO 3166.
-        subdivision: two letters of a state, or None.
-        hits_approved: approved before this marketplace knew the worker.
-        hits_submitted: submitted and judged before, approved ones included.
+        subdivision: two letters for a state, or None.
+        hits_approved: HITs approved before the worker came to this marketplace.
+        hits_submitted: HITs submitted and decided before, including approved ones.
     """
 
     handle: str
@@ -39,7 +39,7 @@ class NewWorker:
 def add_requester(
     transaction: Transaction, access_key: str, *, balance_cents: int, name: str = ""
 ) -> int:
-    """Open an account with money in it; the row id. Twice is once."""
+    """Open an account with money in it; return its row id. Repeats change nothing."""
     row = transaction.one("SELECT id FROM requesters WHERE access_key = ?", access_key)
     if row is not None:
         return int(row["id"])
@@ -60,7 +60,7 @@ def add_requester(
 
 
 def find_requester(transaction: Transaction, access_key: str) -> int:
-    """The row id of the requester with this access key.
+    """Return the row id of the requester with this access key.
 
     Raises:
         Refusal: the key is unknown.
@@ -72,10 +72,10 @@ def find_requester(transaction: Transaction, access_key: str) -> int:
 
 
 def add_worker(transaction: Transaction, new: NewWorker) -> tuple[str, str]:
-    """Let a worker in; worker id and session token.
+    """Add a worker, and return worker id and session token.
 
-    A handle that is known already gets a token again and changes nothing else. In a
-    rehearsal it is the same token; live it is a new one, and the old one ends.
+    A known handle only gets a token again. In a rehearsal it is the same token. A live
+    marketplace issues a new token and revokes the old one.
     """
     token = transaction.id_generator.token(new.handle)
     row = transaction.one("SELECT worker_id FROM workers WHERE handle = ?", new.handle)
@@ -106,10 +106,9 @@ def add_worker(transaction: Transaction, new: NewWorker) -> tuple[str, str]:
 
 
 def signed_in(transaction: Transaction, token: str) -> sqlite3.Row:
-    """The worker to whom a session token belongs.
+    """Return the worker to whom a session token belongs.
 
-    Raises:
-        Refusal: to none (401).
+    Raises: Refusal: the token is unknown (401).
     """
     row = transaction.one("SELECT * FROM workers WHERE token_hash = ?", _hash(token))
     if row is None:
@@ -122,10 +121,10 @@ def signed_in(transaction: Transaction, token: str) -> sqlite3.Row:
 
 
 def find_worker(transaction: Transaction, worker_id: str) -> sqlite3.Row:
-    """The worker with this id, as a requester names one.
+    """Return the worker with this id, for a requester.
 
     Raises:
-        Refusal: no such worker.
+        Refusal: the worker does not exist.
     """
     row = transaction.one("SELECT * FROM workers WHERE worker_id = ?", worker_id)
     if row is None:

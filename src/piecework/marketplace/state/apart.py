@@ -1,8 +1,8 @@
-"""HITs that are kept apart: whoever has or did one of them may not take the others.
+"""HITs kept apart: a worker who has or did one of them may not take the others.
 
-A HIT is done by a worker once. Where two HITs ask about the same thing, that is too
-little; so a requester may name the HITs from which a new one is kept apart. It holds in
-both directions, also for slots that are added to either later.
+A worker does a HIT only once. This is not enough if two HITs ask about the same thing,
+so a requester may name the HITs from which a new one is kept apart. This works in both
+directions, and for slots added later.
 """
 
 import sqlite3
@@ -16,14 +16,14 @@ _CLOSED = (
     "AND assignments.status NOT IN ('Returned', 'Abandoned'))"
 )
 FREE = f"(hits.is_apart = 0 OR NOT {_CLOSED})"
-"""Condition on a row of `hits`: this worker has none of the HITs it is kept apart from.
+"""Condition on a row of `hits`: the worker has no HIT from which it is kept apart.
 
-What was returned, or lapsed, keeps nobody from anything.
+Returned and abandoned assignments do not count.
 """
 
 
 def keep(transaction: Transaction, hit: int, others: list[int]) -> None:
-    """Keep a HIT apart from others; all by row id."""
+    """Keep a HIT apart from others, all by row id."""
     transaction.conn.executemany(
         "INSERT OR IGNORE INTO kept_apart (hit, other) VALUES (?, ?)",
         [pair for other in others for pair in ((hit, other), (other, hit))],
@@ -35,7 +35,7 @@ def keep(transaction: Transaction, hit: int, others: list[int]) -> None:
 
 
 def is_free(transaction: Transaction, worker: sqlite3.Row, hit: int) -> bool:
-    """Whether the worker has done nothing that the HIT is kept apart from."""
+    """Return whether the worker has no HIT from which this one is kept apart."""
     row = transaction.one(
         f"SELECT 1 FROM hits WHERE id = ? AND {FREE}", hit, worker["id"]
     )
@@ -43,10 +43,10 @@ def is_free(transaction: Transaction, worker: sqlite3.Row, hit: int) -> bool:
 
 
 def count_closed(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> int:
-    """How many open HITs of a type the worker never had and may not take for this.
+    """Count open HITs of a type that the worker never had but may not take for this.
 
-    Looked up from what the worker has done: a batch may hold thousands of such HITs,
-    and this is asked for with every list and every HIT that is accepted.
+    The query starts from the worker's own HITs: a batch may hold thousands of such
+    HITs, and every list and every acceptance needs this count.
     """
     any_open = transaction.one(
         "SELECT 1 FROM hits WHERE hit_type = ? AND status = 'Assignable' "

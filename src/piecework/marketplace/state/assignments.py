@@ -1,4 +1,4 @@
-"""The life of an assignment, moved on by worker, requester or time.
+"""The life of an assignment, which the worker, the requester or time advances.
 
 accepted -> submitted | returned | abandoned; submitted -> approved | rejected;
 rejected -> approved by override. Each move changes the assignment, the HIT's counters,
@@ -12,11 +12,11 @@ from piecework.marketplace.state.clock import DAY, SECOND
 from piecework.marketplace.state.transaction import Transaction
 
 LATEST_APPROVAL_OF_VISITS_MS = 20 * DAY
-"""The market that pays a visit approves by itself a day later; we decide before."""
+"""The market that pays a visit approves automatically a day later; this is earlier."""
 
 
 def find(transaction: Transaction, assignment: int) -> sqlite3.Row:
-    """The assignment of a row id that is known to exist."""
+    """Return the assignment with an existing row id."""
     row = transaction.one("SELECT * FROM assignments WHERE id = ?", assignment)
     if row is None:
         raise LookupError(f"no assignment has the row id {assignment}")
@@ -24,7 +24,7 @@ def find(transaction: Transaction, assignment: int) -> sqlite3.Row:
 
 
 def accept(transaction: Transaction, *, hit: sqlite3.Row, worker: sqlite3.Row) -> str:
-    """Give the worker a slot of an Assignable HIT; the new assignment's id."""
+    """Give the worker a slot of an Assignable HIT; return the new assignment's id."""
     goes = transaction.one(
         "SELECT count(*) FROM assignments WHERE hit = ? AND worker = ?",
         hit["id"],
@@ -54,7 +54,7 @@ def accept(transaction: Transaction, *, hit: sqlite3.Row, worker: sqlite3.Row) -
 def give_back(
     transaction: Transaction, assignment: sqlite3.Row, *, status: str, at_ms: int
 ) -> None:
-    """Returned by the worker or abandoned at the deadline; the slot is free again."""
+    """Free the slot of an assignment that was returned or has timed out."""
     transaction.execute(
         "UPDATE assignments SET status = ?, closed_ms = ? WHERE id = ?",
         status,
@@ -69,7 +69,7 @@ def give_back(
 
 
 def submit(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) -> None:
-    """Take the worker's answer; the auto-approval delay starts to run."""
+    """Take the worker's answer and start the auto-approval delay."""
     delay = transaction.one(
         "SELECT auto_approval_seconds, assignment_policy FROM hit_types JOIN hits "
         "ON hits.hit_type = hit_types.id WHERE hits.id = ?",
@@ -97,7 +97,7 @@ def submit(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) ->
 def approve(
     transaction: Transaction, assignment: sqlite3.Row, *, at_ms: int, feedback: str
 ) -> None:
-    """Pay a submitted assignment out of what is held for its HIT."""
+    """Pay for a submitted assignment from the money held for its HIT."""
     hit = hits.find(transaction, assignment["hit"])
     _pay(transaction, assignment, hit, source=ledger.held(hit["requester"]))
     transaction.execute(
@@ -113,7 +113,7 @@ def approve(
 def approve_rejected(
     transaction: Transaction, assignment: sqlite3.Row, *, feedback: str
 ) -> None:
-    """Override a rejection; its hold was released, so new money pays for it.
+    """Override a rejection with new money, since its held money was released.
 
     Raises:
         Refusal: `InsufficientFunds`.
@@ -129,7 +129,7 @@ def approve_rejected(
 
 
 def reject(transaction: Transaction, assignment: sqlite3.Row, *, feedback: str) -> None:
-    """Refuse a submitted assignment; what was held for it is released."""
+    """Reject a submitted assignment and release the money held for it."""
     transaction.execute(
         "UPDATE assignments SET status = 'Rejected', rejected_ms = ?, feedback = ? "
         "WHERE id = ?",
@@ -145,7 +145,7 @@ def reject(transaction: Transaction, assignment: sqlite3.Row, *, feedback: str) 
 
 
 def _reopen_visit(transaction: Transaction, visit: int) -> None:
-    """What was settled at the market that pays the visit has to be settled anew."""
+    """Have the visit settled again at the market that pays it."""
     transaction.execute("UPDATE visits SET outcome = NULL WHERE id = ?", visit)
     transaction.execute(
         "UPDATE studies SET stage = 'Published' WHERE stage = 'Retired' "

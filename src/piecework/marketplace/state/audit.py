@@ -1,7 +1,7 @@
-"""The whole state as one document, and the laws that it must obey at any time.
+"""The complete state as one document, and the laws that it must always obey.
 
-Written against the tables directly, by other sums than the operations use, so that it
-can catch them out.
+It reads the tables directly and computes sums differently from the operations, so that
+it can detect their errors.
 """
 
 from typing import Any
@@ -35,10 +35,10 @@ _BLOCKS = (
 _BALANCE = "SELECT coalesce(sum(balance_cents), 0) FROM accounts WHERE kind = ?"
 
 LAWS = {
-    "all balances add up to nothing": (
+    "all balances add up to zero": (
         "SELECT sum(balance_cents) FROM accounts HAVING sum(balance_cents) <> 0"
     ),
-    "the entries of each transfer add up to nothing": (
+    "the entries of each transfer add up to zero": (
         "SELECT transfer FROM entries GROUP BY transfer HAVING sum(cents) <> 0"
     ),
     "a balance is the sum of its entries": (
@@ -46,7 +46,7 @@ LAWS = {
         "ON entries.account = accounts.id GROUP BY accounts.id "
         "HAVING sum(entries.cents) <> accounts.balance_cents"
     ),
-    "what a requester's HITs hold is what the requester's account holds": (
+    "a requester's HITs together hold what the requester's account holds": (
         "SELECT requesters.id FROM requesters WHERE "
         "(SELECT coalesce(sum(held_cents), 0) FROM hits "
         "WHERE hits.requester = requesters.id) <> "
@@ -58,7 +58,7 @@ LAWS = {
         "CASE WHEN is_expired THEN accepted + submitted "
         "ELSE max_assignments - approved - rejected END"
     ),
-    "a HIT's counters count its assignments": (
+    "a HIT's counters match its assignments": (
         "SELECT hit_id FROM hits WHERE (accepted, submitted, approved, rejected) <> "
         "(SELECT count(*) FILTER (WHERE status = 'Accepted'), "
         "count(*) FILTER (WHERE status = 'Submitted'), "
@@ -66,7 +66,7 @@ LAWS = {
         "count(*) FILTER (WHERE status = 'Rejected') "
         "FROM assignments WHERE assignments.hit = hits.id)"
     ),
-    "a HIT type counts its assignable HITs": (
+    "a HIT type's counter matches its assignable HITs": (
         "SELECT hit_type_id FROM hit_types WHERE assignable_hits <> "
         "(SELECT count(*) FROM hits WHERE hits.hit_type = hit_types.id "
         "AND status = 'Assignable')"
@@ -80,18 +80,18 @@ LAWS = {
         "(SELECT coalesce(sum(balance_cents), 0) FROM accounts "
         "WHERE kind = 'worker' AND owner = workers.id)"
     ),
-    "only approved assignments are paid, and all of them": (
+    "exactly the approved assignments are paid": (
         "SELECT assignment_id FROM assignments JOIN hits ON hits.id = assignments.hit "
         "WHERE (paid_cents, assignments.fee_cents) <> "
         "(iif(assignments.status = 'Approved', reward_cents, 0), "
         "iif(assignments.status = 'Approved', hits.fee_cents, 0))"
     ),
 }
-"""Each law with the query that finds what breaks it."""
+"""Each law with the query that finds violations."""
 
 
 def books(transaction: Transaction) -> dict[str, Any]:
-    """Everything that a rehearsal compares its own memory with."""
+    """Return everything that a rehearsal compares with its own records."""
     return {
         "hits": _rows(transaction, _HITS),
         "assignments": _rows(transaction, _ASSIGNMENTS),
@@ -105,7 +105,7 @@ def books(transaction: Transaction) -> dict[str, Any]:
 
 
 def broken_laws(transaction: Transaction) -> list[str]:
-    """The laws that do not hold; none, or there is a fault of ours."""
+    """Return the violated laws; any is a bug in the marketplace."""
     return [law for law, query in LAWS.items() if transaction.one(query) is not None]
 
 

@@ -1,14 +1,14 @@
 """The backend: one database, one clock, one id generator, one transaction at a time.
 
-Worker site, requester API and a rehearsal's controls all work on it by `transaction`,
-which first does what has come due (`catch_up`), so that each caller meets the state
-that time has made meanwhile. A call does only so much of it: what is left is the
-*backlog*, which `GroupCommit` works off between calls.
+The worker site, the requester API and a rehearsal's controls all use `transaction`,
+which first does due work (`catch_up`), so that each caller sees the state as of now. A
+call does only a slice of it. The rest is the *backlog*, which `GroupCommit` works off
+between calls.
 
-Order of a call, all under the storage's lock except the last:
+The steps of a call, all under the storage's lock except the last:
 
-1. `catch_up` in a transaction of its own, which stays even if the call is refused;
-2. the call's own transaction: all of it or nothing;
+1. `catch_up` in its own transaction, which is kept even if the call is refused;
+2. the call's own transaction, all or nothing;
 3. `commit`, at once, or shared with other calls inside `group_commits`; only then is
    the call's reply sent.
 """
@@ -43,18 +43,18 @@ _KEPT_EVERY_MS = 60 * clock.SECOND
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """How a marketplace was started; all but the balance is kept in its database.
+    """How a marketplace is started; its database stores all but the balance.
 
     Attributes:
         rehearsal: virtual time, simulated workers, money that is not.
-        seed: where a rehearsal's ids come from.
-        start: virtual time at the very beginning.
-        clock_runs: whether a rehearsal's time runs by itself; else programs move it.
-        balance_cents: what a requester has whom a rehearsal sees for the first time.
-        prices: its currency, which stays once money is in it, and its fees, which may
-            be others at each start; a HIT keeps the fee that it was posted with.
-        spend_at_most_cents: of all requesters together; None is no limit.
-        clock_is_right: whether a person has said so, however far it has jumped.
+        seed: the seed of a rehearsal's ids.
+        start: virtual time at the first start.
+        clock_runs: whether a rehearsal's time runs on its own; else programs move it.
+        balance_cents: a new requester's balance in a rehearsal.
+        prices: its currency, which is fixed once it holds money, and its fees, which
+            may change at each start; a HIT keeps the fee with which it was posted.
+        spend_at_most_cents: the spending limit of all requesters together, if any.
+        clock_is_right: whether the operator has confirmed the clock despite a jump.
     """
 
     rehearsal: bool = False
@@ -68,19 +68,19 @@ class Rules:
 
     @property
     def time_passes(self) -> bool:
-        """Whether time passes without anybody moving it, so that pages may count it."""
+        """Whether time passes on its own, so that pages may show a countdown."""
         return self.clock_runs or not self.rehearsal
 
 
 class Backend:
-    """An open marketplace without its addresses.
+    """An open marketplace without its network side.
 
     Attributes:
         database: its file.
         rules: how it was started.
         calls: how often each operation of the requester API was called.
-        has_backlog: whether more has come due than `catch_up` has done.
-        lag_ms: how old a HIT must be to be listed; a rehearsal's script of faults.
+        has_backlog: whether `catch_up` has left due work.
+        lag_ms: the age at which a HIT is listed, from a rehearsal's fault script.
     """
 
     def __init__(self, database: Path, rules: Rules) -> None:
@@ -109,10 +109,10 @@ class Backend:
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """A transaction after what has come due; all of it or nothing.
+        """Open a transaction, all or nothing, after due work is done.
 
-        Inside `group_commits` a backlog is left to what works it off between calls, and
-        the transaction says that there is one.
+        Inside `group_commits`, a backlog is worked off between calls, and the
+        transaction's `has_backlog` is set.
         """
         with self._storage.transaction() as conn:
             transaction = self._transaction(conn)
@@ -126,7 +126,7 @@ class Backend:
             yield from self._used(self._transaction(conn))
 
     def _used(self, transaction: Transaction) -> Iterator[Transaction]:
-        """Give a transaction to a call; counts of calls are written if it writes."""
+        """Give a transaction to a call; store call counts if it writes."""
         changes_before = transaction.conn.total_changes
         yield transaction
         if transaction.conn.total_changes != changes_before:
@@ -135,12 +135,12 @@ class Backend:
 
     @contextmanager
     def without_catch_up(self) -> Iterator[Transaction]:
-        """A transaction about what time does not change, such as keys; cheaper."""
+        """Open a cheaper transaction for data that time does not change (keys)."""
         with self._storage.transaction() as conn:
             yield self._transaction(conn)
 
     def catch_up(self) -> bool:
-        """Do a slice of what has come due; whether something is left."""
+        """Do a slice of the due work; return whether some is left."""
         had_backlog = self.has_backlog
         with self._storage.transaction() as conn:
             transaction = self._transaction(conn)
@@ -155,7 +155,7 @@ class Backend:
         return self.has_backlog and self._on_backlog is not None
 
     def _is_due(self, transaction: Transaction) -> bool:
-        """Whether anything has come due; looked up once for a moment and its state."""
+        """Return whether work is due, with one query per time and state."""
         state = (transaction.due_ms, transaction.conn.total_changes)
         if state == self._nothing_due:
             return False
@@ -167,13 +167,13 @@ class Backend:
     def group_commits(
         self, on_first_write: Callable[[], None], on_backlog: Callable[[], None]
     ) -> Iterator[None]:
-        """Transactions of this block share commits: durable only after `commit`.
+        """Let this block's transactions share commits: durable only after `commit`.
 
         Args:
-            on_first_write: called when the first transaction has written something
-                that waits for `commit`.
-            on_backlog: called when a backlog begins; has to see to it that `catch_up`
-                is called until there is none.
+            on_first_write: called when the first transaction has written data that
+                waits for `commit`.
+            on_backlog: called when a backlog begins; must ensure that `catch_up` is
+                called until none is left.
         """
         self._storage.share_commits(on_first_write)
         self._on_backlog = on_backlog
@@ -184,46 +184,46 @@ class Backend:
             self._storage.share_commits(None)
 
     def commit(self) -> None:
-        """Make durable what the transactions of `group_commits` have written.
+        """Make the writes of `group_commits`' transactions durable.
 
         Raises:
-            sqlite3.Error: all of it was lost, and has not happened.
+            sqlite3.Error: all writes were lost and have not happened.
         """
         self._storage.commit()
 
     def move_clock(self, now_ms: int) -> None:
-        """Set a rehearsal's time; what comes due by that is for `catch_up`.
+        """Set a rehearsal's time; `catch_up` does the work that becomes due.
 
         Raises:
-            Refusal: it would run backwards.
+            Refusal: time would run backwards.
         """
         with self._storage.transaction() as conn:
             clock.move(conn, now_ms)
 
     def advance_clock(self, now_ms: int) -> bool:
-        """Move a rehearsal's time on to a moment; false if that has passed already.
+        """Advance a rehearsal's time; return false if that time has passed already.
 
-        What comes due by then is for `catch_up`.
+        `catch_up` does the work that becomes due.
         """
         with self._storage.transaction() as conn:
             return clock.advance(conn, now_ms)
 
     def begin_generation(self) -> None:
-        """Begin a generation of this database, as each server does that starts."""
+        """Begin a new generation of this database, as each starting server does."""
         with self.without_catch_up() as transaction:
             lineage.begin(transaction)
 
     def mark(self) -> str | None:
-        """The present moment of the database (`state.lineage`)."""
+        """The database's current mark (`state.lineage`)."""
         return self._storage.mark()
 
     def keep_time(self) -> None:
-        """Tell the database the moment, so that a start later knows a jump from one."""
+        """Store the current time, so that a later start can detect a clock jump."""
         with self.without_catch_up() as transaction:
             self._keep_time(transaction)
 
     def _keep_time(self, transaction: Transaction) -> None:
-        """The same as part of a transaction; once a minute will do."""
+        """Do the same within a transaction, at most once a minute."""
         known_ms = self._watched_clock.known_ms
         if self._kept_ms is None or abs(known_ms - self._kept_ms) >= _KEPT_EVERY_MS:
             self._kept_ms = known_ms
@@ -231,15 +231,15 @@ class Backend:
                 clock.keep_known_ms(transaction.conn, known_ms)
 
     def data_version(self) -> int:
-        """Changes whenever another connection to the file has changed something."""
+        """Return a number that changes when another connection changes the file."""
         return self._storage.data_version()
 
     def new_request_id(self) -> str:
-        """An id for a reply."""
+        """Return an id for a reply."""
         return self._id_generator.request()
 
     def close(self) -> None:
-        """Write down what waits and close the database."""
+        """Store waiting counts and close the database."""
         try:
             with self.without_catch_up() as transaction:
                 self.calls.write(transaction.conn)
@@ -247,7 +247,7 @@ class Backend:
         except sqlite3.OperationalError as fault:
             if not is_passing(fault):
                 raise
-            _LOG.warning("closed without the last counts of calls: %s", fault)
+            _LOG.warning("closed without storing the last call counts: %s", fault)
         finally:
             self._storage.close()
 
@@ -272,7 +272,7 @@ class Backend:
 
 
 def is_begun(database: Path) -> bool:
-    """Whether a file holds a marketplace; a start without room leaves one that is none.
+    """Return whether a file holds a marketplace; a start on a full disk leaves none.
 
     Raises:
         sqlite3.OperationalError: the file cannot be read now.
@@ -288,22 +288,22 @@ def is_begun(database: Path) -> bool:
     except sqlite3.OperationalError:
         raise
     except sqlite3.DatabaseError:
-        return True  # Something else's file; who opens it says so.
+        return True  # Another program's file; opening it reports that.
 
 
 def rules_of(database: Path) -> Rules:
-    """How the marketplace of a file was started, so that it can be opened again.
+    """Return how a file's marketplace was started, to open it again.
 
     Raises:
-        WrongDatabaseError: it is no database's file.
-        sqlite3.Error: it cannot be read.
+        WrongDatabaseError: the file is not a database.
+        sqlite3.Error: the file cannot be read.
     """
     database_file.check_kind(database)
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as conn:
         tables = "SELECT 1 FROM sqlite_master WHERE name = 'settings'"
         if conn.execute(tables).fetchone() is None:
-            # New, or another process is making it just now, or it is another program's:
-            # `Backend` says so.
+            # The file is new, being created right now, or another program's: `Backend`
+            # reports that.
             return Rules()
         settings = dict(conn.execute("SELECT key, value FROM settings"))
     return Rules(
@@ -332,7 +332,7 @@ def _settle_rules(conn: sqlite3.Connection, rules: Rules) -> None:
         if settings.get(key) != value:
             raise WrongDatabaseError(
                 f"This database was made with {key} {settings.get(key)}, "
-                f"not {value}; start it as it was made, or take another file."
+                f"not {value}; start it with that, or use another file."
             )
     _settle_prices(conn, rules.prices, settings)
     if rules.rehearsal and rules.clock_runs != clock.runs(conn):
@@ -361,7 +361,7 @@ def _settle_prices(
     if known.currency != prices.currency and has_money:
         raise WrongDatabaseError(
             f"This database holds money in {known.currency}, not in {prices.currency}; "
-            "start it as it was made, or take another file."
+            "start it with that, or use another file."
         )
     conn.execute(
         "INSERT INTO settings (key, value) VALUES ('prices', ?) "
@@ -371,7 +371,7 @@ def _settle_prices(
 
 
 def _kept_prices(settings: Mapping[str, str]) -> PriceList:
-    """The prices of the last start; MTurk's, where a file says nothing of them."""
+    """Return the prices of the last start, or MTurk's if the file has none."""
     kept = settings.get("prices")
     return MTURK if kept is None else PriceList.of_members(json.loads(kept))
 

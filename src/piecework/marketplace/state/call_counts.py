@@ -1,7 +1,7 @@
-"""How often each requester operation was called since the database was made.
+"""Counts calls of each requester operation since the database was created.
 
-Counts of calls that only read would cost a disk write each, so they wait in memory for
-the next transaction that writes anyway.
+Storing each read-only call would cost a disk write, so counts wait in memory for the
+next transaction that writes.
 """
 
 import sqlite3
@@ -9,17 +9,17 @@ from collections import Counter
 
 
 class CallCounts:
-    """Counts that are written along with whatever is written next."""
+    """Counts that are stored with the next write."""
 
     def __init__(self) -> None:
         self._waiting: Counter[str] = Counter()
 
     def count(self, operation: str) -> None:
-        """One more call of this operation, whatever came of it."""
+        """Count one more call of this operation, successful or not."""
         self._waiting[operation] += 1
 
     def write(self, conn: sqlite3.Connection) -> None:
-        """Write down what waits; part of the open transaction."""
+        """Store waiting counts in the open transaction."""
         for operation, times in self._waiting.items():
             conn.execute(
                 "INSERT INTO calls (operation, times) VALUES (?, ?) ON CONFLICT "
@@ -29,7 +29,7 @@ class CallCounts:
         self._waiting.clear()
 
     def read(self, conn: sqlite3.Connection) -> dict[str, int]:
-        """All counts, those that wait included."""
+        """Return all counts, including waiting ones."""
         self.write(conn)
         rows = conn.execute("SELECT operation, times FROM calls ORDER BY operation")
         return {row["operation"]: row["times"] for row in rows}

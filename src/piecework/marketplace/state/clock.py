@@ -1,9 +1,9 @@
 """The marketplace's own time, in whole milliseconds since 1970 (UTC).
 
-Live, it is the machine's, as far as that is believed (`clock_jumps`). In a rehearsal of
-a campaign it stands still until a program moves it; in one that people and their
-programs use it runs beside the machine's, as far ahead as it was moved. A rehearsal's
-time is kept in the database, and never runs backwards.
+Live, it is the machine's, if that is trusted (`clock_jumps`). In a campaign's rehearsal
+it stands still until a program moves it. In a rehearsal that people and their programs
+use, it runs with the machine's, ahead by as much as it was moved. A rehearsal's time is
+stored in the database, and never runs backwards.
 """
 
 import sqlite3
@@ -14,23 +14,23 @@ from piecework.marketplace.exceptions import Refusal
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 DEFAULT_START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-"""A Monday morning; fixed, so that the same seed rehearses the same."""
+"""A Monday morning, fixed so that the same seed gives the same rehearsal."""
 
 END_OF_TIME = datetime(2200, 1, 1, tzinfo=UTC)
-"""Virtual time is before this."""
+"""The upper limit of virtual time."""
 
 SIGNATURE_SKEW = timedelta(minutes=15)
-"""So far may the time that a signature names lie from the machine's."""
+"""The largest difference between a signature's time and the machine's."""
 
 SECOND = 1000
 DAY = 24 * 3600 * SECOND
 
 
 def moment_of(text: str) -> datetime:
-    """A moment of virtual time as ISO 8601 writes it; in UTC, if it names no zone.
+    """Parse an ISO 8601 time; without a zone it is UTC.
 
     Raises:
-        ValueError: it is none, or not from 1970 to 2199.
+        ValueError: the text is not a time, or not from 1970 to 2199.
     """
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
@@ -41,22 +41,22 @@ def moment_of(text: str) -> datetime:
 
 
 def to_ms(moment: datetime) -> int:
-    """An aware moment as milliseconds."""
+    """Convert an aware datetime to milliseconds."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def to_datetime(ms: int) -> datetime:
-    """Milliseconds as an aware moment in UTC."""
+    """Convert milliseconds to an aware datetime in UTC."""
     return _EPOCH + timedelta(milliseconds=ms)
 
 
 def machine_ms() -> int:
-    """The machine's present."""
+    """Return the machine's current time."""
     return to_ms(datetime.now(UTC))  # noqa: TID251 - the one place that may
 
 
 def virtual_ms(conn: sqlite3.Connection) -> int | None:
-    """The rehearsal's present; None in a live database."""
+    """Return the rehearsal's current time; None in a live database."""
     row = conn.execute("SELECT value FROM settings WHERE key = 'now_ms'").fetchone()
     if row is not None:
         return int(row[0])
@@ -65,24 +65,24 @@ def virtual_ms(conn: sqlite3.Connection) -> int | None:
 
 
 def runs(conn: sqlite3.Connection) -> bool:
-    """Whether a rehearsal's clock runs by itself."""
+    """Return whether a rehearsal's clock runs on its own."""
     return _ahead_ms(conn) is not None
 
 
 def let_run(conn: sqlite3.Connection, start_ms: int) -> None:
-    """Let a rehearsal's clock run from this moment on."""
+    """Let a rehearsal's clock run from this time on."""
     conn.execute("DELETE FROM settings WHERE key = 'now_ms'")
     _keep(conn, "ahead_ms", start_ms - machine_ms())
 
 
 def let_stand(conn: sqlite3.Connection, now_ms: int) -> None:
-    """Let a rehearsal's clock stand at this moment."""
+    """Stop a rehearsal's clock at this time."""
     conn.execute("DELETE FROM settings WHERE key = 'ahead_ms'")
     _keep(conn, "now_ms", now_ms)
 
 
 def move(conn: sqlite3.Connection, now_ms: int) -> None:
-    """Set virtual time; while it runs, a moment that has passed changes nothing.
+    """Set virtual time; while it runs, a time in the past changes nothing.
 
     Raises:
         Refusal: time would run backwards (409).
@@ -93,14 +93,14 @@ def move(conn: sqlite3.Connection, now_ms: int) -> None:
             return
         raise Refusal(
             "ClockRunsForward",
-            f"It is {to_datetime(present).isoformat()} already; time only moves on.",
+            f"It is already {to_datetime(present).isoformat()}; time only advances.",
             status=409,
         )
     _set(conn, now_ms)
 
 
 def advance(conn: sqlite3.Connection, now_ms: int) -> bool:
-    """Set virtual time, unless it is that late already; whether it was set."""
+    """Set virtual time unless it is already later; return whether it was set."""
     present = virtual_ms(conn)
     if present is not None and now_ms <= present:
         return False
@@ -109,13 +109,13 @@ def advance(conn: sqlite3.Connection, now_ms: int) -> bool:
 
 
 def last_known_ms(conn: sqlite3.Connection) -> int | None:
-    """The last moment that a live database was told; None: it was told none."""
+    """Return the last time stored in a live database, or None."""
     row = conn.execute("SELECT value FROM settings WHERE key = 'known_ms'").fetchone()
     return None if row is None else int(row[0])
 
 
 def keep_known_ms(conn: sqlite3.Connection, known_ms: int) -> None:
-    """Tell a live database the moment, for its next start."""
+    """Store the time in a live database, for its next start."""
     _keep(conn, "known_ms", known_ms)
 
 

@@ -1,4 +1,4 @@
-"""What workers agreed to before they work, and when; each text is kept as it was."""
+"""Records which consent text each worker agreed to, and when; texts are kept."""
 
 import hashlib
 import sqlite3
@@ -12,7 +12,7 @@ _BETWEEN = "\n\n"
 def is_given(
     transaction: Transaction, worker: sqlite3.Row, paragraphs: Sequence[str]
 ) -> bool:
-    """Whether the worker has agreed to this very text; to none, everybody has."""
+    """Return whether the worker has agreed to this exact text; true without one."""
     if not paragraphs:
         return True
     row = transaction.one(
@@ -28,7 +28,7 @@ def is_given(
 def give(
     transaction: Transaction, worker: sqlite3.Row, paragraphs: Sequence[str]
 ) -> None:
-    """Keep that the worker agrees, and since when; a second time changes nothing."""
+    """Record the worker's consent and its time; repeats change nothing."""
     transaction.execute(
         "INSERT OR IGNORE INTO consent_texts (digest, text) VALUES (?, ?)",
         digest(paragraphs),
@@ -44,5 +44,5 @@ def give(
 
 
 def digest(paragraphs: Sequence[str]) -> str:
-    """What a text is known by."""
+    """Return the digest that identifies a text."""
     return hashlib.sha256(_BETWEEN.join(paragraphs).encode()).hexdigest()

@@ -1,8 +1,8 @@
-"""The database as a file: what is opened as one, and who else may read it.
+"""Checks the database file and its permissions.
 
-The file holds requesters' secrets, so it and the files that SQLite keeps beside it are
-their owner's alone. What is no marketplace's file is refused before anything in it is
-changed: a link, a directory, another program's database, another version's.
+The file holds requesters' secrets, so only its owner may read it and SQLite's files
+beside it. Anything else is refused unchanged: a link, a directory, a database of
+another program or of another version.
 """
 
 import sqlite3
@@ -18,14 +18,14 @@ _MOST_TABLES_NAMED = 4
 
 
 class WrongDatabaseError(Exception):
-    """This file cannot be opened as a marketplace, or not as it is asked for."""
+    """The file cannot be opened as a marketplace, or not with these rules."""
 
 
 def check_kind(database: Path) -> None:
-    """Refuse what is there and is not a regular file with SQLite's header.
+    """Refuse an existing path that is not a regular file with SQLite's header.
 
     Raises:
-        WrongDatabaseError: what it is, and what to do.
+        WrongDatabaseError: states the fault and what to do.
     """
     if fault := irregular(database):
         raise WrongDatabaseError(
@@ -39,41 +39,38 @@ def check_kind(database: Path) -> None:
 
 
 def check_log(database: Path) -> None:
-    """Refuse a file with the log of a later state of it.
+    """Refuse a file with the log of a later version of it.
 
-    Raises:
-        WrongDatabaseError: what to do.
+    Raises: WrongDatabaseError: states what to do.
     """
     if is_from_later(database):
         raise WrongDatabaseError(
-            f"{database}: the log beside it ({database.name}-wal) is of a later "
-            "state than the database: an older copy was put back and the log of "
-            "its successor was left. Move the log and "
-            f"{database.name}-shm away, then start again."
+            f"{database}: the log beside it ({database.name}-wal) is of a later state "
+            "than the database: an older copy was restored, but the newer file's log "
+            f"was left. Move the log and {database.name}-shm away, then start again."
         )
 
 
 def check_private(database: Path) -> None:
-    """Refuse a file that others can still read.
+    """Refuse a file that other users can still read.
 
-    Raises:
-        WrongDatabaseError: which, and what to do.
+    Raises: WrongDatabaseError: names the file and what to do.
     """
     for file in files_of(database):
         mode = stat.S_IMODE(file.stat().st_mode)
         if mode & FOR_OTHERS:
             raise WrongDatabaseError(
                 f"{file} has mode {mode:04o}, which lets other users of this machine "
-                "read requesters' secrets, and its mode cannot be changed. Give it to "
-                "the user who serves (chown), or put it on a disk that keeps modes."
+                "read requesters' secrets, and its mode cannot be changed. Change "
+                "its owner to the serving user (chown), or put it on a file system "
+                "with permissions."
             )
 
 
 def check_origin(conn: sqlite3.Connection, database: Path) -> None:
-    """Refuse the database of another program, or of another version of this one.
+    """Refuse a database of another program or another version of piecework.
 
-    Raises:
-        WrongDatabaseError: whose it seems to be, and what to do.
+    Raises: WrongDatabaseError: states its likely origin and what to do.
     """
     known = origin(conn, migrations)
     if known.is_foreign:

@@ -1,9 +1,9 @@
-"""What happened to HITs and assignments, in the order in which it happened.
+"""Events of HITs and assignments, in order.
 
-Every event is written down. Where a HIT type's requester asked to be told, the message
-is put into the same transaction, so a message is never sent about what did not happen,
-and none is forgotten; `NotificationSender` sends it. Events are
-there to be told, not to be kept: after a while they go, and their messages with them.
+Every event is stored. If the HIT type's requester wants a notification, the same
+transaction stores the message, so each message is about a real event and is not lost.
+`NotificationSender` sends it. Events serve notification, not archiving: after a while
+they are deleted with their messages.
 """
 
 import json
@@ -28,12 +28,13 @@ Kind = Literal[
 ]
 
 LIFE = 30 * DAY
-"""How long an event is kept."""
+"""How long events are kept."""
 LIFE_WITH_MESSAGE = 120 * DAY
-"""The same where a message was made of it, sent or not."""
+"""How long events with a message, sent or not, are kept."""
 
 IS_OVER = "drop_ms <= ?1 AND id < (SELECT max(id) FROM events)"
-"""Of an event: it may go. The last one stays, lest its number be given again."""
+"""Condition: the event may be deleted. The last one stays, so that its number is not
+reused."""
 
 _SETTINGS = (
     "SELECT hit_types.hit_type_id, notification_settings.* FROM hit_types "
@@ -56,14 +57,14 @@ def record(
     assignment_id: str | None = None,
     at_ms: int | None = None,
 ) -> None:
-    """Write down an event of a HIT, and the message about it if one is wanted.
+    """Store an event of a HIT, and its message if one is wanted.
 
     Args:
         transaction: the open one.
         kind: the event.
         hit: a row of `hits`.
-        assignment_id: of the assignment that it happened to, if it was one.
-        at_ms: when it happened, if it was before now.
+        assignment_id: the event's assignment, if any.
+        at_ms: the time of the event, if in the past.
     """
     settings = transaction.one(_SETTINGS, hit["hit_type"])
     if settings is None:
@@ -86,12 +87,12 @@ def record(
 def record_test(
     transaction: Transaction, requester: int, kind: str, specification: dict[str, Any]
 ) -> None:
-    """An event that did not happen, and the message about it, whatever is wanted.
+    """Store a test event and its message, even without a specification.
 
     Args:
         transaction: the open one.
-        requester: who asks for it.
-        kind: the event, `Ping` among them.
+        requester: the requester who asks for it.
+        kind: the event, or `Ping`.
         specification: destination, transport and version.
     """
     event = {
@@ -107,12 +108,12 @@ def record_test(
 
 
 def customer_id(requester: int) -> str:
-    """The requester's public id."""
+    """Return the requester's public id."""
     return f"A{requester:013d}"
 
 
 def after(transaction: Transaction, number: int, *, most: int) -> list[dict[str, Any]]:
-    """Events with larger numbers, oldest first, with what became of their messages."""
+    """Return events with larger numbers, oldest first, with their messages' status."""
     return [
         {
             "number": row["id"],
@@ -130,7 +131,7 @@ def after(transaction: Transaction, number: int, *, most: int) -> list[dict[str,
 
 
 def forget(transaction: Transaction, *, most: int) -> None:
-    """Drop so many events, with their messages, whose time is over."""
+    """Delete at most `most` expired events with their messages."""
     for row in transaction.all(
         f"SELECT id FROM events WHERE {IS_OVER} LIMIT ?2", transaction.due_ms, most
     ):
@@ -143,7 +144,7 @@ def _insert(transaction: Transaction, event: dict[str, Any], *, life: int) -> in
         "INSERT INTO events (requester, event_type, at_ms, hit_type_id, hit_id, "
         "assignment_id, drop_ms) VALUES (?, ?, ?, ?, ?, ?, ?)",
         *event.values(),
-        # From now: what was late to be written down is not forgotten earlier.
+        # Counted from now, so that an event stored late is kept as long.
         transaction.now_ms + life,
     )
 

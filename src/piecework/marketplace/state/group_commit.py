@@ -1,17 +1,17 @@
-"""Many requests, one sync: replies wait until what they tell of is durable.
+"""Shares one disk sync among requests: replies wait until their data is durable.
 
-Everything here runs on the one event loop that serves, so nothing here needs a lock:
+Everything here runs on the serving event loop, so it does not need a lock:
 
-1. Requests are worked on one after another, each in transactions of its own. The first
-   that writes calls `_schedule_commit`, which puts `_commit` behind all that the loop
-   has ready, so requests that have arrived already come before it.
-2. Until then every reply waits at its first byte, also that of a request which only
-   read: it may have read what could still be lost.
-3. `_commit` makes all of it durable at once and lets the replies go. If it cannot,
-   none of it has happened, and each of them is another reply, which says so.
+1. Requests are handled one after another, each in its own transactions. The first that
+  writes calls `_schedule_commit`, which queues `_commit` behind everything ready in the
+  loop, so that requests already received come before it.
+2. Until then every reply waits before its first byte, even to a request that only read:
+  it may have read data that could still be lost.
+3. `_commit` makes all of it durable at once and releases the replies. If it fails, none
+  of it has happened, and each reply is replaced by one that says so.
 
-When more has come due than a call should wait for, `_work_off_backlog` does the rest,
-one slice at a time, with calls in between.
+If more work is due than a call should wait for, `_work_off_backlog` does the rest in
+slices, with calls in between.
 """
 
 import asyncio
@@ -31,22 +31,22 @@ _LOG = logging.getLogger(__name__)
 
 MARK_HEADER = b"x-piecework-mark"
 _REQUESTERS = b"x-amzn-requestid"
-"""The header that each reply to a requester has, and no page."""
+"""A header that only replies to requesters have."""
 _PAUSE_SECONDS = 0.001
 _PAUSE_AFTER_FAULT_SECONDS = 1.0
 
 
 class NotStoredError(Exception):
-    """The commit failed that a reply waited for."""
+    """The commit for which a reply waited failed."""
 
 
 class GroupCommit:
-    """The application, whose replies wait for the disk.
+    """An application with replies that wait for the disk.
 
     Args:
-        app: what answers.
-        backend: whose transactions share commits.
-        not_stored: makes the reply to a request of which nothing could be stored.
+        app: the application that answers.
+        backend: the backend with shared commits.
+        not_stored: makes the reply to a request that could not be stored.
     """
 
     def __init__(
@@ -63,14 +63,14 @@ class GroupCommit:
 
     @contextmanager
     def opened(self) -> Iterator["GroupCommit"]:
-        """Share commits for as long as the block lasts."""
+        """Share commits while the block lasts."""
         with self._backend.group_commits(
             self._schedule_commit, self._schedule_backlog_work
         ):
             yield self
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, but not before what the answer tells of is durable."""
+        """Answer after the answer's data is durable."""
         has_begun = False
 
         async def send_when_durable(message: Message) -> None:
@@ -84,7 +84,7 @@ class GroupCommit:
             await send(message)
 
         try:
-            # A client that hangs up in the middle of a request has asked nothing.
+            # A client that disconnects in the middle of a request made no request.
             with suppress(ClientDisconnect):
                 await self._app(scope, receive, send_when_durable)
         except (NotStoredError, sqlite3.OperationalError) as fault:
@@ -95,7 +95,7 @@ class GroupCommit:
             await self._not_stored(Request(scope))(scope, receive, send)
 
     def _add_mark(self, message: Message) -> None:
-        """Say in a requester's reply which moment of the database it tells of."""
+        """Add the database's mark to a requester's reply."""
         headers = message["headers"]
         if any(name.lower() == _REQUESTERS for name, _ in headers):
             mark = self._backend.mark() or ""
@@ -119,7 +119,7 @@ class GroupCommit:
         except sqlite3.Error as lost:
             fault = lost
         for reply in replies:
-            if reply.done():  # its request was cancelled
+            if reply.done():  # the request was cancelled
                 continue
             if fault is None:
                 reply.set_result(None)
@@ -133,8 +133,8 @@ class GroupCommit:
         try:
             if self._backend.catch_up():
                 self._schedule_backlog_work()
-        except sqlite3.Error as fault:  # locked by another process, or a full disk
-            _LOG.warning("what has come due waits: %s", fault)
+        except sqlite3.Error as fault:  # a lock or a full disk
+            _LOG.warning("due work waits: %s", fault)
             asyncio.get_running_loop().call_later(
                 _PAUSE_AFTER_FAULT_SECONDS, self._work_off_backlog
             )

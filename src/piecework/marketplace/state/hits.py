@@ -1,7 +1,7 @@
-"""The life of a HIT: its counters decide its state and what is held for it.
+"""The life of a HIT: its counters determine its state and its held money.
 
-What changes a counter, the expiry or the number of assignments calls `settle`, which
-works out everything that follows. So the two laws live in one place:
+Code that changes a counter, the expiry or the number of assignments calls `settle`,
+which derives the rest. So the two laws are in one place:
 
 - held = (reward + fee) x (accepted + submitted + free slots, unless expired);
 - Assignable while a slot is free and time is left, else Unassignable while a
@@ -16,7 +16,7 @@ from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.state.transaction import Transaction
 
 KEPT_DAYS = 120
-"""A HIT is disposed of this long after there was nothing left to do."""
+"""A HIT is disposed of this long after its last change."""
 
 FINISHED = ("Reviewable", "Reviewing")
 
@@ -27,18 +27,18 @@ COLUMNS = (
     "hits.created_ms, hits.expires_ms, hits.is_expired, hits.assignment_policy, "
     "hits.hit_policy"
 )
-"""What decides about a HIT. Its question lies in a table of its own: that is tens of
-kilobytes, which each step of each worker would read and write several times."""
+"""The columns that decide about a HIT. Its question is in a separate table, because
+every step of every worker would read and write its tens of kilobytes several times."""
 
 
 def free_slots(hit: sqlite3.Row) -> int:
-    """Assignments that no worker has, whether or not they may still be accepted."""
+    """Count assignments that no worker has, even if they are no longer offered."""
     taken = hit["accepted"] + hit["submitted"] + hit["approved"] + hit["rejected"]
     return int(hit["max_assignments"]) - int(taken)
 
 
 def find(transaction: Transaction, hit: int) -> sqlite3.Row:
-    """The HIT (`COLUMNS`) of a row id that is known to exist."""
+    """Return the HIT (`COLUMNS`) with an existing row id."""
     row = transaction.one(f"SELECT {COLUMNS} FROM hits WHERE id = ?", hit)
     if row is None:
         raise LookupError(f"no HIT has the row id {hit}")
@@ -59,11 +59,11 @@ def settle(transaction: Transaction, hit: int, *, at_ms: int | None = None) -> N
 
     Args:
         transaction: the open one.
-        hit: row id.
+        hit: the row id.
         at_ms: when the change happened, if it was before now.
 
     Raises:
-        Refusal: `InsufficientFunds`, if more would have to be held than there is.
+        Refusal: `InsufficientFunds`, if the account cannot cover the hold.
     """
     row = find(transaction, hit)
     if row["status"] == "Disposed":
@@ -80,9 +80,9 @@ def settle(transaction: Transaction, hit: int, *, at_ms: int | None = None) -> N
 
 
 def check_increase(hit: sqlite3.Row, most: int) -> None:
-    """Whether a HIT may come to have so many assignments.
+    """Check that a HIT may have `most` assignments.
 
-    One made with fewer than ten pays the lower fee, so it can never have ten.
+    A HIT created with fewer than ten pays the lower fee, so it can never have ten.
 
     Raises:
         Refusal: `InvalidMaximumAssignmentsIncrease`.
@@ -96,7 +96,7 @@ def check_increase(hit: sqlite3.Row, most: int) -> None:
 
 
 def dispose(transaction: Transaction, hit: int, *, at_ms: int | None = None) -> None:
-    """Take a finished HIT, for which nothing is held, out of the API for good."""
+    """Remove a finished HIT without held money permanently from the API."""
     events.record(transaction, "HITDisposed", find(transaction, hit), at_ms=at_ms)
     transaction.execute(
         "UPDATE hits SET status = 'Disposed', dispose_ms = NULL, is_expired = 1, "

@@ -1,8 +1,8 @@
-"""Names for new things: upper-case letters and digits, as MTurk's look.
+"""Generates ids of upper-case letters and digits, like MTurk's.
 
-In a rehearsal an id derives from the seed and from what it names, so that the same
-seed gives the same ids whatever order workers act in. Live, ids are drawn from the
-machine's secrets, since a HIT id is also the key to its page.
+In a rehearsal an id derives from the seed and from what it names, so that the same seed
+gives the same ids in any order of the workers' actions. Live, ids are cryptographically
+random, since a HIT id is also the key to its page.
 """
 
 import hashlib
@@ -22,21 +22,21 @@ class IdGenerator:
         self._seed = seed
 
     def entity(self, kind: str, *parts: object) -> str:
-        """30 characters: a HIT, HIT type, group, assignment, qualification type."""
+        """Return 30 characters: a HIT, type, group, assignment or qualification."""
         return "3" + self._letters(_ID_LENGTH - 1, kind, *parts)
 
     def worker(self, handle: str) -> str:
-        """A worker id: `A` and 13 characters."""
+        """Return a worker id: `A` and 13 characters."""
         return "A" + self._letters(_WORKER_LENGTH, "worker", handle)
 
     def token(self, handle: str) -> str:
-        """A worker's session token; can be made again only in a rehearsal."""
+        """Return a worker's session token; only a rehearsal can repeat it."""
         if self._seed is None:
             return secrets.token_urlsafe(32)
         return self._digest("token", handle).hex()[:43]
 
     def request(self) -> str:
-        """A request id, which need not be the same twice."""
+        """Return a request id, which need not be reproducible."""
         return secrets.token_hex(16)
 
     def _letters(self, length: int, *parts: object) -> str:
@@ -55,7 +55,7 @@ class IdGenerator:
 
 
 def next_number(conn: sqlite3.Connection, name: str) -> int:
-    """The next value of a counter that lives in the database, from 1."""
+    """Return the next value of a counter in the database, from 1."""
     row = conn.execute(
         "INSERT INTO counters (name, value) VALUES (?, 1) "
         "ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value",

@@ -1,7 +1,7 @@
-"""Requesters of a live marketplace and the keys that they sign with.
+"""Requesters of a live marketplace and their signing keys.
 
-A secret is kept in the clear: what checks a signature must be able to make it. The
-file is therefore its owner's alone, and a key that leaked is revoked, not changed.
+Secrets are stored in plain text, because checking a signature requires making it. So
+only the file's owner may read it, and a leaked key is revoked, not changed.
 """
 
 import secrets
@@ -13,7 +13,7 @@ from piecework.marketplace.state import accounts, ledger
 from piecework.marketplace.state.transaction import Transaction
 
 PREFIX = "PWKEY"
-"""Looks like an AWS key to programs (20 letters and digits), and is plainly ours."""
+"""Makes keys look like AWS keys (20 letters and digits), but recognisable as ours."""
 
 _KEY_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _KEY_LENGTH = 20
@@ -23,21 +23,21 @@ _SIGNING_LENGTH = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """An access key with its secret; shown once, to whom it is for."""
+    """An access key with its secret, shown once to its requester."""
 
     access_key: str
     secret: str
 
 
 def give(transaction: Transaction, name: str, *, deposit_cents: int = 0) -> Key:
-    """A new key to the account of this name, which is opened if there is none.
+    """Create a key to the account of this name, which is opened if missing.
 
     Args:
-        transaction: of a live marketplace.
-        name: of the requester, as workers read it.
-        deposit_cents: paid into the account.
+        transaction: a transaction of a live marketplace.
+        name: the requester's name, shown to workers.
+        deposit_cents: the amount to pay into the account.
     """
-    # Not a word that an Authorization header can name: only keys open the account.
+    # An Authorization header cannot contain this, so only keys open the account.
     requester = accounts.add_requester(
         transaction, f"name:{name}", balance_cents=0, name=name
     )
@@ -64,10 +64,10 @@ def give(transaction: Transaction, name: str, *, deposit_cents: int = 0) -> Key:
 
 
 def revoke(transaction: Transaction, access_key: str) -> None:
-    """End a key from the next call on; its secret goes, the account stays.
+    """Revoke a key from the next call on; delete its secret, keep the account.
 
     Raises:
-        Refusal: there is no such key, or it has ended already.
+        Refusal: the key does not exist, or is already revoked.
     """
     row = transaction.one(
         "UPDATE access_keys SET revoked_ms = ?, secret = NULL "
@@ -76,11 +76,11 @@ def revoke(transaction: Transaction, access_key: str) -> None:
         access_key,
     )
     if row is None:
-        raise Refusal("NoSuchKey", f"{access_key} is no key that is in use.")
+        raise Refusal("NoSuchKey", f"{access_key} is not an active key.")
 
 
 def listed(transaction: Transaction) -> list[sqlite3.Row]:
-    """All keys, oldest first, with name and balance of their accounts; no secrets."""
+    """Return all keys, oldest first, with name and balance but without secrets."""
     return transaction.all(
         "SELECT requesters.name, access_keys.access_key, access_keys.made_ms, "
         "access_keys.revoked_ms, coalesce(free.balance_cents, 0) AS available_cents, "
@@ -95,7 +95,7 @@ def listed(transaction: Transaction) -> list[sqlite3.Row]:
 
 
 def secret(transaction: Transaction, access_key: str) -> str:
-    """What the holder of this key signs with.
+    """Return the secret of this key.
 
     Raises:
         Refusal: the key is unknown, or was revoked.
@@ -110,7 +110,7 @@ def secret(transaction: Transaction, access_key: str) -> str:
 
 
 def owner(transaction: Transaction, access_key: str) -> int:
-    """The row id of the account that a key opens.
+    """Return the row id of the account that a key opens.
 
     Raises:
         Refusal: the key is unknown, or was revoked.

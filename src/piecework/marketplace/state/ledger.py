@@ -1,8 +1,8 @@
-"""The ledger: every cent that moves is written down twice, and it balances.
+"""The ledger: double-entry bookkeeping of every cent.
 
-Accounts: `outside` (where money comes from; the only one that may be negative), per
+Accounts: `outside` (the source of money; the only one that may be negative), per
 requester `available` and `held`, per worker `worker`, and `fees`. The balances of all
-accounts add up to nothing, and so do the entries of each transfer.
+accounts add up to zero, and so do the entries of each transfer.
 """
 
 from piecework.marketplace.exceptions import insufficient_funds
@@ -12,26 +12,26 @@ OUTSIDE = ("outside", 0)
 FEES = ("fees", 0)
 
 Account = tuple[str, int]
-"""Kind and owner (0 where there is one for all)."""
+"""Kind and owner (0 for shared accounts)."""
 
 
 def available(requester: int) -> Account:
-    """What a requester may still spend."""
+    """Return the account with what a requester may still spend."""
     return ("available", requester)
 
 
 def held(requester: int) -> Account:
-    """What a requester's HITs may still cost."""
+    """Return the account with what a requester's HITs may still cost."""
     return ("held", requester)
 
 
 def worker_account(worker: int) -> Account:
-    """What a worker has earned."""
+    """Return the account with a worker's earnings."""
     return ("worker", worker)
 
 
 def balance(transaction: Transaction, account: Account) -> int:
-    """The balance of an account in cents; 0 if nothing ever touched it."""
+    """Return the balance of an account in cents; 0 if it was never used."""
     row = transaction.one(
         "SELECT balance_cents FROM accounts WHERE kind = ? AND owner = ?", *account
     )
@@ -39,7 +39,7 @@ def balance(transaction: Transaction, account: Account) -> int:
 
 
 def spendable(transaction: Transaction, requester: int) -> int:
-    """What a requester may still spend: of his own, and of what all may together."""
+    """Return what a requester may spend within their balance and the common limit."""
     present = balance(transaction, available(requester))
     if transaction.spend_at_most_cents is None:
         return present
@@ -62,7 +62,7 @@ def pay(
     """Move money from one account to others, all or nothing.
 
     Raises:
-        Refusal: `InsufficientFunds`, if the source cannot carry it.
+        Refusal: `InsufficientFunds`, if the source's balance is too low.
     """
     total = sum(credited.values())
     if total == 0:

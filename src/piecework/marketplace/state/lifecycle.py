@@ -1,11 +1,10 @@
-"""What time does to a marketplace: expiry, abandonment, approval, disposal, oblivion.
+"""Applies the effects of time: expiry, abandonment, approval, disposal, deletion.
 
-Before each transaction `catch_up` asks a few partial indexes what has come due and does
-it, each thing as of the moment it was due; so a clock that jumps a month leaves the
-same state as one that ticked through it. It does so much at a time and no more: two
-hundred thousand HITs that expire together must not keep one call waiting. Until the
-rest is done there is a backlog, and transactions bring up to date first what they are
-about (`settle`).
+Before each transaction, `catch_up` looks up due work in a few partial indexes and does
+each part as of its due time. So a clock that jumps a month leaves the same state as one
+that ticked through it. It does a limited number at a time, so that 200,000 HITs that
+expire together do not keep one call waiting. The rest is a backlog, and until it is
+done, transactions first update the HITs they use (`settle`).
 """
 
 import sqlite3
@@ -47,10 +46,10 @@ _FORGET = (
 
 
 SLICE = 25
-"""So many things take a few milliseconds."""
+"""This much due work takes a few milliseconds."""
 
 _EVENTS_IN_ONE = 8
-"""So many events are dropped in the time that another thing takes."""
+"""This many events are deleted in the time of one other piece of work."""
 
 _ANYTHING = (
     "SELECT EXISTS (SELECT 1 FROM assignments "
@@ -68,7 +67,7 @@ _ANYTHING = (
 
 
 def is_due(transaction: Transaction) -> bool:
-    """Whether there is anything to catch up with; costs a look into a few indexes."""
+    """Return whether work is due, at the cost of a few index lookups."""
     row = transaction.one(
         _ANYTHING, transaction.due_ms, transaction.due_ms - request_tokens.LIFE
     )
@@ -76,22 +75,22 @@ def is_due(transaction: Transaction) -> bool:
 
 
 def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
-    """Do what has come due by now, in the order in which it came due.
+    """Do due work in the order of its due times.
 
-    A worker's deadline may lie before or after the HIT's expiry; both orders leave the
-    same HIT, but disposal counts from the last of them, so they are taken in order.
+    A worker's deadline may be before or after the HIT's expiry. Both orders leave the
+    same HIT, but disposal counts from the later one, so they are done in order.
 
     Args:
         transaction: the open one.
-        most: how many things are done.
+        most: the most pieces of work to do.
 
     Returns:
-        Whether something is left.
+        Whether work is left.
     """
     running.catch_up(transaction)
     left = most
     while left and (done := _do_due(transaction, most=left)):
-        # A review may have decided, extended or ended what else was due.
+        # A review may have changed the other due work.
         left -= done
     if left:
         transaction.execute(_LATE, transaction.due_ms, most)
@@ -102,7 +101,7 @@ def catch_up(transaction: Transaction, *, most: int = SLICE) -> bool:
 
 
 def settle(transaction: Transaction, hit: int) -> None:
-    """Bring one HIT up to date if there is a backlog; before a call that names a HIT.
+    """Update one HIT if there is a backlog, before a call that names it.
 
     Args:
         transaction: the open one.
@@ -119,7 +118,7 @@ def settle(transaction: Transaction, hit: int) -> None:
 def settle_named(
     transaction: Transaction, *, hit_id: object = None, assignment_id: object = None
 ) -> None:
-    """Bring the HIT of one of these ids up to date, if there is such a HIT."""
+    """Update the HIT with one of these ids, if it exists."""
     if not transaction.has_backlog:
         return
     for query, key in (
@@ -132,7 +131,7 @@ def settle_named(
 
 
 def _do_due(transaction: Transaction, *, most: int, hit: int | None = None) -> int:
-    """Do what is due, of all or of one HIT, up to the first review; how much."""
+    """Do due work, of one HIT or all, up to the first review; return how much."""
     due = sorted(
         (
             (row["at_ms"], kind, row["id"], row)
@@ -193,4 +192,4 @@ _EVENTS = (
     (_EXPIRED, "id", _expire),
     (_UNDECIDED, "hit", _auto_approve),
 )
-"""What comes due, where it names its HIT, and what is done then."""
+"""Queries for due work, with the column of its HIT and the action."""

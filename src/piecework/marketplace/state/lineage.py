@@ -1,12 +1,12 @@
-"""Marks: how a restored copy of a database is told from the database itself.
+"""Marks: distinguish a restored copy of a database from the database itself.
 
 Each start of a server begins a *generation*, a random word in the database. SQLite's
 `user_version` counts the commits that changed something (`state.storage`). Together
-they are a *mark*, `generation/count`, which names one moment of one file. A program
-that was sent a mark asks for it later: a copy that was made before that moment, or
-another marketplace, does not have it.
+they are a *mark*, `generation/count`, which identifies one state of one file. A program
+asks later for a mark that it received: a copy made before that state, or another
+marketplace, does not have it.
 
-The marks of requesters' stores are kept likewise, for stores that are restored.
+The marks of requesters' stores are kept too, to detect restored stores.
 """
 
 import re
@@ -20,7 +20,7 @@ _WORD_BYTES = 4
 
 
 def begin(transaction: Transaction) -> str:
-    """Begin a generation; its name. A server does so once, when it starts."""
+    """Begin a generation and return its name; a server does so once, at its start."""
     generation = secrets.token_hex(_WORD_BYTES)
     transaction.execute(
         "INSERT INTO generations (generation, first_change, began_ms) VALUES (?, ?, ?)",
@@ -32,13 +32,13 @@ def begin(transaction: Transaction) -> str:
 
 
 def current(transaction: Transaction) -> str:
-    """The name of the generation; begun here if no server has begun any."""
+    """Return the generation's name; begin one if no server has."""
     newest = _newest(transaction.conn)
     return newest or begin(transaction)
 
 
 def identity(transaction: Transaction) -> str:
-    """A word that all copies of a file share, from before its first generation."""
+    """Return a word that all copies of a file share, older than any generation."""
     row = transaction.one("SELECT word FROM identity")
     if row is None:
         raise LookupError("a migration wrote the identity")
@@ -46,26 +46,26 @@ def identity(transaction: Transaction) -> str:
 
 
 def began_ms(transaction: Transaction) -> int:
-    """When the present generation began; 0 if no server has begun any."""
+    """Return when the current generation began; 0 if no server has begun one."""
     row = transaction.one("SELECT max(began_ms) FROM generations")
     return int(row[0] or 0) if row else 0
 
 
 def mark(conn: sqlite3.Connection) -> str | None:
-    """The present moment of the file, as it is committed; `None` before any start."""
+    """Return the mark of the file's committed state; `None` before any start."""
     newest = _newest(conn)
     return f"{newest}/{_changes(conn)}" if newest else None
 
 
 def account(transaction: Transaction, requester: int) -> str:
-    """A requester's account in this marketplace and all copies of it: `word/number`."""
+    """Return a requester's account, also in all copies of the file: `word/number`."""
     row = transaction.one("SELECT generation FROM generations ORDER BY number LIMIT 1")
     first = begin(transaction) if row is None else str(row["generation"])
     return f"{first}/{requester}"
 
 
 def has(transaction: Transaction, mark_text: str) -> bool:
-    """Whether a moment belongs to this file's past."""
+    """Return whether a mark is in this file's past."""
     parts = _MARK.fullmatch(mark_text)
     if parts is None:
         return False
@@ -85,7 +85,7 @@ def has(transaction: Transaction, mark_text: str) -> bool:
 
 
 def store_mark(transaction: Transaction, requester: int, store: str) -> str | None:
-    """The last mark that a store of a requester has sent."""
+    """Return the last mark that a requester's store has sent."""
     row = transaction.one(
         "SELECT mark FROM store_marks WHERE requester = ? AND store = ?",
         requester,
@@ -97,7 +97,7 @@ def store_mark(transaction: Transaction, requester: int, store: str) -> str | No
 def keep_store_mark(
     transaction: Transaction, requester: int, store: str, sent: str
 ) -> None:
-    """Keep the mark that a store sent; a call that was delayed takes nothing back."""
+    """Keep the mark that a store sent; ignore an older one from a delayed call."""
     known = store_mark(transaction, requester, store)
     if known is not None and _is_older(sent, known):
         return
@@ -113,7 +113,7 @@ def keep_store_mark(
 
 
 def is_mark(text: object) -> bool:
-    """Whether a stranger's text has the form of a mark."""
+    """Return whether an untrusted text has the form of a mark."""
     return isinstance(text, str) and _MARK.fullmatch(text) is not None
 
 

@@ -1,6 +1,6 @@
-"""Messages to workers: a letterbox of the marketplace, read on the worker site.
+"""Messages to workers: an inbox of the marketplace, read on the worker site.
 
-No mail leaves from here. The worker finds it when next signed in.
+The marketplace does not send mail. Workers find messages when they next sign in.
 """
 
 from piecework.marketplace.state.transaction import Transaction
@@ -9,7 +9,7 @@ from piecework.marketplace.state.transaction import Transaction
 def send(
     transaction: Transaction, *, requester: int, worker: int, subject: str, text: str
 ) -> None:
-    """Put a message into a worker's letterbox."""
+    """Put a message into a worker's inbox."""
     transaction.execute(
         "INSERT INTO messages (worker, requester, subject, text, sent_ms) "
         "VALUES (?, ?, ?, ?, ?)",

@@ -1,4 +1,4 @@
-"""Amounts in whole cents (or pence), and the price list that fees follow."""
+"""Amounts in whole cents (or pence), and the price list of fees."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from piecework.marketplace.exceptions import invalid_parameters
 _SIGNS = {"GBP": "£", "USD": "$"}
 
 MANY_ASSIGNMENTS = 10
-"""From so many assignments on, a HIT pays the fee for many."""
+"""From this number of assignments on, a HIT pays the fee for many."""
 
 LARGEST_AMOUNT_CENTS = 10**11
-"""No reward or bonus is a billion dollars; a bound keeps sums inside SQLite's ints."""
+"""A bound of a billion dollars keeps sums within SQLite's integers."""
 
 
 def cents(amount: str) -> int:
-    """A CurrencyAmount, which the service model's pattern has passed, as cents.
+    """Convert a CurrencyAmount that matches the service model's pattern to cents.
 
     >>> cents("0.5"), cents("12"), cents("3.")
     (50, 1200, 300)
@@ -28,7 +28,7 @@ def cents(amount: str) -> int:
 
 
 def currency(amount_cents: int) -> str:
-    """Cents as a CurrencyAmount.
+    """Format cents as a CurrencyAmount.
 
     >>> currency(5)
     '0.05'
@@ -38,18 +38,18 @@ def currency(amount_cents: int) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceList:
-    """What is taken on top of what workers get; each fee on its own, halves rounded up.
+    """The fees on top of workers' pay; each is rounded separately, halves up.
 
     The defaults are MTurk's list as archived on 2026-09-30.
 
     Attributes:
-        currency: ISO 4217; the requester API itself names none.
-        percent: of reward and bonus.
-        extra_percent_for_many: of the reward, from `MANY_ASSIGNMENTS` a HIT.
-        extra_percent_for_masters: of the reward, where only masters may work.
-        minimum_cents: the least fee of an assignment or bonus; where the percentage is
-            nothing, there is no fee.
-        least_per_hour_cents: what an hour is to be paid at least there; 0 is not said.
+        currency: ISO 4217; the requester API itself has no currency.
+        percent: the fee on reward and bonus.
+        extra_percent_for_many: on the reward, from `MANY_ASSIGNMENTS` per HIT.
+        extra_percent_for_masters: on the reward, if only masters may work.
+        minimum_cents: the lowest fee of an assignment or bonus; if the percentage is 0,
+            there is no fee.
+        least_per_hour_cents: the market's minimum pay per hour; 0 if not stated.
     """
 
     currency: str = "USD"
@@ -61,7 +61,7 @@ class PriceList:
 
     @classmethod
     def of_members(cls, members: Mapping[str, str | int]) -> "PriceList":
-        """The list that `members` gave."""
+        """Return the list with these `members`."""
         return cls(
             currency=str(members["Currency"]),
             percent=Decimal(str(members["Percent"])),
@@ -72,7 +72,7 @@ class PriceList:
         )
 
     def members(self) -> dict[str, str | int]:
-        """Plain values, as requesters are told them and the database keeps them.
+        """Return plain values, as sent to requesters and stored in the database.
 
         >>> PriceList.of_members(MTURK.members()) == MTURK
         True
@@ -88,11 +88,11 @@ class PriceList:
 
     @property
     def sign(self) -> str:
-        """What stands before an amount: a sign, or else the currency's code."""
+        """The prefix of an amount: a currency sign or the currency's code."""
         return _SIGNS.get(self.currency, f"{self.currency} ")
 
     def shown(self, amount_cents: int) -> str:
-        """Cents (or pence) for people.
+        """Format cents (or pence) for people.
 
         >>> PriceList().shown(123450), PriceList(currency="GBP").shown(5)
         ('$1,234.50', '£0.05')
@@ -102,7 +102,7 @@ class PriceList:
     def reward_fee_cents(
         self, reward_cents: int, *, max_assignments: int, for_masters: bool = False
     ) -> int:
-        """The fee of one approved assignment of a HIT made for `max_assignments`.
+        """Return the fee of an approved assignment of a HIT with `max_assignments`.
 
         >>> [PriceList().reward_fee_cents(55, max_assignments=n) for n in (9, 10)]
         [11, 22]
@@ -117,7 +117,7 @@ class PriceList:
         return self._fee(reward_cents, percent)
 
     def bonus_fee_cents(self, bonus_cents: int) -> int:
-        """The fee of one bonus.
+        """Return the fee of a bonus.
 
         >>> PriceList().bonus_fee_cents(2), PriceList().bonus_fee_cents(8)
         (1, 2)
@@ -132,4 +132,4 @@ class PriceList:
 
 
 MTURK = PriceList()
-"""What Amazon took."""
+"""Amazon's prices."""

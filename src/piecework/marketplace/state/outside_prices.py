@@ -1,7 +1,7 @@
-"""What the market that pays visits took for HIT types, beside the prices of their HITs.
+"""What the market that pays visits charged for HIT types beyond their HITs' prices.
 
-It pays whole visits, and rounds each payment by itself. By how much that is more or
-less than reward and fee of the HITs is booked as "outside price" when it has paid.
+It pays whole visits and rounds each payment. The difference from the HITs' rewards and
+fees is booked as "outside price" after it has paid.
 """
 
 import sqlite3
@@ -25,5 +25,5 @@ _OF_HIT_TYPES = (
 
 
 def of_hit_types(transaction: Transaction, requester: int) -> list[sqlite3.Row]:
-    """For each HIT type with studies: the price in cents, and what is not settled."""
+    """Return price in cents and unsettled rest for each HIT type with studies."""
     return transaction.all(_OF_HIT_TYPES, requester)

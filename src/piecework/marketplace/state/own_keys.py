@@ -1,4 +1,4 @@
-"""Keys of the marketplace's own, drawn when first needed, that never leave its file."""
+"""The marketplace's own keys, created when first needed, that never leave its file."""
 
 import secrets
 
@@ -8,7 +8,7 @@ _BYTES = 32
 
 
 def own_key(transaction: Transaction, name: str) -> bytes:
-    """The key of this name; the same for as long as the file lives."""
+    """Return the key of this name, which stays the same for the life of the file."""
     row = transaction.one("SELECT value FROM settings WHERE key = ?", name)
     if row is not None:
         return bytes.fromhex(row["value"])

@@ -1,17 +1,18 @@
-"""A signature does something once: the same signed request, sent again, is refused.
+"""Replay protection: a signed request that is sent again is refused.
 
 Signatures carry a time in whole seconds and no nonce. So within a second an honest
-program sends the same signature again in two cases: its SDK repeats a call whose reply
-was lost, or it does the same thing twice and means it. Therefore a signature is taken
-once more, within five seconds of its first use, if the client numbers the attempt
-differently or not at all. Those numbers are not signed; whoever steals a signature can
-invent some. That is why once more is all there is: the third time is throttled, which
-makes an SDK sign anew, and after five seconds it is refused.
+program sends the same signature again in two cases: its SDK repeats a call after a lost
+reply, or it intends the same call twice. Therefore a signature is accepted a second
+time within five seconds of its first use, if the client numbers the attempt differently
+or not at all. These numbers are not signed, so a thief of a signature can invent some.
+Therefore the third use is throttled, which makes an SDK sign again, and after five
+seconds any use is refused.
 
-A call that carries a request token has nothing to spend: the token does it once.
+A call with a request token does not use up its signature: the token makes it unique.
 
-What was spent is written in the same transaction as what it did. So a refused request
-spends nothing, a restart forgets nothing, and two processes on one file agree.
+The used signature is stored in the same transaction as the call's effects. So a refused
+request does not use it up, a restart does not forget it, and two processes on one file
+agree.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from piecework.marketplace.state import clock
 from piecework.marketplace.state.transaction import Transaction
 
 SAME_MOMENT_MS = 5 * clock.SECOND
-"""How far apart two honest calls of one second may arrive."""
+"""The longest time between the arrivals of two honest calls of one second."""
 
 _MOST_USES = 2
 _LONGEST_ATTEMPT = 100
@@ -30,12 +31,12 @@ _LONGEST_ATTEMPT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """A signature that was found to be right.
+    """A verified signature.
 
     Attributes:
         signature: its 32 bytes.
-        attempt: the number that the client gives this attempt; empty if it does not.
-        signed_at: the time that it names.
+        attempt: the client's number of this attempt; empty without one.
+        signed_at: the time in the signature.
     """
 
     signature: bytes
@@ -44,17 +45,17 @@ class Proof:
 
 
 def attempt_of(invocation: str, attempt: str) -> str:
-    """The number of an attempt, from the SDKs' two headers."""
+    """Return the number of an attempt, from the SDKs' two headers."""
     return f"{invocation} {attempt}".strip()[:_LONGEST_ATTEMPT]
 
 
 def spend(transaction: Transaction, proof: Proof) -> None:
-    """Write down that this signature has done something.
+    """Record the use of this signature.
 
     Raises:
-        Refusal: it has already. Later, or with the number of an attempt that was made,
-            with no error of signatures or clocks, since SDKs answer those by signing
-            anew, and would do twice what was done once.
+        Refusal: it was used before. Later repeats, and repeats with the number of an
+            earlier attempt, do not get a signature or clock error, because SDKs would
+            sign again and repeat the call.
     """
     transaction.execute(
         "DELETE FROM spent_signatures WHERE dies_ms < ?", transaction.now_ms
@@ -75,7 +76,7 @@ def spend(transaction: Transaction, proof: Proof) -> None:
         if seen["uses"] >= _MOST_USES:
             raise Refusal(
                 "ThrottlingException",
-                "This signature was used twice in a moment; sign the call anew.",
+                "This signature was just used twice; sign the call again.",
             )
     transaction.execute(
         "INSERT INTO spent_signatures (signature, attempt, spent_ms, dies_ms) "

@@ -1,4 +1,4 @@
-"""Problems that workers report about HITs: strangers' text, kept for the requester."""
+"""Problems that workers report about HITs: untrusted text for the requester."""
 
 import sqlite3
 
@@ -7,23 +7,26 @@ from piecework.marketplace.state.clock import DAY
 from piecework.marketplace.state.transaction import Transaction
 
 LONGEST = 2000
-"""Characters of one report."""
+"""The most characters of a report."""
 
 MOST_A_DAY = 20
-"""Reports of one worker in 24 hours; more would fill the disk of whoever reads them."""
+"""The most reports of a worker in 24 hours, so that they cannot fill the disk."""
 
 
 def keep(
     transaction: Transaction, worker: sqlite3.Row, assignment: sqlite3.Row, text: str
 ) -> None:
-    """Keep what a worker says is wrong with the HIT of an assignment.
+    """Store a worker's report about the HIT of an assignment.
 
     Raises:
-        Refusal: it says nothing or too much (422), or there were many today (429).
+        Refusal: the report is empty or too long (422), or there were too many today
+            (429).
     """
     words = text.strip()
     if not 1 <= len(words) <= LONGEST:
-        raise Refusal("BadForm", f"Say it in 1 to {LONGEST:,} characters.", status=422)
+        raise Refusal(
+            "BadForm", f"Please write 1 to {LONGEST:,} characters.", status=422
+        )
     lately = transaction.one(
         "SELECT count(*) FROM reported_problems WHERE worker = ? AND reported_ms > ?",
         worker["id"],
@@ -32,7 +35,7 @@ def keep(
     if lately is not None and lately[0] >= MOST_A_DAY:
         raise Refusal(
             "TooMany",
-            "You have reported a lot today, and all of it is kept. Go on tomorrow.",
+            "You have sent many reports today, and all are saved. Go on tomorrow.",
             status=429,
         )
     transaction.execute(
@@ -46,7 +49,7 @@ def keep(
 
 
 def listed(transaction: Transaction, *, requester: str = "") -> list[sqlite3.Row]:
-    """All reports, newest first; about the HITs of a requester of this name, or all."""
+    """Return all reports or those about one requester's HITs, newest first."""
     return transaction.all(
         "SELECT reported_problems.text, reported_ms, requesters.name AS requester, "
         "hit_types.title, hits.hit_id, hits.annotation, assignment_id, "

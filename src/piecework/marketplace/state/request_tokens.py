@@ -1,6 +1,6 @@
 """Idempotency: a request token works once in 24 hours.
 
-Tokens are compared alone, per requester and operation: the same token with other
+Only tokens are compared, per requester and operation: the same token with other
 parameters is still a repeat.
 """
 
@@ -14,7 +14,7 @@ LIFE = DAY
 def earlier(
     transaction: Transaction, requester: int, *, operation: str, token: str
 ) -> str | None:
-    """The subject of the request that used this token; None if it is new."""
+    """Return the subject of the request that used this token; None if it is new."""
     row = transaction.one(
         "SELECT subject FROM request_tokens "
         "WHERE requester = ? AND operation = ? AND token = ? AND made_ms > ?",
@@ -34,7 +34,7 @@ def remember(
     token: str,
     subject: str,
 ) -> None:
-    """Keep a token with what it made; in the same transaction, or not at all."""
+    """Store a token with its result, in the same transaction."""
     transaction.execute(
         "INSERT OR REPLACE INTO request_tokens "
         "(requester, operation, token, subject, made_ms) VALUES (?, ?, ?, ?, ?)",

@@ -1,4 +1,4 @@
-"""Where the site is, as browsers reach it: kept by who serves, read by who invites."""
+"""The site's address for browsers: stored by the server, used in invitations."""
 
 from piecework.marketplace.state.transaction import Transaction
 
@@ -6,7 +6,7 @@ _KEY = "site_url"
 
 
 def keep(transaction: Transaction, url: str) -> None:
-    """Write down where the site is served now."""
+    """Store the site's current address."""
     transaction.execute(
         "INSERT INTO settings (key, value) VALUES (?, ?) "
         "ON CONFLICT (key) DO UPDATE SET value = excluded.value "
@@ -17,6 +17,6 @@ def keep(transaction: Transaction, url: str) -> None:
 
 
 def kept(transaction: Transaction) -> str | None:
-    """Where the site was served last; `None` if it never was."""
+    """Return the site's last address; `None` if it was never served."""
     row = transaction.one("SELECT value FROM settings WHERE key = ?", _KEY)
     return None if row is None else str(row["value"])

@@ -1,19 +1,19 @@
-"""One SQLite file with one writer, whose transactions may share a commit.
+"""One SQLite file with one writer; its transactions may share a commit.
 
 The lock: `Storage` has one connection and one re-entrant lock; a transaction holds the
-lock from its beginning to its end, `commit` and `close` take it too. So transactions
-follow one another, also where several threads ask.
+lock from beginning to end, and `commit` and `close` take it too. So transactions never
+overlap, even with several threads.
 
-What is durable when: alone, a transaction is committed as it ends. Between
-`share_commits(...)` and `share_commits(None)` it only ends its savepoint, which makes
-it all or nothing by itself, and what it wrote waits, with what others write after it,
-for the next `commit`. The sync is what a small write costs most of, and it costs the
-same for many. Until that commit returns, no reply may leave that could have seen it.
+Durability: normally, a transaction is committed when it ends. Between
+`share_commits(...)` and `share_commits(None)` it only releases its savepoint, which
+makes it all or nothing, and its writes wait with later ones for the next `commit`. The
+sync is most of the cost of a small write, and many writes can share it. Until that
+commit returns, replies that could have seen these writes must wait.
 
 `synchronous = FULL` with a write-ahead log: a commit that returned survives a power
-cut, so a worker who reads "submitted" has submitted. A rehearsal leaves the sync out
-(`commit_without_sync`): what it committed survives the death of the process, since the
-system has it, but a power cut may take the last of it, or spoil the file.
+cut, so a worker who reads "submitted" has submitted. A rehearsal omits the sync
+(`commit_without_sync`): its commits survive the death of the process, but a power cut
+may lose the last ones or damage the file.
 """
 
 import sqlite3
@@ -55,7 +55,8 @@ class Storage:
         self._has_unsaved = False
         self._is_whole = True
         self._changes_at_begin = 0
-        # A new file is its owner's alone; SQLite gives the files beside it the same.
+        # Only the owner may read a new file; SQLite copies its mode to the files beside
+        # it.
         if str(database) != ":memory:":
             database_file.check_kind(database)
             database.touch(mode=0o600)
@@ -78,16 +79,16 @@ class Storage:
         self._conn.row_factory = sqlite3.Row
 
     def commit_without_sync(self) -> None:
-        """Leave it to the system when commits reach the disk; for rehearsals only."""
+        """Let the system decide when commits reach the disk; for rehearsals only."""
         with self._lock:
             self._conn.execute("PRAGMA synchronous = OFF").close()
 
     def share_commits(self, on_first_write: Callable[[], None] | None) -> None:
-        """Leave to `commit` what transactions write from now on; None ends that.
+        """Let transactions' writes wait for `commit` from now on; None ends that.
 
         Args:
-            on_first_write: called, with the lock held, at the end of the first
-                transaction that leaves something to commit; once until `commit`.
+            on_first_write: called once before each `commit`, with the lock held, when
+                the first transaction that needs it ends.
         """
         with self._lock:
             self.commit()
@@ -95,7 +96,7 @@ class Storage:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing; where nothing was written, there is nothing to commit."""
+        """Open a transaction, all or nothing; without writes there is no commit."""
         with self._lock:
             self._begin()
             self._conn.execute("SAVEPOINT one_transaction")
@@ -103,7 +104,7 @@ class Storage:
                 yield self._conn
                 self._conn.execute("RELEASE one_transaction")
             except BaseException:
-                # A full disk makes SQLite roll back everything by itself.
+                # On a full disk, SQLite itself rolls back everything.
                 if self._conn.in_transaction:
                     self._conn.execute("ROLLBACK TO one_transaction")
                     self._conn.execute("RELEASE one_transaction")
@@ -112,10 +113,10 @@ class Storage:
                 self._end()
 
     def commit(self) -> None:
-        """Make durable what transactions have left to be committed.
+        """Make the transactions' waiting writes durable.
 
         Raises:
-            sqlite3.Error: all of it was lost, and has not happened.
+            sqlite3.Error: all writes were lost and have not happened.
         """
         with self._lock:
             had_unsaved, self._has_unsaved = self._has_unsaved, False
@@ -131,26 +132,26 @@ class Storage:
                     raise
 
     def mark(self) -> str | None:
-        """The present moment of the file (`state.lineage`)."""
+        """Return the file's current mark (`state.lineage`)."""
         with self._lock:
             return lineage.mark(self._conn)
 
     def data_version(self) -> int:
-        """Changes whenever another connection has committed something."""
+        """Return a number that changes when another connection commits."""
         with self._lock:
             row = self._conn.execute("PRAGMA data_version").fetchone()
         return int(row[0])
 
     def close(self) -> None:
-        """Fold the log into the file and let go of it."""
+        """Fold the log into the file and close it."""
         with self._lock:
             self.commit()
             self._conn.close()
 
     def _begin(self) -> None:
         if not self._conn.in_transaction:
-            # Writes that wait keep SQLite's transaction open. If it is not, SQLite has
-            # rolled them back, and what is written now must not hide that.
+            # Waiting writes keep SQLite's transaction open. If it is closed, SQLite has
+            # rolled them back, and new writes must not hide that.
             self._is_whole = not self._has_unsaved
             self._conn.execute("BEGIN IMMEDIATE")
             self._changes_at_begin = self._conn.total_changes
@@ -166,7 +167,7 @@ class Storage:
     def _count_change(self) -> None:
         """Count a commit that changes something (`state.lineage`).
 
-        The count lies in the first page of the file, so `sqlitefile.log_file` finds it
+        The count is in the first page of the file, so `sqlitefile.log_file` finds it
         both there and in the log beside it.
         """
         if self._conn.total_changes != self._changes_at_begin:
@@ -179,6 +180,6 @@ class Storage:
 
 
 def is_passing(fault: sqlite3.OperationalError) -> bool:
-    """Whether the same may work later: there is no room, or another program is busy."""
-    # The lowest byte is the kind; the rest says more about it.
+    """Return whether a retry may work: the disk is full, or the database is locked."""
+    # The lowest byte is the kind; the rest is detail.
     return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF in _PASSING

@@ -1,4 +1,4 @@
-"""Ids of the qualification types that the marketplace itself keeps for every worker."""
+"""Ids of the qualification types that the marketplace itself computes for workers."""
 
 MASTERS_SANDBOX = "2ARFPLSP75KLA8M8DH1HTEQVJT3SY6"
 MASTERS_PRODUCTION = "2F1QJWKUDD8XADTFD2Q0G6UTO95ALH"

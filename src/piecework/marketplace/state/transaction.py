@@ -1,7 +1,7 @@
-"""One open transaction, with the present moment and the source of new ids.
+"""One open transaction, with the current time and the source of new ids.
 
-Every operation of either side takes a `Transaction` and values and returns values; it
-never commits, never asks a clock, never sees a request.
+Every operation of either side takes a `Transaction` and values and returns values. It
+never commits, reads a clock or sees a request.
 """
 
 import sqlite3
@@ -15,21 +15,21 @@ _NO_END = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transaction:
-    """What an operation may use.
+    """The resources of an operation.
 
     Attributes:
         conn: the connection, in this transaction.
-        now_ms: the present.
-        steady_ms: of a clock that counts on and cannot be set; while a process lasts,
-            two of its moments tell how much time has passed.
+        now_ms: the current time.
+        steady_ms: the time of a clock that cannot be set; within a process, two
+            readings give the elapsed time.
         id_generator: makes new ids.
-        held_ms: so far behind the present is the moment up to which what comes due is
-            done; 0 where the clock is believed.
-        has_backlog: whether some of what has come due is not done yet.
-        lag_ms: how old a HIT must be to be in a list; only a rehearsal's script of
-            faults sets it.
-        prices: the currency of all amounts, and what fees there are.
-        spend_at_most_cents: of all requesters together; None is no limit.
+        held_ms: how far due work is held back behind the current time; 0 if the clock
+            is trusted.
+        has_backlog: whether due work is left.
+        lag_ms: the age at which a HIT is listed; only a rehearsal's fault script sets
+            it.
+        prices: the currency of all amounts, and the fees.
+        spend_at_most_cents: the spending limit of all requesters together, if any.
     """
 
     conn: sqlite3.Connection
@@ -44,26 +44,26 @@ class Transaction:
 
     @property
     def due_ms(self) -> int:
-        """What comes due is done up to this moment."""
+        """The time up to which due work is done."""
         return self.now_ms - self.held_ms
 
     @property
     def listed_ms(self) -> int:
-        """HITs that were made up to this moment are in lists.
+        """The creation time up to which HITs are listed.
 
-        Those of a clock that was ahead are made later than now; they are listed too.
+        HITs created under a clock that was ahead are later than now and listed too.
         """
         return self.now_ms - self.lag_ms if self.lag_ms else _NO_END
 
     def one(self, sql: str, *values: object) -> sqlite3.Row | None:
-        """The first row, if there is one."""
+        """Return the first row, if any."""
         row: sqlite3.Row | None = self.conn.execute(sql, values).fetchone()
         return row
 
     def all(self, sql: str, *values: object) -> list[sqlite3.Row]:
-        """All rows."""
+        """Return all rows."""
         return self.conn.execute(sql, values).fetchall()
 
     def execute(self, sql: str, *values: object) -> int:
-        """Execute one statement; the id of the row that it made, if it made one."""
+        """Execute one statement, and return the id of a row that it created."""
         return self.conn.execute(sql, values).lastrowid or 0

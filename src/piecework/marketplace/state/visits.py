@@ -1,10 +1,10 @@
-"""Visits: a participant's go at several HITs, which are taken and sent in together.
+"""Visits: a participant takes several HITs and submits them together.
 
-When a participant arrives, the HITs of his visit are reserved, so that what he begins
-he can finish; each is an accepted assignment. What he answers is kept, and sent in with
-the last answer: a visit that is given up, or ends too late, leaves nothing that a
-requester could use and nobody would pay. So a requester has all of a visit or none of
-it, as the market that pays has one submission for it.
+When a participant arrives, the HITs of their visit are reserved as accepted
+assignments, so that they can finish what they begin. Answers are kept and submitted
+with the last one. A visit that is abandoned or ends too late leaves no work that a
+requester could use without paying. So a requester receives a visit completely or not at
+all, as the paying market has one submission for it.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ from piecework.marketplace.state.clock import SECOND, to_ms
 from piecework.marketplace.state.transaction import Transaction
 
 _MARGIN_MS = 60 * SECOND
-"""A visit ends so long before its submission, that its code can still be entered."""
+"""A visit ends this long before its submission, to leave time for the code."""
 
 _FREEST = (
     f"SELECT {hits.COLUMNS} FROM hits WHERE hit_type = ?1 AND status = 'Assignable' "
@@ -30,15 +30,15 @@ _FREEST = (
 
 
 def participant(transaction: Transaction, participant_id: str) -> sqlite3.Row:
-    """The worker who is this participant; let in if he is new.
+    """Return the worker for this participant; add a new one.
 
-    Requesters see nothing of his id: the worker's own is drawn as any other's.
+    Requesters do not see the participant's id: the worker's id is drawn as usual.
     """
     worker = known_participant(transaction, participant_id)
     if worker is not None:
         return worker
     handle = transaction.id_generator.entity("participant", participant_id)
-    # Where he lives and what he did before, the other market knows and has looked at.
+    # The other market knows and has checked their location and record.
     accounts.add_worker(transaction, accounts.NewWorker(handle=handle, country=""))
     transaction.execute(
         "UPDATE workers SET comes_by_visits = 1 WHERE handle = ?", handle
@@ -51,14 +51,14 @@ def participant(transaction: Transaction, participant_id: str) -> sqlite3.Row:
     )
     added = known_participant(transaction, participant_id)
     if added is None:
-        raise LookupError("the participant was let in a moment ago")
+        raise LookupError("the participant was just added")
     return added
 
 
 def known_participant(
     transaction: Transaction, participant_id: str
 ) -> sqlite3.Row | None:
-    """The worker who is this participant, if he has come before."""
+    """Return the worker for this participant, if they have come before."""
     return transaction.one(
         "SELECT workers.* FROM workers "
         "JOIN participants ON participants.worker = workers.id "
@@ -68,14 +68,14 @@ def known_participant(
 
 
 def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row | None:
-    """The visit that a submission is, if its participant has arrived."""
+    """Return the visit of a submission, if its participant has arrived."""
     return transaction.one(
         "SELECT * FROM visits WHERE submission_id = ?", submission_id
     )
 
 
 def latest(transaction: Transaction, worker: sqlite3.Row) -> sqlite3.Row | None:
-    """The worker's last visit, with its study's code and the type it tests for."""
+    """Return the worker's last visit, with its study's code and qualification type."""
     return transaction.one(
         "SELECT visits.*, studies.code, qualification_type_id FROM visits "
         "JOIN studies ON studies.id = visits.study LEFT JOIN qualification_types "
@@ -94,18 +94,18 @@ def begin(
     submission: Submission,
     may_work: bool,
 ) -> bool:
-    """Begin a visit with all of its HITs reserved; or note that there is no work.
+    """Begin a visit with all its HITs reserved, or record that there is no work.
 
     Args:
         transaction: the open one.
         study: a row of `studies`.
-        worker: who came.
-        submission_id: at the other market.
-        submission: what the other market says of it.
-        may_work: whether requirements and blocks let him.
+        worker: the worker who came.
+        submission_id: the submission's id at the other market.
+        submission: its state at the other market.
+        may_work: whether requirements and blocks allow the worker to work.
 
     Returns:
-        Whether there is work; without, it is written down that he was turned away.
+        Whether there is work; if not, the visit is recorded as turned away.
     """
     now_ms = transaction.now_ms
     started_ms = (
@@ -145,10 +145,10 @@ def begin(
 def _find_no_work(
     transaction: Transaction, study: sqlite3.Row, worker: sqlite3.Row, visit: int
 ) -> None:
-    """End a visit for which there is no work, and promise what the study pays for it.
+    """End a visit without work, and promise the study's pay for it.
 
-    A worker is promised it once a study. One slot is never used: when all are, the
-    other market stops recruiting by itself.
+    Each worker is promised it once per study. One slot always stays unused, because the
+    other market stops recruiting when all are used.
     """
     close(transaction, visit, stage="TurnedAway")
     transaction.execute(
@@ -173,11 +173,11 @@ def never_begun(
     status: str,
     ended_ms: int,
 ) -> None:
-    """Note a submission that was ended there though its visit was never begun here."""
+    """Record a submission that ended there although its visit never began here."""
     transaction.execute(
         "INSERT INTO visits (study, worker, submission_id, stage, began_ms, "
         "deadline_ms, closed_ms, status) VALUES (?1, ?2, ?3, 'Left', ?5, ?5, ?5, ?4) "
-        # Another process may have read the same.
+        # Another process may have done the same.
         "ON CONFLICT (submission_id) DO NOTHING",
         study,
         worker["id"],
@@ -188,22 +188,22 @@ def never_begun(
 
 
 def parts(transaction: Transaction, visit: int) -> list[sqlite3.Row]:
-    """A visit's assignments in the order in which they are done."""
+    """Return a visit's assignments in their order."""
     return transaction.all(
         "SELECT * FROM assignments WHERE visit = ? ORDER BY id", visit
     )
 
 
 def answer(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) -> None:
-    """Keep an answer; with the visit's last one, send all of them in.
+    """Keep an answer; with the visit's last one, submit all of them.
 
     Raises:
-        Refusal: it was answered before (409).
+        Refusal: the HIT was already answered (409).
     """
     if assignment["answered_ms"] is not None:
         raise Refusal(
             "AssignmentNotOpen",
-            "You have answered this HIT, and the answer is kept.",
+            "You have already answered this HIT. Your answer is saved.",
             status=409,
         )
     visit = assignment["visit"]
@@ -223,7 +223,7 @@ def answer(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) ->
 
 
 def finish(transaction: Transaction, visit: int) -> None:
-    """All of an open visit is done."""
+    """Finish an open visit that is completely done."""
     transaction.execute(
         "UPDATE visits SET stage = 'Done', closed_ms = ? WHERE id = ? "
         "AND stage = 'Open'",
@@ -235,7 +235,7 @@ def finish(transaction: Transaction, visit: int) -> None:
 def close(
     transaction: Transaction, visit: int, *, stage: str, at_ms: int | None = None
 ) -> None:
-    """End an open visit that is not finished; its HITs are free for others."""
+    """End an unfinished open visit, and free its HITs for others."""
     moment = transaction.now_ms if at_ms is None else at_ms
     changed = transaction.all(
         "UPDATE visits SET stage = ?, closed_ms = ? WHERE id = ? AND stage = 'Open' "
@@ -248,7 +248,7 @@ def close(
         return
     status = "Abandoned" if stage == "Late" else "Returned"
     for part in parts(transaction, visit):
-        # Withdrawn, or never whole: nobody shall read it.
+        # Withdrawn or incomplete answers may not be read.
         transaction.execute(
             "UPDATE assignments SET answer = NULL WHERE id = ?", part["id"]
         )
@@ -257,7 +257,7 @@ def close(
 
 
 def _send_in(transaction: Transaction, part: sqlite3.Row) -> None:
-    # All are sent in at one moment; how long each took is kept, as its beginning.
+    # All are submitted at the same time; the accept time keeps how long each took.
     took_ms = part["answered_ms"] - (part["shown_ms"] or part["accepted_ms"])
     transaction.execute(
         "UPDATE assignments SET accepted_ms = ? WHERE id = ?",
@@ -268,7 +268,7 @@ def _send_in(transaction: Transaction, part: sqlite3.Row) -> None:
 
 
 def _show_next(transaction: Transaction, visit: int) -> None:
-    """The next HIT's time begins to count."""
+    """Start the next HIT's time."""
     transaction.execute(
         "UPDATE assignments SET shown_ms = ? WHERE shown_ms IS NULL AND id = "
         "(SELECT min(id) FROM assignments WHERE visit = ? AND answered_ms IS NULL)",

@@ -1,4 +1,4 @@
-"""The page of consent: read before the first HIT, where the marketplace has a text."""
+"""The consent page, read before the first HIT if the marketplace has a text."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
@@ -24,7 +24,7 @@ class Agreeing:
         backend: its state.
         origins: its addresses.
         sessions: who sends a request.
-        paragraphs: the text; none where nothing has to be agreed to.
+        paragraphs: the text; empty if no consent is needed.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Agreeing:
         self._paragraphs = paragraphs
 
     def routes(self) -> list[Route]:
-        """The page and its form; none without a text."""
+        """Return the routes of the page and its form; empty without a text."""
         if not self._paragraphs:
             return []
         return [
@@ -49,18 +49,18 @@ class Agreeing:
         ]
 
     async def ask(self, request: Request) -> Response:
-        """What is to be agreed to, and whether it was."""
+        """Show the text, and whether the worker has agreed."""
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             is_given = consents.is_given(transaction, worker, self._paragraphs)
         return self._page(request.query_params.get("group", ""), is_given=is_given)
 
     async def agree(self, request: Request) -> Response:
-        """Keep the consent with its time, and go on to where it was asked for."""
+        """Store the consent with its time, and continue to the page before."""
         replies.check_origin(request, (self._origins.site,))
         form = dict(await replies.fields(request))
         group = form.get("group", "")
-        # Not to a text that was exchanged since the page was opened.
+        # The text may have changed since the page was opened.
         is_this = form.get("text") == consents.digest(self._paragraphs)
         if form.get("agreed") != "1" or not is_this:
             return self._page(group, is_given=False, status=400)
@@ -83,5 +83,5 @@ class Agreeing:
 
 
 def address(group_id: str) -> str:
-    """Where a worker agrees who wanted to take a HIT of a group."""
+    """Return the consent page's address for a worker who wants a HIT of a group."""
     return f"{ADDRESS}?{urlencode({'group': group_id})}"

@@ -1,9 +1,8 @@
-"""Answers as QuestionFormAnswers XML, the one document a requester gets back.
+"""Answers as QuestionFormAnswers XML, the only document that a requester receives.
 
-Every field of a page is FreeText; values of a repeated field are joined with `|`. Of a
-QuestionForm, choices are what was selected, by identifier. The text comes
-back from a parser exactly as it was typed, but for characters that XML cannot carry:
-those become U+FFFD.
+Every field of a page is FreeText; values of a repeated field are joined with `|`. A
+QuestionForm's choices are identifiers of selections. A parser returns the text exactly
+as typed, except characters that XML cannot carry, which become U+FFFD.
 """
 
 import re
@@ -19,7 +18,7 @@ NAMESPACE = (
     "2005-10-01/QuestionFormAnswers.xsd"
 )
 RESERVED = ("assignmentId", "hitId", "workerId", "turkSubmitTo")
-"""What the worker site itself puts into the form; no part of the answer."""
+"""Fields that the worker site itself adds to the form; not part of the answer."""
 
 _UNCARRIED = re.compile(
     "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
@@ -31,19 +30,17 @@ _NEEDS_ESCAPING = re.compile(
 
 
 def to_xml(fields: Iterable[tuple[str, str]]) -> str:
-    """The answer document of a submitted form.
+    """Return the answer document of a submitted form.
 
     Raises:
-        Refusal: nothing was answered (400), or too much (413).
+        Refusal: the answer is empty (400) or too long (413).
     """
     values: dict[str, list[str]] = {}
     for name, value in fields:
         if name not in RESERVED:
             values.setdefault(name, []).append(value)
     if not values:
-        raise Refusal(
-            "EmptyAnswer", "The form held no answer; send at least one field."
-        )
+        raise Refusal("EmptyAnswer", "The form has no answer; send at least one field.")
     return _document(
         _answer(name, f"<FreeText>{_text('|'.join(texts))}</FreeText>")
         for name, texts in values.items()
@@ -51,10 +48,10 @@ def to_xml(fields: Iterable[tuple[str, str]]) -> str:
 
 
 def form_to_xml(answers: Iterable[Answer]) -> str:
-    """The answer document of a QuestionForm: what was answered, perhaps nothing.
+    """Return the answer document of a QuestionForm, which may be empty.
 
     Raises:
-        Refusal: too much was answered (413).
+        Refusal: the answer is too long (413).
     """
     return _document(
         _answer(answer.question, _content(answer))
@@ -92,8 +89,8 @@ def _document(answers: Iterable[str]) -> str:
     if size > LARGEST_BYTES:
         raise Refusal(
             "AnswerTooLarge",
-            f"The answer has {size} bytes; at most {LARGEST_BYTES} are taken. "
-            "Shorten it and submit again; your HIT is still yours.",
+            f"The answer has {size} bytes; the limit is {LARGEST_BYTES}. Shorten it "
+            "and submit it again; the HIT is still yours.",
             status=413,
         )
     return document
@@ -101,6 +98,6 @@ def _document(answers: Iterable[str]) -> str:
 
 def _text(text: str) -> str:
     if not _NEEDS_ESCAPING.search(text):
-        return text  # as most of some fifty fields of a form
+        return text  # most of a form's fifty or so fields
     # A bare carriage return would come back from a parser as a line feed.
     return escape(_UNCARRIED.sub("\ufffd", text), {"\r": "&#13;"})

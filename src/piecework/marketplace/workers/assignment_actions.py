@@ -1,4 +1,4 @@
-"""What a worker does: accept, return, submit, ask for a qualification."""
+"""The actions of a worker: accept, return and submit HITs."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from piecework.marketplace.workers import discovery, hit_forms
 from piecework.marketplace.workers.origins import Origins
 
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
-"""Stands for the assignment id in a preview; the page must not submit."""
+"""The assignment id of a preview; such a page must not submit."""
 
 
 _ASSIGNMENT = (
@@ -35,10 +35,10 @@ def preview(
     *,
     hit_id: str | None,
 ) -> sqlite3.Row:
-    """The HIT that a worker sees before accepting.
+    """Return the HIT that a worker sees before accepting.
 
     Raises:
-        Refusal: nothing to see (404), or not for this worker (403).
+        Refusal: no HIT is left (404), or the worker may not see it (403).
     """
     group = discovery.group(transaction, worker, hit_group_id)
     if not group.may_preview:
@@ -48,7 +48,7 @@ def preview(
     else:
         hit = _hit_of(transaction, group, hit_id)
         if hit["status"] != "Assignable":
-            hit = None  # over, or all in hand: nobody can take it
+            hit = None  # it has ended or all slots are taken
     shown = None if hit is None else _with_question(transaction, hit)
     if shown is None:
         raise Refusal(
@@ -64,18 +64,18 @@ def accept(
     *,
     hit_id: str | None,
 ) -> str:
-    """Take a HIT of the group: the one named, or the oldest never touched; its id.
+    """Accept the named HIT of the group, or the oldest new one; return its assignment.
 
-    A HIT that the worker returned or let lapse is taken again only by name.
+    A HIT that the worker returned or abandoned is accepted again only by name.
 
     Raises:
-        Refusal: not for this worker, done already, or nothing left (409).
+        Refusal: the worker may not do it, has done it, or no HIT is left (409).
     """
     try:
         group = discovery.group(transaction, worker, hit_group_id)
         named = None if hit_id is None else _hit_of(transaction, group, hit_id)
     except Refusal as refusal:
-        # To a worker who saw it a moment ago, what is hidden now is a conflict.
+        # The worker may have just seen it, so a hidden HIT is a conflict.
         raise Refusal(refusal.kind, refusal.message, status=409) from refusal
     if not group.may_accept:
         raise Refusal("DoesNotMeetRequirements", _lacking(group), status=409)
@@ -92,10 +92,10 @@ def accept(
 def give_back(
     transaction: Transaction, worker: sqlite3.Row, assignment_id: str
 ) -> None:
-    """Return an accepted HIT, with a visit all of it; another worker may take it.
+    """Return an accepted HIT, or all HITs of a visit, for other workers.
 
     Raises:
-        Refusal: it is not this worker's open assignment (404, 409).
+        Refusal: the assignment is not this worker's, or not open (404, 409).
     """
     row = open_assignment(transaction, worker, assignment_id)
     if row["visit"] is not None:
@@ -110,12 +110,12 @@ def submit(
     fields: Iterable[tuple[str, str]],
     verdicts: Verdicts = NO_VERDICTS,
 ) -> sqlite3.Row:
-    """Take the form of a question; the assignment as it was before.
+    """Submit the form of a question; return the assignment as it was before.
 
     Raises:
-        Refusal: no assignment id (400), not this worker's open assignment or too late
-            (409), or an answer that cannot be taken (4xx).
-        Unmatched: texts are to be held against patterns first.
+        Refusal: the assignment id is missing (400), the assignment is another worker's
+            or closed (409), or the answer is invalid (4xx).
+        Unmatched: texts must be matched against patterns first.
     """
     form = list(fields)
     row = open_assignment(transaction, worker, named_assignment(form))
@@ -128,10 +128,9 @@ def submit(
 
 
 def named_assignment(fields: Iterable[tuple[str, str]]) -> str:
-    """The assignment that a form is about.
+    """Return the assignment id in a form.
 
-    Raises:
-        Refusal: none or several (400).
+    Raises: Refusal: the form names none or several (400).
     """
     named = {value for name, value in fields if name == "assignmentId"}
     if len(named) != 1:
@@ -140,30 +139,28 @@ def named_assignment(fields: Iterable[tuple[str, str]]) -> str:
 
 
 def any_assignment(transaction: Transaction, assignment_id: str) -> sqlite3.Row:
-    """An assignment of any worker; knowing its id is what lets a program ask.
+    """Return an assignment of any worker; programs may ask if they know its id.
 
-    Raises:
-        Refusal: there is none (409).
+    Raises: Refusal: the assignment does not exist (409).
     """
     if assignment_id == NOT_AVAILABLE:
         raise Refusal(
             "PreviewOnly",
-            "This was a preview. Accept the HIT first, then do it.",
+            "This was a preview. First accept the HIT, then do it.",
             status=409,
         )
     row = transaction.one(f"{_ASSIGNMENT} WHERE assignment_id = ?", assignment_id)
     if row is None:
-        raise Refusal("NotYours", "You have no such assignment.", status=409)
+        raise Refusal("NotYours", "This is not one of your assignments.", status=409)
     return row
 
 
 def own_assignment(
     transaction: Transaction, worker: sqlite3.Row, assignment_id: str
 ) -> sqlite3.Row:
-    """The worker's assignment, with its HIT's id and group.
+    """Return the worker's assignment, with its HIT's id and group.
 
-    Raises:
-        Refusal: there is none (404).
+    Raises: Refusal: the worker has no such assignment (404).
     """
     lifecycle.settle_named(transaction, assignment_id=assignment_id)
     row = transaction.one(
@@ -173,7 +170,7 @@ def own_assignment(
     )
     if row is None:
         raise Refusal(
-            "AssignmentDoesNotExist", "You have no such assignment.", status=404
+            "AssignmentDoesNotExist", "This is not one of your assignments.", status=404
         )
     return row
 
@@ -181,10 +178,9 @@ def own_assignment(
 def open_assignment(
     transaction: Transaction, worker: sqlite3.Row, assignment_id: str
 ) -> sqlite3.Row:
-    """The worker's assignment, if he may still work on it.
+    """Return the worker's assignment, if they may still work on it.
 
-    Raises:
-        Refusal: not his, or no longer open (409).
+    Raises: Refusal: it is not theirs, or no longer open (409).
     """
     try:
         row = own_assignment(transaction, worker, assignment_id)
@@ -196,11 +192,11 @@ def open_assignment(
 
 
 def not_open(row: sqlite3.Row) -> Refusal:
-    """The refusal of work on an assignment that is not open any more."""
+    """Return the refusal of work on an assignment that is no longer open."""
     return Refusal(
         "AssignmentNotOpen",
-        f"This assignment is not open any more; it is {row['status'].lower()}."
-        + (" Its time was over." if row["status"] == "Abandoned" else ""),
+        f"This assignment is closed. Its state is: {row['status'].lower()}."
+        + (" Its time has ended." if row["status"] == "Abandoned" else ""),
         status=409,
     )
 
@@ -208,7 +204,7 @@ def not_open(row: sqlite3.Row) -> Refusal:
 def may_take_again(
     transaction: Transaction, worker: sqlite3.Row, row: sqlite3.Row
 ) -> bool:
-    """Whether the worker could accept the HIT of a lost assignment once more."""
+    """Return whether the worker could accept the HIT of a lost assignment again."""
     try:
         group = discovery.group(transaction, worker, row["hit_group_id"])
         hit = _hit_of(transaction, group, row["hit_id"])
@@ -225,7 +221,7 @@ def frame_url(
     assignment_id: str = NOT_AVAILABLE,
     worker_id: str | None = None,
 ) -> str:
-    """Where the question's page is, with what it needs to know in the query."""
+    """Return the address of the question's page, with its parameters in the query."""
     query = {"assignmentId": assignment_id, "hitId": hit["hit_id"]}
     if worker_id is not None:
         query |= {"workerId": worker_id, "turkSubmitTo": origins.site}
@@ -249,7 +245,7 @@ def _hit_of(
         group.row["id"],
     )
     if row is None:
-        raise Refusal("HitDoesNotExist", "This group has no such HIT.", status=404)
+        raise Refusal("HitDoesNotExist", "This HIT is not in this group.", status=404)
     return row
 
 
@@ -273,16 +269,16 @@ def _check_not_done(
     if row is not None:
         raise Refusal(
             "AlreadyDone",
-            "You have this HIT already; everybody does a HIT once.",
+            "You already have or did this HIT. Each worker may do a HIT only once.",
             status=409,
         )
     if not apart.is_free(transaction, worker, hit["id"]):
         raise Refusal(
             "AlreadyDone",
-            "You did another HIT about the same; everybody answers once.",
+            "You already did a HIT about the same. Each worker may answer only once.",
             status=409,
         )
 
 
 def _lacking(group: discovery.Group) -> str:
-    return "To do this HIT you would need: " + "; ".join(group.wanted) + "."
+    return "To do this HIT, you need: " + "; ".join(group.wanted) + "."

@@ -1,4 +1,4 @@
-"""What a worker can find: groups of HITs with something left to do."""
+"""Finds the groups of HITs that a worker can see."""
 
 import json
 import sqlite3
@@ -27,10 +27,10 @@ class Group:
     """A group of HITs as one worker sees it.
 
     Attributes:
-        available: HITs that he could take now.
-        lacks: what keeps him from accepting, one phrase each, for programs.
-        wanted: the same for people.
-        requestable: qualification types that he lacks and may ask for.
+        available: HITs that the worker could take now.
+        lacks: unmet requirements for accepting, one phrase each, for programs.
+        wanted: the same, for people.
+        requestable: missing qualification types that the worker may request.
     """
 
     row: sqlite3.Row
@@ -42,7 +42,7 @@ class Group:
     requestable: tuple[sqlite3.Row, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As programs get it."""
+        """Return the group as JSON data."""
         return {
             "hit_group_id": self.row["hit_group_id"],
             "hit_type_id": self.row["hit_type_id"],
@@ -60,7 +60,7 @@ class Group:
 
 
 def groups(transaction: Transaction, worker: sqlite3.Row) -> list[Group]:
-    """All groups with something for this worker that he may see, oldest first."""
+    """Return all visible groups with HITs for this worker, oldest first."""
     held = eligibility.holdings(transaction, worker)
     rows = transaction.all(
         f"{_SELECT} WHERE hit_types.assignable_hits > 0 AND {_NOT_BLOCKED} "
@@ -81,10 +81,9 @@ def groups(transaction: Transaction, worker: sqlite3.Row) -> list[Group]:
 
 
 def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> Group:
-    """One group as this worker sees it, even if nothing is left in it.
+    """Return one group as this worker sees it, even if it has no HITs left.
 
-    Raises:
-        Refusal: there is none, or he may not see it (404).
+    Raises: Refusal: the group does not exist or is hidden from the worker (404).
     """
     row = transaction.one(
         f"{_SELECT} WHERE hit_types.hit_group_id = ? AND {_NOT_BLOCKED}",
@@ -104,14 +103,14 @@ def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> G
 def next_hit(
     transaction: Transaction, worker: sqlite3.Row, hit_type: int
 ) -> sqlite3.Row | None:
-    """The oldest HIT of a type with a free slot that the worker never touched.
+    """Return the oldest HIT of a type with a free slot that the worker never had.
 
     Its row has `hits.COLUMNS`.
     """
     return transaction.one(
         f"SELECT {hits.COLUMNS} FROM hits WHERE hit_type = ? "
         "AND status = 'Assignable' "
-        # While much comes due at once, some that have expired are still called so.
+        # During a backlog, expired HITs may still have this status.
         "AND expires_ms > ? AND created_ms <= ? "
         "AND NOT EXISTS (SELECT 1 FROM assignments "
         "WHERE assignments.hit = hits.id AND assignments.worker = ?) "
@@ -154,7 +153,7 @@ def _group(
 def _available(
     transaction: Transaction, worker: sqlite3.Row, hit_type: sqlite3.Row
 ) -> int:
-    """How many HITs of a type have a free slot that the worker might take."""
+    """Count HITs of a type with a free slot for the worker."""
     touched = _touched(transaction, worker, hit_type["id"])
     closed = apart.count_closed(transaction, worker, hit_type["id"])
     hidden = _unlisted(transaction, hit_type)
@@ -162,10 +161,10 @@ def _available(
 
 
 def _touched(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> int:
-    """How many of a type's open HITs the worker has had.
+    """Count open HITs of a type that the worker has had.
 
-    Only assignments from the type's oldest open HIT on are looked at: what the worker
-    did before is never read again, however much it has become.
+    The query reads only assignments from the type's oldest open HIT on, so a long
+    history does not slow it down.
     """
     row = transaction.one(
         "SELECT count(DISTINCT assignments.hit) FROM assignments "
@@ -180,7 +179,7 @@ def _touched(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> in
 
 
 def _unlisted(transaction: Transaction, hit_type: sqlite3.Row) -> int:
-    """HITs that a rehearsal's script keeps out of lists for a while."""
+    """Count HITs that a rehearsal's script keeps out of lists for a while."""
     if not transaction.lag_ms:
         return 0
     row = transaction.one(
@@ -228,5 +227,7 @@ def _phrase(transaction: Transaction, requirement: dict[str, Any]) -> str:
 
 def _nothing() -> Refusal:
     return Refusal(
-        "GroupDoesNotExist", "There is no such group of HITs for you.", status=404
+        "GroupDoesNotExist",
+        "This group of HITs does not exist or is not open to you.",
+        status=404,
     )

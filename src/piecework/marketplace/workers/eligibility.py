@@ -1,7 +1,7 @@
-"""Who may see, preview and accept a HIT: requirements against what a worker holds.
+"""Decides who may see, preview and accept a HIT, by qualification requirements.
 
-Pure apart from `holdings`. A requirement guards accepting, or previewing too, or even
-being seen; an action is allowed only if every requirement that guards it is met.
+Pure functions except `holdings`. A requirement guards accepting, or also previewing, or
+also discovery. An action is allowed only if every requirement that guards it is met.
 """
 
 import operator
@@ -17,7 +17,7 @@ Action = Literal["discover", "preview", "accept"]
 Requirement = Mapping[str, Any]
 
 ENOUGH_TO_COUNT = 100
-"""Under so many judged assignments, a worker's approval rate counts as 100 %."""
+"""With fewer decided assignments, a worker's approval rate counts as 100 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class Locale:
 
 
 class Vouched:
-    """What the market that a participant comes from knows and has looked at itself."""
+    """A fact that a participant's own market knows and has checked."""
 
 
 VOUCHED = Vouched()
@@ -43,7 +43,7 @@ VOUCHED_FOR = (
     system.LOCALE,
     system.ADULT,
 )
-"""What participants meet wherever it is asked, since their study's filters ask it."""
+"""Requirements that participants always meet: their study's filters check them."""
 
 _GUARDED: dict[Action, tuple[str, ...]] = {
     "accept": ("Accept", "PreviewAndAccept", "DiscoverPreviewAndAccept"),
@@ -60,7 +60,7 @@ _ORDERS: dict[str, Callable[[int, int], bool]] = {
 
 
 def meets(requirement: Requirement, holding: Holding | None) -> bool:
-    """Whether a worker with this holding (None: without one) meets a requirement.
+    """Return whether a worker with this holding (or None) meets a requirement.
 
     A worker without the qualification fails every comparator but DoesNotExist.
     """
@@ -88,7 +88,7 @@ def meets(requirement: Requirement, holding: Holding | None) -> bool:
 def unmet(
     requirements: list[dict[str, Any]], holdings: Holdings, *, action: Action
 ) -> list[dict[str, Any]]:
-    """The requirements that keep a worker from an action."""
+    """Return the requirements that keep a worker from an action."""
     return [
         requirement
         for requirement in requirements
@@ -98,9 +98,9 @@ def unmet(
 
 
 def percent_approved(*, approved: int, judged: int) -> int:
-    """The approval rate in whole per cent, rounded down.
+    """Return the approval rate in whole per cent, rounded down.
 
-    Work that the requester has not judged yet does not count against the worker.
+    Work that the requester has not decided yet does not count.
     """
     if judged < ENOUGH_TO_COUNT:
         return 100
@@ -108,7 +108,7 @@ def percent_approved(*, approved: int, judged: int) -> int:
 
 
 def holdings(transaction: Transaction, worker: sqlite3.Row) -> dict[str, Holding]:
-    """All qualifications of a worker, the marketplace's own included, by type id."""
+    """Return all qualifications of a worker, including system ones, by type id."""
     held: dict[str, Holding] = {
         row["qualification_type_id"]: row["value"]
         for row in transaction.all(

@@ -1,7 +1,7 @@
-"""A QuestionForm as a page sees it: which control each question gets, what it shows.
+"""A QuestionForm for display: each question's control and its contents.
 
-What the form suggests is followed where a browser and everybody who uses one can: a
-list of pictures becomes radio buttons, and limits are held by plain HTML.
+The form's suggestions are followed if browsers and all workers can use them: a list of
+pictures becomes radio buttons, and plain HTML checks limits.
 """
 
 import re
@@ -33,10 +33,10 @@ class View:
     """A question on the page.
 
     Attributes:
-        id: of its elements, as a prefix.
-        name: for people.
-        values: what was typed; None when it is shown for the first time.
-        complaint: what is wrong with it; "" if nothing is.
+        id: the prefix of its elements' ids.
+        name: the name for people.
+        values: the values typed; None when first shown.
+        complaint: what is wrong with it, or "".
     """
 
     question: Question
@@ -59,7 +59,7 @@ class View:
 
     @property
     def height(self) -> int:
-        """Lines of a list; 0 for one that drops down."""
+        """The lines of a list; 0 for a drop-down list."""
         answer = self.question.answer
         if isinstance(answer, FreeText):
             return 0
@@ -69,7 +69,7 @@ class View:
 
     @property
     def must_choose(self) -> bool:
-        """Whether the browser can hold that something is chosen here."""
+        """Whether the browser can require a choice here."""
         answer = self.question.answer
         if isinstance(answer, FreeText) or answer.other is not None:
             return False
@@ -78,7 +78,7 @@ class View:
 
     @property
     def rule(self) -> str:
-        """How many may be chosen, where it is not just one."""
+        """How many options may be chosen, if not only one."""
         answer = self.question.answer
         if isinstance(answer, FreeText) or answer.most == 1:
             return ""
@@ -89,13 +89,13 @@ class View:
         return f"Choose up to {answer.most}."
 
     def typed(self, name: str, default: str) -> str:
-        """What a field holds."""
+        """Return what a field holds."""
         if self.values is None:
             return default
         return "|".join(self.values.get(name, ()))
 
     def is_chosen(self, key: str) -> bool:
-        """Whether a selection was chosen."""
+        """Return whether a selection was chosen."""
         return self.values is not None and key in self.values.get(self.question.key, ())
 
 
@@ -116,7 +116,7 @@ class Shown:
 def shown(
     form: Form, typed: Typed | None = None, complaints: Mapping[str, str] | None = None
 ) -> Shown:
-    """A form, empty or as it was sent."""
+    """Return a form, empty or as it was sent."""
     parts: list[Overview | View] = []
     number = 0
     for part in form.parts:
@@ -137,7 +137,7 @@ def shown(
 
 
 def hint(field: FreeText) -> str:
-    """What a field takes, for people."""
+    """Describe what a field accepts, for people."""
     parts = []
     if field.is_numeric:
         bounds = [
@@ -154,10 +154,10 @@ def hint(field: FreeText) -> str:
 
 
 def pattern(field: FreeText) -> str:
-    """The formats as HTML's `pattern`, which must fit the whole of the text.
+    """Return the formats as an HTML `pattern`, which must match the complete text.
 
-    Formats that ignore case cannot be said so, and the browser's engine must not stand
-    still over a requester's pattern; the server alone holds those.
+    `pattern` cannot ignore case, and a requester's slow pattern must not block the
+    browser, so only the server checks such formats.
     """
     sources = [
         rule.source for rule in field.formats if rule.is_quick and not rule.ignores_case
@@ -168,21 +168,21 @@ def pattern(field: FreeText) -> str:
 
 
 def looks_numeric(text: str) -> bool:
-    """Whether a number field could show it; others would lose it."""
+    """Return whether a number field can show the text without losing it."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def markup(content: Formatted) -> Markup:
-    """Markup that `forms.formatted` wrote."""
+    """Return markup that `forms.formatted` wrote."""
     return Markup(content.markup)  # noqa: S704 - every tag and value in it is checked
 
 
 def piece_kind(content: Content) -> str:
-    """The name of a piece of content."""
+    """Return the name of a piece of content."""
     return type(content).__name__
 
 
 def equip(environment: Environment) -> None:
-    """Give the templates what forms need."""
+    """Add the filters for forms to the templates."""
     for filter_ in (hint, pattern, looks_numeric, markup, piece_kind):
         environment.filters[filter_.__name__] = filter_

@@ -1,9 +1,9 @@
-"""Pages with a question in them: what the frame around a requester's HTML may do.
+"""Pages that frame a question, and what a requester's HTML may do in the frame.
 
 The question runs on the frames origin, sandboxed: it may run scripts, send its form,
-ask and warn (old pages do) and open links beside the site, but it cannot lead the
-worker's page away. `allow-same-origin` gives it its own origin back, its requester's
-(`origins`), which drafts need; never the site's.
+open dialogs (old pages do) and open links in other windows, but it cannot navigate the
+worker's page. `allow-same-origin` gives it its own origin, its requester's (`origins`),
+which drafts need, never the site's.
 """
 
 import sqlite3
@@ -34,7 +34,7 @@ class Framing:
         status: int = 200,
         **values: object,
     ) -> Response:
-        """A page around a HIT: of a worker's assignment, or, without one, a preview."""
+        """Return the page around a HIT: an assignment, or without one a preview."""
         if worker is None:
             frame_url = assignment_actions.frame_url(hit, self._origins)
         else:
@@ -57,6 +57,6 @@ class Framing:
 
 
 def origin(address: str) -> str:
-    """The origin of an address, as browsers name it in headers."""
+    """Return the origin of an address, as browsers send it in headers."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}"

@@ -1,4 +1,4 @@
-"""What a worker did: open work, assignments with their outcome, earnings by day."""
+"""A worker's history: open work, assignments with their outcome, daily earnings."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ STATES = {
     "rejected": ("Rejected", ("Rejected",)),
     "undone": ("Not done", ("Returned", "Abandoned")),
 }
-"""What the history can be narrowed to, with its name for people."""
+"""The filters of the history, with their names for people."""
 
 _SELECT = (
     "SELECT assignments.*, hit_types.title, hits.reward_cents, "
@@ -51,7 +51,7 @@ _DAYS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An assignment of the worker's with the bonuses it brought."""
+    """One of the worker's assignments with its bonuses."""
 
     row: sqlite3.Row
     bonuses: tuple[sqlite3.Row, ...]
@@ -59,7 +59,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """What one day (in UTC) brought: work by when it was sent, bonuses by when paid."""
+    """A day (in UTC): work by submission time, bonuses by payment time."""
 
     date: date
     submitted: int
@@ -71,7 +71,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earnings:
-    """All that a worker earned and may still earn."""
+    """A worker's earnings and pending earnings."""
 
     earned_cents: int
     pending_cents: int
@@ -81,7 +81,7 @@ class Earnings:
 def open_assignments(
     transaction: Transaction, worker: sqlite3.Row
 ) -> list[sqlite3.Row]:
-    """What the worker accepted and has not finished, most urgent first."""
+    """Return the worker's open assignments, most urgent first."""
     return transaction.all(
         f"{_SELECT} AND assignments.status = 'Accepted' "
         "ORDER BY assignments.deadline_ms",
@@ -96,13 +96,13 @@ def latest(
     state: str = "all",
     before: int | None = None,
 ) -> list[Entry]:
-    """The worker's assignments, newest first, one more than `SHOWN` if there are more.
+    """Return the worker's assignments, newest first, one more than `SHOWN` if any.
 
     Args:
         transaction: the open one.
         worker: the worker.
         state: a key of `STATES`.
-        before: only assignments with a smaller row id than this.
+        before: only assignments with a smaller row id.
     """
     statuses = STATES[state][1]
     marks = ", ".join("?" * len(statuses))
@@ -124,7 +124,7 @@ def latest(
 
 
 def by_day(transaction: Transaction, worker: sqlite3.Row) -> list[Day]:
-    """The latest days on which something was sent or paid, newest first."""
+    """Return the latest days with submissions or payments, newest first."""
     rows = transaction.all(_DAYS, worker["id"], worker["id"], DAYS_SHOWN)
     return [
         Day(
@@ -140,7 +140,7 @@ def by_day(transaction: Transaction, worker: sqlite3.Row) -> list[Day]:
 
 
 def earnings(transaction: Transaction, worker: sqlite3.Row) -> Earnings:
-    """What was paid to the worker, and what waits for a requester."""
+    """Return what the worker was paid, and what waits for approval."""
     pending = transaction.one(
         "SELECT coalesce(sum(hits.reward_cents), 0) FROM assignments "
         "JOIN hits ON hits.id = assignments.hit "
@@ -158,7 +158,7 @@ def earnings(transaction: Transaction, worker: sqlite3.Row) -> Earnings:
 
 
 def messages(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
-    """What requesters wrote to the worker, newest first."""
+    """Return requesters' messages to the worker, newest first."""
     return transaction.all(
         "SELECT messages.*, requesters.name AS requester_name FROM messages "
         "JOIN requesters ON requesters.id = messages.requester "
@@ -169,7 +169,7 @@ def messages(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]
 
 
 def has_next(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> bool:
-    """Whether the worker could take another HIT of the group now."""
+    """Return whether the worker could take another HIT of the group now."""
     try:
         group = discovery.group(transaction, worker, hit_group_id)
     except Refusal:

@@ -1,7 +1,7 @@
-"""HITs whose question is a QuestionForm: shown in the frame, taken, shown again.
+"""HITs with a QuestionForm: shows the form in the frame, takes it, shows it again.
 
-A form that is not in order comes back with kind words at each question and everything
-that was typed still in it; the HIT stays the worker's meanwhile.
+An incomplete form comes back with a polite message at each question and all that was
+typed. The worker keeps the HIT meanwhile.
 """
 
 import base64
@@ -29,7 +29,7 @@ _STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode(
 
 
 class UnfinishedForm(Refusal):
-    """The form is not in order yet; says what is wrong with which question."""
+    """The form is not complete yet; says what is wrong with which question."""
 
     def __init__(self, complaints: Mapping[str, str]) -> None:
         words = " ".join(f"{key}: {words}" for key, words in complaints.items())
@@ -38,12 +38,12 @@ class UnfinishedForm(Refusal):
 
 
 def answer_document(question_text: str, fields: Fields, verdicts: Verdicts) -> str:
-    """The answer to a question, whichever kind it is.
+    """Return the answer to a question of any kind.
 
     Raises:
-        UnfinishedForm: a form is not in order.
-        Refusal: nothing was answered, or too much, or something never asked.
-        Unmatched: texts are to be held against patterns first.
+        UnfinishedForm: a form is incomplete.
+        Refusal: the answer is empty, too long, or not to this question.
+        Unmatched: texts must be matched against patterns first.
     """
     form = question.read(question_text).form
     if form is None:
@@ -52,12 +52,12 @@ def answer_document(question_text: str, fields: Fields, verdicts: Verdicts) -> s
 
 
 def finished(form: Form, values: Typed, verdicts: Verdicts) -> Taken:
-    """What was sent, if it is in order.
+    """Return what was sent, if it is complete.
 
     Raises:
-        UnfinishedForm: it is not.
-        Refusal: it answers what was never asked (400).
-        Unmatched: texts are to be held against patterns first.
+        UnfinishedForm: it is incomplete.
+        Refusal: it answers a question that was not asked (400).
+        Unmatched: texts must be matched against patterns first.
     """
     taken = take(form, values, verdicts)
     if taken.strangers:
@@ -70,14 +70,14 @@ def finished(form: Form, values: Typed, verdicts: Verdicts) -> Taken:
 
 
 def typed(fields: Fields) -> Typed:
-    """Values by field, without those of the page itself."""
+    """Return values by field, without those of the page itself."""
     return gathered(
         (name, value) for name, value in fields if name not in answers.RESERVED
     )
 
 
 def frame(form: Form, title: str, *, assignment_id: str | None, site: str) -> Response:
-    """The page of a form in its frame; a preview without an assignment."""
+    """Return the page of a form in its frame; a preview without an assignment."""
     shown = form_views.shown(form)
     return _page(
         shown, title, assignment_id=assignment_id, action=f"{site}/mturk/externalSubmit"
@@ -85,10 +85,10 @@ def frame(form: Form, title: str, *, assignment_id: str | None, site: str) -> Re
 
 
 def unfinished(row: sqlite3.Row, fields: Fields, verdicts: Verdicts) -> Response | None:
-    """The form again, if it is one and not in order; None if it may be sent on.
+    """Return the form again if it is incomplete; None if it may be sent on.
 
     Raises:
-        Unmatched: texts are to be held against patterns first.
+        Unmatched: texts must be matched against patterns first.
     """
     form = question.read(row["question"]).form
     if form is None:
@@ -108,7 +108,7 @@ def unfinished(row: sqlite3.Row, fields: Fields, verdicts: Verdicts) -> Response
 
 
 def refusal_document(refusal: UnfinishedForm) -> Response:
-    """The same for programs: complaints by question."""
+    """Return the same for programs: complaints by question."""
     return JSONResponse(
         {
             "error": refusal.kind,
@@ -137,7 +137,7 @@ def _page(
         "img-src http: https:; media-src http: https:; base-uri 'none'; "
         f"form-action {target}; frame-ancestors {target}"
     )
-    # Browsers would not say where the form comes from, were the page all discretion.
+    # With a stricter policy, browsers would not send the form's origin.
     reply.headers["Referrer-Policy"] = "strict-origin"
     reply.headers["Cross-Origin-Resource-Policy"] = "same-site"
     return reply

@@ -1,11 +1,11 @@
 """The frames origin: pages of questions, the scripts they expect, and their pictures.
 
-It has a port of its own, so a question's script is another origin's and can neither
-read the worker's site nor act on it; the policy below lets only the site frame it. With
-a star in its address each requester has an origin, whose drafts only his pages read.
-A page is served as it was written, but for three addresses at Amazon that most old
-pages have: two scripts are led to our own, so they work offline, and where a form was
-sent is led to the site, so that no answer is lost.
+It has a separate port, so a question's script belongs to another origin and can neither
+read the worker site nor act on it. The policy below lets only the site frame it. With a
+star in its address, each requester has an origin, and only their pages can read its
+drafts. A page is served as written, except for three addresses at Amazon that most old
+pages have: two scripts are replaced by our own, so that they work offline, and forms
+are sent to the site, so that answers are not lost.
 """
 
 import re
@@ -42,14 +42,14 @@ _SENT_TO = re.compile(
 
 
 def led_home(html: str, frames: str, site: str) -> str:
-    """The page with the two hosted scripts loaded from here, and its form sent here.
+    """Return the page with the two hosted scripts and the form's address replaced.
 
     >>> led_home('"//assets.crowd.aws/crowd-html-elements.js"', "F", "S")
     '"F/stand-ins/crowd-html-elements.js"'
     >>> led_home('<form action="https://www.mturk.com/mturk/externalSubmit">', "F", "S")
     '<form action="S/mturk/externalSubmit">'
     """
-    # Most pages have none; the patterns would take a millisecond to find that out.
+    # Most pages have none, and running the patterns would take a millisecond.
     lowered = html.lower()
     if ".mturk.com/mturk/externalsubmit" in lowered:
         html = _SENT_TO.sub(lambda _: site, html)
@@ -59,15 +59,15 @@ def led_home(html: str, frames: str, site: str) -> str:
 
 
 def _stand_in(match: re.Match[str]) -> str:
-    """Which of our files stands in; the second version of Amazon's is the same."""
+    """Return the replacement file; it also serves for Amazon's second version."""
     return match["turk"] or f"crowd-html-elements.{match['crowd']}"
 
 
 class StandIns(StaticFiles):
-    """Our own scripts in place of hosted ones; they may be kept for an hour."""
+    """Our own scripts in place of hosted ones, cacheable for an hour."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """The script."""
+        """Return the script."""
         reply = await super().get_response(path, scope)
         reply.headers["Cache-Control"] = "max-age=3600"
         reply.headers["X-Content-Type-Options"] = "nosniff"
@@ -85,7 +85,7 @@ class Frames:
         self._pictures = pictures
 
     def routes(self) -> list[Route | Mount]:
-        """All addresses of the frames origin."""
+        """Return all routes of the frames origin."""
         return [
             Route("/frames/{hit_id}", self.frame),
             Mount("/stand-ins", StandIns(directory=_STAND_INS)),
@@ -93,7 +93,7 @@ class Frames:
         ]
 
     async def frame(self, request: Request) -> Response:
-        """The page of an HTMLQuestion or a QuestionForm; the HIT's id is its key."""
+        """Serve an HTMLQuestion's or QuestionForm's page; the HIT's id is its key."""
         with self._backend.transaction() as transaction:
             row = transaction.one(
                 "SELECT question, title, hits.requester FROM hits "
@@ -115,9 +115,7 @@ class Frames:
                 site=self._origins.site,
             )
         if not row or not asked or not asked.html:
-            raise Refusal(
-                "HitDoesNotExist", "There is no page of such a HIT.", status=404
-            )
+            raise Refusal("HitDoesNotExist", "This HIT has no page here.", status=404)
         home = self._origins.frames_of(row["requester"])
         page = led_home(asked.html, home, self._origins.site)
         return HTMLResponse(page, headers=self._headers())
@@ -128,12 +126,12 @@ class Frames:
             "Content-Security-Policy": (
                 "default-src 'self' https: data: blob: 'unsafe-inline' 'unsafe-eval'; "
                 "img-src * data: blob:; media-src * data: blob:; object-src 'none'; "
-                # No service worker: it would stand between later questions and us.
+                # No service worker, which would intercept later questions.
                 "worker-src blob:; "
                 f"base-uri 'self'; form-action 'self' {site}; frame-ancestors {site}"
             ),
             "Referrer-Policy": "strict-origin",
-            # Not even by agreement do two requesters' questions become one origin.
+            # Two requesters' questions cannot share an origin even if both want to.
             "Origin-Agent-Cluster": "?1",
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",

@@ -1,6 +1,6 @@
-"""Invitations: signed links that let a person in, for a while, until they are revoked.
+"""Invitations: signed links that let a person in until they expire or are revoked.
 
-A link holds an id and when it ends, signed (`signed_codes`).
+A link holds a signed id and its end (`signed_codes`).
 """
 
 import secrets
@@ -15,7 +15,7 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import signed_codes
 
 DAYS = 14
-"""How long a link signs in, unless another lifetime is asked for."""
+"""The default lifetime of a link."""
 
 _KIND = "invitation"
 _ID_BYTES = 16
@@ -25,11 +25,11 @@ _TOKEN_BYTES = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """A new invitation; `code` is shown once, to whom it is for.
+    """A new invitation; `code` is shown once, to its worker.
 
     Attributes:
-        worker_id: of the worker whom it signs in.
-        code: what the link carries.
+        worker_id: the worker whom it signs in.
+        code: the code in the link.
         expires_ms: when the link ends.
     """
 
@@ -41,10 +41,10 @@ class Invitation:
 def invite(
     transaction: Transaction, new: accounts.NewWorker, *, lifetime_ms: int
 ) -> Invitation:
-    """An invitation for the worker of this handle, who is let in if he is new."""
+    """Create an invitation for the worker with this handle; add a new worker."""
     worker = transaction.one("SELECT * FROM workers WHERE handle = ?", new.handle)
     if worker is None:
-        # The token that comes with a new worker goes unused: people come by links.
+        # The new worker's token is not used: people sign in by links.
         accounts.add_worker(transaction, new)
         worker = find(transaction, new.handle)
     number = secrets.token_bytes(_ID_BYTES)
@@ -66,30 +66,30 @@ def invite(
 
 
 def admit(transaction: Transaction, code: str) -> sqlite3.Row:
-    """The invitation of a code that is genuine, in time and not revoked.
+    """Return the invitation of a genuine, current, unrevoked code.
 
     Raises:
-        Refusal: it is forged, too old or revoked (403), each said in words.
+        Refusal: it is forged, too old or revoked (403), with a message for each.
     """
     message = signed_codes.read(transaction, _KIND, code)
     if message is None or len(message) != _ID_BYTES + _TIME_BYTES:
-        _refuse("is not one of ours. Copy the whole link from your invitation.")
+        _refuse("is not valid. Please copy the complete link from your invitation.")
     ends_ms = int.from_bytes(message[_ID_BYTES:], "big") * SECOND
     row = transaction.one(
         "SELECT * FROM invitations WHERE invitation_id = ?", message[:_ID_BYTES].hex()
     )
     if row is None or row["revoked_ms"] is not None:
-        _refuse("was withdrawn. Ask whoever invited you.")
+        _refuse("was withdrawn. Please ask the person who invited you.")
     if transaction.now_ms >= ends_ms:
-        _refuse("has expired. Ask whoever invited you for a new one.")
+        _refuse("has expired. Please ask the person who invited you for a new one.")
     return row
 
 
 def find(transaction: Transaction, handle: str) -> sqlite3.Row:
-    """The worker with this handle.
+    """Return the worker with this handle.
 
     Raises:
-        Refusal: there is none (404).
+        Refusal: the worker does not exist (404).
     """
     row = transaction.one("SELECT * FROM workers WHERE handle = ?", handle)
     if row is None:
@@ -98,12 +98,11 @@ def find(transaction: Transaction, handle: str) -> sqlite3.Row:
 
 
 def revoke(transaction: Transaction, handle: str) -> int:
-    """End all invitations and sessions of a worker at once; how many invitations.
+    """End all invitations and sessions of a worker; return how many invitations.
 
-    What the worker did and earned stays, and a new invitation lets him in again.
+    The worker's work and earnings stay, and a new invitation lets them in again.
 
-    Raises:
-        Refusal: there is no such worker (404).
+    Raises: Refusal: the worker does not exist (404).
     """
     worker = find(transaction, handle)["id"]
     ended = transaction.all(
@@ -113,7 +112,7 @@ def revoke(transaction: Transaction, handle: str) -> int:
         worker,
     )
     transaction.execute("DELETE FROM worker_sessions WHERE worker = ?", worker)
-    # A session token, if he was given one, opens nothing any more either.
+    # A session token of the worker stops working too.
     transaction.execute(
         "UPDATE workers SET token_hash = ? WHERE id = ?",
         "revoked " + secrets.token_hex(_TOKEN_BYTES),
@@ -123,7 +122,7 @@ def revoke(transaction: Transaction, handle: str) -> int:
 
 
 def listed(transaction: Transaction) -> list[sqlite3.Row]:
-    """All workers, oldest first, with invitations, earnings, approvals, consent."""
+    """Return all workers, oldest first, with invitations, earnings and consent."""
     return transaction.all(
         "SELECT workers.handle, workers.worker_id, workers.country, "
         "workers.subdivision, workers.approved, workers.judged, "

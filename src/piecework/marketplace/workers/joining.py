@@ -1,8 +1,8 @@
-"""Joining by an open link: a page that names who one becomes, and a button.
+"""Joins workers by an open link: a page that shows the new worker, and a button.
 
-As with an invitation, opening the link changes nothing. The form of its page is a POST
-of the site's own, in a window of its own, and makes a new worker; it never opens the
-session of one who was there before.
+As with an invitation, opening the link changes nothing. The form of its page is the
+site's own POST in a separate window. It creates a new worker and never opens an
+existing worker's session.
 """
 
 import sqlite3
@@ -23,13 +23,13 @@ from piecework.webserver import security_log
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Wish:
-    """What a person who joins has said so far.
+    """The inputs so far of a person who joins.
 
     Attributes:
         link: the open link.
-        code: of it, as the address carries it.
-        present: the worker who is signed in in this browser, if one is.
-        name: as the person wishes to be called.
+        code: its code in the address.
+        present: the worker of this browser's session, if any.
+        name: the name that the person wants.
         instead_of: the worker id whose session may end.
     """
 
@@ -41,7 +41,7 @@ class _Wish:
 
 
 class Joining:
-    """The open links of one marketplace, as people meet them."""
+    """The pages of a marketplace's open links."""
 
     def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
         self._backend = backend
@@ -49,14 +49,14 @@ class Joining:
         self._sessions = sessions
 
     def routes(self) -> list[Route]:
-        """The address of all open links."""
+        """Return the routes of open links."""
         return [
             Route("/worker/join", self.ask, methods=["GET"]),
             Route("/worker/join", self.join, methods=["POST"]),
         ]
 
     async def ask(self, request: Request) -> Response:
-        """The page behind an open link; nothing has happened yet."""
+        """Show the page of an open link, without changing anything."""
         replies.check_window(request)
         with self._backend.transaction() as transaction:
             wish = self._wish(transaction, request, dict(request.query_params))
@@ -67,7 +67,7 @@ class Joining:
         return _asked(wish)
 
     async def join(self, request: Request) -> Response:
-        """Become a new worker, and be signed in as that."""
+        """Create a new worker and sign them in."""
         replies.check_origin(request, (self._origins.site,))
         replies.check_window(request)
         form = dict(await replies.fields(request))
@@ -124,16 +124,16 @@ def _is_in(transaction: Transaction, wish: _Wish) -> bool:
 
 
 def _fault(transaction: Transaction, wish: _Wish) -> str:
-    """What is still to be said, or agreed to; "" for nothing."""
+    """Return what the person must still enter or agree to, or ""."""
     most = open_links.LONGEST_OWN_NAME
     if not wish.name or not wish.name.isprintable() or len(wish.name) > most:
-        return f"Write a name of 1 to {most} letters."
+        return f"Please write a name of 1 to {most} letters."
     if wish.present is not None and wish.instead_of != wish.present["worker_id"]:
-        return f"Tick the box, or stay {wish.present['handle']}."
+        return f"Tick the box, or stay signed in as {wish.present['handle']}."
     if open_links.is_taken(transaction, wish.link, wish.name):
         return (
-            f"{wish.name} is taken. Was that you? Open the link that you were shown "
-            "then. Else add a letter, or your second name."
+            f"{wish.name} is taken. Was that you? Then open your own link from that "
+            "time. If not, add a letter or your second name."
         )
     return ""
 
@@ -142,7 +142,7 @@ def _asked(wish: _Wish, *, complaint: str = "", status: int = 200) -> Response:
     return page(
         "join.html.j2",
         status=status,
-        # Not even in a frame of our own: a question could lead its frame here.
+        # Not even in our own frame: a question could navigate its frame here.
         framed_by="'none'",
         wish=wish,
         complaint=complaint,

@@ -1,4 +1,4 @@
-"""The list of HIT groups as a person wants it: searched, filtered, sorted, in pages."""
+"""The list of HIT groups: searched, filtered, sorted, in pages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ ORDERS: Mapping[str, tuple[str, Callable[[Group], int]]] = {
     "time": ("Time allowed, shortest first", lambda g: g.row["duration_seconds"]),
     "count": ("Number of HITs, most first", lambda group: -group.available),
 }
-"""Each way of sorting with its name for people; the first is the usual one."""
+"""Each sort order with its name for people; the first is the default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """What a worker asked the list for.
+    """A worker's settings for the list.
 
     Attributes:
-        search: words that must all occur in what a group says of itself.
-        minimum: an amount as it was typed; "" for no minimum.
-        minimum_cents: the same, understood.
+        search: words that must all occur in a group's texts.
+        minimum: an amount as typed; "" for no minimum.
+        minimum_cents: the same in cents.
         order: a key of `ORDERS`.
-        only_mine: without groups that the worker may not accept.
+        only_mine: leaves out groups that the worker may not accept.
         page: from 1.
-        complaint: what was not understood, as a sentence.
+        complaint: a sentence about what was not understood.
     """
 
     search: str = ""
@@ -45,7 +45,7 @@ class Wishes:
     complaint: str = ""
 
     def address(self, page: int) -> str:
-        """Another page of the same list."""
+        """Return the address of another page of the list."""
         query = {
             "q": self.search,
             "min": self.minimum,
@@ -61,10 +61,10 @@ class Page:
     """A page of the list.
 
     Attributes:
-        groups: those on it.
-        fitting_total: how many fit the wishes, on all pages.
-        number: of this page, from 1.
-        last: number of the last page.
+        groups: the groups on it.
+        fitting_total: the number of matching groups on all pages.
+        number: the number of this page, from 1.
+        last: the number of the last page.
     """
 
     groups: Sequence[Group]
@@ -74,9 +74,9 @@ class Page:
 
 
 def read(query: Mapping[str, str], *, sign: str = "$") -> Wishes:
-    """The wishes of an address; what makes no sense is left out and said.
+    """Read an address's settings; invalid ones are left out and reported.
 
-    Amounts are in the marketplace's currency, with its sign or without one.
+    Amounts are in the marketplace's currency, with or without its sign.
 
     >>> read({"min": "0.5", "sort": "reward"}).minimum_cents
     50
@@ -87,7 +87,7 @@ def read(query: Mapping[str, str], *, sign: str = "$") -> Wishes:
         try:
             cents = _cents(minimum)
         except ValueError:
-            complaint = f"“{minimum}” is no amount of money; it was left out."
+            complaint = f"“{minimum}” is not an amount of money, so it was ignored."
     order = query.get("sort", "newest")
     page = query.get("page", "1")
     return Wishes(
@@ -102,7 +102,7 @@ def read(query: Mapping[str, str], *, sign: str = "$") -> Wishes:
 
 
 def sift(groups: Sequence[Group], wishes: Wishes) -> Page:
-    """The groups that fit, in order; equal ones stay as they were."""
+    """Return the matching groups in order; equal ones keep their order."""
     words = wishes.search.casefold().split()
     fitting = [
         group

@@ -1,8 +1,8 @@
-"""Open links: by one of them a class or a team comes in, so many people and no more.
+"""Open links: each lets a class or a team join, up to a number of places.
 
-Whoever joins by it becomes a new worker, never one who is there already; so the link
-opens nobody's session but one that it makes itself. It may be printed again at any
-time: its code is made of its id.
+A person who joins always becomes a new worker, so the link only opens sessions of
+workers that it created. It can be printed again at any time: its code is derived from
+its id.
 """
 
 import secrets
@@ -16,14 +16,14 @@ from piecework.marketplace.workers import invitations, signed_codes
 from piecework.marketplace.workers.invitations import Invitation
 
 LONGEST_NAME = 40
-"""Of a link, in characters; it stands before the names of those who join by it."""
+"""The longest name of a link, in characters; it precedes the names of its workers."""
 
 LONGEST_OWN_NAME = 50
 
 _KIND = "open_link"
 _ID_BYTES = 16
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-"""Without those that are taken for one another."""
+"""Letters without those that look alike."""
 
 _CODE_LENGTH = 8
 _SENT = (
@@ -34,15 +34,15 @@ _SENT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewLink:
-    """An open link that is to be made.
+    """A new open link.
 
     Attributes:
-        name: the house's own; those who join are called by it and a name they choose.
-        places: how many may join.
-        country: where they live, two letters; and a state, if there is one.
-        completion_code: what whoever has done enough is shown; "" draws one.
-        completion_hits: so many HITs sent are enough.
-        lifetime_ms: how long people may join, and are signed in by their own links.
+        name: the operator's name for it, which precedes the names of its workers.
+        places: how many people may join.
+        country: where they live, two letters; with a state, if any.
+        completion_code: the code shown after enough work; "" draws one.
+        completion_hits: the number of submitted HITs that is enough.
+        lifetime_ms: how long people may join and use their own links.
     """
 
     name: str
@@ -57,12 +57,12 @@ class NewLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """What a worker who joined by an open link has to do for its completion code.
+    """The progress of a worker who joined by an open link to its completion code.
 
     Attributes:
-        code: the code; "" until enough was sent.
-        sent: HITs that were sent and not rejected.
-        wanted: how many are enough.
+        code: the code; "" until enough HITs are submitted.
+        sent: HITs that were submitted and not rejected.
+        wanted: the number of HITs that is enough.
     """
 
     code: str
@@ -71,14 +71,14 @@ class Completion:
 
 
 def make(transaction: Transaction, new: NewLink) -> sqlite3.Row:
-    """A new open link; its row.
+    """Create an open link and return its row.
 
     Raises:
-        Refusal: there is one of this name (409).
+        Refusal: the name is taken (409).
     """
     if transaction.one("SELECT 1 FROM open_links WHERE name = ?", new.name):
         raise Refusal(
-            "LinkExists", f"There is an open link {new.name} already.", status=409
+            "LinkExists", f"The open link {new.name} already exists.", status=409
         )
     made = transaction.execute(
         "INSERT INTO open_links (link_id, name, country, subdivision, is_adult, "
@@ -100,15 +100,15 @@ def make(transaction: Transaction, new: NewLink) -> sqlite3.Row:
 
 
 def code_of(transaction: Transaction, link: sqlite3.Row) -> str:
-    """What the address of a link carries; the same each time."""
+    """Return the code in a link's address; it is always the same."""
     return signed_codes.sign(transaction, _KIND, bytes.fromhex(link["link_id"]))
 
 
 def admit(transaction: Transaction, code: str) -> sqlite3.Row:
-    """The link of a code that is genuine, in time and not closed; perhaps full.
+    """Return the link of a genuine, current, open code; it may be full.
 
     Raises:
-        Refusal: it is forged, closed or too old (403), each said in words.
+        Refusal: it is forged, closed or too old (403), with a message for each.
     """
     message = signed_codes.read(transaction, _KIND, code)
     row = message and transaction.one(
@@ -117,16 +117,20 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
     if not row:
         raise _unknown()
     if row["closed_ms"] is not None:
-        raise _refused("This link was closed. Ask whoever gave it to you.")
+        raise _refused(
+            "This link was closed. Please ask the person who gave it to you."
+        )
     if transaction.now_ms >= row["expires_ms"]:
-        raise _refused("This link has expired. Ask whoever gave it to you.")
+        raise _refused(
+            "This link has expired. Please ask the person who gave it to you."
+        )
     return row
 
 
 def has_joined(
     transaction: Transaction, link: sqlite3.Row, worker: sqlite3.Row
 ) -> bool:
-    """Whether a worker came by this link."""
+    """Return whether a worker joined by this link."""
     row = transaction.one(
         "SELECT 1 FROM joined_workers WHERE worker = ? AND open_link = ?",
         worker["id"],
@@ -136,17 +140,17 @@ def has_joined(
 
 
 def join(transaction: Transaction, link: sqlite3.Row, name: str) -> Invitation:
-    """Take a place: a new worker of this name, and the link that signs in again.
+    """Take a place: create a worker, and the link that signs them in again.
 
     Args:
         transaction: the open one.
-        link: that was admitted in it.
-        name: as the person wishes to be called.
+        link: a link admitted in this transaction.
+        name: the name that the person wants.
 
     Raises:
         Refusal: all places are taken (409).
     """
-    # One statement looks and takes, and the table's own check stands behind it.
+    # One statement checks and takes a place; the table's own check backs it up.
     taken = transaction.one(
         "UPDATE open_links SET taken = taken + 1 WHERE id = ? AND taken < places "
         "AND closed_ms IS NULL RETURNING id",
@@ -174,7 +178,7 @@ def join(transaction: Transaction, link: sqlite3.Row, name: str) -> Invitation:
 
 
 def is_taken(transaction: Transaction, link: sqlite3.Row, name: str) -> bool:
-    """Whether somebody who came by the link has this name, in whatever case."""
+    """Return whether a worker of the link has this name, ignoring case."""
     handle = _handle(link, name)
     known = transaction.one(
         "SELECT 1 FROM workers WHERE handle = ? COLLATE NOCASE", handle
@@ -183,17 +187,17 @@ def is_taken(transaction: Transaction, link: sqlite3.Row, name: str) -> bool:
 
 
 def full(link: sqlite3.Row) -> Refusal:
-    """The refusal of one more than there are places."""
+    """Return the refusal when all places are taken."""
     return Refusal(
         "LinkFull",
-        f"All {link['places']} places of this link are taken. Ask whoever gave it to "
-        "you.",
+        f"All {link['places']} places of this link are taken. Please ask the person "
+        "who gave it to you.",
         status=409,
     )
 
 
 def completion(transaction: Transaction, worker: sqlite3.Row) -> Completion | None:
-    """How far a worker is who joined by an open link; `None` of anybody else."""
+    """Return the progress of a worker who joined by an open link; else `None`."""
     row = transaction.one(
         f"SELECT completion_code, completion_hits, ({_SENT}) AS sent "
         "FROM joined_workers JOIN open_links ON open_links.id = open_link "
@@ -211,10 +215,10 @@ def completion(transaction: Transaction, worker: sqlite3.Row) -> Completion | No
 
 
 def close(transaction: Transaction, name: str) -> int:
-    """Let nobody join any more; how many have. They stay workers.
+    """Close the link and return how many have joined. They stay workers.
 
     Raises:
-        Refusal: there is no such link (404).
+        Refusal: the link does not exist (404).
     """
     row = transaction.one(
         "UPDATE open_links SET closed_ms = coalesce(closed_ms, ?) WHERE name = ? "
@@ -228,7 +232,7 @@ def close(transaction: Transaction, name: str) -> int:
 
 
 def listed(transaction: Transaction) -> list[sqlite3.Row]:
-    """All open links, oldest first, with how many who joined have done enough."""
+    """Return all open links, oldest first, with how many workers have done enough."""
     return transaction.all(
         "SELECT open_links.*, (SELECT count(*) FROM joined_workers "
         f"WHERE open_link = open_links.id AND ({_SENT}) >= completion_hits) "
@@ -245,7 +249,7 @@ def _drawn_code() -> str:
 
 
 def _unknown() -> Refusal:
-    return _refused("This link is not one of ours. Copy the whole link.")
+    return _refused("This link is not valid. Please copy the complete link.")
 
 
 def _refused(sentence: str) -> Refusal:

@@ -1,8 +1,8 @@
-"""Where the two halves of the worker's side are, and whose questions lie where.
+"""The origins of the worker site and of the requesters' questions.
 
-A browser keeps what a page stores (drafts, mostly) by origin. So the questions of each
-requester have an origin of their own where the frames' address leaves room for one:
-`https://*.frames.example.org`, whose star becomes the requester's label. Without a star
+A browser keeps a page's stored data (mostly drafts) by origin. So each requester's
+questions have a separate origin if the frames' address has a star: in
+`https://*.frames.example.org`, the star becomes the requester's label. Without a star,
 all questions share one origin.
 """
 
@@ -17,25 +17,25 @@ class Origins:
     """The addresses of a marketplace.
 
     Attributes:
-        site: of the workers' pages.
-        frames: of questions; a star in it stands for the requester.
+        site: the origin of the workers' pages.
+        frames: the origin of questions; a star in it stands for the requester.
     """
 
     site: str
     frames: str
 
     def frames_of(self, requester: int) -> str:
-        """Where the questions of a requester (by row id) are."""
+        """Return the origin of a requester's questions, by row id."""
         return self.frames.replace(STAR, f"{_label(requester)}.")
 
     def is_somebody_elses(self, host: str, requester: int) -> bool:
-        """Whether a host is where questions of other requesters have their own.
+        """Return whether a host belongs to other requesters' questions.
 
-        Shown there, a question could read what theirs have stored.
+        On it, a question could read their stored data.
 
         Args:
-            host: as the browser names it, with or without a port.
-            requester: whose question is asked for, by row id.
+            host: the host as the browser sends it, with or without a port.
+            requester: the question's requester, by row id.
         """
         if STAR not in self.frames:
             return False

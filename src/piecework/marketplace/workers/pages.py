@@ -1,7 +1,7 @@
 """The worker's pages: one template environment, one set of headers.
 
-Autoescape and StrictUndefined: a title with a tag in it is shown, not run, and a
-missing value is an error here, not a gap on the page.
+With autoescape and StrictUndefined, a tag in a title is shown, not run, and a missing
+value is an error, not a gap on the page.
 """
 
 from datetime import date
@@ -34,13 +34,13 @@ def page(
     framed_by: str = "'self'",
     **values: object,
 ) -> HTMLResponse:
-    """A page with headers that let it run only what is the marketplace's own.
+    """Return a page with headers that let it run only the marketplace's own code.
 
     Args:
         template: file name.
         status: HTTP status.
-        frame_origin: the one origin, besides its own, that may be framed in it.
-        framed_by: who may frame it, as the policy has it.
+        frame_origin: the only other origin that it may frame.
+        framed_by: who may frame it, in the policy's syntax.
         values: what the template shows.
     """
     return HTMLResponse(
@@ -53,12 +53,12 @@ def page(
                 f"base-uri 'none'; frame-src 'self' {frame_origin}; "
                 f"frame-ancestors {framed_by}"
             ),
-            # No window keeps a hold on it that another page opened, and a question's
-            # sandboxed one cannot show it at all.
+            # Windows opened by other pages lose their reference to it, and a question's
+            # sandboxed window cannot show it at all.
             "Cross-Origin-Opener-Policy": "same-origin",
             "Referrer-Policy": "same-origin",
             "X-Content-Type-Options": "nosniff",
-            # Frames are of the same site: their scripts shall not even load a page.
+            # Frames belong to the same site, so their scripts may not even load a page.
             "Cross-Origin-Resource-Policy": "same-origin",
             "Cache-Control": "no-store",
         },
@@ -66,7 +66,7 @@ def page(
 
 
 def duration(seconds: int) -> str:
-    """Seconds for people.
+    """Format seconds for people.
 
     >>> duration(30), duration(90), duration(3600), duration(93600)
     ('30 seconds', '1 minute 30 seconds', '1 hour', '1 day 2 hours')
@@ -81,7 +81,7 @@ def duration(seconds: int) -> str:
 
 
 def pace(seconds: int | None, reward_cents: int, prices: PriceList) -> str:
-    """How long a HIT takes and what an hour then pays; "" if nobody says so.
+    """Describe a HIT's expected time and the hourly pay; "" if not stated.
 
     >>> pace(300, 100, PriceList())
     'about 5 minutes, so $12.00 an hour'
@@ -98,7 +98,7 @@ def pace(seconds: int | None, reward_cents: int, prices: PriceList) -> str:
 
 
 def moment(ms: int) -> str:
-    """A moment for people, in UTC.
+    """Format a time for people, in UTC.
 
     >>> moment(1736154000000)
     '6 Jan 2025, 09:00 UTC'
@@ -108,7 +108,7 @@ def moment(ms: int) -> str:
 
 
 def day(at: date) -> str:
-    """A day for people.
+    """Format a day for people.
 
     >>> day(date(2025, 1, 6))
     'Mon, 6 Jan 2025'

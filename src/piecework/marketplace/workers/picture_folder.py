@@ -1,8 +1,8 @@
-"""A folder of pictures as workers get it: without what the files say beside them.
+"""Serves a folder of pictures without the files' metadata.
 
-Where a picture was taken may be somebody's home. A copy without that is made when a
-picture is first asked for, and kept for as long as the marketplace runs; a picture that
-says nothing is served as it lies there.
+A picture's location may be a person's home. A copy without metadata is made at the
+first request and kept while the marketplace runs. A picture without metadata is served
+unchanged.
 """
 
 import hashlib
@@ -22,23 +22,23 @@ from piecework.domain.picture_metadata.cleaning import is_known, without_metadat
 
 _HEAD_BYTES = 256
 _MOST_BYTES = 200_000_000
-"""A larger file is no picture for a page, and is not read whole."""
+"""A larger file is not a picture for a page, and is not read completely."""
 
 _AT_ONCE = 2
-"""A picture that has to be turned takes half a second of a core, and 300 MB."""
+"""Turning a picture takes half a second of a core, and 300 MB."""
 
 _MOST_KNOWN = 100_000
 
 
 class PictureFolder(StaticFiles):
-    """A folder of pictures; one opened by itself may run nothing (SVG could)."""
+    """A folder of pictures; opened directly, they cannot run scripts (SVG could)."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(directory=folder)
         self._copies = _CleanCopies()
 
     def lookup_path(self, path: str) -> tuple[str, os.stat_result | None]:
-        """Where the file lies, or its copy."""
+        """Return the path of the file or of its copy."""
         full, stat = super().lookup_path(path)
         if stat is None or not os.path.isfile(full):  # noqa: PTH113 - a text, as above
             return full, stat
@@ -46,7 +46,7 @@ class PictureFolder(StaticFiles):
         return (full, stat) if copy is None else (str(copy), copy.stat())
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """The file, locked up."""
+        """Return the file in a sandbox."""
         reply = await super().get_response(path, scope)
         reply.headers["Content-Security-Policy"] = (
             "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -56,12 +56,12 @@ class PictureFolder(StaticFiles):
 
 
 def pictures_at(folder: Path | None) -> list[Mount]:
-    """Where a folder of pictures is served, if there is one."""
+    """Return the mount of a folder of pictures, if any."""
     return [] if folder is None else [Mount("/pictures", PictureFolder(folder))]
 
 
 class _CleanCopies:
-    """Copies without metadata, by path, time and size of the picture."""
+    """Copies without metadata, keyed by path, time and size of the picture."""
 
     def __init__(self) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="piecework-pictures-"))
@@ -71,7 +71,7 @@ class _CleanCopies:
         self._turns = Semaphore(_AT_ONCE)
 
     def of(self, path: Path, stat: os.stat_result) -> Path | None:
-        """The copy of a picture; `None`: it needs none."""
+        """Return the copy of a picture; `None` if it needs none."""
         version = f"{path}|{stat.st_mtime_ns}|{stat.st_size}"
         if version in self._plain or stat.st_size > _MOST_BYTES:
             return None
@@ -87,7 +87,7 @@ class _CleanCopies:
             )
 
     def _make(self, path: Path, copy: Path, stat: os.stat_result, version: str) -> bool:
-        """Make a copy, whole or not at all; whether there is anything to take off."""
+        """Make a copy atomically; return whether the picture has metadata."""
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
             content = head + file.read() if is_known(head) else head

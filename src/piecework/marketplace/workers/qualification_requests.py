@@ -1,8 +1,8 @@
-"""Asking for a qualification, as a worker may: at once, by request, or by a test.
+"""Workers' requests for qualifications: granted at once, by request, or by a test.
 
-A test counts from the moment it is begun. A worker who does not send it in time has
-used an attempt; the next may be made when the type's retry delay has passed since this
-one ended, and never if the type has none.
+An attempt at a test counts from its beginning, even if the worker does not send it in
+time. The next is possible after the type's retry delay since its end, and never if the
+type has no delay.
 """
 
 import sqlite3
@@ -30,10 +30,11 @@ _LAST = (
 def request_qualification(
     transaction: Transaction, worker: sqlite3.Row, qualification_type_id: str
 ) -> str:
-    """Ask; `Granted` at once where the type says so, `Pending`, or `Testing`.
+    """Request a type: `Granted` if the type allows it, `Pending`, or `Testing`.
 
     Raises:
-        Refusal: cannot be requested (404), held, asked for already, too soon (409).
+        Refusal: the type cannot be requested (404), is held, requested already, or too
+            soon (409).
     """
     kind = transaction.one(
         "SELECT qualification_types.*, tests.duration_seconds FROM qualification_types "
@@ -44,7 +45,7 @@ def request_qualification(
     if kind is None:
         raise Refusal(
             "QualificationTypeDoesNotExist",
-            "There is no such qualification to ask for.",
+            "This qualification cannot be requested.",
             status=404,
         )
     refusal = why_not(transaction, worker, kind)
@@ -66,17 +67,23 @@ def request_qualification(
 def why_not(
     transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row
 ) -> Refusal | None:
-    """What keeps a worker from asking for a type that is offered; None if nothing."""
+    """Return what keeps a worker from requesting an offered type, or None."""
     last = transaction.one(_LAST, worker["id"], kind["id"])
     if last is not None and last["status"] == "Open":
         return Refusal("TestBegun", "You have begun this test.", status=409)
     if last is not None and last["status"] == "Pending":
         return Refusal(
-            "QualificationRequestPending", "Your request is being read.", status=409
+            "QualificationRequestPending",
+            "Your request is waiting for an answer.",
+            status=409,
         )
     delay = kind["retry_delay_seconds"]
     if _holds(transaction, worker, kind) and (kind["test"] is None or delay is None):
-        return Refusal("QualificationAlreadyExists", "You hold it already.", status=409)
+        return Refusal(
+            "QualificationAlreadyExists",
+            "You already have this qualification.",
+            status=409,
+        )
     return None if last is None else _too_soon(transaction, last, delay)
 
 
@@ -89,7 +96,7 @@ def file_request(
     test: int | None = None,
     answer: str | None = None,
 ) -> None:
-    """Write down a request, with the test that was answered if there was one."""
+    """Store a request, with the answered test if any."""
     transaction.execute(
         "INSERT INTO qualification_requests (qualification_request_id, "
         "qualification_type, worker, status, requested_ms, test, answer) "
@@ -112,13 +119,13 @@ def _too_soon(
     if delay is None:
         return Refusal(
             "QualificationTypeDoesNotAllowRetake",
-            "This qualification can be asked for once only.",
+            "You can request this qualification only once.",
             status=409,
         )
     if transaction.now_ms < last["at_ms"] + delay * SECOND:
         return Refusal(
             "QualificationTypeRetryDelayNotElapsed",
-            "It is too soon to ask for it again.",
+            "It is too early to request it again.",
             status=409,
         )
     return None

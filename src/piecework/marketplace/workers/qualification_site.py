@@ -1,4 +1,4 @@
-"""The worker site's pages on qualifications: the list, asking, taking tests."""
+"""The worker site's pages on qualifications: the list, requests, tests."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class Qualifications:
         self._sessions = sessions
 
     def routes(self) -> list[Route]:
-        """Where they are."""
+        """Return their routes."""
         path = "/worker/qualifications/{type_id}"
         return [
             Route("/worker/qualifications", self.all),
@@ -51,7 +51,7 @@ class Qualifications:
         ]
 
     async def all(self, request: Request) -> Response:
-        """What the worker holds, and what is offered."""
+        """Show what the worker holds, and what is offered."""
         words = request.query_params.get("q", "").strip()[:_LONGEST_SEARCH]
         before = request.query_params.get("before", "")
         is_id = before.isascii() and before.isdigit() and len(before) <= _LONGEST_ID
@@ -83,7 +83,7 @@ class Qualifications:
         )
 
     async def ask(self, request: Request) -> Response:
-        """Ask for a qualification; where there is a test, begin it."""
+        """Request a qualification; begin its test if it has one."""
         replies.check_origin(request, (self._origins.site,))
         type_id = request.path_params["type_id"]
         test = f"/worker/qualifications/{type_id}/test"
@@ -93,7 +93,7 @@ class Qualifications:
             offer = qualifying.offer(transaction, worker, type_id)
             is_person = not replies.wants_json(request)
             if is_person and not has_begun and offer.row["test"] is not None:
-                # First one reads how long it may take.
+                # The worker first reads how much time they have.
                 return replies.moved(test)
             status = qualification_requests.request_qualification(
                 transaction, worker, type_id
@@ -106,7 +106,7 @@ class Qualifications:
         return replies.moved(test if is_test else "/worker/qualifications")
 
     async def test(self, request: Request) -> Response:
-        """The test that was begun; for a person who has not, the way to begin it."""
+        """Show the test that was begun, or the page to begin it."""
         type_id = request.path_params["type_id"]
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
@@ -197,7 +197,7 @@ class Qualifications:
 
 
 def _by_visit(worker: sqlite3.Row) -> bool:
-    """Whether the worker comes by visits, and so from no list and to none."""
+    """Return whether the worker comes by visits, and so has no lists."""
     return bool(worker["comes_by_visits"])
 
 

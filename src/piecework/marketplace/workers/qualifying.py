@@ -1,4 +1,4 @@
-"""Qualifications as a worker sees them: what one holds, may ask for, is tested on."""
+"""Qualifications for a worker: held ones, offers and tests."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -56,11 +56,11 @@ _ATTEMPT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A qualification type that is offered, to one worker.
+    """A qualification type that is offered to a worker.
 
     Attributes:
-        row: of `qualification_types`, with its requester's name.
-        refusal: what keeps the worker from asking; None if nothing does.
+        row: the row of `qualification_types`, with its requester's name.
+        refusal: what keeps the worker from requesting it, or None.
     """
 
     row: sqlite3.Row
@@ -72,7 +72,7 @@ class Offer:
         return self.refusal is not None and self.refusal.kind == "TestBegun"
 
     def to_json(self) -> dict[str, Any]:
-        """As programs get it."""
+        """Return the offer as JSON data."""
         return {
             "qualification_type_id": self.row["qualification_type_id"],
             "name": self.row["name"],
@@ -90,7 +90,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of a test: a value at once, or a requester who reads it."""
+    """The outcome of a test: a value at once, or a request to the requester."""
 
     status: str
     value: int | None = None
@@ -103,7 +103,7 @@ def offers(
     words: str = "",
     before: int = 2**63 - 1,
 ) -> list[Offer]:
-    """Types that are offered, newest first, one more than `SHOWN` if there are more."""
+    """Return offered types, newest first, one more than `SHOWN` if there are more."""
     rows = transaction.all(_OFFERED, before, words, SHOWN + 1)
     return [
         Offer(row=row, refusal=qualification_requests.why_not(transaction, worker, row))
@@ -112,15 +112,14 @@ def offers(
 
 
 def held(transaction: Transaction, worker: sqlite3.Row) -> list[sqlite3.Row]:
-    """What a worker was granted, latest first."""
+    """Return a worker's granted qualifications, latest first."""
     return transaction.all(_HELD, worker["id"], SHOWN)
 
 
 def offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
-    """One type that is offered.
+    """Return one offered type.
 
-    Raises:
-        Refusal: it is not (404).
+    Raises: Refusal: the type is not offered (404).
     """
     row = transaction.one(
         f"{_KINDS} WHERE qualification_type_id = ? AND deleted_ms IS NULL "
@@ -130,7 +129,7 @@ def offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
     if row is None:
         raise Refusal(
             "QualificationTypeDoesNotExist",
-            "There is no such qualification to ask for.",
+            "This qualification cannot be requested.",
             status=404,
         )
     return Offer(
@@ -139,10 +138,10 @@ def offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
 
 
 def attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> sqlite3.Row:
-    """The worker's open attempt at a test.
+    """Return the worker's open attempt at a test.
 
     Raises:
-        Refusal: none was begun, or its time is over (409).
+        Refusal: no attempt was begun, or its time is over (409).
     """
     row = transaction.one(_ATTEMPT, worker["id"], type_id)
     if row is not None and row["status"] == "Open":
@@ -151,8 +150,8 @@ def attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> sqli
         ended = to_datetime(row["ended_ms"])
         raise Refusal(
             "TestTimeOver",
-            f"The time for this test was over at {ended:%H:%M:%S} UTC. It counts as an "
-            "attempt, and nothing of it was stored.",
+            f"The time for this test ended at {ended:%H:%M:%S} UTC. It counts as an "
+            "attempt. Your answers were not saved.",
             status=409,
         )
     raise Refusal("TestNotBegun", "You have not begun this test.", status=409)
@@ -165,12 +164,12 @@ def submit(
     fields: Sequence[tuple[str, str]],
     verdicts: Verdicts,
 ) -> Outcome:
-    """Take a test: graded at once if there is a key, else read by the requester.
+    """Take a test: grade it if there is a key, else leave it to the requester.
 
     Raises:
-        UnfinishedForm: it is not in order; the attempt goes on (422).
-        Refusal: none was begun, or its time is over (409).
-        Unmatched: texts are to be held against patterns first.
+        UnfinishedForm: the form is incomplete; the attempt continues (422).
+        Refusal: no attempt was begun, or its time is over (409).
+        Unmatched: texts must be matched against patterns first.
     """
     row = attempt(transaction, worker, type_id)
     form = read_form(row["form"])
@@ -199,7 +198,7 @@ def submit(
 
 
 def questions_to_json(form: Form) -> list[dict[str, Any]]:
-    """What a form asks, for programs."""
+    """Return a form's questions, for programs."""
     return [_question_to_json(question) for question in form.questions]
 
 

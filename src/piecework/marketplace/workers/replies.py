@@ -1,4 +1,4 @@
-"""How the worker's side speaks: pages to people, JSON to programs, refusals to both."""
+"""Replies of the worker site: pages for people, JSON for programs, refusals."""
 
 from collections.abc import Mapping
 from urllib.parse import parse_qsl
@@ -20,27 +20,27 @@ _SECURITY_EVENTS: Mapping[str, security_log.Event] = {
     "WebhookRefused": "webhook_refused",
     "WrongOrigin": "form_refused",
 }
-"""What a refusal of this kind is in the security log."""
+"""The event of each kind of refusal in the security log."""
 
 
 def wants_json(request: Request) -> bool:
-    """Whether a program asks."""
+    """Return whether the client is a program."""
     return "application/json" in request.headers.get("accept", "")
 
 
 def moved(address: str) -> Response:
-    """Go there with GET."""
+    """Redirect to the address with GET."""
     return RedirectResponse(address, status_code=303)
 
 
 def moved_to_group(group_id: str) -> Response:
-    """Go to the preview of the group that a link or a form names; else to the list."""
+    """Redirect to the preview of a named group, or else to the list."""
     is_group = group_id.isascii() and group_id.isalnum()
     return moved(f"/worker/groups/{group_id}/preview" if is_group else "/worker/hits")
 
 
 def refused(request: Request, refusal: Refusal) -> Response:
-    """A no, as a page or as JSON."""
+    """Return a refusal as a page or as JSON."""
     if wants_json(request):
         return JSONResponse(
             {"error": refusal.kind, "message": refusal.message},
@@ -62,17 +62,17 @@ def refused(request: Request, refusal: Refusal) -> Response:
 
 
 def _has_menu(request: Request) -> bool:
-    """Whether the site's menu belongs around a page.
+    """Return whether a page shows the site's menu.
 
-    A question's form leads to a frame, which has it around it; who comes by a study has
-    no list of HITs and no account here.
+    The reply to a question's form is in a frame inside a page with the menu.
+    Participants of a study have no list of HITs and no account here.
     """
     is_framed = request.headers.get("sec-fetch-dest") == "iframe"
     return not (is_framed or request.url.path.startswith("/visit"))
 
 
 async def refusal_handler(request: Request, fault: Exception) -> Response:
-    """Turns a refusal that an endpoint let through into a reply."""
+    """Turn a refusal that an endpoint raised into a reply."""
     if not isinstance(fault, Refusal):
         raise fault
     event = _SECURITY_EVENTS.get(fault.kind)
@@ -84,11 +84,11 @@ async def refusal_handler(request: Request, fault: Exception) -> Response:
 
 
 async def http_fault_handler(request: Request, fault: Exception) -> Response:
-    """Turns the web framework's own refusals (404, 405, 413) into a reply."""
+    """Turn the web framework's own refusals (404, 405, 413) into a reply."""
     if not isinstance(fault, HTTPException):
         raise fault
     sentence = (
-        "There is no such page."
+        "This page does not exist."
         if fault.status_code == 404  # noqa: PLR2004 - HTTP's own number
         else str(fault.detail)
     )
@@ -96,10 +96,10 @@ async def http_fault_handler(request: Request, fault: Exception) -> Response:
 
 
 async def fields(request: Request) -> list[tuple[str, str]]:
-    """The fields of a submitted form in their order; repeated ones repeat.
+    """Return the fields of a submitted form in order, with repeats.
 
     Raises:
-        Refusal: no form, or one with files or too many fields (4xx).
+        Refusal: the body is not a form, or has files or too many fields (4xx).
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
@@ -133,7 +133,7 @@ async def _multipart(request: Request) -> list[tuple[str, str]]:
 
 
 def check_origin(request: Request, allowed: tuple[str, ...]) -> None:
-    """Forms come from our own pages.
+    """Refuse forms from other sites.
 
     Raises:
         Refusal: the browser says that another site sent it (403).
@@ -145,10 +145,11 @@ def check_origin(request: Request, allowed: tuple[str, ...]) -> None:
 
 
 def check_window(request: Request) -> None:
-    """A person went there, in a window or tab; a program may say nothing of it.
+    """Check that a person opened the page in a window or tab, or a program did.
 
     Raises:
-        Refusal: the browser says that it is for a picture, a frame or a script (403).
+        Refusal: the browser says that the request is for a picture, frame or script
+            (403).
     """
     dest = request.headers.get("sec-fetch-dest", "document")
     mode = request.headers.get("sec-fetch-mode", "navigate")

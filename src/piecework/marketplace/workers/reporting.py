@@ -1,4 +1,4 @@
-"""Reporting a problem with a HIT, from its page and without leaving it."""
+"""Lets workers report a problem with a HIT without leaving its page."""
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -13,7 +13,7 @@ from piecework.marketplace.workers.sessions import Sessions
 
 
 class Reporting:
-    """Where workers report problems of one marketplace's HITs."""
+    """The problem reports of a marketplace."""
 
     def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
         self._backend = backend
@@ -21,12 +21,12 @@ class Reporting:
         self._sessions = sessions
 
     def routes(self) -> list[Route]:
-        """The address of an assignment's reports."""
+        """Return the route of an assignment's reports."""
         address = "/worker/assignments/{assignment_id}/problem"
         return [Route(address, self.report, methods=["POST"])]
 
     async def report(self, request: Request) -> Response:
-        """Keep what a worker says is wrong with a HIT that he has or had."""
+        """Store a worker's report about a HIT that they have or had."""
         replies.check_origin(request, (self._origins.site,))
         form = dict(await replies.fields(request))
         with self._backend.transaction() as transaction:

@@ -1,13 +1,12 @@
-"""Sessions: who sends a request, by a cookie whose meaning is kept on this side.
+"""Sessions: identify the worker of a request by a server-side session.
 
-The cookie holds a random key; the row under its hash says whose session it is, until
-when, and by what right. In a rehearsal the token of a simulated worker serves as its
-own cookie, since a crowd in virtual time works for months without signing in again.
+The cookie holds a random key. The row under its hash states the session's worker, end
+and origin. In a rehearsal the token of a simulated worker is also the cookie, since a
+crowd in virtual time works for months without signing in again.
 
-Cookies know hosts and no ports, and a page may set one for all hosts of its domain. So
-where the site is https the cookie has the prefix `__Host-`, which browsers give to the
-host itself alone; and a request that carries it twice is nobody's, since one of the two
-was put there by another page.
+Cookies ignore ports, and a page may set one for all hosts of its domain. So on https
+the cookie has the prefix `__Host-`, which browsers reserve for the host itself. A
+request with two such cookies is refused, since another page has set one of them.
 """
 
 import hashlib
@@ -24,10 +23,10 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.webserver.cookies import cookie_values
 
 LIFE = 7 * DAY
-"""How long a person stays signed in."""
+"""How long people stay signed in."""
 
 MOST = 20
-"""Sessions of a worker at once; one more ends the oldest."""
+"""The most sessions of a worker; one more ends the oldest."""
 
 _NAME = "worker_session"
 _KEY_BYTES = 32
@@ -51,8 +50,8 @@ class Sessions:
     """The sessions of one marketplace.
 
     Args:
-        site: its origin, as browsers reach it.
-        rehearsal: whether a worker's token is a session as well.
+        site: its origin for browsers.
+        rehearsal: whether a worker's token is also a session.
     """
 
     def __init__(self, *, site: str, rehearsal: bool) -> None:
@@ -63,14 +62,13 @@ class Sessions:
     def open_by_invitation(
         self, transaction: Transaction, invitation: sqlite3.Row
     ) -> str:
-        """Sign in by an invitation that was admitted; the cookie's value."""
+        """Sign in by an admitted invitation; return the cookie's value."""
         return _open(transaction, invitation["worker"], invitation=invitation["id"])
 
     def open_by_token(self, transaction: Transaction, token: str) -> str:
-        """Sign in by the token that came with the worker; the cookie's value.
+        """Sign in by the worker's token; return the cookie's value.
 
-        Raises:
-            Refusal: it belongs to no worker (401).
+        Raises: Refusal: the token does not belong to a worker (401).
         """
         worker = accounts.signed_in(transaction, token)
         if self._rehearsal:
@@ -78,26 +76,28 @@ class Sessions:
         return _open(transaction, worker["id"], token_hash=worker["token_hash"])
 
     def open_for(self, transaction: Transaction, worker: sqlite3.Row) -> str:
-        """Sign in a worker whom another market vouches for; the cookie's value."""
+        """Sign in a worker of another market; return the cookie's value."""
         if self._rehearsal:
             return transaction.id_generator.token(worker["handle"])
         return _open(transaction, worker["id"], token_hash=worker["token_hash"])
 
     def worker_of(self, transaction: Transaction, request: Request) -> sqlite3.Row:
-        """The worker who sends a request.
+        """Return the worker who sends a request.
 
         Raises:
-            Refusal: no worker is signed in, or not any more, or two are (401).
+            Refusal: no worker is signed in, the session has ended, or there are two
+                (401).
         """
         key = self._key(request)
         row = transaction.one(_OPEN, _hash(key), transaction.now_ms)
         if row is not None:
             return row
-        # Live, a token signs in and is no session: signing out must mean something.
+        # On a live marketplace a token is not a session, so that signing out has an
+        # effect.
         return accounts.signed_in(transaction, key if self._rehearsal else "")
 
     def present(self, transaction: Transaction, request: Request) -> sqlite3.Row | None:
-        """The worker who is signed in, if one is.
+        """Return the worker who is signed in, if any.
 
         Raises:
             Refusal: the cookie came twice (401).
@@ -110,14 +110,14 @@ class Sessions:
             return None
 
     def close(self, transaction: Transaction, request: Request) -> None:
-        """End the sessions that a request names, if there are any."""
+        """End the sessions of a request, if any."""
         for key in self._keys(request):
             transaction.execute(
                 "DELETE FROM worker_sessions WHERE key_hash = ?", _hash(key)
             )
 
     def set_cookie(self, reply: Response, key: str) -> Response:
-        """Give a session's key to the browser, where scripts cannot read it."""
+        """Set the session cookie, which scripts cannot read."""
         reply.set_cookie(
             self.cookie,
             key,
@@ -130,7 +130,7 @@ class Sessions:
         return reply
 
     def drop_cookie(self, reply: Response) -> Response:
-        """Take the key away again."""
+        """Delete the session cookie."""
         reply.delete_cookie(
             self.cookie,
             path="/",
@@ -152,7 +152,7 @@ class Sessions:
         return keys[0] if keys else ""
 
     def _keys(self, request: Request) -> list[str]:
-        """What the cookie holds, once for each time that it came."""
+        """Return the cookie's values, one for each time that it was sent."""
         return cookie_values(request.scope["headers"], self.cookie)
 
 

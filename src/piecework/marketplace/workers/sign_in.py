@@ -1,9 +1,9 @@
-"""Signing in by an invitation's link, and out by a button.
+"""Signs workers in by an invitation's link, and out by a button.
 
-A link alone signs nobody in: any page can make a browser ask for an address, and a
-worker whose session was exchanged unnoticed would work for somebody else's pay. So the
-link leads to a page that names who is signed in and who would be, and the session is
-opened by the form of that page: a POST of the site's own, in a window of its own.
+A link alone does not sign in: any page can make a browser request an address, and with
+a swapped session a worker would unknowingly earn money for another person. So the link
+opens a page that names the current and the new worker. The form of that page, the
+site's own POST in a separate window, opens the session.
 """
 
 import sqlite3
@@ -27,7 +27,7 @@ from piecework.webserver import security_log
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ticket:
-    """What signs a worker in: an invitation for people, or a worker's own token."""
+    """The credential of a worker: an invitation for people, or a token."""
 
     kind: str
     text: str
@@ -44,7 +44,7 @@ class SignIn:
         self._sessions = sessions
 
     def routes(self) -> list[Route]:
-        """Addresses for signing in and out."""
+        """Return the routes for signing in and out."""
         return [
             Route("/worker/sign-in", self.ask, methods=["GET"]),
             Route("/worker/sign-in", self.sign_in, methods=["POST"]),
@@ -52,9 +52,9 @@ class SignIn:
         ]
 
     async def ask(self, request: Request) -> Response:
-        """The page behind a link, with `invitation=` or `token=`; opens no session.
+        """Show the page of a link with `invitation=` or `token=`; it opens no session.
 
-        With `group=` it leads to the preview of that group, else to the list.
+        With `group=` it continues to the preview of that group, else to the list.
         """
         replies.check_window(request)
         group_id = request.query_params.get("group", "")
@@ -66,10 +66,10 @@ class SignIn:
         return self._asked(ticket, present, group_id)
 
     async def sign_in(self, request: Request) -> Response:
-        """Open a session and go to the list, or to the group that the form names.
+        """Open a session and redirect to the list or to the group in the form.
 
-        In the place of another worker's session only if the form says whose: what a
-        person was not asked about was not agreed to.
+        It replaces another worker's session only if the form names that worker, so that
+        the person has agreed to it.
         """
         replies.check_origin(request, (self._origins.site,))
         replies.check_window(request)
@@ -88,7 +88,7 @@ class SignIn:
         return self._sessions.set_cookie(replies.moved_to_group(group_id), key)
 
     async def sign_out(self, request: Request) -> Response:
-        """End the session, here and in the browser."""
+        """End the session, on the server and in the browser."""
         replies.check_origin(request, (self._origins.site,))
         with self._backend.transaction() as transaction:
             worker_id = self._present_id(transaction, request)
@@ -98,7 +98,7 @@ class SignIn:
         return self._sessions.drop_cookie(reply)
 
     def _present_id(self, transaction: Transaction, request: Request) -> str:
-        """The id of the worker who is signed in; "" if nobody is, or two are."""
+        """Return the id of the signed-in worker; "" if there is none or two."""
         try:
             present = self._sessions.present(transaction, request)
         except Refusal:
@@ -121,7 +121,7 @@ class SignIn:
         return page(
             "sign_in.html.j2",
             status=status,
-            # Not even in a frame of our own: a question could lead its frame here.
+            # Not even in our own frame: a question could navigate its frame here.
             framed_by="'none'",
             ticket=ticket,
             present=present,
@@ -131,10 +131,10 @@ class SignIn:
 
 
 def _read(transaction: Transaction, fields: Mapping[str, str]) -> _Ticket:
-    """What a link or a form names.
+    """Read the credential in a link or a form.
 
     Raises:
-        Refusal: an invitation that opens nothing (403), or nobody's token (401).
+        Refusal: the invitation is invalid (403), or the token is unknown (401).
     """
     code = fields.get("invitation")
     if code is None:
@@ -146,5 +146,5 @@ def _read(transaction: Transaction, fields: Mapping[str, str]) -> _Ticket:
         "SELECT * FROM workers WHERE id = ?", invitation["worker"]
     )
     if invited is None:
-        raise Refusal("NotSignedIn", "There is no such worker.", status=401)
+        raise Refusal("NotSignedIn", "This worker does not exist.", status=401)
     return _Ticket(kind="invitation", text=code, worker=invited, invitation=invitation)

@@ -1,7 +1,7 @@
-"""Codes that links carry: bytes under an HMAC with a key that stays in the database.
+"""Codes in links: bytes with an HMAC under a key that stays in the database.
 
-So a forged code is known as such without looking anything up, and reading the table of
-what was handed out is not enough to make a code.
+So a forged code is detected without a lookup, and reading the table of issued links is
+not enough to make a code.
 """
 
 import base64
@@ -17,13 +17,13 @@ _LONGEST = 128
 
 
 def sign(transaction: Transaction, kind: str, message: bytes) -> str:
-    """The code of a message; one of another kind is never taken for it."""
+    """Return the code of a message; its kind is part of the signature."""
     signed = message + _mac(transaction, kind, message)
     return base64.urlsafe_b64encode(signed).decode().rstrip("=")
 
 
 def read(transaction: Transaction, kind: str, code: str) -> bytes | None:
-    """The message of a code that was signed here; `None`: it was not."""
+    """Return the message of a code; `None` if it was not signed here."""
     try:
         raw = code.encode("ascii")[:_LONGEST]
         signed = base64.b64decode(

@@ -1,7 +1,7 @@
-"""The worker site: find a HIT, accept it, do it, get paid; pages or JSON.
+"""The worker site: find, accept and do HITs and get paid, as pages or JSON.
 
-Endpoints read the request, do one transaction and answer; what may happen is decided in
-`assignment_actions`. The answer leaves when the transaction is durable (`GroupCommit`).
+Endpoints read the request, do one transaction and answer; `assignment_actions` decides
+what is allowed. The answer is sent when the transaction is durable (`GroupCommit`).
 """
 
 import sqlite3
@@ -46,9 +46,9 @@ class Site:
     Args:
         backend: its state.
         origins: its addresses.
-        crowd: the market that its workers come from by visits, if there is one.
-        consent: what its other workers agree to before their first HIT, a paragraph
-            each; nothing, where it is empty.
+        crowd: the market that sends workers as visitors, if any.
+        consent: the text, one string per paragraph, to which its other workers agree
+            before their first HIT; empty for none.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Site:
         self._sessions = Sessions(site=origins.site, rehearsal=backend.rules.rehearsal)
 
     def routes(self) -> list[Route | Mount]:
-        """All addresses of the site."""
+        """Return all routes of the site."""
         group = "/worker/groups/{group_id}"
         assignment = "/worker/assignments/{assignment_id}"
         parts = self._backend, self._origins, self._sessions
@@ -90,7 +90,7 @@ class Site:
         ]
 
     async def hits(self, request: Request) -> Response:
-        """All groups with something for this worker; people may search and sort."""
+        """List all groups with HITs for this worker; people may search and sort."""
         prices = self._backend.rules.prices
         wishes = listing.read(request.query_params, sign=prices.sign)
         with self._backend.transaction() as transaction:
@@ -114,7 +114,7 @@ class Site:
         )
 
     async def preview(self, request: Request) -> Response:
-        """A HIT of the group, before it is accepted."""
+        """Show a HIT of the group before it is accepted."""
         group_id = request.path_params["group_id"]
         with self._backend.transaction() as transaction:
             worker = self._chooser(transaction, request)
@@ -130,7 +130,7 @@ class Site:
         )
 
     async def accept(self, request: Request) -> Response:
-        """Take a HIT."""
+        """Accept a HIT."""
         replies.check_origin(request, (self._origins.site,))
         form = dict(await replies.fields(request))
         hit_id = form.get("hit_id") or request.query_params.get("hit_id")
@@ -148,7 +148,7 @@ class Site:
                 )
         except Refusal as refusal:
             if refusal.kind == "NoHitsAvailable" and form.get("after"):
-                # Accepting on and on ends with thanks, not with a complaint.
+                # Automatic accepting ends with thanks, not with an error.
                 query = urlencode({"of": form["after"]})
                 return replies.moved(f"/worker/thanks?{query}")
             if refusal.kind == "NotAgreed" and not replies.wants_json(request):
@@ -174,7 +174,7 @@ class Site:
         )
 
     async def assignment(self, request: Request) -> Response:
-        """The page around an accepted HIT, or what became of it."""
+        """Show the page around an accepted HIT, or its outcome."""
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             row = assignment_actions.own_assignment(
@@ -206,7 +206,7 @@ class Site:
         )
 
     async def time(self, request: Request) -> Response:
-        """How long an assignment may still take, by this side's clock."""
+        """Return an assignment's remaining time by the server's clock."""
         with self._backend.transaction() as transaction:
             worker = self._sessions.worker_of(transaction, request)
             row = assignment_actions.own_assignment(
@@ -234,7 +234,7 @@ class Site:
         return replies.moved("/worker/hits")
 
     async def history(self, request: Request) -> Response:
-        """What the worker did and earned."""
+        """Show the worker's work and earnings."""
         state = request.query_params.get("state", "all")
         state = state if state in history.STATES else "all"
         before = request.query_params.get("before", "")
@@ -268,15 +268,15 @@ class Site:
         return Visits(self._backend, self._origins, self._sessions, crowd)
 
     def _chooser(self, transaction: Transaction, request: Request) -> sqlite3.Row:
-        """The worker who sends a request, if he may choose HITs himself.
+        """Return the worker who sends a request, if they may choose HITs.
 
         Raises:
-            Refusal: he comes by visits, whose HITs are chosen for him (403).
+            Refusal: the worker comes by a visit, which has fixed HITs (403).
         """
         worker = self._sessions.worker_of(transaction, request)
         if worker["comes_by_visits"]:
             raise Refusal(
-                "ByVisitsOnly", "Your HITs are those of your visit.", status=403
+                "ByVisitsOnly", "You can only do the HITs of your visit.", status=403
             )
         return worker
 

@@ -1,12 +1,11 @@
-"""Taking in the form of a question, by POST or GET, from where it may come.
+"""Accepts the form of a question, by POST or GET, from allowed origins.
 
-A program's form is taken at once. A browser's comes out of a frame, which is another
-origin's: any page there could name any assignment. So it is not taken but shown back,
-on a page of the site that only the site can frame, and sent on from there: by itself
-if it lies in the very page of that assignment, else when the worker says so. Nothing is
-stored in between, so nothing can be stored wrongly; and since the second form is the
-site's own, the session's cookie comes with it even if the first page was another
-host's.
+A program's form is accepted at once. A browser's comes from a frame of another origin,
+where any page could name any assignment. So it is first shown back on a page of the
+site that only the site can frame, and sent on from there: automatically inside the page
+of that assignment, else when the worker confirms it. The server stores nothing in
+between, so it cannot store a wrong answer. And since the second form is the site's own,
+it carries the session's cookie even if the first page was on another host.
 """
 
 import sqlite3
@@ -39,7 +38,7 @@ _NOT_HANDED_BACK = ("NotSignedIn", "TwoSessions", "WrongOrigin")
 
 
 class Submitting:
-    """The submission address of one marketplace, and the page after it."""
+    """A marketplace's submission address, and the page after it."""
 
     def __init__(self, backend: Backend, origins: Origins, sessions: Sessions) -> None:
         self._backend = backend
@@ -47,7 +46,7 @@ class Submitting:
         self._sessions = sessions
 
     def routes(self) -> list[Route]:
-        """Where forms go, and where a worker is thanked."""
+        """Return the routes for forms and for the thank-you pages."""
         return [
             Route("/mturk/externalSubmit", self.submit, methods=["GET", "POST"]),
             Route("/worker/assignments/{assignment_id}/thanks", self.thanks),
@@ -55,7 +54,7 @@ class Submitting:
         ]
 
     async def submit(self, request: Request) -> Response:
-        """Take the form of a question, or show it back first."""
+        """Accept the form of a question, or show it back first."""
         fields = await _fields(request)
         if _is_from_a_frame(request):
             return await with_verdicts(partial(self._carry, request, fields))
@@ -70,13 +69,13 @@ class Submitting:
         return self._thanks(request, row["assignment_id"], is_last=False)
 
     async def thanks(self, request: Request) -> Response:
-        """What a worker sees after submitting."""
+        """Show the page after submitting."""
         return self._thanks(
             request, request.path_params["assignment_id"], is_last=False
         )
 
     async def no_more(self, request: Request) -> Response:
-        """The same, when the next HIT was to be accepted and there was none."""
+        """Show the same when no next HIT could be accepted."""
         return self._thanks(request, request.query_params.get("of", ""), is_last=True)
 
     def _take(
@@ -115,7 +114,7 @@ class Submitting:
     async def _again(
         self, request: Request, fields: Fields, refusal: hit_forms.UnfinishedForm
     ) -> Response:
-        """The form as it was sent, with what is still wrong with it."""
+        """Show the form as it was sent, with what is still wrong."""
         if replies.wants_json(request):
             return hit_forms.refusal_document(refusal)
         with self._backend.transaction() as transaction:
@@ -146,10 +145,10 @@ class Submitting:
         )
 
     def _check_origin(self, request: Request, row: sqlite3.Row) -> None:
-        """The frame's form comes from its own origin; an external page's from its.
+        """Check that a form comes from its own page's origin.
 
         Raises:
-            Refusal: it comes from anywhere else (403).
+            Refusal: the form comes from another origin (403).
         """
         asked = origin(assignment_actions.frame_url(row, self._origins))
         frames = self._origins.frames_of(row["requester"])
@@ -157,8 +156,8 @@ class Submitting:
         came_from = request.headers.get("origin")
         is_stranger = came_from is not None and came_from not in home
         if request.headers.get("sec-fetch-site") == "cross-site" and asked == frames:
-            # A GET has no Origin. A page cannot write where it was led from, so the
-            # frames are known by that, also where they are on another domain.
+            # A GET has no Origin. A page cannot forge its referrer, so that identifies
+            # the frames, even on another domain.
             led_from = request.headers.get("referer", "")
             is_stranger |= came_from is None and not led_from.startswith(f"{frames}/")
         if is_stranger:
@@ -168,14 +167,14 @@ class Submitting:
 
 
 def _kept(row: sqlite3.Row) -> Response:
-    """What follows a HIT of a visit: the next one, or the way back."""
+    """Continue after a HIT of a visit: to the next one, or back to the market."""
     if row["answered_ms"] is None and row["submitted_ms"] is None:
         raise Refusal("AssignmentNotOpen", "This HIT was not answered.", status=409)
     return page("visit_kept.html.j2", assignment=row)
 
 
 def _handed_back(request: Request, fields: Fields, refusal: Refusal) -> Response:
-    """A no that hands back what was typed, so that it need not be typed twice."""
+    """Return a refusal with the typed text, so that the worker can copy it."""
     if replies.wants_json(request) or refusal.kind in _NOT_HANDED_BACK:
         raise refusal
     return page(
@@ -198,15 +197,15 @@ async def _fields(request: Request) -> Fields:
         )
     except ValueError as fault:
         raise Refusal(
-            "BadForm", f"The form has at most {replies.MOST_FIELDS} fields."
+            "BadForm", f"The form may have at most {replies.MOST_FIELDS} fields."
         ) from fault
 
 
 def _is_from_a_frame(request: Request) -> bool:
-    """Whether a browser sends what was not written on the site's own page.
+    """Return whether a browser sends a form that is not from the site's own page.
 
-    Browsers say where a request comes from and let no page change it; programs say
-    nothing. A browser's GET is never more than a link, from wherever it comes.
+    Browsers state a request's origin, which pages cannot change; programs do not. A
+    browser's GET always counts as a link, from any page.
     """
     came_from = request.headers.get("sec-fetch-site")
     if came_from is None:

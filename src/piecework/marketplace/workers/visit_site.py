@@ -1,9 +1,9 @@
-"""The pages of a participant's visit: arriving, one HIT after the other, going back.
+"""The pages of a participant's visit: arrival, one HIT after another, return.
 
-A link's three ids let nobody in: they are anybody's to write. Arriving shows what the
-visit is about and asks for consent; the form of that page is a POST of the site's own,
-in a window of its own, and only then is the other market asked whether the submission
-is this participant's, of this study and under way.
+A link's three ids are not enough to enter, since anyone can forge them. The arrival
+page describes the visit and asks for consent. Its form is the site's own POST in a
+separate window. Only then does the server ask the other market whether the submission
+belongs to this participant and study and is active.
 """
 
 import sqlite3
@@ -30,10 +30,10 @@ from piecework.marketplace.workers.sessions import Sessions
 from piecework.webserver import security_log
 
 HOME = "/visit"
-"""Where a participant always finds what is to be done next."""
+"""The address that always shows a participant the next step."""
 
 EVENTS = f"{HOME}/events"
-"""Where the other market says that something has happened there."""
+"""The address for the other market's events."""
 
 _LARGEST_EVENT_BYTES = 65_536
 
@@ -49,11 +49,11 @@ _STUDY = (
 )
 
 _UNKNOWN = "SELECT 1 FROM unknown_studies WHERE study_id = ? AND is_left = 0"
-"""A study that the file lacks, since it was brought back from a copy."""
+"""A study that is missing because the file was restored from a copy."""
 
 
 class Visits:
-    """The visits of one marketplace whose workers come from another market."""
+    """The visits to a marketplace with workers from another market."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Visits:
         self._crowd = crowd
 
     def routes(self) -> list[Route]:
-        """All addresses of visits."""
+        """Return all routes of visits."""
         return [
             Route(f"{HOME}/arrive", self.ask, methods=["GET"]),
             Route(f"{HOME}/arrive", self.arrive, methods=["POST"]),
@@ -78,7 +78,7 @@ class Visits:
         ]
 
     async def ask(self, request: Request) -> Response:
-        """What the visit is about, and whether the participant agrees."""
+        """Describe the visit and ask for the participant's consent."""
         replies.check_window(request)
         arrival = self._crowd.read_link(request.query_params)
         with self._backend.transaction() as transaction:
@@ -92,7 +92,7 @@ class Visits:
         return self._asked(request, arrival, study, None if is_same else present)
 
     async def arrive(self, request: Request) -> Response:
-        """Let a participant in whom the other market vouches for."""
+        """Let a participant in if the other market vouches for them."""
         replies.check_origin(request, (self._origins.site,))
         replies.check_window(request)
         form = dict(await replies.fields(request))
@@ -102,7 +102,7 @@ class Visits:
             known = visits.known_participant(transaction, arrival.participant_id)
         if form.get("agreed") != "1":
             return self._asked(request, arrival, study, None, status=400)
-        # Takes as long as the other market does; others are served meanwhile.
+        # This waits for the other market; other requests are served meanwhile.
         is_known = known is not None
         submission = await self._crowd.look_up(arrival, is_known=is_known)
         with self._backend.transaction() as transaction:
@@ -125,7 +125,7 @@ class Visits:
         return self._sessions.set_cookie(reply, key)
 
     async def now(self, request: Request) -> Response:
-        """What is to be done next: a HIT, going back, or nothing any more."""
+        """Show the next step: a HIT, the way back, or the end."""
         with self._backend.transaction() as transaction:
             worker = self._visitor(transaction, request)
             visit = _latest(transaction, worker)
@@ -155,14 +155,14 @@ class Visits:
         if worker is None:
             raise Refusal(
                 "NotSignedIn",
-                "This browser has begun no visit here. Open the study from "
-                f"{self._crowd.market} again.",
+                "You have not started a visit in this browser. Please open the study "
+                f"from {self._crowd.market} again.",
                 status=401,
             )
         return worker
 
     async def leave(self, request: Request) -> Response:
-        """Give the visit up."""
+        """End the visit early."""
         replies.check_origin(request, (self._origins.site,))
         with self._backend.transaction() as transaction:
             worker = self._visitor(transaction, request)
@@ -172,7 +172,7 @@ class Visits:
         return replies.moved(HOME)
 
     async def take_event(self, request: Request) -> Response:
-        """Pass on what the other market says; nothing of it is kept or logged."""
+        """Pass on the other market's event without storing or logging it."""
         body = bytearray()
         async for chunk in request.stream():
             body += chunk
@@ -189,16 +189,19 @@ class Visits:
         arrival: Arrival,
         submission: Submission,
     ) -> None:
-        """Begin the visit of a submission that is under way, or go on with it.
+        """Begin or continue the visit of an active submission.
 
         Raises:
-            Refusal: the submission is not under way (409), or another's (403).
+            Refusal: the submission is not active (409), or another participant's (403).
         """
         visit = visits.of_submission(transaction, arrival.submission_id)
         if visit is not None and visit["worker"] != worker["id"]:
-            raise Refusal("NotYours", "This visit is somebody else's.", status=403)
+            raise Refusal(
+                "NotYours", "This visit belongs to another person.", status=403
+            )
         if submission.over:
-            # Also of a visit that was begun: its link opens no session any more.
+            # This also holds for a visit that was begun: its link no longer opens a
+            # session.
             raise Refusal("VisitOver", submission.over, status=409)
         if visit is not None:
             return
@@ -244,7 +247,7 @@ class Visits:
         shown: sqlite3.Row | None,
         worker: sqlite3.Row,
     ) -> dict[str, Any]:
-        """A visit as programs get it."""
+        """Return a visit as JSON data."""
         is_open = visit["stage"] == "Open" and shown is not None
         return {
             "stage": visit["stage"],
@@ -276,14 +279,16 @@ def _study(transaction: Transaction, arrival: Arrival) -> sqlite3.Row:
     if row is None and transaction.one(_UNKNOWN, arrival.study_id):
         raise Refusal(
             "VisitRefused",
-            "The researchers are looking after this study just now. Your place is "
-            "kept: open the study again in some minutes. If you have done the work and "
-            "have its code, enter it; you are paid.",
+            "The researchers are repairing this study right now. Your place is kept: "
+            "please open the study again in a few minutes. If you have done the work "
+            "and have its code, enter the code; you will be paid.",
             status=503,
         )
     if row is None:
         raise Refusal(
-            "VisitRefused", "No study of this number is at work here.", status=404
+            "VisitRefused",
+            "There is no active study with this number here.",
+            status=404,
         )
     return row
 
@@ -291,7 +296,7 @@ def _study(transaction: Transaction, arrival: Arrival) -> sqlite3.Row:
 def _latest(transaction: Transaction, worker: sqlite3.Row) -> sqlite3.Row:
     visit = visits.latest(transaction, worker)
     if visit is None:
-        raise Refusal("VisitRefused", "You have begun no visit here.", status=404)
+        raise Refusal("VisitRefused", "You have not started a visit here.", status=404)
     return visit
 
 
@@ -309,7 +314,7 @@ def _next_part(
 def _follow_test(
     transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row
 ) -> None:
-    """A visit for a test ends with it: done when it is sent, late after its time."""
+    """End a test's visit with the test: done when sent, late after its time."""
     attempt = transaction.one(
         "SELECT test_attempts.status FROM test_attempts JOIN studies "
         "ON studies.qualification_type = test_attempts.qualification_type "

@@ -1,4 +1,4 @@
-"""What a worker lacks, as one would say it to a person."""
+"""Describes unmet requirements to workers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,12 +22,12 @@ _NEGATIVE = ("DoesNotExist", "NotEqualTo", "NotIn")
 def wanted(
     requirement: Mapping[str, Any], *, name: str, holding: Holding | None
 ) -> str:
-    """An unmet requirement, to follow "To accept it you would need".
+    """Describe an unmet requirement, to follow "To accept it, you need".
 
     Args:
-        requirement: as it is kept with the HIT type.
-        name: of its qualification type.
-        holding: what the worker has of it.
+        requirement: the requirement as stored with the HIT type.
+        name: the name of its qualification type.
+        holding: the worker's holding, if any.
     """
     type_id = requirement["QualificationTypeId"]
     if type_id == system.LOCALE:
@@ -35,7 +35,7 @@ def wanted(
     if type_id in system.MASTERS:
         return _standing(requirement, "one of the masters")
     if type_id == system.ADULT:
-        return _standing(requirement, "somebody who agreed to see adult content")
+        return _standing(requirement, "a person who agreed to see adult content")
     if requirement["Comparator"] == "Exists":
         return f"the qualification “{name}”"
     if requirement["Comparator"] == "DoesNotExist":

@@ -1,9 +1,9 @@
-"""Looking submissions up for people who arrive, with few calls however many links come.
+"""Look up submissions for people who arrive, with few calls even for many links.
 
-The ids of a link are anybody's to write, and each look-up is a call with the account's
-token. So only some are looked up one by one. When these are used up, the study's
-submissions are listed once for all who wait. Nobody waits behind another's look-up:
-where no connection is free at once, the list answers too.
+Anyone can make up the ids in a link, and each look-up is a call with the account's
+token. So only a limited number are looked up one by one. After that, the study's
+submissions are listed once for all who wait. The list also serves arrivals that find no
+free connection, so no one waits for another look-up.
 """
 
 import asyncio
@@ -20,19 +20,19 @@ from piecework.prolific.http.errors import NoAccess
 from piecework.prolific.resources.submissions import Submission
 
 LEAST_CLIENTS = 4
-"""Two for who is new, one for who came before, one for lists."""
+"""Two for new participants, one for returning ones, one for lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How many calls people who arrive may cause.
+    """How many calls arriving people may cause.
 
     Attributes:
-        look_ups_at_once: of new participants, and as many of those who came before.
-        look_ups_per_second: how fast look-ups become possible again.
-        between_lists_seconds: from the end of one list to the beginning of the next.
+        look_ups_at_once: the burst for new participants; returning ones have the same.
+        look_ups_per_second: how fast look-ups become available again.
+        between_lists_seconds: from the end of one list to the start of the next.
         refused_seconds: how long a refused link is refused without a call.
-        most_refused: how many refused links are remembered; the oldest are forgotten.
+        most_refused: how many refused links are remembered; the oldest are dropped.
     """
 
     look_ups_at_once: float = 20.0
@@ -48,12 +48,12 @@ NO_LIMITS = Limits(
     between_lists_seconds=0.0,
     refused_seconds=0.0,
 )
-"""For a rehearsal, whose participants hurry through virtual time."""
+"""For a rehearsal, where participants move fast through virtual time."""
 
 
 @dataclass(slots=True, eq=False)
 class _Room:
-    """Connections for some of the participants, and how often they may be used."""
+    """Connections for one group of participants, and how often they may be used."""
 
     free: list[Prolific]
     bucket: Bucket
@@ -61,7 +61,7 @@ class _Room:
 
 @dataclass(slots=True, eq=False)
 class _Listing:
-    """A study's submissions as they are, or will be, listed."""
+    """A study's submissions, listed or being listed."""
 
     began: float = math.inf
     ended: float = math.inf
@@ -70,13 +70,13 @@ class _Listing:
 
 
 class Admission:
-    """Looks submissions up; used from one event loop.
+    """Looks up submissions; for use from one event loop.
 
     Args:
-        clients: with connections of their own and little patience; the last one lists,
-            the one before is for participants who came before.
+        clients: clients with their own connections and little patience; the last one
+            lists, the one before it serves returning participants.
         limits: how many calls may be made.
-        monotonic: the present, in seconds.
+        monotonic: returns the current time in seconds.
     """
 
     def __init__(
@@ -93,15 +93,15 @@ class Admission:
         self._refused: OrderedDict[Arrival, float] = OrderedDict()
 
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission | None:
-        """The submission of a link, if it is that participant's and of that study.
+        """Return a link's submission if participant and study match.
 
         Args:
-            arrival: what the link says.
-            is_known: whether the participant has come before.
+            arrival: the ids in the link.
+            is_known: whether the participant has visited before.
 
         Raises:
             LookupError: the study's list does not show it, or not yet.
-            ProlificError: Prolific could not be asked.
+            ProlificError: the call failed.
         """
         if self._is_refused(arrival):
             return None
@@ -122,10 +122,10 @@ class Admission:
         return _Room(list(clients), bucket)
 
     async def _listed(self, arrival: Arrival) -> Submission:
-        """The submission in a list that began after it was asked for, or just ended.
+        """Return the submission from a list begun after the request, or just finished.
 
         Raises:
-            LookupError: it is not in it.
+            LookupError: the list does not contain it.
         """
         asked = self._monotonic()
         while True:

@@ -1,8 +1,8 @@
-"""Taking an unknown study into the file, and paying those whose answers are lost.
+"""Add an unknown study to the file, and pay participants with lost answers.
 
-All that the bridge needs to know of a study stands in the study itself: codes, groups,
-reward, times. The answers that participants sent after the copy was made stand nowhere.
-They did the work, so they are paid; the HITs are still open.
+The study itself contains everything the bridge needs: codes, groups, reward and times.
+Answers sent after the copy was made are lost. Those participants did the work, so they
+are paid; the HITs are still open.
 """
 
 import sqlite3
@@ -26,15 +26,15 @@ _WITHOUT_ANSWERS = (
 
 
 def adopt(bridge: Bridge, study_id: str, *, hit_type_id: str = "") -> int:
-    """Take an unknown study into the file; how many are paid for lost answers.
+    """Add an unknown study to the file; return how many are paid for lost answers.
 
     Args:
-        bridge: both sides.
+        bridge: the bridge.
         study_id: the study.
-        hit_type_id: whose HITs its participants do; "" is as its name says.
+        hit_type_id: the HIT type of its HITs; "" takes it from the study's name.
 
     Raises:
-        Unusable: there is no such study, or it cannot go on here; a sentence says why.
+        Unusable: there is no such study, or it cannot be added; the message says why.
     """
     with bridge.backend.transaction() as transaction:
         unknown = check_unknown(transaction, study_id)
@@ -55,14 +55,14 @@ def adopt(bridge: Bridge, study_id: str, *, hit_type_id: str = "") -> int:
             bridge, int(str(values["screen_out_cents"]))
         )
     with bridge.backend.transaction() as transaction:
-        check_unknown(transaction, study_id)  # Others may have adopted it meanwhile.
+        check_unknown(transaction, study_id)  # It may have been adopted meanwhile.
         study = _write(transaction, values)
         transaction.execute("DELETE FROM unknown_studies WHERE study_id = ?", study_id)
         return _state_losses(transaction, study, submissions)
 
 
 def pay_lost(bridge: Bridge, study_id: str) -> int:
-    """Pay whose answers in a study of the file are lost; how many they are.
+    """Pay participants with lost answers in a study of the file; return their number.
 
     Raises:
         Unusable: there is no such study.
@@ -77,7 +77,7 @@ def pay_lost(bridge: Bridge, study_id: str) -> int:
 def _state_losses(
     transaction: Transaction, study: sqlite3.Row, submissions: Iterable[Submission]
 ) -> int:
-    """Keep who ended a submission by the study's code and has no answers here."""
+    """Mark submissions ended by the study's code but without answers as lost."""
     losses = 0
     for each in submissions:
         has_code = each.code in (study["code"], study["own_code"])
@@ -118,8 +118,7 @@ def _hit_type(transaction: Transaction, hit_type_id: str) -> sqlite3.Row:
     if row is None:
         raise Unusable(
             f"the HIT type {hit_type_id} is not in this file",
-            next_step="name the one whose HITs the study's participants are to do, "
-            "with --hit-type",
+            next_step="name the HIT type for the study's participants with --hit-type",
         )
     return row
 
@@ -135,7 +134,7 @@ def _test(transaction: Transaction, qualification_type_id: str) -> sqlite3.Row |
         raise Unusable(
             f"the study is for the test of {qualification_type_id}, which is not in "
             "this file",
-            next_step="leave it, with --leave",
+            next_step="leave it with --leave",
         )
     return row
 
@@ -149,13 +148,14 @@ def _cost_cents(bridge: Bridge, reward_cents: int) -> int:
 def _values(
     there: StudyWhole, hit_type: sqlite3.Row, test: sqlite3.Row | None
 ) -> dict[str, object]:
-    """The columns of `studies`, as the study itself says."""
+    """Return the columns of `studies`, read from the study itself."""
     reward = there.reward_minor or 0
     hits = 0 if test else reward // hit_type["reward_cents"]
     if reward <= 0 or (not test and reward != hits * hit_type["reward_cents"]):
         raise Unusable(
-            f"a place of the study pays {reward}, which is no multiple of the "
-            f"{hit_type['reward_cents']} of a HIT of {hit_type['hit_type_id']}",
+            f"a place of the study pays {reward}, which is not a multiple of "
+            f"{hit_type['reward_cents']}, the reward of a HIT of "
+            f"{hit_type['hit_type_id']}",
             next_step="name another HIT type with --hit-type, or leave it with --leave",
         )
     codes = {(code.code_type, code.actor): code for code in there.codes}
@@ -163,8 +163,8 @@ def _values(
     own = codes.get(("OTHER", "researcher"))
     if done is None or own is None:
         raise Unusable(
-            "the study has other codes than piecework gives one",
-            next_step="leave it, with --leave",
+            "the study's codes are not those that piecework creates",
+            next_step="leave it with --leave",
         )
     groups = {each.filter_id: each.values for each in there.filters or ()}
     screen_out = codes.get(("FIXED_SCREENOUT", "researcher"))
@@ -198,10 +198,10 @@ def _screen_out(code: SetCode | None) -> dict[str, object]:
 
 
 def _write(transaction: Transaction, values: dict[str, object]) -> sqlite3.Row:
-    """Write the study's row, or complete the one that was given up under its name.
+    """Insert the study's row, or complete the dropped one with its name.
 
     Raises:
-        Unusable: another study is at work for the same test.
+        Unusable: another study pays for the same test.
     """
     test = values["qualification_type"]
     transaction.execute(
@@ -214,10 +214,10 @@ def _write(transaction: Transaction, values: dict[str, object]) -> sqlite3.Row:
         test,
     ):
         raise Unusable(
-            "another study pays for the same test already",
+            "another study already pays for the same test",
             next_step=f"piecework prolific reconcile --leave {values['study_id']}",
         )
-    next_number(transaction.conn, "studies")  # As if it had been made here.
+    next_number(transaction.conn, "studies")  # As if it had been created here.
     row = transaction.one(
         "SELECT id FROM studies WHERE internal_name = ?", values["internal_name"]
     )

@@ -1,15 +1,16 @@
-"""Bonuses, in Prolific's two steps, of which the second is never made twice.
+"""Bonuses, in Prolific's two steps; the second is never repeated.
 
-Wanted -> Made (a batch that pays nothing) -> Paying -> Paid. What each submission was
-paid before is read and kept, then "Paying" is written down, and only then is the batch
-paid. If that call's outcome is not known, the submissions' bonuses tell: all lines of
-the batch are there, or none. They may come late, so nothing is ever concluded from
-their absence; after a day a person is asked to look. A clock that jumps makes that day
-shorter, but never shorter than Prolific needs to show a bonus: a steady clock counts
-the minutes, as it counts those after the start in which no bonus is paid.
+Wanted -> Made (a batch that pays nothing) -> Paying -> Paid. The bridge reads and
+stores the earlier bonuses of each submission, then records "Paying", and only then pays
+the batch. If that call's outcome is unknown, the submissions' bonuses show it: all
+lines of the batch are there, or none. They may appear late, so their absence proves
+nothing; after a day a person is asked to check. A clock that jumps may shorten that
+day, but never below the time Prolific needs to show a bonus, which a monotonic clock
+measures. The same clock measures the pause in bonuses after the start.
 
-A submission may have bonuses that the books lack: by hand, or the books are a copy that
-was brought back. Such a line waits in a batch of its own until a person decides.
+A submission may have bonuses that the books lack, because they were paid by hand or the
+file was restored from a copy. Its line waits in a separate batch until a person
+decides.
 """
 
 import json
@@ -41,7 +42,7 @@ _LINES = (
 
 
 def pay(bridge: Bridge) -> None:
-    """Bundle what is to be paid, and take each batch on by a step."""
+    """Bundle bonuses into batches, and advance each batch by one step."""
     with bridge.backend.transaction() as transaction:
         _list_bonuses(transaction)
         _bundle(transaction)
@@ -55,19 +56,19 @@ def pay(bridge: Bridge) -> None:
 
 
 def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) -> None:
-    """Take a person's word on a batch whose payment nobody else can know of.
+    """Record a person's statement on whether a batch was paid.
 
-    Needs no lock beside a bridge that runs: the stage changes in one transaction, and
-    whoever comes second finds it changed.
+    This needs no lock while a bridge runs: the stage changes in one transaction, and
+    the second to change it finds it changed.
 
     Args:
-        transaction: the open one.
-        batch_id: Prolific's.
-        is_paid: else it is paid once more.
+        transaction: the open transaction.
+        batch_id: Prolific's id.
+        is_paid: whether it was paid; if not, it is paid again.
 
     Raises:
-        Unusable: there is no such batch whose payment is open, or Prolific shows no
-            bonus that could be this one.
+        Unusable: no such batch has an open payment, or Prolific shows no bonus that
+            could be this one.
     """
     row = transaction.one(
         "SELECT bonus_batches.*, currency FROM bonus_batches JOIN studies "
@@ -79,7 +80,7 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
     lacking = {line["id"]: perhaps_paid_before(transaction, line) for line in lines}
     if row is None or (row["stage"] == "Made" and not any(lacking.values())):
         raise Unusable(
-            f"no payment of a batch {batch_id} is open",
+            f"the batch {batch_id} has no open payment",
             next_step="piecework prolific status",
         )
     for line in lines:
@@ -89,7 +90,7 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
             wanted = Money(minor=line["cents"], currency=row["currency"])
             raise Unusable(
                 f"Prolific shows no bonus of {wanted} for the submission "
-                f"{line['submission_id']} beyond those that are booked",
+                f"{line['submission_id']} besides those already booked",
                 next_step=f"piecework prolific settle {batch_id} --unpaid",
             )
     transaction.execute(
@@ -109,7 +110,7 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
 
 
 def _list_bonuses(transaction: Transaction) -> None:
-    """A line for each bonus that a requester sent to a participant."""
+    """Add a line for each bonus that a requester sent to a participant."""
     transaction.execute(
         "INSERT INTO bonus_lines (visit, bonus, cents) "
         "SELECT assignments.visit, bonuses.id, bonuses.cents FROM bonuses "
@@ -120,11 +121,11 @@ def _list_bonuses(transaction: Transaction) -> None:
 
 
 def _bundle(transaction: Transaction) -> None:
-    """Put lines that wait into batches: of one study, a submission once in each."""
+    """Put waiting lines into batches, each of one study with a line per submission."""
     waiting = transaction.all(
         "SELECT min(bonus_lines.id) AS id, visits.study FROM bonus_lines "
         "JOIN visits ON visits.id = bonus_lines.visit WHERE batch IS NULL "
-        # One at a time for a submission: what was paid must be told apart.
+        # One at a time per submission, so that payments can be told apart.
         "AND NOT EXISTS (SELECT 1 FROM bonus_lines AS other JOIN bonus_batches "
         "ON bonus_batches.id = other.batch WHERE other.visit = bonus_lines.visit "
         "AND bonus_batches.stage <> 'Paid') "
@@ -179,13 +180,13 @@ def _ask_about_unbooked(
     lines: list[sqlite3.Row],
     there: Mapping[int, Sequence[int]],
 ) -> bool:
-    """Leave lines to a person whose submissions have bonuses that the books lack.
+    """Leave lines to a person if their submission has bonuses that the books lack.
 
-    Each such line gets a batch of its own, and the others are set up once more without
-    them: what was set up and is not paid costs nothing.
+    Each such line gets its own batch, and the others are created again without it; an
+    unpaid batch costs nothing.
 
     Returns:
-        Whether there are such lines.
+        Whether such lines exist.
     """
     with bridge.backend.transaction() as transaction:
         strange = {
@@ -197,7 +198,7 @@ def _ask_about_unbooked(
             return False
         keep_paid_before(transaction, {line: there[line] for line in strange})
         if len(lines) > 1:
-            bridge.changes += 1  # The next step sets them up.
+            bridge.changes += 1  # The next step creates them.
             _set_apart(transaction, batch, list(strange))
             return True
     [line] = lines
@@ -207,9 +208,9 @@ def _ask_about_unbooked(
         batch,
         f"the submission {line['submission_id']} has bonuses at Prolific that these "
         f"books do not have ({', '.join(map(str, shown))}), so its bonus of "
-        f"{_money(bridge, line['cents'])} is not paid: look there, then say with "
-        f"`piecework prolific settle {batch['batch_id']}` whether it is among them "
-        "(--paid) or is to be paid besides (--unpaid)",
+        f"{_money(bridge, line['cents'])} is not paid. Check at Prolific whether it "
+        f"is one of them, then run `piecework prolific settle {batch['batch_id']}` "
+        "with --paid if it is, or --unpaid to pay it as well",
     )
     return True
 
@@ -238,7 +239,7 @@ def _set_apart(
 
 
 def _make(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> sqlite3.Row:
-    """Set the batch up there, which pays nothing; one that was lost stays unpaid."""
+    """Create the batch at Prolific, which pays nothing; a lost one stays unpaid."""
     bridge.changes += 1
     made = bridge.prolific.bonuses.create(
         batch["study_id"],
@@ -262,7 +263,7 @@ def _make(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> sqlit
 
 
 def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> str:
-    """Why the batch is not paid now; "" if it may be."""
+    """Return why the batch cannot be paid now; "" if it can."""
     terms, total = bridge.terms, batch["total_cents"]
     amount = sum(line["cents"] for line in lines)
     with bridge.backend.transaction() as transaction:
@@ -272,8 +273,8 @@ def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> 
     expected = amount + prices.bonus_fee_cents(amount) + len(lines)
     if total > expected:
         return (
-            f"Prolific would take {_money(bridge, total)} for bonuses of "
-            f"{_money(bridge, amount)}; {_money(bridge, expected)} were expected"
+            f"Prolific would charge {_money(bridge, total)} for bonuses of "
+            f"{_money(bridge, amount)}; expected {_money(bridge, expected)}"
         )
     if not terms.is_live:
         return (
@@ -281,14 +282,14 @@ def _objection(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> 
         )
     if is_paused:
         return (
-            f"bonuses of {_money(bridge, total)} wait for some minutes after the "
-            "start, in which Prolific shows those that were paid before it"
+            f"bonuses of {_money(bridge, total)} wait for a few minutes after the "
+            "start, until Prolific shows those paid before it"
         )
     if committed + total > terms.spend_at_most_cents:
         return (
-            f"bonuses would cost {_money(bridge, total)}; "
-            f"{_money(bridge, committed)} of at most "
-            f"{_money(bridge, terms.spend_at_most_cents)} are spent or promised"
+            f"bonuses would cost {_money(bridge, total)}; {_money(bridge, committed)} "
+            f"of the limit of {_money(bridge, terms.spend_at_most_cents)} is already "
+            "spent or committed"
         )
     return ""
 
@@ -308,18 +309,18 @@ def _pay_once(
     try:
         bridge.prolific.bonuses.pay(batch["batch_id"])
     except Lost:
-        raise  # The next step looks whether it was paid.
+        raise  # The next step checks whether it was paid.
     except Refused:
         _back(bridge, batch)
         raise
-    # A yes is a promise, kept some minutes later; the next steps look.
+    # Prolific pays some minutes after accepting; the next steps check.
     LOG.info("bonuses are paid at Prolific: batch=%s", batch["batch_id"])
 
 
 def _look_whether_paid(
     bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]
 ) -> None:
-    """Settle a payment by what the submissions were paid since."""
+    """Settle a payment by the bonuses that the submissions now show."""
     for line in lines:
         now = bridge.prolific.submissions.get(line["submission_id"]).bonuses_minor
         since = Counter(now) - Counter(json.loads(line["paid_before"] or "[]"))
@@ -337,15 +338,16 @@ def _look_whether_paid(
         _say(
             bridge,
             batch,
-            f"whether the batch of bonuses {batch['batch_id']} was paid is not known: "
-            "look at Prolific, then say it with `piecework prolific settle`",
+            f"it is not known whether the batch of bonuses {batch['batch_id']} was "
+            "paid: check at Prolific, then run `piecework prolific settle "
+            f"{batch['batch_id']}` with --paid or --unpaid",
         )
 
 
 def _paid(bridge: Bridge, batch: sqlite3.Row) -> None:
     bridge.changes += 1  # Others may have waited for this one.
     with bridge.backend.transaction() as transaction:
-        # A person may have said it meanwhile, and it was booked then.
+        # A person may have settled it meanwhile, and it is already booked.
         if transaction.all(
             "UPDATE bonus_batches SET stage = 'Paid', trouble = '' "
             "WHERE id = ? AND stage = 'Paying' RETURNING id",
@@ -355,7 +357,7 @@ def _paid(bridge: Bridge, batch: sqlite3.Row) -> None:
 
 
 def _back(bridge: Bridge, batch: sqlite3.Row) -> None:
-    """Prolific said no, so nothing was paid: the batch may be paid later."""
+    """Return a refused batch to "Made": nothing was paid, and it may be paid later."""
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE bonus_batches SET stage = 'Made', paying_ms = NULL WHERE id = ?",

@@ -1,4 +1,4 @@
-"""What every part of a step uses: the marketplace, Prolific, the terms."""
+"""The state shared by all parts of a step: the marketplace, Prolific, the terms."""
 
 import logging
 from collections.abc import Callable
@@ -16,27 +16,27 @@ LOG = logging.getLogger("piecework.prolific.bridge")
 
 @dataclass(slots=True)
 class Bridge:
-    """A marketplace and Prolific, seen together.
+    """A marketplace and Prolific together.
 
     Attributes:
-        backend: the marketplace's database, by a connection of its own.
-        prolific: the client; its calls leave one at a time.
-        terms: what may be done.
-        submissions: as they were read last, by study (row id) and submission.
-        counts: by status and study, as they were when `submissions` were read.
+        backend: the marketplace's database, with its own connection.
+        prolific: the client; it makes one call at a time.
+        terms: what the bridge may do.
+        submissions: as last read, by study (row id) and submission.
+        counts: by status and study, as read with `submissions`.
         approving: when Prolific was asked to approve a submission, in milliseconds; it
-            does so a while after its answer.
-        members: of participant groups, as they were read or changed last.
-        filter_kinds: what Prolific offers, read once.
-        faults: sentences of what failed in this step.
+            approves some time after its answer.
+        members: of participant groups, as last read or changed.
+        filter_kinds: the filters Prolific offers, read once.
+        faults: messages about what failed in this step.
         changes: how many calls of this step changed something at Prolific.
         is_due_soon: whether something waits for posts to settle.
         listed: studies of the project by internal name, as this step read them.
-        suspects_before_ms: who began a submission before this, ended it by its code
-            and has no answers here may have lost them; None is the server's start.
+        suspects_before_ms: a submission begun before this time, ended by its code and
+            without answers here may have lost them; None is the server's start.
         is_compared: whether studies and bonuses were compared since this bridge began.
-        began_ms: when it began to compare them, by the steady clock.
-        paying_ms: likewise, when each batch of bonuses was paid or first looked for.
+        began_ms: when the comparison began, by the monotonic clock.
+        paying_ms: likewise, when each batch of bonuses was paid or first checked.
     """
 
     backend: Backend
@@ -57,12 +57,12 @@ class Bridge:
     paying_ms: dict[int, int] = field(default_factory=dict)
 
     def tried(self, act: Callable[[], None]) -> None:
-        """Do a part of a step; what Prolific refuses or loses is kept for the next."""
+        """Run a part of a step; the next step repeats refused or lost calls."""
         changes = self.changes
         try:
             act()
         except ProlificError as fault:
             if fault.outcome == "refused":
-                self.changes = changes  # Nobody need hurry to be refused again.
+                self.changes = changes  # A refused call needs no quick retry.
             LOG.warning("%s", fault)
             self.faults.append(str(fault))

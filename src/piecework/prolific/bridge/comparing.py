@@ -1,8 +1,8 @@
-"""What a bridge compares with Prolific when it begins, before it publishes or pays.
+"""Compare studies and bonuses with Prolific before a bridge publishes or pays.
 
-A file that was brought back from a copy believes what was so when the copy was made.
-Studies that it lacks and bonuses that its books lack are found here and go to a person.
-What became of the studies that it has is read in every step anyway.
+A file restored from a copy is as old as the copy. Studies that it lacks and bonuses
+that its books lack are found here, and a person decides about them. The studies that it
+has are read in every step anyway.
 """
 
 from piecework.prolific.bridge import unknown
@@ -18,10 +18,10 @@ _PUBLISHED = (
 
 
 def compare(bridge: Bridge) -> None:
-    """Compare studies and bonuses, once for a bridge; later, what waits for a person.
+    """Compare studies and bonuses once per bridge; later, only what waits for a person.
 
     Raises:
-        ProlificError: Prolific could not be asked; nothing may be published or paid.
+        ProlificError: the call failed, so nothing may be published or paid.
     """
     bridge.listed = None
     if not bridge.is_compared:
@@ -39,14 +39,14 @@ def compare(bridge: Bridge) -> None:
 
 
 def compare_bonuses(bridge: Bridge) -> None:
-    """Keep for each study what bonuses cost beyond the books; the cap counts it."""
+    """Store the cost of each study's bonuses that the books lack; the cap counts it."""
     with bridge.backend.transaction() as transaction:
         studies = transaction.all(_PUBLISHED)
     for study in studies:
         try:
             there = bridge.prolific.studies.cost(study["study_id"]).bonuses.minor
         except NoAccess:
-            continue  # Reading says so.
+            continue  # Reading reports it.
         more = max(0, there - study["booked_cents"])
         if more:
             LOG.warning(

@@ -1,4 +1,4 @@
-"""Countries by ISO 3166 code, as Prolific's own list writes them out."""
+"""Prolific's list of countries by ISO 3166 code."""
 
 from collections.abc import Mapping
 
@@ -8,9 +8,9 @@ COUNTRY = "current-country-of-residence"
 
 
 def choices_of(kind: FilterKind) -> Mapping[str, str]:
-    """The choice of each country in Prolific's list, by two-letter code.
+    """Return Prolific's choice for each country, by two-letter code.
 
-    Countries are known by their names, since Prolific's numbers of them are its own.
+    Countries are matched by name, because Prolific numbers them in its own way.
     """
     import pycountry  # noqa: PLC0415 - an extra; the commands check for it
 

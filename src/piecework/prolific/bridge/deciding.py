@@ -1,10 +1,10 @@
-"""What requesters decided about a visit's HITs becomes of its submission.
+"""Turn requesters' decisions about a visit's HITs into one about its submission.
 
-A submission is paid whole or not at all. It waits until all of its HITs are decided.
-It is approved if one of them was approved. It is rejected if all were rejected, or if a
-bonus pays its work, after the participant was asked to return it and had days to do so.
-Each decision follows from the tables and from the submission's state, so a call that
-was lost is simply found to be needed still, or not.
+A submission is paid in full or not at all. It waits until all of its HITs are decided.
+It is approved if one of them was approved. It is rejected if all were rejected or if a
+bonus pays for the work, but first the participant is asked to return it and has some
+days to do so. Each decision follows from the tables and the submission's state, so
+after a lost call the next step sees whether the call is still needed.
 """
 
 import re
@@ -38,28 +38,30 @@ from piecework.prolific.resources.submissions import (
 
 UNPAID = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
 LAST_DAY = 20
-"""Prolific approves by itself on the day after."""
+"""The last day to decide; Prolific approves automatically on the day after."""
 
 _ASK_AGAIN_MS = 600 * SECOND
-"""If a submission was not approved by then, that was lost."""
+"""If a submission is not approved by then, the request was lost."""
 
 CATEGORIES: tuple[RejectionCategory, ...] = get_args(RejectionCategory)
 _NAMED = re.compile(rf"\[({'|'.join(CATEGORIES)})\]\s*")
 _GONE = {
-    "RETURNED": "The participant took the submission back.",
+    "RETURNED": "The participant returned the submission.",
     "REJECTED": "The submission was rejected at Prolific.",
 }
 
-_NO_DATA = "[NO_DATA] No answers of yours reached us in this submission."
+_NO_DATA = "[NO_DATA] We received no answers from you in this submission."
 _REASONS = {
     "Left": _NO_DATA,
     "Late": _NO_DATA,
     "TurnedAway": "There was no work left when you came. We are sorry for your time.",
 }
 
+_NO_REASON = "The answers do not follow the instructions."
+
 _HAS_BONUS = (
-    "Your time had passed, so your work is paid by a bonus. Its reward cannot be paid "
-    "too."
+    "Your time had run out, so a bonus pays for your work. We cannot pay the reward "
+    "as well."
 )
 
 _UNDECIDED = (
@@ -84,7 +86,7 @@ _UNDECIDED = (
 
 
 def decide(bridge: Bridge) -> None:
-    """Carry out what was decided about all visits that are not settled."""
+    """Carry out the decisions about all unsettled visits."""
     with bridge.backend.transaction() as transaction:
         waiting = transaction.all(_UNDECIDED)
         now_ms = transaction.now_ms
@@ -120,11 +122,11 @@ def _decide(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
     elif status in PAID or (status == SCREENED_OUT and visit["screen_out_cents"]):
         _paid(bridge, visit)
     elif status not in UNPAID:
-        LOG.warning("a submission is %s; nothing is known of that", status)
+        LOG.warning("a submission has the unknown status %s", status)
     elif visit["approved"] or _is_owed_otherwise(visit):
         _pay_otherwise(bridge, visit)
     elif status != "TIMED-OUT" or not visit["submitted"]:
-        # What came a moment too late for Prolific is here: the requester decides.
+        # The answers came too late for Prolific but are here: the requester decides.
         _gone(bridge, visit)
 
 
@@ -140,27 +142,28 @@ def _decide_undecided(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
 
 
 def _took_test(visit: sqlite3.Row) -> bool:
-    """Whether a visit was a test and was done; that is paid whatever came of it."""
+    """Return whether a visit was a completed test, paid whatever the result."""
     return visit["qualification_type"] is not None and visit["stage"] == "Done"
 
 
 def _is_owed_otherwise(visit: sqlite3.Row) -> bool:
-    """Whether what was promised can be paid by a bonus alone.
+    """Return whether only a bonus can pay what was promised.
 
-    Who found no work was promised it when they came, and who took the test when they
-    began it: they may have returned the submission before it could be ended for them.
+    Participants who found no work were promised pay on arrival, and those who took the
+    test when they began it. They may have returned the submission before the bridge
+    could end it.
     """
     return visit["status"] in {"RETURNED", "TIMED-OUT"} and _promised_cents(visit) > 0
 
 
 def _promised_cents(visit: sqlite3.Row) -> int:
-    """What a visit is paid whatever the requester thinks of it."""
+    """Return what a visit is paid regardless of the requester's decision."""
     promised = visit["reward_cents"] if _took_test(visit) else visit["screen_out_cents"]
     return int(promised)
 
 
 def _complete(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
-    """End what a participant has finished and did not enter the code for."""
+    """End a finished submission whose participant did not enter the code."""
     grace_ms = bridge.terms.grace_seconds * SECOND
     if visit["stage"] != "Done" or now_ms < visit["closed_ms"] + grace_ms:
         return
@@ -168,20 +171,20 @@ def _complete(bridge: Bridge, visit: sqlite3.Row, now_ms: int) -> None:
 
 
 def _end_by(bridge: Bridge, visit: sqlite3.Row, code: str) -> None:
-    """End a submission by a code of ours; what the code does is done then."""
+    """End a submission with one of the bridge's codes, which triggers its action."""
     ended = _transit(bridge, visit, "COMPLETE", code=code)
     with bridge.backend.transaction() as transaction:
         take_in(transaction, visit, ended)
 
 
 def _paid(bridge: Bridge, visit: sqlite3.Row) -> None:
-    """Book what Prolific took; HITs that are not decided stay their requester's."""
+    """Book what Prolific charged; the requester still decides undecided HITs."""
     trouble = ""
     if visit["submitted"]:
         trouble = (
-            f"Prolific has paid a visit before {visit['submitted']} of its HITs were "
-            "decided here: their requester still approves or rejects them, and "
-            f"Prolific keeps {bridge.terms.money(visit['cost_cents'])} either way"
+            f"Prolific paid a visit before {visit['submitted']} of its HITs were "
+            "decided here. The requester can still approve or reject them; Prolific "
+            f"keeps {bridge.terms.money(visit['cost_cents'])} either way"
         )
     if visit["outcome"] == "Paid" and visit["trouble"] == trouble:
         return
@@ -191,7 +194,7 @@ def _paid(bridge: Bridge, visit: sqlite3.Row) -> None:
 
 
 def _gone(bridge: Bridge, visit: sqlite3.Row) -> None:
-    """Nothing is paid there; what was not decided here is rejected with it."""
+    """Conclude an unpaid submission; its undecided HITs are rejected with it."""
     with bridge.backend.transaction() as transaction:
         for part in _submitted(transaction, visit):
             assignments.reject(
@@ -202,11 +205,11 @@ def _gone(bridge: Bridge, visit: sqlite3.Row) -> None:
 
 
 def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
-    """Pay what was approved too late to approve the submission: by a bonus.
+    """Pay by bonus for HITs approved too late to approve the submission.
 
-    HITs may be approved one after the other; each time, what is not in a bonus yet is
-    paid. What was paid by a bonus once is never unrejected, lest both be paid; a bonus
-    that the books lack may have been that one.
+    HITs may be approved one after the other; each time, what no bonus has paid yet is
+    paid. A submission paid by a bonus is never unrejected, so that it is not paid
+    twice. A bonus that the books lack may have paid it.
     """
     may_unreject = visit["status"] == "REJECTED" and not visit["by_bonus_cents"]
     if may_unreject and not _has_unbooked_bonus(bridge, visit):
@@ -218,7 +221,7 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
         if there.status != "REJECTED":
             with bridge.backend.transaction() as transaction:
                 take_in(transaction, visit, there)
-            return  # It awaits review again, and is approved then.
+            return  # It awaits review again and will be approved.
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "INSERT INTO bonus_lines (visit, cents) SELECT ?1, owed FROM (SELECT "
@@ -230,13 +233,12 @@ def _pay_otherwise(bridge: Bridge, visit: sqlite3.Row) -> None:
             _promised_cents(visit),
         )
         if visit["submitted"]:
-            return  # The others are still to be decided.
+            return  # The other HITs are not decided yet.
         _conclude(
             transaction,
             visit,
             "PaidByBonus",
-            f"the submission is {visit['status'].lower()}, so its reward is paid by "
-            "a bonus",
+            f"the submission is {visit['status'].lower()}, so a bonus pays its reward",
         )
 
 
@@ -247,15 +249,16 @@ def _has_unbooked_bonus(bridge: Bridge, visit: sqlite3.Row) -> bool:
 
 
 def _objection(bridge: Bridge, visit: sqlite3.Row) -> str:
-    """Why a rejection is not taken back now; "" if it may be."""
+    """Return why a rejection cannot be undone now; "" if it can."""
     most_cents = bridge.terms.spend_at_most_cents
     with bridge.backend.transaction() as transaction:
         taken = taken_if_unrejected(transaction, visit)
     if taken <= most_cents:
         return ""
     return (
-        f"with a rejection that is taken back {bridge.terms.money(taken)} would be "
-        f"spent or held, of at most {bridge.terms.money(most_cents)}"
+        "undoing the rejection would bring the amount spent or held to "
+        f"{bridge.terms.money(taken)}, above the limit of "
+        f"{bridge.terms.money(most_cents)}"
     )
 
 
@@ -268,7 +271,7 @@ def _say(bridge: Bridge, visit: sqlite3.Row, trouble: str) -> None:
 
 
 def _unrejected(bridge: Bridge, visit: sqlite3.Row) -> Submission:
-    """The submission after its rejection was taken back, or as it is if it cannot."""
+    """Undo a rejection if possible, and return the submission."""
     try:
         return _transit(bridge, visit, "UNREJECT")
     except Refused as refusal:
@@ -281,14 +284,14 @@ def _transit(
     bridge: Bridge, visit: sqlite3.Row, action: SubmissionAction, *, code: str = ""
 ) -> Submission:
     bridge.changes += 1
-    bridge.counts.pop(visit["study"], None)  # They may come to be as they were.
+    bridge.counts.pop(visit["study"], None)  # They may return to the same values.
     return bridge.prolific.submissions.transition(
         visit["submission_id"], action, code=code
     )
 
 
 def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
-    """Ask for a return; after some days without one, reject."""
+    """Ask for a return; reject if there is none after some days."""
     reason = visit["feedback"] or _REASONS.get(visit["stage"], "")
     if visit["by_bonus_cents"]:
         reason = _HAS_BONUS
@@ -296,7 +299,7 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
         _ask_for_return(bridge, visit, reason)
         return
     if visit["stage"] == "TurnedAway":
-        return  # The fault was ours: if it is not returned, Prolific pays it in time.
+        return  # The fault was ours: if not returned, Prolific pays it.
     with bridge.backend.without_catch_up() as transaction:
         now_ms = transaction.due_ms
     last_ms = visit["closed_ms"] + LAST_DAY * DAY
@@ -309,7 +312,7 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
             take_in(transaction, visit, there)
         return
     if there.return_requested_at is None and now_ms < last_ms:
-        _ask_for_return(bridge, visit, reason)  # The first time was lost.
+        _ask_for_return(bridge, visit, reason)  # The first call was lost.
         return
     category, message = rejection(reason)
     bridge.changes += 1
@@ -323,9 +326,9 @@ def _refuse(bridge: Bridge, visit: sqlite3.Row) -> None:
 
 
 def rejection(feedback: str) -> tuple[RejectionCategory, str]:
-    """Prolific's category and a message of the length that it asks for.
+    """Return Prolific's category and a message of the length that it requires.
 
-    A requester names a category at the beginning of the feedback, in brackets.
+    A requester can name a category in brackets at the start of the feedback.
 
     >>> rejection("[LOW_EFFORT] One word a picture.")[0]
     'LOW_EFFORT'
@@ -334,22 +337,22 @@ def rejection(feedback: str) -> tuple[RejectionCategory, str]:
     category: RejectionCategory = "OTHER"
     if named:
         category = next(each for each in CATEGORIES if each == named[1])
-    words = _NAMED.sub("", feedback).strip() or "The answers do not do what was asked."
+    words = _NAMED.sub("", feedback).strip() or _NO_REASON
     message = (
-        f"Your submission was not accepted for this reason: {words} All of its "
-        "answers were looked at, and we asked you to return it first."
+        f"Your submission was not accepted for this reason: {words} We looked at all "
+        "of its answers and first asked you to return it."
     )
     return category, message.ljust(LEAST_REJECTION_LETTERS, ".")
 
 
 def _ask_for_return(bridge: Bridge, visit: sqlite3.Row, reason: str) -> None:
-    words = _NAMED.sub("", reason).strip() or "The answers do not do what was asked."
+    words = _NAMED.sub("", reason).strip() or _NO_REASON
     _mark_asked(bridge, visit, is_asked=True)
     bridge.changes += 1
     try:
         bridge.prolific.submissions.request_return(visit["submission_id"], [words])
     except Lost:
-        raise  # It is looked at before anything is rejected.
+        raise  # It is checked before anything is rejected.
     except Refused:
         _mark_asked(bridge, visit, is_asked=False)
         raise

@@ -1,4 +1,4 @@
-"""What a person decides about studies when a file is compared with Prolific."""
+"""A person's decisions about studies when a file is compared with Prolific."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ from piecework.prolific.bridge.unknown import look, set_aside
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decisions:
-    """Ids of studies; None is no decision.
+    """The ids of studies to decide about; None is no decision.
 
     Attributes:
-        adopted: taken into the file.
-        hit_type_id: whose HITs its participants do; "" is as its name says.
-        left: stopped, and left to Prolific.
-        paid_as_lost: where those are paid whose answers are lost.
+        adopted: the study to add to the file.
+        hit_type_id: the HIT type of its HITs; "" takes it from the study's name.
+        left: the study to stop and leave to Prolific.
+        paid_as_lost: the study with lost answers to pay.
     """
 
     adopted: str | None = None
@@ -25,10 +25,10 @@ class Decisions:
     paid_as_lost: str | None = None
 
     def reconcile(self, bridge: Bridge) -> list[Difference]:
-        """Carry the decisions out; then compare the file with Prolific.
+        """Carry out the decisions, then compare the file with Prolific.
 
         Raises:
-            Unusable: a decision is about a study that is not there.
+            Unusable: a decision is about a study that does not exist.
         """
         look(bridge)
         return self._carry_out(bridge) + reconcile(bridge)

@@ -1,4 +1,4 @@
-"""What a study is made of: its length, reward, time, filters, groups and codes."""
+"""Draft a study: its length, reward, time, filters, groups and codes."""
 
 import html
 import json
@@ -21,30 +21,30 @@ from piecework.prolific.resources.recruiting import Choice
 _ENOUGH_ANSWERS = 10
 _HOUR = 3600
 LONGEST_MINUTES = 24 * 60 - 1
-"""Of a visit: Prolific asks for less than 24 hours."""
+"""The longest time a visit may take: Prolific requires less than 24 hours."""
 
 _LONGEST_ESTIMATE_MINUTES = 692
-"""What a visit may be said to take: Prolific asks to allow twice that, and more."""
+"""The longest estimate for a visit: Prolific requires allowing more than twice that."""
 
 _LINK = (
     "/visit/arrive?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}"
     "&SESSION_ID={{%SESSION_ID%}}"
 )
 _PLACES_A_SCREEN_OUT = 10
-"""One in so many places may be screened out, so much is held for them."""
+"""One screen-out is allowed, and held funds for, per this many places."""
 _MANUAL = (CodeAction(action="MANUALLY_REVIEW"),)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """How large a study is.
+    """The size of a study.
 
     Attributes:
-        hits: of a visit; none in a screening.
-        reward_cents: of a visit.
+        hits: HITs in a visit; 0 in a screening.
+        reward_cents: the reward of a visit.
         seconds: how long a visit takes.
         allowed_seconds: how long it may take.
-        places: how many visits.
+        places: the number of visits.
     """
 
     hits: int
@@ -61,13 +61,13 @@ def want(
     *,
     most: int | None = None,
 ) -> int | None:
-    """Write down that a study is wanted, if there is anything to do; its row id.
+    """Record that a study is wanted if there is work for it; return its row id.
 
     Args:
-        bridge: both sides.
-        hit_type: whose open HITs it is for.
-        slots: how many HITs have so many free slots.
-        most: HITs of a visit at most; None is as the terms say.
+        bridge: the bridge.
+        hit_type: the HIT type with the open HITs.
+        slots: the number of HITs by number of free slots.
+        most: the most HITs in a visit; None uses the terms.
     """
     with bridge.backend.transaction() as transaction:
         seconds = _seconds_of_hit(bridge, transaction, hit_type)
@@ -98,15 +98,15 @@ def write(
     *,
     qualification_type: int | None = None,
 ) -> int:
-    """Write down that a study is wanted, in a screening for a test; its row id."""
+    """Record that a study is wanted, or a screening for a test; return its row id."""
     number = next_number(transaction.conn, "studies")
     minutes = max(1, round(shape.seconds / 60))
     wanted = max(_least_allowed(minutes), math.ceil(shape.allowed_seconds / 60))
     allowed = max(minutes, min(wanted, LONGEST_MINUTES))
     if allowed < wanted:
         LOG.warning(
-            "a visit for %s may take %d minutes at Prolific, not %d: it asks for less "
-            "than 24 hours",
+            "a visit for %s may take %d minutes at Prolific, not %d: Prolific "
+            "requires less than 24 hours",
             hit_type["hit_type_id"],
             allowed,
             wanted,
@@ -143,20 +143,20 @@ def write(
         transaction.now_ms,
         "S" + code[15:22] if pays_screen_outs else None,
         bridge.terms.screen_out_cents if pays_screen_outs else 0,
-        # One more, which is never used: with the last the study would pause.
+        # One extra, never used: Prolific pauses a study after its last slot.
         1 + math.ceil(shape.places / _PLACES_A_SCREEN_OUT) if pays_screen_outs else 0,
     )
 
 
 def _least_allowed(minutes: int) -> int:
-    """The least time that Prolific lets a study allow that is said to take so long."""
+    """Return the shortest time limit Prolific allows for an estimate."""
     return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
 
 
 def _seconds_of_hit(
     bridge: Bridge, transaction: Transaction, hit_type: sqlite3.Row
 ) -> float:
-    """How long a HIT takes: as it took, as was said, or as its reward suggests."""
+    """Return how long a HIT takes: as measured, as configured, or from its reward."""
     took = [
         (row["answered_ms"] - row["shown_ms"]) / SECOND
         for row in transaction.all(
@@ -178,23 +178,23 @@ def _seconds_of_hit(
 
 
 def seconds_for(bridge: Bridge, reward_cents: int) -> float:
-    """How long something takes that is paid as Prolific recommends."""
+    """Return how long work takes if its reward is the pay Prolific recommends."""
     hourly = bridge.terms.recommended_per_hour_cents
     return max(1.0, reward_cents * _HOUR / hourly) if hourly else 60.0
 
 
 def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
-    """Make the draft of a study that is wanted, with its groups and its price.
+    """Create the draft of a wanted study, with its groups and its price.
 
     Raises:
-        Refused: it cannot be made as it is wanted; the sentence says why.
-        Lost: it may have been made; it is found again by its name.
+        Refused: Prolific does not accept it; the message says why.
+        Lost: it may have been created; its name finds it again.
     """
     if _least_allowed(study["minutes"]) > study["most_minutes"]:
         raise Unusable(
-            f"a visit takes {study['minutes']} minutes, and Prolific has no study with "
-            f"more than {_LONGEST_ESTIMATE_MINUTES}",
-            next_step="post HITs that take less time, or say how long one takes "
+            f"a visit takes {study['minutes']} minutes, and Prolific allows no more "
+            f"than {_LONGEST_ESTIMATE_MINUTES}",
+            next_step="post HITs that take less time, or set how long one takes "
             "(--hit-seconds)",
         )
     if not bridge.filter_kinds:
@@ -255,9 +255,9 @@ def draft(bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row) -> None:
 
 
 def _codes(study: sqlite3.Row) -> tuple[CompletionCode, ...]:
-    """What participants enter, and what the bridge ends submissions by.
+    """Return the codes that participants enter and those that the bridge uses.
 
-    A code that pays by itself is never given to a participant, who could tell others.
+    A code that pays automatically is never shown to participants, who could share it.
     """
     codes = (
         CompletionCode(code=study["code"], code_type="COMPLETED", actions=_MANUAL),
@@ -287,7 +287,7 @@ def _codes(study: sqlite3.Row) -> tuple[CompletionCode, ...]:
 def _words(
     bridge: Bridge, study: sqlite3.Row, hit_type: sqlite3.Row
 ) -> tuple[str, str]:
-    """Name and description of a study, as participants read them."""
+    """Return the name and description of a study, as participants read them."""
     if study["qualification_type"] is None:
         return hit_type["title"], hit_type["description"]
     with bridge.backend.transaction() as transaction:
@@ -299,13 +299,13 @@ def _words(
 
 
 def _find_draft(bridge: Bridge, study: sqlite3.Row) -> str | None:
-    """The study of this name that is there: a try made it whose reply was lost."""
+    """Return the study with this name, created by an earlier call with a lost reply."""
     look(bridge)
     return (bridge.listed or {}).get(study["internal_name"])
 
 
 def row_of(bridge: Bridge, study_id: int) -> sqlite3.Row:
-    """The study of a row id."""
+    """Return the study with a row id."""
     with bridge.backend.transaction() as transaction:
         row = transaction.one("SELECT * FROM studies WHERE id = ?", study_id)
     if row is None:

@@ -1,8 +1,8 @@
-"""A study's two participant groups: who may be let in, and who is kept out.
+"""A study's two participant groups: those let in and those kept out.
 
-A study's filters are locked once it is published; the groups that they name are not. So
-what a requester grants, revokes and blocks reaches a study that runs, and whoever could
-not fill a visit any more is kept from coming for nothing.
+A study's filters are locked once it is published, but the groups that they name are
+not. So grants, revocations and blocks reach a running study, and participants who could
+no longer fill a visit are kept from coming for nothing.
 """
 
 import json
@@ -39,7 +39,7 @@ _IS_BLOCKED = "SELECT 1 FROM blocks WHERE requester = ? AND worker = ?"
 def ensure(
     bridge: Bridge, study: sqlite3.Row, wanted: Sequence[dict[str, Any]]
 ) -> sqlite3.Row:
-    """The study with its groups made, if they were not."""
+    """Create the study's groups if they are missing, and return the study."""
     needs_holding = any(
         not eligibility.meets(requirement, None)
         for requirement in requirements.custom(wanted)
@@ -63,14 +63,14 @@ def ensure(
 
 
 def keep_in_step(bridge: Bridge) -> None:
-    """Bring the groups of all studies that recruit in line with what is wanted."""
+    """Update the groups of all recruiting studies."""
     with bridge.backend.transaction() as transaction:
         studies = transaction.all(_STUDIES)
         participants = transaction.all(_PARTICIPANTS)
     for study in studies:
         let_in, keep_out = set[str](), set[str]()
         for first in range(0, len(participants), _AT_A_TIME):
-            # Nobody who works on the site waits for longer than for so many.
+            # In parts, so that workers on the site do not wait long.
             some = participants[first : first + _AT_A_TIME]
             with bridge.backend.transaction() as transaction:
                 fitting, unfit = _members(transaction, study, some)
@@ -84,7 +84,7 @@ def keep_in_step(bridge: Bridge) -> None:
 def _members(
     transaction: Transaction, study: sqlite3.Row, participants: Sequence[sqlite3.Row]
 ) -> tuple[set[str], set[str]]:
-    """Who of these is let in to a study, and who is kept out, by participant id."""
+    """Return the ids of participants let in to a study, and of those kept out."""
     let_in, keep_out = set[str](), _screened_out(transaction, study)
     if study["qualification_type"] is not None:
         return let_in, keep_out | _tested(transaction, study)
@@ -102,7 +102,7 @@ def _members(
 
 
 def _screened_out(transaction: Transaction, study: sqlite3.Row) -> set[str]:
-    """Who was paid for having come to a study for nothing; once is enough."""
+    """Return those already paid for coming to a study without work."""
     return {
         row["participant_id"]
         for row in transaction.all(
@@ -114,7 +114,7 @@ def _screened_out(transaction: Transaction, study: sqlite3.Row) -> set[str]:
 
 
 def _tested(transaction: Transaction, study: sqlite3.Row) -> set[str]:
-    """Who has taken a screening's test, or holds the qualification already."""
+    """Return those who took a screening's test or hold the qualification already."""
     return {
         row["participant_id"]
         for row in transaction.all(
@@ -129,7 +129,7 @@ def _tested(transaction: Transaction, study: sqlite3.Row) -> set[str]:
 def _has_done_all(
     transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row
 ) -> bool:
-    """Whether a worker has done so much that what is left would fill no visit."""
+    """Return whether the HITs left for a worker are too few to fill a visit."""
     if transaction.one(_HAS_DONE, worker["id"], study["hit_type"]) is None:
         return False
     group = discovery.group(transaction, worker, study["hit_group_id"])

@@ -1,8 +1,8 @@
-"""One bridge at a time: a lock beside the marketplace's database.
+"""A lock beside the marketplace's database that allows one bridge at a time.
 
-Two would each find the same bonuses unpaid. The operating system lets go of the lock
-however the process ends, so nothing has to be cleaned up after a crash. It holds on one
-machine, where the database is.
+Two bridges would each find the same bonuses unpaid. The operating system releases the
+lock when the process ends, so a crash leaves nothing to clean up. The lock works only
+on the machine that holds the database.
 """
 
 import fcntl
@@ -18,10 +18,10 @@ SUFFIX = ".bridge.lock"
 
 @contextmanager
 def only_bridge(database: Path) -> Iterator[None]:
-    """Hold a marketplace's database for as long as the block lasts.
+    """Lock a marketplace's database for as long as the block lasts.
 
     Raises:
-        Unusable: another bridge holds it; its process is in the message.
+        Unusable: another bridge holds the lock; the message names its process.
     """
     with database.with_name(database.name + SUFFIX).open("a+") as file:
         try:
@@ -30,8 +30,8 @@ def only_bridge(database: Path) -> Iterator[None]:
             file.seek(0)
             holder = file.read().strip() or "unknown"
             raise Unusable(
-                f"{database}: process {holder} serves it for Prolific already",
-                next_step="call that one, or end it first",
+                f"{database}: process {holder} already serves it for Prolific",
+                next_step="use that process, or end it first",
             ) from fault
         file.truncate(0)
         file.write(str(os.getpid()))

@@ -1,9 +1,9 @@
-"""A rehearsal's marketplace whose workers come from an offline Prolific, as a process.
+"""Run a rehearsal's marketplace, with workers from an offline Prolific, as a process.
 
-The marketplace may not import what knows Prolific, so the program that puts both
-together lies here: `python -m piecework.prolific.bridge.marketplace_process
---prolific-url URL`, with all options of `python -m piecework.marketplace`. The one that
-rehearses starts it by `serve_apart`, and works the bridge itself.
+The marketplace must not import modules about Prolific, so the program that combines
+both is here: `python -m piecework.prolific.bridge.marketplace_process --prolific-url
+URL`, with all options of `python -m piecework.marketplace`. The rehearsal starts it
+with `serve_apart` and runs the bridge itself.
 """
 
 from contextlib import ExitStack
@@ -15,24 +15,28 @@ from piecework.prolific.bridge.serving import crowd_at
 from piecework.prolific.http.token import Token
 
 ANY_TOKEN = Token("rehearsal")
-"""An emulator takes any."""
+"""An emulator accepts any token."""
 
 _MODULE = "piecework.prolific.bridge.marketplace_process"
 
 
 def program(url: str) -> tuple[str, ...]:
-    """What `serve_apart` starts, for the offline Prolific at a URL."""
+    """Return the program for `serve_apart`, for the offline Prolific at a URL."""
     return (_MODULE, "--prolific-url", url)
 
 
 def main() -> None:
     """Read the command line and serve until the parent ends."""
     command = parser(_MODULE)
-    command.add_argument("--prolific-url", required=True, help="of an emulator")
+    command.add_argument(
+        "--prolific-url", required=True, help="the URL of the emulator"
+    )
     options = vars(command.parse_args())
     url = options.pop("prolific_url")
     if not options.pop("attached") or not options["rehearsal"]:
-        command.error("only a rehearsal is served so, for the process that started it")
+        command.error(
+            "this program only serves a rehearsal, for the process that started it"
+        )
     with ExitStack() as stack:
         crowd = stack.enter_context(crowd_at(url, ANY_TOKEN, limits=NO_LIMITS))
         serve_parent(Marketplace(**options, crowd=crowd))

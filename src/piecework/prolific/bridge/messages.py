@@ -1,9 +1,9 @@
-"""What requesters write to workers goes to participants, once or not at all.
+"""Send requesters' messages to participants, each at most once.
 
-A message that may have been sent is not sent again: twice is worse than unknown, and
-`piecework prolific status` shows which are. One that waited when the server started is
-looked for among those that the participant has: a file that was brought back from a
-copy does not know that it was sent.
+A message that may have been sent is not sent again, because a duplicate is worse;
+`piecework prolific status` counts such messages. A message that was waiting when the
+server started is first looked for among the participant's messages, because a file
+restored from a copy does not know that it was sent.
 """
 
 import sqlite3
@@ -14,7 +14,7 @@ from piecework.prolific.bridge.bridge import Bridge
 from piecework.prolific.http.errors import Lost, NoAccess, Refused
 
 _MOST_AT_ONCE = 100
-"""As many as a requester writes to in one call; Prolific states no number."""
+"""As many as a requester can write to in one call; Prolific documents no limit."""
 
 _WAITING = (
     "SELECT messages.*, participants.participant_id, (SELECT studies.study_id "
@@ -35,9 +35,9 @@ _SENT = (
 
 
 def send(bridge: Bridge) -> None:
-    """Send all messages that wait; the same text to many in one call."""
+    """Send all waiting messages; the same text to many goes out in one call."""
     with bridge.backend.transaction() as transaction:
-        # A process that ended while it sent leaves them so: not known.
+        # The process ended while sending, so their state is unknown.
         transaction.execute(
             "UPDATE messages SET sent_there = 'Unknown' WHERE sent_there = 'Sending'"
         )
@@ -47,7 +47,7 @@ def send(bridge: Bridge) -> None:
     alike: dict[tuple[str, str], list[sqlite3.Row]] = {}
     for message in waiting:
         if message["study_id"] is None:
-            _mark(bridge, [message], "Refused")  # He never came for this requester.
+            _mark(bridge, [message], "Refused")  # They never visited this requester.
             continue
         body = f"{message['subject']}\n\n{message['text']}"
         alike.setdefault((message["study_id"], body), []).append(message)
@@ -58,7 +58,7 @@ def send(bridge: Bridge) -> None:
 
 
 def _was_sent(bridge: Bridge, message: sqlite3.Row, began_ms: int) -> bool:
-    """Whether a message that waits was sent after the copy of the file was made."""
+    """Return whether a waiting message was sent after the file was copied."""
     if message["sent_ms"] >= began_ms:
         return False
     participant = message["participant_id"]

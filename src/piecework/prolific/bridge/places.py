@@ -1,7 +1,7 @@
-"""How many visits the free slots of a HIT type are enough for; pure.
+"""Compute how many visits the free slots of a HIT type allow.
 
-A visit takes several HITs, each once. With n HITs a visit, P visits can all be filled
-exactly if the slots, of which a HIT gives each visit at most one, add up to n times P.
+A visit takes several HITs, each once. With n HITs per visit, P visits can all be filled
+if and only if the slots, counting at most P per HIT, add up to at least n times P.
 Taking the HITs with the most free slots first then fills all of them.
 """
 
@@ -9,15 +9,15 @@ from collections.abc import Mapping
 
 
 def visits_possible(free_slots: Mapping[int, int], hits_per_visit: int) -> int:
-    """The most visits of this length.
+    """Return the most visits of this length.
 
     Args:
-        free_slots: how many HITs have so many free slots.
-        hits_per_visit: distinct HITs that a visit takes.
+        free_slots: the number of HITs by number of free slots.
+        hits_per_visit: the distinct HITs in a visit.
 
     >>> visits_possible({5: 10}, 3)  # 50 slots on ten HITs
     16
-    >>> visits_possible({9: 1}, 2)  # two different HITs are not there
+    >>> visits_possible({9: 1}, 2)  # there are no two different HITs
     0
     """
     low, high = 0, _slots(free_slots) // hits_per_visit
@@ -32,7 +32,7 @@ def visits_possible(free_slots: Mapping[int, int], hits_per_visit: int) -> int:
 
 
 def longest_visit(free_slots: Mapping[int, int], wanted: int) -> int:
-    """How many HITs a visit can have, up to so many; 0 if no slot is free.
+    """Return how many HITs a visit can have, up to `wanted`; 0 if no slot is free.
 
     >>> longest_visit({1: 2}, 3), longest_visit({}, 3)
     (2, 0)

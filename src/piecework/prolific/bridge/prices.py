@@ -1,4 +1,4 @@
-"""What Prolific takes: asked, never assumed; it differs by account and country."""
+"""Prolific's fees, looked up because they differ by account and country."""
 
 from decimal import Decimal
 
@@ -11,11 +11,11 @@ _SAMPLE_CENTS = 100_00
 def price_list(
     prolific: Prolific, currency: str, *, least_per_hour_cents: int = 0
 ) -> PriceList:
-    """Fee and tax as a percentage of what participants get.
+    """Return fees and tax as a percentage of what participants get.
 
-    Prolific computes what a place of a hundred pounds or dollars costs. It rounds each
-    payment by itself, so what a visit costs may differ by a penny; the bridge books
-    that (`settling`).
+    Prolific computes the cost of a place that pays a hundred pounds or dollars. It
+    rounds each payment separately, so a visit's cost may differ by a penny; the bridge
+    books the difference (`settling`).
     """
     cost = prolific.studies.calculated_cost_minor(reward_minor=_SAMPLE_CENTS, places=1)
     return PriceList(

@@ -1,4 +1,4 @@
-"""Prolific as the marketplace sees it: participants who arrive and go back."""
+"""Prolific as the marketplace sees it: participants who arrive and return."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,29 +15,29 @@ from piecework.prolific.http.errors import ProlificError
 
 CONSENT = (
     (
-        "Your answers go to the researchers named above, for what is described here. "
-        "They see neither your name nor your Prolific ID, only a number that stands "
-        "for you on this site."
+        "Your answers go to the researchers named above, for the purpose described "
+        "here. They do not see your name or your Prolific ID, only a number that "
+        "stands for you on this site."
     ),
     (
-        "Please write nothing into your answers by which you or others can be known. "
-        "You may stop at any time before the end, and then nothing of yours is used."
+        "Please write nothing in your answers that could identify you or others. You "
+        "may stop at any time before the end; your answers are then not used."
     ),
 )
 
 _OVER = {
-    "AWAITING REVIEW": "Your submission is finished, and the researchers look at it. "
-    "Nothing is left for you to do; Prolific shows what becomes of the submission.",
-    "APPROVED": "This submission was approved, and Prolific pays it. Nothing is left "
-    "for you to do.",
+    "AWAITING REVIEW": "Your submission is finished, and the researchers are "
+    "reviewing it. You have nothing left to do; Prolific will show you the result.",
+    "APPROVED": "This submission was approved, and Prolific pays you for it. You have "
+    "nothing left to do.",
     "PARTIALLY APPROVED": "This submission was approved in part, and Prolific pays "
-    "that. Nothing is left for you to do.",
-    "SCREENED OUT": "This submission ended as screened out, and Prolific pays what was "
-    "promised for that. Nothing is left for you to do.",
-    "RETURNED": "You have returned this submission, so nothing of it is used and "
-    "nothing is left for you to do. It does not count against you.",
-    "TIMED-OUT": "The time of this submission is over at Prolific. It does not count "
-    "against you, and what you had sent in full is still looked at.",
+    "you for that part. You have nothing left to do.",
+    "SCREENED OUT": "This submission was screened out, and Prolific pays you the "
+    "amount promised for that. You have nothing left to do.",
+    "RETURNED": "You have returned this submission, so it is not used and you have "
+    "nothing left to do. It does not count against you.",
+    "TIMED-OUT": "This submission has timed out at Prolific. It does not count "
+    "against you, and the work you submitted is still reviewed.",
     "REJECTED": "This submission was rejected. Prolific shows you the reason.",
 }
 _ID = re.compile(r"[0-9A-Za-z_-]{8,64}")
@@ -46,14 +46,14 @@ _KEYS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 
 @dataclass(frozen=True, slots=True)
 class ProlificCrowd:
-    """Looks participants' submissions up, within limits.
+    """Looks up participants' submissions, within limits.
 
     Attributes:
-        clients: each with a transport of its own and little patience.
-        completed_url: where a submission is ended by its code.
+        clients: clients with their own transports and little patience.
+        completed_url: where a code ends a submission.
         consent: what participants agree to before they begin.
-        webhooks: what takes them in; None takes none.
-        limits: how many calls people who arrive may cause.
+        webhooks: the receiver of webhooks; None accepts none.
+        limits: how many calls arriving people may cause.
     """
 
     clients: Sequence[Prolific]
@@ -61,7 +61,7 @@ class ProlificCrowd:
     consent: Sequence[str] = CONSENT
     webhooks: Receiver | None = None
     market: str = "Prolific"
-    contact: str = "Write to the researchers by Prolific's messages."
+    contact: str = "Write to the researchers with Prolific's messages."
     limits: Limits = field(default_factory=Limits)
     _admission: Admission = field(init=False)
 
@@ -74,7 +74,7 @@ class ProlificCrowd:
         if not all(_ID.fullmatch(value) for value in values):
             raise Refusal(
                 "VisitRefused",
-                "This link is not complete. Open the study from Prolific again.",
+                "This link is incomplete. Open the study from Prolific again.",
             )
         participant_id, study_id, submission_id = values
         return Arrival(
@@ -102,15 +102,15 @@ class ProlificCrowd:
         except ProlificError as fault:
             raise Refusal(
                 "VisitRefused",
-                "Prolific could not be asked about your submission just now. Wait "
-                "a minute, then try again; your place is kept.",
+                "We could not reach Prolific to check your submission. Wait a minute, "
+                "then try again; your place is kept.",
                 status=503,
             ) from fault
         if there is None:
             raise Refusal(
                 "VisitRefused",
-                "Prolific knows no such submission of yours. Are you signed in there "
-                "with another account? Open the study from Prolific again.",
+                "Prolific does not know this submission of yours. Are you signed in "
+                "there with another account? Open the study from Prolific again.",
                 status=403,
             )
         return Submission(
@@ -122,14 +122,14 @@ class ProlificCrowd:
     def _over(self, status: str) -> str:
         return _OVER.get(
             status,
-            f"{self.market} says that this submission is {status.lower()}, so nothing "
-            "can be done for it any more.",
+            f"{self.market} says that this submission is {status.lower()}, so you "
+            "cannot continue it.",
         )
 
     def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
         """See `marketplace.crowd.OutsideCrowd`."""
         if self.webhooks is None:
-            raise Refusal("Http", "There is no such page.", status=404)
+            raise Refusal("Http", "This page does not exist.", status=404)
         self.webhooks.take(headers, body)
 
     def way_back(self, code: str) -> str:

@@ -1,6 +1,6 @@
-"""What is so at Prolific: the states of studies and submissions, taken into the tables.
+"""Read the states of studies and submissions at Prolific into the tables.
 
-Changes made by hand on Prolific's own pages come in the same way as all others.
+Changes made by hand on Prolific's own pages arrive in the same way.
 """
 
 import sqlite3
@@ -19,7 +19,7 @@ GIVEN_BACK = ("RETURNED", "TIMED-OUT")
 PAID = ("APPROVED", "PARTIALLY APPROVED")
 SCREENED_OUT = "SCREENED OUT"
 RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
-"""Studies whose free places are held, as long as they may be taken."""
+"""Studies with free places that can still be taken, so their cost is held."""
 
 FREES_ITS_PLACE = (*GIVEN_BACK, "REJECTED", SCREENED_OUT)
 _NOT_THERE = 404
@@ -30,7 +30,7 @@ _WITHOUT_ANSWERS = (
 
 
 def read_prolific(bridge: Bridge) -> None:
-    """Read all studies that are not over, and their submissions where any changed."""
+    """Read all open studies, and their submissions where any changed."""
     with bridge.backend.transaction() as transaction:
         studies = transaction.all(
             "SELECT * FROM studies WHERE stage <> 'Retired' AND study_id IS NOT NULL"
@@ -40,7 +40,7 @@ def read_prolific(bridge: Bridge) -> None:
 
 
 def places_taken(bridge: Bridge, study: int) -> int | None:
-    """How many places submissions hold, or were paid for; None: not read yet."""
+    """Return how many places are held or paid; None if not read yet."""
     known = bridge.submissions.get(study)
     if known is None:
         return None
@@ -48,7 +48,7 @@ def places_taken(bridge: Bridge, study: int) -> int | None:
 
 
 def not_arrived(bridge: Bridge, study: int) -> int:
-    """How many hold a place there and have not opened their visit here."""
+    """Return how many hold a place at Prolific but have not opened their visit."""
     with bridge.backend.transaction() as transaction:
         arrived = {
             row["submission_id"]
@@ -63,7 +63,7 @@ def not_arrived(bridge: Bridge, study: int) -> int:
 
 
 def will_be_returned(bridge: Bridge, study: int) -> bool:
-    """Whether who was turned away from a study holds a place of it still."""
+    """Return whether a participant who was turned away still holds a place."""
     with bridge.backend.transaction() as transaction:
         held = transaction.all(
             "SELECT status FROM visits WHERE study = ? AND stage = 'TurnedAway'", study
@@ -72,7 +72,7 @@ def will_be_returned(bridge: Bridge, study: int) -> bool:
 
 
 def waits(bridge: Bridge, study: int) -> bool:
-    """Whether a submission of a study is under way or undecided, or may be."""
+    """Return whether a study's submissions are, or may be, active or undecided."""
     known = bridge.submissions.get(study)
     return known is None or any(
         each.status in (*AT_WORK, AWAITING) for each in known.values()
@@ -108,7 +108,7 @@ def _read(bridge: Bridge, study: sqlite3.Row) -> None:
         for each in bridge.prolific.submissions.of_study(study["study_id"])
     }
     bridge.submissions[study["id"]] = listed
-    # Lists may come late; then they are read again, until they agree.
+    # Lists may lag behind the counts; they are read again until both agree.
     of_list = Counter(each.status for each in listed.values())
     is_whole = all(counts.get(status) == number for status, number in of_list.items())
     if is_whole and counts.get("TOTAL", len(listed)) == len(listed):
@@ -131,11 +131,11 @@ def _suspect_losses(
     study: sqlite3.Row,
     listed: dict[str, Submission],
 ) -> None:
-    """Leave to a person whose answers a copy may lack that was brought back.
+    """Leave submissions to a person if a restored copy may lack their answers.
 
-    They began before this start of the server, ended by the study's code, and nothing
-    of theirs is here. A code may have been told to others too, so they are not paid by
-    themselves; but nobody asks them to return what they may have done.
+    They began before this start of the server and ended with the study's code, but none
+    of their answers are here. A code may have been shared, so they are not paid
+    automatically; but they may have done the work, so they are not asked to return it.
     """
     before_ms = bridge.suspects_before_ms
     if before_ms is None:
@@ -148,16 +148,16 @@ def _suspect_losses(
         if has_code and clock.to_ms(submission.started_at) < before_ms:
             transaction.execute(
                 "UPDATE visits SET loss = 'Suspected', trouble = ? WHERE id = ?",
-                f"the submission {submission.id} was ended by its study's code, and "
-                "its answers are not here. Was the file brought back from a copy? "
+                f"the submission {submission.id} was ended by its study's code, but "
+                "its answers are not in this file. Was the file restored from a copy? "
                 f"`piecework prolific reconcile --pay-lost {study['study_id']}` pays "
-                "it; Prolific does in 21 days, if you do not reject it there",
+                "it now; Prolific pays it after 21 days unless you reject it there",
                 visit["id"],
             )
 
 
 def _forget_draft(bridge: Bridge, study: sqlite3.Row) -> None:
-    """A draft was deleted, by hand or by a call whose reply was lost."""
+    """Retire a draft that was deleted, by hand or by a call with a lost reply."""
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE studies SET stage = 'Retired', status = 'DELETED' WHERE id = ?",
@@ -180,10 +180,10 @@ def _take_all_in(
 def _note_stranger(
     transaction: Transaction, study: sqlite3.Row, submission: Submission
 ) -> None:
-    """Note who ended a submission and never came here: a code is told to others.
+    """Record a submission that was ended without a visit here: codes get shared.
 
-    It has to be decided as all others; Prolific pays what nobody judges. Who was paid
-    for finding no work did come, and the file is a copy from before that.
+    It must be decided like all others, because Prolific pays undecided submissions. A
+    participant paid for finding no work did visit; the file is a copy from before that.
     """
     is_over = submission.status in (AWAITING, SCREENED_OUT, *PAID)
     if not is_over or submission.participant_id is None:
@@ -209,10 +209,10 @@ def _note_stranger(
 def take_in(
     transaction: Transaction, visit: sqlite3.Row, submission: Submission
 ) -> None:
-    """Note a submission's state; an open visit ends with it.
+    """Store a submission's state; an open visit ends with it.
 
     A visit that was settled without its reward is decided again if its submission may
-    be paid after all: the code came late, or a person took the rejection back.
+    be paid after all: the code came late, or someone undid the rejection.
     """
     if submission.status != visit["status"]:
         transaction.execute(

@@ -1,10 +1,10 @@
-"""Comparing a marketplace with Prolific study by study, and taking in what differs.
+"""Compare a marketplace with Prolific study by study, and take over differences.
 
-Steps read what changed and act on it, also on what was changed by hand. Here everything
-is read once more, and money is added up: what Prolific says a study has cost, beside
-what the marketplace booked for it. Nothing is changed at Prolific, and what is read is
-noted in the same transactions as a step's, so it needs no lock and may be done while a
-server works; that one, or the next, acts on what was found.
+Steps read changes, including those made by hand, and act on them. Here everything is
+read again, and what Prolific says each study cost is compared with what the marketplace
+booked. Nothing is changed at Prolific. The results are stored in the same kind of
+transaction as in a step, so this needs no lock and is safe while a server runs. That
+server, or the next one, acts on the results.
 """
 
 from dataclasses import asdict, dataclass
@@ -19,12 +19,12 @@ from piecework.prolific.bridge.unbooked import unbooked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What a study is there and here; sentences.
+    """A difference between a study at Prolific and in the marketplace.
 
     Attributes:
         study_id: the study.
         sentence: what differs.
-        is_taken_in: whether it was taken over, or is for a person.
+        is_taken_in: whether it was taken over; otherwise a person must act.
     """
 
     study_id: str
@@ -32,7 +32,7 @@ class Difference:
     is_taken_in: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for `--json`."""
+        """Return plain values, for `--json`."""
         return asdict(self)
 
 
@@ -52,12 +52,12 @@ _BOOKED = (
 
 
 def reconcile(bridge: Bridge) -> list[Difference]:
-    """Read everything, take over what was changed there, and compare the money."""
+    """Read everything, take over changes made at Prolific, and compare the money."""
     before = _states(bridge)
     with bridge.backend.transaction() as transaction:
-        # Whoever began before now may have lost answers, if the file was a copy.
+        # If the file is a copy, submissions begun before now may have lost answers.
         bridge.suspects_before_ms = transaction.now_ms
-        # Also what is over is read once more: a hand may have changed it.
+        # Retired studies are read again: someone may have changed them by hand.
         transaction.execute(
             "UPDATE studies SET stage = 'Published' WHERE stage = 'Retired' "
             "AND study_id IS NOT NULL AND status <> 'DELETED'"
@@ -67,7 +67,8 @@ def reconcile(bridge: Bridge) -> list[Difference]:
     status_changes = [
         Difference(
             study_id=study_id,
-            sentence=f"a submission that was {before[visit][1] or 'new'} is {status}",
+            sentence=f"a submission that was {before[visit][1] or 'new'} is now "
+            f"{status}",
             is_taken_in=True,
         )
         for visit, (study_id, status) in _states(bridge).items()
@@ -93,7 +94,7 @@ def _unknown(bridge: Bridge) -> list[Difference]:
 
 
 def _lost(bridge: Bridge) -> list[Difference]:
-    """Where answers may be lost: submissions were ended by a study's code."""
+    """Return studies with submissions ended by their code but without answers."""
     with bridge.backend.transaction() as transaction:
         suspected = transaction.all(
             "SELECT study_id, count(*) AS visits FROM visits "
@@ -103,10 +104,10 @@ def _lost(bridge: Bridge) -> list[Difference]:
     return [
         Difference(
             study_id=row["study_id"],
-            sentence=f"{row['visits']} submissions were ended by the study's code, and "
-            "their answers are not here. Was the file brought back from a copy? "
-            f"--pay-lost {row['study_id']} pays them; Prolific does in 21 days, if you "
-            "do not reject them there",
+            sentence=f"{row['visits']} submissions were ended by the study's code, "
+            "but their answers are not in this file. Was the file restored from a "
+            f"copy? --pay-lost {row['study_id']} pays them now; Prolific pays them "
+            "after 21 days unless you reject them there",
             is_taken_in=False,
         )
         for row in suspected
@@ -133,8 +134,8 @@ def _costs(bridge: Bridge) -> list[Difference]:
             differences.append(
                 Difference(
                     study_id=study["study_id"],
-                    sentence=f"{what} cost {bridge.terms.money(part.minor)} there, and "
-                    f"{bridge.terms.money(study[what])} here",
+                    sentence=f"{what} cost {bridge.terms.money(part.minor)} at "
+                    f"Prolific, but {bridge.terms.money(study[what])} in the books",
                     is_taken_in=False,
                 )
             )
@@ -144,7 +145,7 @@ def _costs(bridge: Bridge) -> list[Difference]:
 
 
 def _unbooked(bridge: Bridge, study_id: str) -> list[Difference]:
-    """Whose bonuses there are not in the books; each submission is read for it."""
+    """Return bonuses that the books lack; this reads each submission of the study."""
     with bridge.backend.transaction() as transaction:
         visits = transaction.all(
             "SELECT visits.id, submission_id FROM visits "
@@ -161,8 +162,8 @@ def _unbooked(bridge: Bridge, study_id: str) -> list[Difference]:
             differences.append(
                 Difference(
                     study_id=study_id,
-                    sentence=f"bonuses of the submission {visit['submission_id']} "
-                    f"that the books do not have: {more}",
+                    sentence="the books lack these bonuses of the submission "
+                    f"{visit['submission_id']}: {more}",
                     is_taken_in=False,
                 )
             )

@@ -1,4 +1,4 @@
-"""What a person asks for when a marketplace is to recruit at Prolific, as terms."""
+"""Turn a person's choices for recruiting at Prolific into terms."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -17,19 +17,20 @@ from piecework.prolific.public_url import check_public_url
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recruiting:
-    """How studies are to be made, and how much may be spent on them.
+    """How studies are set up, and how much may be spent on them.
 
     Attributes:
-        workspace_id: "" where the account has just one.
-        project_id: "" is the one called piecework.
+        workspace_id: "" if the account has only one.
+        project_id: "" is the project called piecework.
         is_live: whether anything may be published and paid.
-        spend_at_most_cents: all together, in the workspace's currency.
-        hits_per_visit: 0 leaves it to the time that HITs take.
-        hit_seconds: how long a HIT takes; 0 is not known.
-        visits_per_participant: how often one may come to the same study.
-        settle_seconds: posts that come closer together than this are one study.
-        screening_cents: what taking a qualification test is paid; 0 is no offer.
-        screen_out_cents: paid to participants who come and find no work; 0 is nothing.
+        spend_at_most_cents: the cap for everything, in the workspace's currency.
+        hits_per_visit: 0 derives it from the time that HITs take.
+        hit_seconds: how long a HIT takes; 0 if unknown.
+        visits_per_participant: visits allowed per participant and study.
+        settle_seconds: posts less than this far apart share one study.
+        screening_cents: the pay for taking a qualification test; 0 offers no tests.
+        screen_out_cents: the pay for participants who arrive but find no work; 0 pays
+            nothing.
     """
 
     workspace_id: str
@@ -47,16 +48,16 @@ class Recruiting:
 def agreed_terms(
     recruiting: Recruiting, address: str, token: Token, *, site_url: str
 ) -> Terms:
-    """The terms, with the workspace and its currency looked up.
+    """Return the terms, with the workspace and its currency looked up.
 
     Args:
-        recruiting: what is asked for.
-        address: of the API.
-        token: of the account.
+        recruiting: the person's choices.
+        address: the API's address.
+        token: the account's token.
         site_url: the marketplace's site, as participants' browsers reach it.
 
     Raises:
-        Unusable: something fails that `piecework prolific doctor` shows.
+        Unusable: a check of `piecework prolific doctor` fails.
     """
     wanted = Wanted(workspace_id=recruiting.workspace_id)
     with Transport(address, token) as transport:
@@ -81,34 +82,34 @@ def agreed_terms(
 
 
 def is_emulator(address: str) -> bool:
-    """Whether an API is on this machine: its participants open any address."""
+    """Return whether the API is an emulator on this machine, which accepts any site."""
     return is_loopback(urlsplit(address).hostname or "")
 
 
 def refuse_closed_site(site_url: str) -> None:
-    """Refuse an address of the site that no participant can open.
+    """Refuse a site address that participants cannot open.
 
     Raises:
-        Unusable: a sentence says why.
+        Unusable: they cannot open it; the message says why.
     """
     refuse_what_fails([check_public_url(site_url)])
 
 
 def refuse_closed_frames(frames_url: str) -> None:
-    """Refuse an address of question pages: participants would see HITs without them.
+    """Refuse an address of question pages that participants cannot open.
 
     Raises:
-        Unusable: a sentence says why.
+        Unusable: they cannot open it; the message says why.
     """
     check = check_public_url(frames_url.replace("//*.", "//"))
     refuse_what_fails([replace(check, name="frames URL")])
 
 
 def refuse_what_fails(checks: Iterable[Check]) -> None:
-    """Raise what fails, all of it together.
+    """Raise all failed checks in one error.
 
     Raises:
-        Unusable: a sentence for each check that failed.
+        Unusable: some checks failed; the message has a sentence for each.
     """
     failed = [check for check in checks if check.level == "fail"]
     if failed:

@@ -1,8 +1,8 @@
-"""Qualification requirements as Prolific can ask them, and those that are asked here.
+"""Translate qualification requirements to Prolific's filters and groups.
 
-The marketplace's own types (how many approved, how many per cent, where somebody lives)
-become filters of the study. A requester's types become the study's two groups, who may
-be let in and who is kept out, since groups may change while a study runs.
+The marketplace's own types (number of approvals, approval rate, country) become filters
+of the study. A requester's types become the study's two groups (let in, kept out),
+because groups can change while a study runs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ Requirement = Mapping[str, Any]
 
 
 def custom(requirements: Sequence[Requirement]) -> list[dict[str, Any]]:
-    """The requirements on a requester's own types."""
+    """Return the requirements on a requester's own types."""
     own = (*_RANGES, system.LOCALE, system.ADULT, *system.MASTERS)
     return [
         dict(requirement)
@@ -46,10 +46,10 @@ def custom(requirements: Sequence[Requirement]) -> list[dict[str, Any]]:
 def filters_of(
     requirements: Sequence[Requirement], offered: Mapping[str, FilterKind]
 ) -> list[Filter]:
-    """The filters that ask what Prolific can ask.
+    """Return the filters for the requirements that Prolific supports.
 
     Raises:
-        Unusable: one cannot be asked there; the sentence says which.
+        Unusable: a filter is not supported; the message says which.
     """
     filters = []
     for requirement in requirements:
@@ -59,11 +59,15 @@ def filters_of(
         elif type_id == system.LOCALE:
             filters.append(_country(requirement, offered))
         elif type_id in system.MASTERS:
-            raise Unusable("Prolific has no masters; leave that requirement out")
-        # Adult content is allowed: Prolific admits nobody below 18.
+            raise Unusable(
+                "Prolific has no Masters qualification; leave out that requirement"
+            )
+        # Adult content is allowed: all participants at Prolific are at least 18.
     for each in _named(filters):
         if each not in offered:
-            raise Unusable(f"Prolific offers no filter {each} in this workspace")
+            raise Unusable(
+                f"Prolific does not offer the filter {each} in this workspace"
+            )
     return filters
 
 
@@ -76,7 +80,9 @@ def _range(requirement: Requirement, filter_id: str) -> Filter:
     elif comparator in ("NotEqualTo", "NotIn"):
         spans = _around(values)
     elif comparator == "Exists":
-        spans = [(0, None)]  # Everybody has a number of approvals, if only none.
+        spans = [
+            (0, None)
+        ]  # Every participant has a number of approvals, even if it is 0.
     elif comparator == "DoesNotExist":
         spans = []
     else:
@@ -88,12 +94,12 @@ def _range(requirement: Requirement, filter_id: str) -> Filter:
         if (low or 0) <= (low or 0 if high is None else high)
     ]
     if not ranges:
-        raise Unusable(f"nobody can meet {filter_id} {comparator} {values}")
+        raise Unusable(f"no participant can meet {filter_id} {comparator} {values}")
     return ranges[0] if len(ranges) == 1 else Combined(by="or", filters=ranges)
 
 
 def _within(span: _Span, most: int | None) -> _Span:
-    """A span with no end above the most there can be; empty if all of it is above."""
+    """Cut a span at the highest possible value; empty if all of it is above."""
     low, high = span
     if most is None or (low or 0) <= most >= (high or 0):
         return span
@@ -118,9 +124,11 @@ def _around(values: Sequence[int]) -> list[_Span]:
 def _country(requirement: Requirement, offered: Mapping[str, FilterKind]) -> Filter:
     locales = requirement.get("LocaleValues", ())
     if any("Subdivision" in locale for locale in locales):
-        raise Unusable("Prolific filters by country, not by state; name countries only")
+        raise Unusable("Prolific filters by country, not by state; use countries only")
     if COUNTRY not in offered:
-        raise Unusable(f"Prolific offers no filter {COUNTRY} in this workspace")
+        raise Unusable(
+            f"Prolific does not offer the filter {COUNTRY} in this workspace"
+        )
     named = [locale["Country"] for locale in locales]
     choices = choices_of(offered[COUNTRY])
     unknown = sorted(set(named) - set(choices))
@@ -130,7 +138,7 @@ def _country(requirement: Requirement, offered: Mapping[str, FilterKind]) -> Fil
     if requirement["Comparator"] in ("NotEqualTo", "NotIn", "Exists"):
         among = set(offered[COUNTRY].choices) - among
     if not among:
-        raise Unusable(f"nobody can meet {COUNTRY} {requirement['Comparator']}")
+        raise Unusable(f"no participant can meet {COUNTRY} {requirement['Comparator']}")
     return Choice(filter_id=COUNTRY, values=tuple(sorted(among)))
 
 

@@ -1,9 +1,9 @@
-"""Paid screenings: a study in which participants take a qualification type's test.
+"""Paid screenings: studies in which participants take a qualification test.
 
-Where a HIT type asks for a qualification that is granted by a test, nobody at Prolific
-holds it yet. So participants are paid to take the test, some at a time; who passes is
-granted the qualification as anybody is, and with it comes into the let-in group of the
-HIT type's study. Everybody is paid, whatever comes of it.
+If a HIT type requires a qualification that a test grants, no participant at Prolific
+holds it at first. So some participants at a time are paid to take the test. Those who
+pass are granted the qualification and join the let-in group of the HIT type's study.
+All who take the test are paid, whatever the result.
 """
 
 import json
@@ -37,7 +37,7 @@ _PASSED = (
 
 
 def screen(bridge: Bridge) -> None:
-    """Offer tests where too few participants hold what a study asks for."""
+    """Offer tests where too few participants hold a required qualification."""
     with bridge.backend.transaction() as transaction:
         lacking = transaction.all(_LACKING)
         at_work = transaction.all(
@@ -55,7 +55,7 @@ def screen(bridge: Bridge) -> None:
 
 
 def _tests_for(transaction: Transaction, study: sqlite3.Row) -> list[sqlite3.Row]:
-    """The types with a test that nobody meets a study's requirements without."""
+    """Return the qualification types with a test that a study requires."""
     kinds = [
         transaction.one(_TESTED, requirement["QualificationTypeId"])
         for requirement in requirements.custom(json.loads(study["requirements"]))
@@ -65,7 +65,7 @@ def _tests_for(transaction: Transaction, study: sqlite3.Row) -> list[sqlite3.Row
 
 
 def _follow(bridge: Bridge, study: sqlite3.Row, *, is_needed: bool) -> None:
-    """Publish a screening that was wanted; end one that is not needed any more."""
+    """Publish a wanted screening; end one that is no longer needed."""
     if study["status"] == "ACTIVE" and not is_needed:
         stop(bridge, study)
     elif study["stage"] in ("Wanted", "Draft"):
@@ -85,8 +85,8 @@ def _offer(bridge: Bridge, study: sqlite3.Row) -> None:
             say(
                 bridge,
                 study,
-                f"too few participants hold {kind['name']!r}: name what its test is "
-                "paid (--screening-pay), or grant it otherwise",
+                f"too few participants hold {kind['name']!r}: set the pay for its "
+                "test (--screening-pay), or grant it in another way",
             )
             continue
         with bridge.backend.transaction() as transaction:
@@ -106,7 +106,7 @@ def _shape(bridge: Bridge, kind: sqlite3.Row) -> drafting.Shape:
         hits=0,
         reward_cents=pay,
         seconds=drafting.seconds_for(bridge, pay),
-        # A minute more than the test itself, to read what it is about.
+        # The test plus a minute to read the introduction.
         allowed_seconds=kind["duration_seconds"] + 60,
         places=bridge.terms.screening_places,
     )
@@ -115,7 +115,7 @@ def _shape(bridge: Bridge, kind: sqlite3.Row) -> drafting.Shape:
 def _are_too_few(
     transaction: Transaction, kind: sqlite3.Row, study: sqlite3.Row
 ) -> bool:
-    """Whether fewer hold a qualification than there are places, and none is tested."""
+    """Return whether too few hold a qualification and no test is open."""
     is_tested = transaction.one(
         "SELECT 1 FROM studies WHERE qualification_type = ? AND stage <> 'Retired'",
         kind["id"],

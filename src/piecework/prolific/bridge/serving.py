@@ -1,4 +1,4 @@
-"""What a marketplace needs to be served with Prolific's participants, put together."""
+"""Assemble what a marketplace needs to serve Prolific's participants."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,23 +20,23 @@ from piecework.prolific.http.token import Token
 from piecework.prolific.http.transport import Patience, Transport
 
 PROJECT = "piecework"
-"""The project of studies for which none was named."""
+"""The default project for studies."""
 
 _COMPLETED = "https://app.prolific.com/submissions/complete"
 _LITTLE = Patience(tries=2, first_seconds=0.5, longest_seconds=5)
-"""With a participant waiting."""
+"""The patience of calls that a participant waits for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Office:
-    """An account at Prolific that a marketplace may be served with.
+    """An account at Prolific that a marketplace can use.
 
     Attributes:
         prolific: the bridge's client.
-        crowd: the marketplace's port to participants.
-        prices: what Prolific takes.
-        address: of the API.
-        terms: on which studies are made.
+        crowd: the marketplace's interface to participants.
+        prices: what Prolific charges.
+        address: the API's address.
+        terms: the terms of its studies.
     """
 
     prolific: Prolific
@@ -47,7 +47,7 @@ class Office:
 
     @contextmanager
     def bridge(self, database: Path, rules: Rules) -> Iterator[Bridge]:
-        """A bridge on a marketplace's database, by a connection of its own."""
+        """Open a bridge on a marketplace's database, with its own connection."""
         backend = Backend(database, replace(rules, prices=self.prices))
         try:
             with backend.transaction() as transaction:
@@ -61,16 +61,16 @@ class Office:
 def office(
     address: str, token: Token, terms: Terms, *, consent: tuple[str, ...] = CONSENT
 ) -> Iterator[Office]:
-    """Open an account; what the terms leave open is asked of it.
+    """Open an account, and fill in from it what the terms leave open.
 
     Args:
-        address: of the API.
-        token: of the account.
-        terms: with the workspace and the currency named; no project means `PROJECT`.
-        consent: what participants agree to, a paragraph each.
+        address: the API's address.
+        token: the account's token.
+        terms: the terms, with workspace and currency; no project means `PROJECT`.
+        consent: the paragraphs that participants agree to.
 
     Raises:
-        Refused: the account cannot be used so.
+        Refused: the account cannot be used with these terms.
     """
     with ExitStack() as stack:
         prolific = Prolific(stack.enter_context(Transport(address, token)))
@@ -79,7 +79,7 @@ def office(
         if balance.currency != terms.currency:
             raise Unusable(
                 f"the workspace is in {balance.currency}, not in {terms.currency}",
-                next_step=f"take a workspace in {terms.currency}",
+                next_step=f"use a workspace in {terms.currency}",
             )
         filled_in = _filled_in(prolific, terms)
         prices = price_list(
@@ -104,7 +104,7 @@ def crowd_at(
     consent: tuple[str, ...] = CONSENT,
     limits: Limits | None = None,
 ) -> Iterator[ProlificCrowd]:
-    """A marketplace's port to participants, by connections of its own."""
+    """Return a marketplace's interface to participants, with its own connections."""
     with ExitStack() as stack:
         waiting = [
             Prolific(stack.enter_context(Transport(address, token, patience=_LITTLE)))
@@ -132,7 +132,7 @@ def _filled_in(prolific: Prolific, terms: Terms) -> Terms:
 
 
 def _project(prolific: Prolific, workspace_id: str) -> str:
-    """The project of studies; made when there is none of this name."""
+    """Return the project for studies, creating it if it does not exist."""
     for project in prolific.account.projects(workspace_id):
         if project.title == PROJECT:
             return project.id
@@ -140,5 +140,5 @@ def _project(prolific: Prolific, workspace_id: str) -> str:
 
 
 def _completed_url(address: str) -> str:
-    """Where a submission is ended; an emulator has that page itself."""
+    """Return where submissions are ended; an emulator serves that page itself."""
     return _COMPLETED if address == PROLIFIC else f"{address}/submissions/complete"

@@ -1,9 +1,9 @@
-"""What Prolific took, beside what the marketplace's ledger took for the same.
+"""Book the difference between what Prolific charged and what the ledger booked.
 
-Prolific pays whole visits and rounds each payment by itself, so the two may differ: by
-the reward of a HIT that was rejected in a visit that is paid, and by a penny of fee.
-The difference is booked, with a reason of its own, when Prolific has paid: so the
-ledger's sum is Prolific's, to the penny.
+Prolific pays whole visits and rounds each payment separately. So the two may differ by
+the reward of a HIT rejected in a paid visit, or by a penny of fees. When Prolific has
+paid, the difference is booked with its own reason, so the ledger's total matches
+Prolific's to the penny.
 """
 
 from piecework.marketplace.state import ledger
@@ -11,7 +11,7 @@ from piecework.marketplace.state.transaction import Transaction
 from piecework.prolific.bridge.reading import SCREENED_OUT
 
 PAID_EARLY = "(visits.outcome = 'Paid' AND visits.trouble <> '')"
-"""Visits that Prolific paid before their requester had decided all of their HITs."""
+"""Visits that Prolific paid before the requester had decided all of their HITs."""
 
 _VISIT = (
     f"SELECT iif(visits.status = '{SCREENED_OUT}', screen_out_cost_cents, cost_cents) "
@@ -25,7 +25,7 @@ _VISIT = (
 _BATCH = (
     "SELECT bonus_batches.total_cents, studies.internal_name, hit_types.requester, "
     "(SELECT coalesce(sum(iif(bonus_lines.bonus IS NULL, "
-    # All HITs of a visit have one reward, so a share of it has that share of fees.
+    # All HITs of a visit have the same reward, so fees divide in proportion.
     "bonus_lines.cents + (SELECT bonus_lines.cents * sum(assignments.fee_cents) "
     "/ sum(paid_cents) FROM assignments "
     "WHERE assignments.visit = bonus_lines.visit AND status = 'Approved'), "
@@ -45,9 +45,9 @@ _LENT = (
 
 
 def settle_visit(transaction: Transaction, visit: int) -> None:
-    """Book by how much a visit that was paid cost more, or less, than its HITs.
+    """Book how much more, or less, a paid visit cost than its HITs.
 
-    Again, after another of its HITs was approved, it books what has changed by that.
+    Called again after another of its HITs was approved, it books only the change.
     """
     row = transaction.one(_VISIT, visit)
     if row is None:
@@ -65,7 +65,7 @@ def settle_visit(transaction: Transaction, visit: int) -> None:
 
 
 def settle_batch(transaction: Transaction, batch: int) -> None:
-    """Book by how much a batch of bonuses cost more, or less, than they were booked."""
+    """Book how much more, or less, a batch of bonuses cost than was booked."""
     row = transaction.one(_BATCH, batch)
     if row is not None:
         _book(
@@ -77,7 +77,7 @@ def settle_batch(transaction: Transaction, batch: int) -> None:
 
 
 def _give_back_lent(transaction: Transaction, cents: int, *, subject: str) -> int:
-    """Give back what was booked where an account was empty; how much that is."""
+    """Give back what was booked from an empty account; return the amount."""
     row = transaction.one(_LENT, subject)
     lent = min(cents, row["cents"] if row else 0)
     ledger.pay(
@@ -93,7 +93,7 @@ def _give_back_lent(transaction: Transaction, cents: int, *, subject: str) -> in
 def _book(
     transaction: Transaction, requester: int, more_cents: int, *, subject: str
 ) -> None:
-    """Take more from the requester, or give back what was too much."""
+    """Charge the requester more, or give back the surplus."""
     account = ledger.available(requester)
     if more_cents < 0:
         ledger.pay(
@@ -104,7 +104,7 @@ def _book(
             subject=subject,
         )
         return
-    # It is spent already, so it is booked even where the account is empty.
+    # The money is already spent, so it is booked even if the account is empty.
     there = min(more_cents, ledger.spendable(transaction, requester))
     for source, cents in ((account, there), (ledger.OUTSIDE, more_cents - there)):
         ledger.pay(

@@ -1,6 +1,6 @@
-"""What Prolific has taken, holds, and may still take, out of the tables alone.
+"""What Prolific has charged, holds and may still charge, computed from the tables.
 
-All amounts are with fees and tax, in minor units of the workspace's currency.
+All amounts include fees and tax, in minor units of the workspace's currency.
 """
 
 import json
@@ -26,12 +26,12 @@ _NOT_HERE = (
     "(SELECT coalesce(sum(spent_cents), 0) FROM unknown_studies) "
     "+ (SELECT coalesce(sum(unbooked_bonus_cents), 0) FROM studies)"
 )
-"""What Prolific has taken that the books lack."""
+"""What Prolific has charged that the books lack."""
 
 _COMMITTED = (
     "SELECT (SELECT coalesce(sum(cost_cents * "
     f"iif(stage = 'Retired', {_PAID}, "
-    # A place may be taken again, and the rejection of who had it be taken back.
+    # A place may be taken again, and its earlier rejection may be undone.
     "max(places, (SELECT count(*) FROM visits "
     f"WHERE study = studies.id AND status NOT IN {FREES_ITS_PLACE}))) "
     "+ screen_out_cost_cents * "
@@ -62,24 +62,24 @@ _HELD_NOT_HERE = "SELECT coalesce(sum(held_cents), 0) FROM unknown_studies"
 
 
 def committed_cents(transaction: Transaction) -> int:
-    """What is spent at Prolific, or may be: what the cap is compared with."""
+    """Return what is, or may be, spent at Prolific; the cap applies to this."""
     return number_of(transaction, _COMMITTED)
 
 
 def spent_cents(transaction: Transaction) -> int:
-    """What Prolific has taken for visits and bonuses that are paid."""
+    """Return what Prolific has charged for paid visits and bonuses."""
     return number_of(transaction, _SPENT)
 
 
 def held_cents(transaction: Transaction) -> int:
-    """What Prolific holds for places that are open, or not decided."""
+    """Return what Prolific holds for open or undecided places."""
     return number_of(transaction, _HELD) + number_of(transaction, _HELD_NOT_HERE)
 
 
 def taken_if_unrejected(transaction: Transaction, visit: sqlite3.Row) -> int:
-    """What would be spent, held and being paid with a visit's rejection taken back.
+    """Return what would be spent, held and being paid if a rejection is undone.
 
-    Not what is committed: that counts all places of a study, also if it has ended.
+    This differs from `committed_cents`, which counts all places of ended studies too.
     """
     change = "UPDATE studies SET undecided = undecided + ? WHERE id = ?"
     transaction.execute(change, 1, visit["study"])
@@ -94,15 +94,15 @@ def taken_if_unrejected(transaction: Transaction, visit: sqlite3.Row) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastStart:
-    """How the marketplace was served for Prolific last, for who looks at its file.
+    """How the marketplace was last served for Prolific, for readers of its file.
 
     Attributes:
-        address: of the API.
-        is_live: whether anything was to be published and paid.
-        spend_at_most_cents: all together.
-        workspace_id: whose money it was.
-        project_id: where its studies lie.
-        currency: the workspace's.
+        address: the API's address.
+        is_live: whether publishing and paying were allowed.
+        spend_at_most_cents: the cap for everything.
+        workspace_id: the workspace that paid.
+        project_id: the project of its studies.
+        currency: the workspace's currency.
     """
 
     address: str = PROLIFIC
@@ -114,13 +114,13 @@ class LastStart:
 
     @classmethod
     def read(cls, transaction: Transaction) -> Self:
-        """The last one."""
+        """Read the last start."""
         row = transaction.one("SELECT value FROM settings WHERE key = ?", _KEY)
         return cls() if row is None else cls(**json.loads(row["value"]))
 
 
 def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
-    """Keep how it is served now."""
+    """Store how the marketplace is served now."""
     start = {
         "address": address,
         "is_live": terms.is_live,
@@ -138,6 +138,6 @@ def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
 
 
 def number_of(transaction: Transaction, query: str) -> int:
-    """The one number that a query gives; 0 without a row."""
+    """Return the one number that a query yields; 0 without a row."""
     row = transaction.one(query)
     return int(row[0]) if row else 0

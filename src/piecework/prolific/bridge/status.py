@@ -1,4 +1,4 @@
-"""How far everything is at Prolific, out of the marketplace's tables alone."""
+"""The state of everything at Prolific, read from the marketplace's tables only."""
 
 from collections import Counter
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ from piecework.prolific.http.address import PROLIFIC
 
 _PAGE = "https://app.prolific.com/researcher/workspaces/studies/{study_id}"
 _EMULATOR_PAGE = "{address}/emulator/site"
-"""Where a researcher sees a study; an emulator has pages for participants alone."""
+"""Where researchers see a study; an emulator has pages only for participants."""
 
 _UNPAID = "SELECT title FROM hit_types WHERE reward_cents = 0 AND assignable_hits > 0"
 
@@ -37,19 +37,19 @@ _VISITS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyStatus:
-    """One study.
+    """The state of one study.
 
     Attributes:
-        hit_type_id: whose HITs are done there.
-        study_id: at Prolific; None while it is not made.
-        status: Prolific's word, or where it stands before Prolific has one.
-        page: where it can be looked at.
-        currency: of its amounts.
-        cost_cents: of a place, with fee and tax.
-        states: how many visits are in each of Prolific's states.
-        waits_for_requester: visits with a HIT that is not decided, paid or not.
-        waits_for_participant: those who were asked to return, and may still.
-        trouble: what keeps it from going on; "" is nothing.
+        hit_type_id: the HIT type of its HITs.
+        study_id: the id at Prolific; None until the study is created.
+        status: Prolific's status, or the stage before Prolific has one.
+        page: the study's page at Prolific.
+        currency: the currency of its amounts.
+        cost_cents: the cost of a place, including fees and tax.
+        states: the number of visits by status at Prolific.
+        waits_for_requester: visits with an undecided HIT, paid or not.
+        waits_for_participant: visits with an open request to return.
+        trouble: what keeps the study from continuing; "" if nothing does.
     """
 
     hit_type_id: str
@@ -71,19 +71,19 @@ class StudyStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """All of it; amounts in minor units of the workspace's currency.
+    """The state of all studies; amounts in minor units of the workspace's currency.
 
     Attributes:
-        spent_cents: what Prolific has taken, for visits and bonuses.
-        held_cents: what it holds, for places that are open or not decided.
-        left_cents: what the cap of the last start leaves; less than nothing if it was
-            lowered. None: nothing is published or paid.
-        committed_cents: spent at Prolific, or promised: what the cap is compared with.
-        bonuses_waiting_cents: not paid yet.
-        troubles: sentences about bonuses and visits that a person should read.
+        spent_cents: what Prolific has charged for visits and bonuses.
+        held_cents: what it holds for open or undecided places.
+        left_cents: what the cap of the last start leaves; negative if it was lowered.
+            None: nothing is published or paid.
+        committed_cents: what is spent at Prolific or promised; the cap applies to this.
+        bonuses_waiting_cents: bonuses not paid yet.
+        troubles: messages about bonuses and visits that a person should read.
         unknown_messages: messages that may or may not have been sent.
         unknown: studies at Prolific that the file lacks.
-        currency: of all amounts.
+        currency: the currency of all amounts.
     """
 
     of_hit_types: tuple[StudyStatus, ...]
@@ -98,12 +98,12 @@ class Status:
     currency: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for `--json`."""
+        """Return plain values, for `--json`."""
         return asdict(self)
 
 
 def read_status(transaction: Transaction) -> Status:
-    """How far everything is, as of the bridge's last step."""
+    """Return the state as of the bridge's last step."""
     start, studies = LastStart.read(transaction), []
     for study in transaction.all(_STUDIES):
         visits = transaction.all(_VISITS, study["id"])
@@ -153,8 +153,8 @@ def read_status(transaction: Transaction) -> Status:
                 )
             ),
             *(
-                f"the HITs of {row['title']!r} pay nothing, and Prolific has no study "
-                "without a reward; they are not offered there"
+                f"the HITs of {row['title']!r} pay nothing, and Prolific requires a "
+                "reward; they are not offered there"
                 for row in transaction.all(_UNPAID)
             ),
         ),

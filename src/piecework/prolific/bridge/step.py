@@ -1,4 +1,4 @@
-"""One step of the bridge, and the thread that makes one after the other."""
+"""One step of the bridge, and the thread that repeats steps."""
 
 import logging
 import sqlite3
@@ -26,12 +26,12 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How long is waited between steps.
+    """How long to wait between steps.
 
     Attributes:
-        first_seconds: after a change; as long at least between any two.
-        longest_seconds: while nothing happens, each wait is twice the last, up to this.
-        look_seconds: so often is looked whether the marketplace has changed.
+        first_seconds: the wait after a change, and the shortest between any two steps.
+        longest_seconds: while nothing happens, each wait doubles up to this.
+        look_seconds: how often to check whether the marketplace has changed.
     """
 
     first_seconds: float = 3.0
@@ -40,10 +40,10 @@ class Pace:
 
 
 def step(bridge: Bridge) -> bool:
-    """Bring Prolific in line with the marketplace once; whether any call changed it.
+    """Update Prolific to match the marketplace; return whether a call changed it.
 
-    The order: what is so, then who may come, then what was decided, then money. Nothing
-    is published or paid before the file was compared with Prolific.
+    It reads the state, then updates who may take part, then carries out decisions, then
+    pays. Nothing is published or paid before the file is compared with Prolific.
     """
     bridge.changes, bridge.faults, bridge.is_due_soon = 0, [], False
     bridge.tried(partial(comparing.compare, bridge))
@@ -62,19 +62,19 @@ def step(bridge: Bridge) -> bool:
 
 
 def settle(bridge: Bridge, *, most: int = 20) -> None:
-    """Make steps until one changes nothing; for a rehearsal, whose time stands."""
+    """Make steps until one changes nothing; for a rehearsal, where time is frozen."""
     for _ in range(most):
         if not step(bridge):
             return
 
 
 class Running:
-    """Makes steps until it is stopped: soon after a change, else ever more rarely.
+    """Makes steps until stopped: soon after a change, otherwise less and less often.
 
     Args:
-        bridge: whose steps.
-        news: set by others when a step is worth while sooner.
-        pace: how long is waited.
+        bridge: the bridge.
+        news: set by others to ask for a step sooner.
+        pace: how long to wait between steps.
     """
 
     def __init__(
@@ -108,13 +108,13 @@ class Running:
         pace = self._pace
         wait = pace.first_seconds
         while not self._stop.is_set():
-            self._news.clear()  # What comes during the step is for the next.
+            self._news.clear()  # News during the step triggers the next one.
             try:
                 has_changed = step(self._bridge)
             except sqlite3.OperationalError as fault:  # locked, or a full disk
                 _LOG.warning("the bridge waits: %s", fault)
                 has_changed = False
-            except Exception:  # noqa: BLE001 - people wait for pay, so it goes on
+            except Exception:  # noqa: BLE001 - people wait for pay, so it continues
                 _LOG.exception("a step of the bridge failed")
                 has_changed = False
             is_busy = has_changed or self._bridge.is_due_soon
@@ -124,9 +124,9 @@ class Running:
                 wait = pace.first_seconds
 
     def _wait(self, seconds: float) -> bool:
-        """Wait so long, or less if there is news or a change here; whether there was.
+        """Wait, at most until news or a change here; return whether there was any.
 
-        However much news comes, there are `first_seconds` between two steps.
+        There are always at least `first_seconds` between two steps.
         """
         backend, pace = self._bridge.backend, self._pace
         version, waited = backend.data_version(), 0.0

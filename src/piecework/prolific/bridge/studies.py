@@ -1,9 +1,10 @@
-"""Studies: one for the open HITs of a HIT type, with as many places as can be filled.
+"""Keep one study for the open HITs of each HIT type, with as many places as they fill.
 
-A draft is found again by its internal name, so that a lost reply makes no second study;
-a second draft would cost nothing, and only one is ever published. What was published
-may only get more places. Where nothing is left to do while places are free, or will be
-since who holds one was turned away, a study is stopped; new work then gets a new one.
+A draft is found again by its internal name, so a lost reply leads to no second study.
+Even a second draft would cost nothing, and only one is ever published. A published
+study can only get more places. A study is stopped when no work is left while places are
+free, or will be free because a participant was turned away. New work then gets a new
+study.
 """
 
 import sqlite3
@@ -34,7 +35,7 @@ _FREE_SLOTS = (
 
 
 def recruit(bridge: Bridge) -> None:
-    """Bring the studies of each HIT type in line with its open HITs."""
+    """Update the studies of each HIT type to match its open HITs."""
     with bridge.backend.transaction() as transaction:
         hit_types = transaction.all(_HIT_TYPES)
     for hit_type in hit_types:
@@ -43,7 +44,7 @@ def recruit(bridge: Bridge) -> None:
 
 
 def say(bridge: Bridge, study: sqlite3.Row, trouble: str) -> None:
-    """Keep a sentence about a study for people; "" is none."""
+    """Store a sentence about a study for people to read; "" clears it."""
     if trouble != study["trouble"]:
         with bridge.backend.transaction() as transaction:
             transaction.execute(
@@ -89,7 +90,7 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
 def _follow(
     bridge: Bridge, study: sqlite3.Row, possible: int, *, is_settled: bool
 ) -> bool:
-    """Keep a published study in line; whether what is left needs another study."""
+    """Update a published study; return whether the HITs left need another one."""
     taken = reading.places_taken(bridge, study["id"])
     if taken is None:
         return False
@@ -131,7 +132,7 @@ def _begin(
 
 
 def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
-    """Make the draft of a wanted study, and publish it if that is allowed."""
+    """Create the draft of a wanted study, and publish it if that is allowed."""
     study = drafting.row_of(bridge, study_id)
     unknown.look(bridge)
     trouble = unknown.objection(bridge)
@@ -152,7 +153,7 @@ def bring_out(bridge: Bridge, study_id: int, hit_type: sqlite3.Row) -> None:
 def _publish(bridge: Bridge, study: sqlite3.Row) -> None:
     there = bridge.prolific.studies.get(study["study_id"])
     if there.status != "UNPUBLISHED":
-        return  # A try whose reply was lost has published it; reading takes it in.
+        return  # An earlier call with a lost reply published it.
     if there.places != study["places"]:
         changes = StudyChanges(places=study["places"])
         bridge.prolific.studies.change(study["study_id"], changes)
@@ -163,14 +164,14 @@ def _publish(bridge: Bridge, study: sqlite3.Row) -> None:
 
 
 def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
-    """Why so many more places are not paid for now; "" if they are."""
+    """Return why this many more places cannot be paid for now; "" if they can."""
     terms = bridge.terms
     hourly = study["reward_cents"] * 60 // study["minutes"]
     if hourly < terms.least_per_hour_cents:
         return (
-            f"{terms.money(study['reward_cents'])} for some {study['minutes']} minutes "
-            f"are {terms.money(hourly)} an hour; Prolific asks for "
-            f"{terms.money(terms.least_per_hour_cents)} at least"
+            f"{terms.money(study['reward_cents'])} for about {study['minutes']} "
+            f"minutes is {terms.money(hourly)} an hour; Prolific requires at least "
+            f"{terms.money(terms.least_per_hour_cents)}"
         )
     more = study["cost_cents"] * more_places
     if study["stage"] == "Draft":
@@ -185,12 +186,12 @@ def _objection(bridge: Bridge, study: sqlite3.Row, more_places: int) -> str:
     if committed + more > terms.spend_at_most_cents:
         return (
             f"{more_places} places would cost {terms.money(more)}; "
-            f"{terms.money(committed)} of at most "
-            f"{terms.money(terms.spend_at_most_cents)} are spent or promised"
+            f"{terms.money(committed)} of the limit of "
+            f"{terms.money(terms.spend_at_most_cents)} is already spent or committed"
         )
     balance = bridge.prolific.account.balance(terms.workspace_id)
     if balance.currency != terms.currency:
-        return f"the workspace is in {balance.currency} now, not in {terms.currency}"
+        return f"the workspace is now in {balance.currency}, not in {terms.currency}"
     if balance.available_minor < more:
         return (
             f"{more_places} places would cost {terms.money(more)}; the workspace has "
@@ -206,8 +207,8 @@ def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
     say(bridge, study, trouble)
     if trouble:
         return
-    # The new total is kept first: if the reply is lost, the cap still counts it. A
-    # study that was completed recruits again, so `_retire` must not give it up.
+    # The new total is stored first: if the reply is lost, the cap still counts it. A
+    # completed study recruits again, so `_retire` must not retire it.
     with bridge.backend.transaction() as transaction:
         transaction.execute(
             "UPDATE studies SET places = ?, status = 'ACTIVE' WHERE id = ?",
@@ -219,15 +220,15 @@ def _raise_places(bridge: Bridge, study: sqlite3.Row, places: int) -> None:
 
 
 def stop(bridge: Bridge, study: sqlite3.Row) -> None:
-    """Recruit no more for a study; who is at work goes on."""
+    """Stop recruiting for a study; participants at work may finish."""
     _transit(bridge, study, "STOP")
 
 
 def _transit(bridge: Bridge, study: sqlite3.Row, action: StudyAction) -> None:
-    """Make a transition; one whose reply is lost shows in the study's status."""
+    """Make a transition; after a lost reply, the study's status shows it."""
     bridge.changes += 1
     if action == "PUBLISH":
-        # Before the call, so that the cap counts it, whatever becomes of the call.
+        # Before the call, so that the cap counts it even if the reply is lost.
         _note(bridge, study, stage="Published", status="PUBLISHING")
     try:
         status = bridge.prolific.studies.transition(study["study_id"], action).status
@@ -248,25 +249,25 @@ def _note(bridge: Bridge, study: sqlite3.Row, *, stage: str, status: str) -> Non
 
 
 def _drop(bridge: Bridge, study: sqlite3.Row) -> None:
-    """Give up a study that was never published; its work is gone."""
+    """Drop a study that was never published and has no work left."""
     if study["study_id"]:
         bridge.changes += 1
         try:
             bridge.prolific.studies.delete(study["study_id"])
         except NoAccess:
-            pass  # It is gone.
+            pass  # It no longer exists.
         except Refused as refusal:
             if refusal.may_pass:
                 raise
             there = bridge.prolific.studies.get(study["study_id"])
             if there.status != "UNPUBLISHED":
-                return  # A try whose reply was late has published it.
-            say(bridge, study, f"a draft that is not needed stays: {refusal}")
+                return  # An earlier call with a late reply published it.
+            say(bridge, study, f"an unneeded draft could not be deleted: {refusal}")
     _note(bridge, study, stage="Retired", status="DELETED")
 
 
 def _retire(bridge: Bridge) -> None:
-    """Read no more of studies that are completed and fully settled."""
+    """Stop reading studies that are completed and fully settled."""
     with bridge.backend.transaction() as transaction:
         for study in transaction.all(
             "SELECT id FROM studies WHERE stage = 'Published' AND status = 'COMPLETED' "

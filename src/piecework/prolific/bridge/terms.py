@@ -1,4 +1,4 @@
-"""On which terms a marketplace recruits at Prolific."""
+"""The terms on which a marketplace recruits at Prolific."""
 
 from dataclasses import dataclass
 
@@ -11,31 +11,33 @@ DAY = 24 * 60 * MINUTE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """How studies are made, and how much may be spent on them.
+    """How studies are set up, and how much may be spent on them.
 
     Attributes:
-        workspace_id: whose money it is.
-        project_id: where the studies lie.
+        workspace_id: the workspace that pays.
+        project_id: the project of the studies.
         site_url: the marketplace's site, as participants' browsers reach it.
-        currency: the workspace's.
-        is_live: whether anything is published; without, studies stay drafts.
-        spend_at_most_cents: all studies and bonuses together, fees and tax included.
-        least_per_hour_cents: what Prolific asks for at least.
-        recommended_per_hour_cents: what it recommends; by it a HIT's time is estimated
-            until enough were done to know.
-        hits_per_visit: how many HITs a place is; 0 leaves it to the time they take.
-        visit_seconds: how long a visit shall take where that is left open.
-        hit_seconds: how long a HIT takes; 0 is not known.
-        visits_per_participant: how often one may come to the same study.
-        screening_cents: what taking a test is paid; 0 is that none is offered.
-        screen_out_cents: what who came and found no work is paid; 0 is nothing.
-        screening_places: how many may take a test before it is looked who passed.
-        return_days: how long a participant has to return what was rejected here.
-        settle_seconds: posts that come closer together than this are one study.
-        bonus_pause_seconds: no bonus is paid for so long after the server's start: a
-            bonus that was paid before it may show at Prolific so much later.
-        grace_seconds: how long a participant has to enter his code by himself.
-        devices: what may be used; none is anything.
+        currency: the workspace's currency.
+        is_live: whether studies are published; otherwise they stay drafts.
+        spend_at_most_cents: the cap for all studies and bonuses, including fees and
+            tax.
+        least_per_hour_cents: the minimum hourly pay at Prolific.
+        recommended_per_hour_cents: the recommended hourly pay, used to estimate a HIT's
+            time until enough HITs are done.
+        hits_per_visit: HITs in a place; 0 derives it from the time they take.
+        visit_seconds: the target length of a visit if `hits_per_visit` is 0.
+        hit_seconds: how long a HIT takes; 0 if unknown.
+        visits_per_participant: visits allowed per participant and study.
+        screening_cents: the pay for taking a test; 0 offers no tests.
+        screen_out_cents: the pay for participants who arrive but find no work; 0 pays
+            nothing.
+        screening_places: participants who take a test before the results are checked.
+        return_days: days a participant has to return a submission rejected here.
+        settle_seconds: posts less than this far apart share one study.
+        bonus_pause_seconds: how long no bonus is paid after the server's start, because
+            a bonus paid before it may show at Prolific this much later.
+        grace_seconds: how long a participant has to enter the code themselves.
+        devices: the devices allowed; an empty list allows any.
     """
 
     workspace_id: str
@@ -60,5 +62,5 @@ class Terms:
     devices: tuple[Device, ...] = ()
 
     def money(self, cents: int) -> Money:
-        """An amount in the workspace's currency."""
+        """Return an amount in the workspace's currency."""
         return Money(minor=cents, currency=self.currency)

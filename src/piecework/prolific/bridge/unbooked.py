@@ -1,7 +1,7 @@
-"""Bonuses of a submission at Prolific that the marketplace's books do not have.
+"""Bonuses of a submission at Prolific that the marketplace's books lack.
 
-They were paid by hand, or by this marketplace after the copy was made from which its
-file was brought back.
+They were paid by hand, or by this marketplace after the copy from which its file was
+restored.
 """
 
 import json
@@ -20,11 +20,11 @@ _BOOKED = (
 def unbooked(
     transaction: Transaction, visit: int, there: Iterable[int]
 ) -> Counter[int]:
-    """The amounts of bonuses at Prolific that are not booked for a visit.
+    """Return the amounts of bonuses at Prolific that are not booked for a visit.
 
     Args:
-        transaction: the open one.
-        visit: whose submission has them.
+        transaction: the open transaction.
+        visit: the visit of the submission.
         there: the amounts of all bonuses of the submission.
     """
     booked = Counter[int](line["cents"] for line in transaction.all(_BOOKED, visit))
@@ -34,13 +34,13 @@ def unbooked(
 def perhaps_paid(
     transaction: Transaction, line: sqlite3.Row, there: Iterable[int]
 ) -> Counter[int]:
-    """The amounts at Prolific that may stand for a line.
+    """Return the amounts at Prolific that may be the bonus of a line.
 
-    They are not booked, and a person has not said that they are other bonuses.
+    They are not booked, and no person has said that they are other bonuses.
 
     Args:
-        transaction: the open one.
-        line: a bonus that waits.
+        transaction: the open transaction.
+        line: the waiting bonus.
         there: the amounts of all bonuses of its submission.
     """
     others = Counter[int](json.loads(line["other_bonuses"]))
@@ -48,14 +48,14 @@ def perhaps_paid(
 
 
 def perhaps_paid_before(transaction: Transaction, line: sqlite3.Row) -> Counter[int]:
-    """What may have stood for a line when its submission was read last."""
+    """Return what may have been a line's bonus when its submission was last read."""
     return perhaps_paid(transaction, line, json.loads(line["paid_before"] or "[]"))
 
 
 def keep_other_bonuses(
     transaction: Transaction, line: sqlite3.Row, others: Counter[int]
 ) -> None:
-    """Keep that a person said that a line is not among these bonuses.
+    """Record a person's statement that a line is not among these bonuses.
 
     Another line of the submission may still be among them.
     """
@@ -70,7 +70,7 @@ def keep_other_bonuses(
 def keep_paid_before(
     transaction: Transaction, there: Mapping[int, Sequence[int]]
 ) -> None:
-    """Keep by line which bonuses its submission has before the line is paid."""
+    """Record, for each line, the bonuses its submission has before the line is paid."""
     transaction.conn.executemany(
         "UPDATE bonus_lines SET paid_before = ? WHERE id = ?",
         [(json.dumps(amounts), line) for line, amounts in there.items()],

@@ -1,12 +1,13 @@
-"""Studies of this marketplace at Prolific that its file does not have.
+"""Studies of this marketplace at Prolific that its file lacks.
 
-The file is a copy that was brought back, and they were published after it was made; or
-another copy of it is served somewhere. Either way a second study for the same work is
-not published: a person decides about each (`piecework prolific reconcile`), and until
-then nothing is published and no place is added. What they cost counts for the cap.
+Either the file was restored from a copy made before they were published, or another
+copy of it is in use elsewhere. To avoid a second study for the same work, a person
+decides about each (`piecework prolific reconcile`). Until then nothing is published and
+no place is added. The cap counts what they cost.
 
-A study's internal name tells whose it is: it has the identity that all copies of a
-marketplace's file share, and the generation that made it, so no copy repeats a name.
+A study's internal name shows which marketplace it belongs to. It contains the identity
+that all copies of a file share, and the generation that created it, so no copy repeats
+a name.
 """
 
 import re
@@ -32,12 +33,12 @@ _DRAFTS = ("UNPUBLISHED", "SCHEDULED")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyName:
-    """What a study's internal name says.
+    """The parts of a study's internal name.
 
     Attributes:
-        identity: of the marketplace's file and its copies.
-        generation: of the file when the study was made.
-        qualification_type_id: whose test it pays for; "" in other studies.
+        identity: the identity of the marketplace's file and its copies.
+        generation: the generation of the file that created the study.
+        qualification_type_id: the type with the test it pays for; "" in other studies.
     """
 
     hit_type_id: str
@@ -54,7 +55,7 @@ class StudyName:
         number: int,
         qualification_type_id: str = "",
     ) -> Self:
-        """The name of a study that is to be made now."""
+        """Return the name for a new study."""
         return cls(
             hit_type_id=hit_type_id,
             number=number,
@@ -65,7 +66,7 @@ class StudyName:
 
     @classmethod
     def read(cls, internal_name: str | None) -> Self | None:
-        """What a name says; None if it is not of our form."""
+        """Parse a name; None if it is not in piecework's format."""
         match = _NAME.fullmatch(internal_name or "")
         if match is None:
             return None
@@ -89,9 +90,9 @@ class UnknownStudy:
 
     Attributes:
         submissions: how many participants took a place.
-        spent_cents: what Prolific took for it, with fees and tax, bonuses too.
+        spent_cents: what Prolific charged for it, including fees, tax and bonuses.
         held_cents: what Prolific holds for its places.
-        is_left: whether a person decided that it is none of the marketplace's.
+        is_left: whether a person decided to leave it to Prolific.
     """
 
     study_id: str
@@ -104,12 +105,12 @@ class UnknownStudy:
     is_left: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for `--json`."""
+        """Return plain values, for `--json`."""
         return asdict(self)
 
 
 def read_unknown(transaction: Transaction) -> tuple[UnknownStudy, ...]:
-    """All of them, as they were read last."""
+    """Return all unknown studies, as last read."""
     rows = transaction.all("SELECT * FROM unknown_studies ORDER BY study_id")
     return tuple(
         UnknownStudy(**{**dict(row), "is_left": bool(row["is_left"])}) for row in rows
@@ -117,15 +118,15 @@ def read_unknown(transaction: Transaction) -> tuple[UnknownStudy, ...]:
 
 
 def undecided(transaction: Transaction) -> tuple[UnknownStudy, ...]:
-    """Those that a person has to decide about."""
+    """Return the unknown studies that a person has to decide about."""
     return tuple(each for each in read_unknown(transaction) if not each.is_left)
 
 
 def look(bridge: Bridge) -> None:
-    """Compare all studies of the project with the file; once in each step.
+    """Compare all studies of the project with the file, once in each step.
 
     Raises:
-        ProlificError: Prolific could not be asked, so nothing is known.
+        ProlificError: the call failed, so nothing is known.
     """
     if bridge.listed is not None:
         return
@@ -145,12 +146,12 @@ def look(bridge: Bridge) -> None:
         for study in listed.values()
         if study.internal_name is not None
     }
-    if bridge.is_compared:  # At the beginning all are spoken of together.
+    if bridge.is_compared:  # The first comparison warns about all of them together.
         warn(bridge, but=before)
 
 
 def warn(bridge: Bridge, *, but: Collection[str] = ()) -> None:
-    """Log a sentence about each unknown study that a person has to decide about."""
+    """Log a warning about each unknown study that a person has to decide about."""
     with bridge.backend.transaction() as transaction:
         waiting = undecided(transaction)
     for each in waiting:
@@ -159,20 +160,20 @@ def warn(bridge: Bridge, *, but: Collection[str] = ()) -> None:
 
 
 def sentence(bridge: Bridge, study: UnknownStudy) -> str:
-    """What a person reads about an unknown study."""
+    """Return the warning about an unknown study."""
     money = bridge.terms.money
     return (
-        f"the study {study.study_id} ({study.internal_name}) is at Prolific and not in "
-        f"this file: {study.status.lower()}, {study.places} places, "
+        f"the study {study.study_id} ({study.internal_name}) is at Prolific and not "
+        f"in this file: {study.status.lower()}, {study.places} places, "
         f"{study.submissions} submissions, {money(study.spent_cents)} spent, "
-        f"{money(study.held_cents)} held. Was the file brought back from a copy? "
-        "Nothing is published until `piecework prolific reconcile` is told "
-        f"--adopt {study.study_id} or --leave {study.study_id}"
+        f"{money(study.held_cents)} held. Was the file restored from a copy? Nothing "
+        "is published until you run `piecework prolific reconcile` with --adopt "
+        f"{study.study_id} or --leave {study.study_id}"
     )
 
 
 def objection(bridge: Bridge) -> str:
-    """Why nothing may be published now; "" if it may."""
+    """Return why nothing may be published now; "" if publishing is allowed."""
     with bridge.backend.transaction() as transaction:
         waiting = undecided(transaction)
     if not waiting:
@@ -184,7 +185,7 @@ def objection(bridge: Bridge) -> str:
 
 
 def set_aside(bridge: Bridge, study_id: str) -> None:
-    """Stop an unknown study and leave it to Prolific, which pays who took part.
+    """Stop an unknown study and leave it to Prolific, which pays its participants.
 
     Raises:
         Unusable: there is no such study, or Prolific is still publishing it.
@@ -194,10 +195,10 @@ def set_aside(bridge: Bridge, study_id: str) -> None:
     there = bridge.prolific.studies.get(study_id)
     if there.status == _PUBLISHING:
         raise Unusable(
-            f"the study {study_id} is {_PUBLISHING} at Prolific, which stops a study "
-            "only when it is ACTIVE or PAUSED; nothing was changed",
-            next_step="in some minutes: "
-            f"piecework prolific reconcile --leave {study_id}",
+            f"the study {study_id} is {_PUBLISHING} at Prolific, which can stop a "
+            "study only when it is ACTIVE or PAUSED; nothing was changed",
+            next_step="in a few minutes, run: piecework prolific reconcile --leave "
+            f"{study_id}",
         )
     if there.status in RECRUITING:
         there = bridge.prolific.studies.transition(study_id, "STOP")
@@ -209,15 +210,15 @@ def set_aside(bridge: Bridge, study_id: str) -> None:
 
 
 def check_unknown(transaction: Transaction, study_id: str) -> sqlite3.Row:
-    """The row of an unknown study.
+    """Return the row of an unknown study.
 
     Raises:
-        Unusable: there is none.
+        Unusable: there is no such study.
     """
     row = transaction.one("SELECT * FROM unknown_studies WHERE study_id = ?", study_id)
     if row is None:
         raise Unusable(
-            f"{study_id} is no study of this marketplace that its file lacks",
+            f"{study_id} is not an unknown study of this marketplace",
             next_step="piecework prolific reconcile",
         )
     return row
@@ -228,8 +229,8 @@ def _is_unknown(transaction: Transaction, study: Study) -> bool:
     if name is None or name.identity != lineage.identity(transaction):
         return False
     if study.status in _DRAFTS:
-        return False  # It costs nothing, and nobody comes by it.
-    # A study that is wanted is looked for by its name.
+        return False  # It costs nothing and recruits no participants.
+    # A wanted study is found by its name.
     return not transaction.one(
         "SELECT 1 FROM studies WHERE study_id = ? "
         "OR (internal_name = ? AND study_id IS NULL AND stage = 'Wanted')",
@@ -239,7 +240,7 @@ def _is_unknown(transaction: Transaction, study: Study) -> bool:
 
 
 def _take_in(bridge: Bridge, study: Study) -> None:
-    """Keep how an unknown study stands, and what it cost."""
+    """Store the state of an unknown study and what it cost."""
     studies = bridge.prolific.studies
     cost = studies.cost(study.id)
     counts = bridge.prolific.submissions.counts(study.id)
@@ -253,7 +254,7 @@ def _take_in(bridge: Bridge, study: Study) -> None:
     )
     with bridge.backend.transaction() as transaction:
         if not _is_unknown(transaction, study):
-            return  # A person has adopted it meanwhile.
+            return  # It was adopted meanwhile.
         transaction.execute(
             "INSERT INTO unknown_studies (study_id, internal_name, status, places, "
             "submissions, spent_cents, held_cents) VALUES (?, ?, ?, ?, ?, ?, ?) "

@@ -1,8 +1,8 @@
-"""Webhooks of Prolific, which only make the bridge look sooner.
+"""Prolific's webhooks, which only make the bridge check sooner.
 
-Nothing that one says is believed or kept: what has happened is read from the API, as
-always. So a webhook that is lost, late, doubled or out of order changes nothing, and a
-forged one is refused and makes nobody look.
+Their content is neither trusted nor stored: the state is always read from the API. So a
+lost, late, repeated or out-of-order webhook does no harm, and a forged one is refused
+without effect.
 """
 
 import base64
@@ -27,17 +27,17 @@ _EVENT = "x-event-id"
 _MOST_SKEW_MS = 300 * clock.SECOND
 _MOST_REMEMBERED = 10_000
 _LONGEST_MOMENT = 12
-"""Digits of a moment in seconds, with room for some thousand years."""
+"""The most digits of a timestamp in seconds."""
 
 
 @dataclass(slots=True)
 class Receiver:
-    """Takes in webhooks; the site's one thread calls it, the bridge's waits for news.
+    """Receives webhooks in the site's thread and wakes the bridge's thread.
 
     Attributes:
-        secret: what they are signed with.
+        secret: the secret that signs them.
         news: set when something has happened at Prolific.
-        now_ms: the present.
+        now_ms: returns the current time in milliseconds.
     """
 
     secret: str = field(repr=False)
@@ -46,15 +46,19 @@ class Receiver:
     _heard: OrderedDict[str, None] = field(default_factory=OrderedDict, repr=False)
 
     def take(self, headers: Mapping[str, str], body: bytes) -> None:
-        """Look at a webhook; one that is new is news.
+        """Check a webhook, and set `news` if it is new.
 
         Raises:
-            Refusal: it is not Prolific's, or not of now (403).
+            Refusal: it is not from Prolific, or not recent (403).
         """
         signature = headers.get(_SIGNATURE, "")
         if not self._is_genuine(signature, headers.get(_SIGNED_AT, ""), body):
-            raise Refusal("WebhookRefused", "This is not signed.", status=403)
-        # The id is not signed: whoever sends a webhook again may write another.
+            raise Refusal(
+                "WebhookRefused",
+                "This webhook has no valid, recent signature.",
+                status=403,
+            )
+        # The signature does not cover the id, so a replay could change it.
         known_by = {f"signature {signature}"}
         if event_id := headers.get(_EVENT):
             known_by.add(f"event {event_id}")
@@ -77,7 +81,7 @@ class Receiver:
 
 
 def signature_of(secret: str, signed_at: str, body: bytes) -> str:
-    """What Prolific writes below a body; the moment is in seconds since 1970."""
+    """Return Prolific's signature of a body; the time is in seconds since 1970."""
     message = signed_at.encode() + body
     digest = hmac.digest(secret.encode(), message, hashlib.sha256)
     return base64.b64encode(digest).decode()
@@ -86,29 +90,31 @@ def signature_of(secret: str, signed_at: str, body: bytes) -> str:
 def register(
     backend: Backend, prolific: Prolific, workspace_id: str, url: str
 ) -> Receiver:
-    """Have Prolific call an address, unless it does so already; what takes the calls.
+    """Subscribe an address to webhooks if needed; return the receiver.
 
     Args:
-        backend: of the marketplace, whose file keeps a secret that was made.
+        backend: the marketplace's database, which stores a newly created secret.
         prolific: the client.
-        workspace_id: whose studies it is about.
-        url: where webhooks arrive.
+        workspace_id: the workspace of the studies.
+        url: the address for webhooks.
 
     Raises:
-        ProlificError: they cannot be had; the bridge does without.
+        ProlificError: webhooks are unavailable; the bridge works without them.
     """
     receiver = Receiver(_secret(backend, prolific, workspace_id))
     offered = prolific.webhooks.event_types()
     wanted = [each for each in EVENT_TYPES if each in offered]
     if not wanted:
-        raise Unusable(f"Prolific offers no webhook for {' or '.join(EVENT_TYPES)}")
+        raise Unusable(
+            f"Prolific does not offer webhooks for {' or '.join(EVENT_TYPES)}"
+        )
     for each in prolific.webhooks.subscriptions(workspace_id):
         if each.target_url != url:
             continue
         if each.is_enabled and each.event_type in wanted:
             wanted.remove(each.event_type)
         else:
-            # It was never confirmed, or failed for days, or is one too many.
+            # It was never confirmed, failed for days, or is a duplicate.
             prolific.webhooks.unsubscribe(each.id)
     for event_type in wanted:
         prolific.webhooks.subscribe(workspace_id, event_type, url)
@@ -116,9 +122,9 @@ def register(
 
 
 def _secret(backend: Backend, prolific: Prolific, workspace_id: str) -> str:
-    """The workspace's secret; one is made only where there is none.
+    """Return the workspace's secret, creating one only if there is none.
 
-    Another would end the webhooks of all other programs of the workspace.
+    A new secret would break the webhooks of all other programs of the workspace.
     """
     key = f"webhook_secret {workspace_id}"
     with backend.transaction() as transaction:
@@ -131,9 +137,8 @@ def _secret(backend: Backend, prolific: Prolific, workspace_id: str) -> str:
         return str(row["value"])
     if listed:
         raise Unusable(
-            "the workspace has a secret for webhooks already, and Prolific does not "
-            "show it",
-            next_step="leave --webhooks out; the bridge polls",
+            "the workspace already has a webhook secret, and Prolific does not show it",
+            next_step="leave out --webhooks; the bridge polls instead",
         )
     made = prolific.webhooks.create_secret(workspace_id).value
     with backend.transaction() as transaction:

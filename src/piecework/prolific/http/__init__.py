@@ -1,1 +1,1 @@
-"""One call of Prolific's API: address, token, waiting, answers, pages of a listing."""
+"""Calls of Prolific's API: address, token, retries, answers and paged listings."""

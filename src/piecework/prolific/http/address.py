@@ -1,4 +1,4 @@
-"""Where Prolific's API is: over TLS, or on this machine; a token goes nowhere else."""
+"""The API's address, which must use TLS or be on this machine."""
 
 import ipaddress
 import re
@@ -11,10 +11,10 @@ _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 
 
 def api_address(text: str) -> str:
-    """The address in one spelling, without a slash at its end.
+    """Return the address in normal form, without a trailing slash.
 
     Raises:
-        Unusable: it is no address, or the token would travel in the clear.
+        Unusable: it is not an address, or the token would be sent unencrypted.
 
     >>> api_address("https://API.prolific.com/")
     'https://api.prolific.com'
@@ -27,22 +27,22 @@ def api_address(text: str) -> str:
     more = "@" in text or parts.query or parts.fragment or parts.path.strip("/")
     if not _is_host(host) or more or port == 0:
         raise Unusable(
-            # What stands before an @ may be a secret.
-            f"{text.rpartition('@')[2]!r} is no address of an API",
-            next_step=f"write {PROLIFIC}, or http://127.0.0.1:8090 for one on this "
+            # The part before an @ may be a secret.
+            f"{text.rpartition('@')[2]!r} is not the address of an API",
+            next_step=f"write {PROLIFIC}, or http://127.0.0.1:8090 for an API on this "
             "machine",
         )
     if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
         raise Unusable(
-            f"{text!r}: the token would travel in the clear",
-            next_step="use https; http is for this machine alone",
+            f"{text!r}: the token would be sent unencrypted",
+            next_step="use https; http is allowed only for this machine",
         )
     shown = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{shown}{'' if port is None else f':{port}'}"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine, seen from itself.
+    """Return whether a host is this machine.
 
     >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("10.0.0.1")
     (True, True, False)

@@ -1,8 +1,8 @@
-"""What an answer of the API says: a document, or one of the errors, in a sentence.
+"""Turn an answer of the API into a document or an error.
 
-Prolific has two envelopes for errors, a third for its data collection, and what lies
-between (a proxy, a portal) answers with pages. Only JSON is taken for Prolific's word;
-else the page of a portal would be a bonus that was paid.
+Prolific has two envelopes for errors and a third for its data collection. A proxy or
+captive portal in between answers with HTML. Only JSON counts as Prolific's answer, so a
+portal's page is never taken for a paid bonus.
 """
 
 import json
@@ -38,15 +38,15 @@ def document_of(
     *,
     blotted: Callable[[str], str] = str,
 ) -> object:
-    """The document of an answer, numbers exact; `None` if it says nothing.
+    """Return the document of an answer, with exact numbers; `None` if it is empty.
 
     Args:
-        reply: with its whole body.
-        request: what was asked.
-        blotted: takes the token out of a text.
+        reply: the answer with its whole body.
+        request: the call that was made.
+        blotted: removes the token from a text.
 
     Raises:
-        Refused: Prolific says no; `NoAccess` and `Throttled` are kinds of it.
+        Refused: Prolific refused the call; `NoAccess` and `Throttled` are subclasses.
         Lost: Prolific failed; `Unreadable` if the answer is not Prolific's.
     """
     status = reply.status_code
@@ -56,9 +56,9 @@ def document_of(
         raise _error(reply, request, detail=detail, is_json=is_json)
     if status >= _REDIRECT:
         raise Unreadable(
-            f"{request.name}: HTTP {status} leads elsewhere; it was not followed, lest "
-            "the token go there",
-            next_step="look at the address (PROLIFIC_URL) and at what lies between",
+            f"{request.name}: HTTP {status} redirects to another address; it was not "
+            "followed, so that the token is not sent there",
+            next_step="check the address (PROLIFIC_URL) and any proxy in between",
         )
     if status < _OK or not is_json:
         raise _strange(request, status)
@@ -66,10 +66,10 @@ def document_of(
 
 
 def value_of(kind: type[_V], document: object, request: Request) -> _V:
-    """The document as a value; keys that are unknown here are left out.
+    """Return the document as a value, ignoring unknown keys.
 
     Raises:
-        Unreadable: it lacks what Prolific promises; the message names the keys alone.
+        Unreadable: it lacks documented keys; the message names only those keys.
     """
     try:
         return kind.model_validate(document)
@@ -80,7 +80,7 @@ def value_of(kind: type[_V], document: object, request: Request) -> _V:
             for error in fault.errors(include_input=False, include_url=False)[:5]
         )
     raise Unreadable(
-        f"{request.name}: Prolific's answer is not as promised: {sentence(keys)}",
+        f"{request.name}: Prolific's answer is not as documented: {sentence(keys)}",
         next_step="Prolific may have changed its API; see its changes at "
         "docs.prolific.com",
     )
@@ -95,17 +95,17 @@ def _error(
     )
     if status == _TOO_MANY:
         return Throttled(
-            f"{shown}: Prolific asks to be called less often",
+            f"{shown}: Prolific asks for fewer calls",
             status=status,
             detail=detail,
-            next_step="wait some minutes; nothing was done",
+            next_step="wait a few minutes and try again; the call had no effect",
             may_pass=True,
             wait_seconds=_wait_seconds(reply.headers),
         )
     if status >= _SERVER_FAULT or status == _TIMEOUT:
         return Lost(
-            f"{shown}: Prolific failed, perhaps after it was done",
-            next_step="look at Prolific whether it happened",
+            f"{shown}: Prolific failed, and the call may have taken effect",
+            next_step="check at Prolific whether it did",
             may_pass=True,
             wait_seconds=_wait_seconds(reply.headers),
         )
@@ -113,30 +113,30 @@ def _error(
         return _strange(request, status)
     if status in {_UNKNOWN_TOKEN, _NOT_THERE}:
         return NoAccess(
-            f"{shown}: it is not there, or this token may not see it; Prolific says "
+            f"{shown}: it does not exist, or this token may not see it; Prolific uses "
             "401 and 404 for both",
             status=status,
             detail=detail,
-            next_step="look at the token and at the workspace that it belongs to",
+            next_step="check the token and the workspace that it belongs to",
         )
     return Refused(
         shown,
         status=status,
         detail=detail,
-        next_step="mend what Prolific names; nothing was done",
+        next_step="fix what Prolific names; the call had no effect",
     )
 
 
 def _strange(request: Request, status: int) -> Unreadable:
     return Unreadable(
-        f"{request.name}: the answer (HTTP {status}) is not JSON, so not Prolific's: a "
-        "proxy, a portal or another program gave it",
-        next_step="look at the address (PROLIFIC_URL) and at what lies between",
+        f"{request.name}: the answer (HTTP {status}) is not JSON, so it is not "
+        "Prolific's: it came from a proxy, a captive portal or another program",
+        next_step="check the address (PROLIFIC_URL) and any proxy in between",
     )
 
 
 def _parsed(text: str) -> tuple[object, bool]:
-    """The document, and whether it is one; an answer without a body is one, too."""
+    """Return the document and whether it is valid; an empty body is valid too."""
     if not text:
         return None, True
     try:
@@ -150,7 +150,7 @@ def _no_number(text: str) -> object:
 
 
 def _sentences(document: object) -> str:
-    """The sentences of an envelope, whichever it is; never its traceback."""
+    """Return the sentences of any error envelope, without its traceback."""
     if isinstance(document, Mapping) and isinstance(document.get("error"), Mapping):
         document = document["error"]
     if isinstance(document, Mapping) and any(key in document for key in _SAYS):
@@ -174,6 +174,6 @@ def _flat(document: object, depth: int = 0) -> str:
 
 
 def _wait_seconds(headers: httpx.Headers) -> float | None:
-    """Seconds of `Retry-After`, where it is a number of them."""
+    """Return the seconds in `Retry-After` if it is a number."""
     text = headers.get("Retry-After", "")
     return float(text) if text.isascii() and text.isdigit() else None

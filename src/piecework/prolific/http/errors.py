@@ -1,27 +1,27 @@
-"""How a call of Prolific's API fails: what a caller must know is what has happened.
+"""How a call of Prolific's API can fail, and whether it may have had an effect.
 
-Prolific has no idempotency key, so a call that may have happened must never be made
-again without a look. Each error says which it is, by its `outcome`.
+Prolific has no idempotency key, so a call that may have taken effect must never be
+repeated without checking first. The `outcome` of each error says which case it is.
 """
 
 import re
 from typing import ClassVar, Literal
 
 Outcome = Literal["refused", "lost"]
-"""`refused`: nothing has happened. `lost`: it may have; look before a repeat."""
+"""`refused`: no effect. `lost`: possibly an effect; check before repeating."""
 
 _AT_MOST = 500
 _ID = re.compile(r"\b[0-9a-fA-F]{24}\b")
 
 
 class ProlificError(Exception):
-    """A call did not give what was asked for.
+    """A call failed.
 
     Attributes:
-        outcome: whether anything can have happened at Prolific.
-        may_pass: whether the same call may go through later.
-        wait_seconds: how long Prolific asks to be left alone, if it said so.
-        next_step: what a person can do about it; may be empty.
+        outcome: whether the call can have had an effect at Prolific.
+        may_pass: whether the same call may succeed later.
+        wait_seconds: how long Prolific asks callers to wait, if it says so.
+        next_step: what the user can do about it; may be empty.
     """
 
     outcome: ClassVar[Outcome]
@@ -40,12 +40,12 @@ class ProlificError(Exception):
 
 
 class Refused(ProlificError):  # noqa: N818 - Prolific's verdict, or our own before a call
-    """Nothing has happened: Prolific said no, or the call never left.
+    """The call had no effect: Prolific refused it, or it was never sent.
 
     Attributes:
-        status: of the answer; `None` if there was none.
-        detail: Prolific's sentence whole, for programs. It may name participants, so
-            it is no part of the message.
+        status: the HTTP status; `None` if there was no answer.
+        detail: Prolific's full sentence, for programs. It may name participants, so the
+            message leaves it out.
     """
 
     outcome = "refused"
@@ -67,33 +67,33 @@ class Refused(ProlificError):  # noqa: N818 - Prolific's verdict, or our own bef
 
 
 class NoAccess(Refused):
-    """401 or 404: it is not there, or this token may not see it; both look alike."""
+    """401 or 404: the resource does not exist, or this token may not see it."""
 
 
 class Throttled(Refused):
-    """429: too much at once; nothing was done."""
+    """429: too many calls; this one had no effect."""
 
 
 class Unreachable(Refused):
-    """No connection was made, so nothing was sent."""
+    """No connection could be made, so the call was not sent."""
 
 
 class Unusable(Refused):
-    """What was to be sent cannot be right, so it was not sent."""
+    """The request cannot be right, so it was not sent."""
 
 
 class Lost(ProlificError):  # noqa: N818 - what became of the call, not of us
-    """It may have happened: the reply did not come, or Prolific failed on the way."""
+    """The call may have had an effect: no reply came, or Prolific failed."""
 
     outcome = "lost"
 
 
 class Unreadable(Lost):
-    """An answer came that is not Prolific's, or lacks what Prolific promises."""
+    """The answer is not Prolific's, or lacks a field that Prolific documents."""
 
 
 def sentence(text: str, *, at_most: int = _AT_MOST) -> str:
-    r"""A stranger's text as one printable line, ids of people and things left out.
+    r"""Return untrusted text as one printable line, with ids replaced by `[id]`.
 
     >>> sentence("no such\n participant: 60ffe5c8371090c7041d43f8")
     'no such participant: [id]'

@@ -1,7 +1,7 @@
-"""All rows of a listing, whichever of Prolific's three ways of paging it has.
+"""Read all rows of a listing in any of Prolific's three styles of paging.
 
-A listing may name its next page (`_links`), count its rows (`meta`), or do neither.
-The last page may be an empty one, or be known by a 404 after it.
+A listing may name its next page (`_links`), count its rows (`meta`), or do neither. The
+last page may be empty, or a 404 may follow it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -23,14 +23,14 @@ _NOT_THERE = 404
 def listed(
     call: Callable[[Request], object], request: Request, kind: type[_V]
 ) -> Iterator[_V]:
-    """Each row of a listing once, as a value, over as many calls as it takes.
+    """Yield each row of a listing once, as a value, making as many calls as needed.
 
-    Rows that move to a later page meanwhile are not given twice. Only the query of a
-    link to the next page is followed: its host may be another's.
+    Rows that move to a later page meanwhile are not repeated. Only the query of a link
+    to the next page is used, because its host could be someone else's.
 
     Raises:
         Refused: a page was refused.
-        Lost: a page did not come, or is no page; the rows before it were given.
+        Lost: a page did not arrive or is not a page; the rows before it were yielded.
     """
     asked, seen, received = request, set[str](), 0
     for number in count(1):
@@ -50,9 +50,9 @@ def listed(
             return
         if not fresh:
             if following.is_guess:
-                return  # It has no pages, and gave all rows a second time.
+                return  # There are no pages: it gave all rows a second time.
             raise Unreadable(
-                f"{asked.name}: the listing does not move on after {received} rows",
+                f"{asked.name}: the listing stopped advancing after {received} rows",
                 next_step="try again later; nothing was changed",
             )
         asked = replace(request, query=following.query)
@@ -63,7 +63,8 @@ def _rows(page: object, asked: Request) -> list[Mapping[str, object]]:
     if isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
         return rows
     raise Unreadable(
-        f"{asked.name}: Prolific's answer is no page of a listing: it lacks `results`",
+        f"{asked.name}: Prolific's answer is not a page of a listing: `results` is "
+        "missing",
         next_step="Prolific may have changed its API; see its changes at "
         "docs.prolific.com",
     )
@@ -75,7 +76,7 @@ def _key(row: Mapping[str, object]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Following:
-    """The query of a page; a guess where only trying tells whether there is one."""
+    """The query of the next page; a guess if only a call can tell whether it exists."""
 
     query: Mapping[str, str | int]
     is_guess: bool
@@ -84,7 +85,7 @@ class _Following:
 def _following(
     page: object, asked: Request, *, number: int, received: int
 ) -> _Following | None:
-    """The page after this one; `None`: this one says that it is the last."""
+    """Return the page after this one; `None` if this page says that it is the last."""
     links, meta = _inner(page, "_links"), _inner(page, "meta")
     if "next" in links:
         href = links["next"]

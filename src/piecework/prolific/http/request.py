@@ -1,4 +1,4 @@
-"""One call before it is made: a method, a path below the API, and what is sent."""
+"""A call of the API before it is sent: method, path, query and body."""
 
 import json
 import re
@@ -23,11 +23,11 @@ class Request:
     """A call of the API.
 
     Attributes:
-        path: below `/api/v1/`, with the slash at its end that Prolific wants.
-        query: what follows the question mark.
-        body: becomes JSON; `None` sends no body. It may name participants, so the
-            text form of a call leaves it out.
-        may_repeat: whether making it again does no harm, by Prolific's own word.
+        path: below `/api/v1/`, with the trailing slash that Prolific requires.
+        query: the query parameters.
+        body: sent as JSON; `None` sends no body. It may name participants, so the
+            `repr` of a call leaves it out.
+        may_repeat: whether the call is safe to repeat, according to Prolific.
     """
 
     method: Method
@@ -38,20 +38,20 @@ class Request:
 
     @property
     def name(self) -> str:
-        """What messages call it: `POST studies/`, without what was asked or sent."""
+        """Its name in messages, without query and body: `POST studies/`."""
         return f"{self.method} {self.path}"
 
     def url(self, address: str) -> str:
-        """The whole URL, on an API at this address."""
+        """Return the full URL at an API's address."""
         query = f"?{urlencode(self.query)}" if self.query else ""
         return f"{address}{ROOT}{self.path}{query}"
 
     def content(self) -> bytes | None:
-        """The body's bytes."""
+        """Return the body as bytes."""
         return None if self.body is None else json.dumps(self.body).encode("ascii")
 
     def as_curl(self, address: str) -> str:
-        """The same call as a command of a shell, the token left as a variable."""
+        """Return the call as a shell command, with the token as a variable."""
         words = ["curl"]
         if self.method != "GET":
             words += ["--request", self.method]
@@ -64,19 +64,21 @@ class Request:
 
 
 def get_request(path: str, query: Mapping[str, str | int] | None = None) -> Request:
-    """A call that only reads, so it may be made again."""
+    """Make a call that only reads, so it is safe to repeat."""
     return Request(method="GET", path=path, query=query or {}, may_repeat=True)
 
 
 def checked_id(resource_id: str) -> str:
-    """An id that can stand in a path or a line; links with ids are anybody's to write.
+    """Check that an id from a link is safe to put into a path or a line.
 
     Raises:
-        Unusable: it could lead to another resource.
+        Unusable: it could address another resource.
 
     >>> checked_id("60ffe5c8371090c7041d43f8")
     '60ffe5c8371090c7041d43f8'
     """
     if not _ID.fullmatch(resource_id):
-        raise Unusable("this is no id of Prolific's: letters, digits, - and _ only")
+        raise Unusable(
+            "this is not a Prolific id: only letters, digits, - and _ are allowed"
+        )
     return resource_id

@@ -1,7 +1,7 @@
-"""The token of a Prolific account: it never expires and may do all, so it is not shown.
+"""The token of a Prolific account. It never expires and grants full access.
 
-It comes from the environment or from a file that only its owner can read, and leaves
-in one header of a call alone. What a stranger's answer repeats of it is blotted out.
+It comes from the environment or from a file that only its owner can read. It is sent in
+one header and shown nowhere. If an answer repeats it, it is blotted out.
 """
 
 import os
@@ -20,15 +20,15 @@ _OTHERS = 0o077
 
 
 class Exposed(Unusable):
-    """Others on this machine can read the file in which the token is."""
+    """Other users of this machine can read the token file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What opens the account; its text form leaves the secret out.
+    """The account's token; its `repr` leaves the secret out.
 
     Raises:
-        Unusable: it cannot be a token; the text is not repeated.
+        Unusable: it cannot be a token; the message does not repeat it.
     """
 
     _secret: str = field(repr=False)
@@ -36,8 +36,8 @@ class Token:
     def __post_init__(self) -> None:
         if not _FORM.fullmatch(self._secret):
             raise Unusable(
-                "the token is not one word of eight or more plain characters",
-                next_step="give the token alone, without `Token` before it",
+                "the token is not a single word of at least eight plain characters",
+                next_step="give only the token, without `Token` before it",
             )
 
     def header(self) -> str:
@@ -45,16 +45,16 @@ class Token:
         return f"Token {self._secret}"
 
     def blotted(self, text: str) -> str:
-        """The text without the token, wherever it stands in it."""
+        """Return the text with every occurrence of the token blotted out."""
         return text.replace(self._secret, "[token]")
 
 
 def token_of(environment: Mapping[str, str], file: Path | None = None) -> Token | None:
-    """The token of a file, else of the variable `PROLIFIC_TOKEN`, else `None`.
+    """Return the token from a file, else from `PROLIFIC_TOKEN`, else `None`.
 
     Raises:
-        Exposed: others can read the file.
-        Unusable: what is there is no token.
+        Exposed: other users can read the file.
+        Unusable: the text is not a token.
         OSError: the file cannot be read.
     """
     if file is not None:
@@ -65,13 +65,13 @@ def token_of(environment: Mapping[str, str], file: Path | None = None) -> Token 
 
 def _read_private(file: Path) -> str:
     with file.open("rb") as opened:
-        # Of what is open, so that nobody can exchange it in between.
+        # Checks the open file, so that it cannot be swapped in between.
         mode = os.fstat(opened.fileno()).st_mode
         if mode & _OTHERS:
             raise Exposed(
-                f"{file}: others on this machine can read the token (mode "
+                f"{file}: other users of this machine can read the token (mode "
                 f"{mode & 0o777:o})",
-                next_step=f"chmod 600 {file}; if others may have read it, delete that "
-                "token at Prolific and make another",
+                next_step=f"chmod 600 {file}; if someone may have read it, delete "
+                "that token at Prolific and create a new one",
             )
         return opened.read(_LONGEST).decode("ascii", errors="replace").strip()

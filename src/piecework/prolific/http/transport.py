@@ -1,7 +1,7 @@
-"""Calls go out one at a time, and again only where that does no harm.
+"""Send calls one at a time, and retry only those that are safe to repeat.
 
-Prolific publishes no rate; it asks for one call at a time and for growing waits. What
-may be made again is waited for; what may not is made once, whatever becomes of it.
+Prolific publishes no rate limit; it asks for one call at a time and for growing waits.
+A call that is safe to repeat is retried after a wait; any other call is made once.
 """
 
 import logging
@@ -46,12 +46,13 @@ _NEVER_LEFT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long a call that may be made again is waited for.
+    """How often, and how long apart, a repeatable call is retried.
 
     Attributes:
-        tries: how often it is made at most.
-        first_seconds: the first wait; each further one is twice as long.
-        longest_seconds: of one wait. Who is asked to wait longer gives up at once.
+        tries: the most times a call is made.
+        first_seconds: the first wait; each later wait is twice as long.
+        longest_seconds: the longest single wait. If Prolific asks for a longer one, the
+            call fails at once.
     """
 
     tries: int = 6
@@ -59,7 +60,7 @@ class Patience:
     longest_seconds: float = 60.0
 
     def wait_seconds(self, tries: int, asked_for: float | None) -> float | None:
-        """How long to wait after so many tries; `None`: no more.
+        """Return how long to wait after this many tries; `None` means give up.
 
         >>> [Patience(tries=4).wait_seconds(tries, None) for tries in (1, 2, 3, 4)]
         [1.0, 2.0, 4.0, None]
@@ -73,7 +74,7 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What Prolific answered; headers may hold secrets, so its text form has none."""
+    """Prolific's answer. Headers may hold secrets, so its `repr` leaves them out."""
 
     document: object
     headers: Mapping[str, str] = field(repr=False)
@@ -83,15 +84,15 @@ class Transport:
     """A connection to the API with one token; close it, or use it in a `with`.
 
     Args:
-        address: of the API, without a path.
-        token: of the account.
-        patience: how long is waited where a call may be made again.
-        sleep: waits for so many seconds.
-        heard: is told of each request before it leaves, repeated ones too.
+        address: the API's address, without a path.
+        token: the account's token.
+        patience: how repeatable calls are retried.
+        sleep: waits for a number of seconds.
+        heard: called with each request before it is sent, retries included.
 
     Raises:
-        Unusable: the address is none, the token would travel in the clear, or a proxy
-            of the environment cannot be used.
+        Unusable: the address is invalid, the token would be sent unencrypted, or a
+            proxy set in the environment cannot be used.
     """
 
     def __init__(
@@ -114,13 +115,13 @@ class Transport:
                 headers=_HEADERS,
                 timeout=timeout_seconds,
                 follow_redirects=False,
-                # A proxy of the environment would read a token sent to this machine.
+                # A proxy set in the environment would see a token sent to this machine.
                 trust_env=not is_loopback(urlsplit(self.address).hostname or ""),
             )
         except (ImportError, ValueError, httpx.InvalidURL) as fault:
             raise Unusable(
-                "a proxy that the environment names cannot be used",
-                next_step="look at ALL_PROXY and HTTPS_PROXY; SOCKS is not spoken here",
+                "a proxy set in the environment cannot be used",
+                next_step="check ALL_PROXY and HTTPS_PROXY; SOCKS is not supported",
             ) from fault
 
     def __enter__(self) -> Self:
@@ -135,20 +136,20 @@ class Transport:
         self.close()
 
     def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         self._http.close()
 
     def call(self, request: Request) -> object:
-        """The document that Prolific answers with; `None` where it says nothing.
+        """Make a call and return the document in the answer; `None` if there is none.
 
         Raises:
-            Refused: nothing has happened.
-            Lost: it may have happened.
+            Refused: the call had no effect.
+            Lost: the call may have had an effect.
         """
         return self.answer(request).document
 
     def answer(self, request: Request) -> Answer:
-        """The same with the answer's headers, for the call that needs one of them."""
+        """Like `call`, but return the headers too."""
         with self._one_at_a_time:
             tries = 0
             while True:
@@ -180,19 +181,19 @@ class Transport:
         except _NEVER_LEFT as fault:
             failed: ProlificError = Unreachable(
                 f"{request.name}: no connection to {self.address}: {_words(fault)}",
-                next_step="look at the network and at the address (PROLIFIC_URL)",
+                next_step="check the network and the address (PROLIFIC_URL)",
                 may_pass=True,
             )
         except (httpx.HTTPError, httpx.InvalidURL) as fault:
             failed = Lost(
                 f"{request.name}: the reply was lost: {_words(fault)}",
-                next_step="look at Prolific whether it happened",
+                next_step="check at Prolific whether it took effect",
                 may_pass=True,
             )
         else:
             document = document_of(reply, request, blotted=self._token.blotted)
             return Answer(document, reply.headers)
-        # Not while httpx's error is handled: its frames hold the token as it is sent.
+        # Raised outside the `except` block: the frames of httpx's error hold the token.
         raise failed
 
 
@@ -205,7 +206,7 @@ def _words(fault: Exception) -> str:
 
 
 class _TokenAuth(httpx.Auth):
-    """Puts the token where httpx itself hides it: its headers' text form shows none."""
+    """Sends the token in a header that httpx hides in its own `repr`."""
 
     def __init__(self, token: Token) -> None:
         self._token = token

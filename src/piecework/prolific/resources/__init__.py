@@ -1,1 +1,1 @@
-"""Prolific's resources: the operations of each, and the values that they give."""
+"""Prolific's resources: their operations and the values these return."""

@@ -1,4 +1,4 @@
-"""Who the token belongs to, and the workspaces, projects and money that it reaches."""
+"""The token's owner, and the workspaces, projects and balances it gives access to."""
 
 from collections.abc import Iterator
 
@@ -12,14 +12,14 @@ from piecework.prolific.values import Money, Value, Whole
 
 
 class User(Value):
-    """The researcher whom the token belongs to."""
+    """The researcher who owns the token."""
 
     id: str
     email: str = Field(repr=False)
 
 
 class Workspace(Value):
-    """Where projects and money are."""
+    """A workspace, which holds projects and a balance."""
 
     id: str
     title: str
@@ -33,11 +33,11 @@ class Project(Value):
 
 
 class Balance(Value):
-    """A workspace's money.
+    """A workspace's balance.
 
     Attributes:
-        total_minor: with what is held for studies that run.
-        available_minor: what may still be spent.
+        total_minor: the total, including funds held for running studies.
+        available_minor: the amount that can still be spent.
     """
 
     currency: str = Field(alias="currency_code")
@@ -46,7 +46,7 @@ class Balance(Value):
 
     @property
     def available(self) -> Money:
-        """What may still be spent."""
+        """The amount that can still be spent."""
         return Money(minor=self.available_minor, currency=self.currency)
 
 
@@ -57,33 +57,33 @@ class Account:
         self._call = transport.call
 
     def me(self) -> User:
-        """Whose token this is."""
+        """Return the token's owner."""
         request = get_request("users/me/")
         return value_of(User, self._call(request), request)
 
     def workspaces(self) -> Iterator[Workspace]:
-        """All workspaces that the token reaches."""
+        """Yield all workspaces that the token gives access to."""
         return listed(self._call, get_request("workspaces/"), Workspace)
 
     def workspace(self, workspace_id: str) -> Workspace:
-        """One workspace."""
+        """Return one workspace."""
         request = get_request(f"workspaces/{checked_id(workspace_id)}/")
         return value_of(Workspace, self._call(request), request)
 
     def balance(self, workspace_id: str) -> Balance:
-        """A workspace's money; its currency is that of all its studies."""
+        """Return a workspace's balance; all of its studies use the same currency."""
         request = get_request(f"workspaces/{checked_id(workspace_id)}/balance/")
         return value_of(Balance, self._call(request), request)
 
     def projects(self, workspace_id: str) -> Iterator[Project]:
-        """All projects of a workspace."""
+        """Yield all projects of a workspace."""
         path = f"workspaces/{checked_id(workspace_id)}/projects/"
         return listed(self._call, get_request(path), Project)
 
     def create_project(
         self, workspace_id: str, title: str, *, description: str = ""
     ) -> Project:
-        """Make a project; never made twice by itself, so look for its title first."""
+        """Create a project. This call is never retried; look for the title first."""
         request = Request(
             method="POST",
             path=f"workspaces/{checked_id(workspace_id)}/projects/",

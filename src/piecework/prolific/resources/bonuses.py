@@ -1,8 +1,8 @@
-"""Bonuses, in Prolific's two steps: a batch is made, looked at, and paid once.
+"""Bonuses, in Prolific's two steps: create a batch, check it, and pay it once.
 
-**Paying is not idempotent: a second call pays a second time.** So the batch's id is to
-be stored before, and "pay attempted", and a lost reply is settled by reading the
-submissions' bonuses, never by paying again.
+**Paying is not idempotent: a second call pays a second time.** So store the batch's id
+and "pay attempted" first. If the reply is lost, read the submissions' bonuses to find
+out; never pay again.
 """
 
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ from piecework.prolific.http.transport import Transport
 from piecework.prolific.values import CURRENCIES, Money, Value, Whole
 
 MOST_AT_ONCE = 200
-"""Prolific advises no more lines in one batch."""
+"""The most lines that Prolific recommends for one batch."""
 
 
 class BonusBatch(Value):
-    """Bonuses that are not paid yet; amounts in minor units of the study's currency.
+    """A batch of unpaid bonuses; amounts in minor units of the study's currency.
 
     Attributes:
-        total_minor: what paying takes from the balance, with fee and VAT.
+        total_minor: what paying takes from the balance, with fees and VAT.
     """
 
     id: str
@@ -37,14 +37,14 @@ class Bonuses:
         self._call = transport.call
 
     def create(self, study_id: str, amounts: Mapping[str, Money]) -> BonusBatch:
-        """Make a batch, which pays nothing. Never made twice by itself.
+        """Create a batch, which pays nothing yet. This call is never retried.
 
         Args:
-            study_id: of all the submissions.
-            amounts: by submission id, in the study's currency, above zero.
+            study_id: the study of all the submissions.
+            amounts: positive amounts by submission id, in the study's currency.
 
         Raises:
-            Unusable: an amount that could pay something else than was meant.
+            Unusable: an amount could pay something other than intended.
         """
         request = Request(
             method="POST",
@@ -57,17 +57,17 @@ class Bonuses:
         return value_of(BonusBatch, self._call(request), request)
 
     def pay(self, batch_id: str) -> None:
-        """Pay a batch; the money moves within minutes. Never made twice by itself.
+        """Pay a batch; the money moves within minutes. This call is never retried.
 
         Raises:
-            Lost: it may be paid; read the submissions' bonuses.
+            Lost: it may have been paid; read the submissions' bonuses.
         """
         path = f"bulk-bonus-payments/{checked_id(batch_id)}/pay/"
         self._call(Request(method="POST", path=path))
 
 
 def csv_bonuses(amounts: Mapping[str, Money]) -> str:
-    """The lines of a batch; they alone are in major units at Prolific.
+    """Return the lines of a batch, the only amounts Prolific takes in major units.
 
     Raises:
         Unusable: as for `Bonuses.create`.
@@ -77,16 +77,16 @@ def csv_bonuses(amounts: Mapping[str, Money]) -> str:
     """
     if not 1 <= len(amounts) <= MOST_AT_ONCE:
         raise Unusable(
-            f"a batch has 1 to {MOST_AT_ONCE} bonuses; this has {len(amounts)}"
+            f"a batch has 1 to {MOST_AT_ONCE} bonuses; this one has {len(amounts)}"
         )
     currencies = {money.currency for money in amounts.values()}
     if len(currencies) != 1 or not currencies <= CURRENCIES:
         raise Unusable(
-            f"bonuses of one batch are all in GBP or all in USD, not in "
+            "the bonuses of a batch must all be in GBP or all in USD, not in "
             f"{', '.join(sorted(currencies))}"
         )
     if any(money.minor <= 0 for money in amounts.values()):
-        raise Unusable("a bonus is above zero")
+        raise Unusable("a bonus must be above zero")
     return "\n".join(
         f"{checked_id(each)},{money.minor // 100}.{money.minor % 100:02d}"
         for each, money in amounts.items()

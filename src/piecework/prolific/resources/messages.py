@@ -1,4 +1,4 @@
-"""Messages to participants, on Prolific, where they belong."""
+"""Messages to participants, sent on Prolific."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,21 +19,21 @@ class Message(Value):
 
 
 class Messages:
-    """Operations on messages; none is sent twice by itself."""
+    """Operations on messages; sending is never retried."""
 
     def __init__(self, transport: Transport) -> None:
         self._call = transport.call
 
     def with_participant(self, participant_id: str) -> Iterator[Message]:
-        """All messages between the account and a participant."""
+        """Yield all messages between the account and a participant."""
         request = get_request("messages/", {"user_id": checked_id(participant_id)})
         return listed(self._call, request, Message)
 
     def send(self, participant_id: str, body: str, *, study_id: str) -> None:
-        """Write to one participant of a study.
+        """Send a message to one participant of a study.
 
         Raises:
-            Lost: it may have been sent.
+            Lost: the message may have been sent.
         """
         wire = {
             "recipient_id": participant_id,
@@ -45,10 +45,10 @@ class Messages:
     def send_bulk(
         self, participant_ids: Sequence[str], body: str, *, study_id: str
     ) -> None:
-        """Write the same to many participants of a study.
+        """Send the same message to many participants of a study.
 
         Raises:
-            Lost: it may have been sent.
+            Lost: the message may have been sent.
         """
         wire = {
             "ids": list(participant_ids),

@@ -1,4 +1,4 @@
-"""A study before it is one: what is written into it, in Prolific's own shape."""
+"""The settings of a new study, in Prolific's own format."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -11,15 +11,15 @@ Device = Literal["desktop", "tablet", "mobile"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeAction:
-    """What Prolific does when a code is entered; only what the action needs is set.
+    """What Prolific does when a code is entered; unneeded fields stay unset.
 
     Attributes:
         action: AUTOMATICALLY_APPROVE, MANUALLY_REVIEW, ADD_TO_PARTICIPANT_GROUP,
             REMOVE_FROM_PARTICIPANT_GROUP, REQUEST_RETURN, FIXED_SCREEN_OUT_PAYMENT.
-        participant_group: which group, for the two about groups.
-        return_reason: what a participant reads who is asked to return.
-        fixed_screen_out_reward: what is paid then, in minor units.
-        slots: how often.
+        participant_group: the group, for the two group actions.
+        return_reason: what participants read when they are asked to return.
+        fixed_screen_out_reward: what a screen-out pays, in minor units.
+        slots: how many screen-outs are paid.
     """
 
     action: str
@@ -31,7 +31,7 @@ class CodeAction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionCode:
-    """A code that a participant brings back, and what it does; unique in its study."""
+    """A code that participants bring back, and what it does; unique in its study."""
 
     code: str
     code_type: str
@@ -39,7 +39,7 @@ class CompletionCode:
     actor: Literal["participant", "researcher"] = "participant"
 
     def to_wire(self) -> dict[str, object]:
-        """As a study has it."""
+        """Return the code as a study contains it."""
         return {
             "code": self.code,
             "code_type": self.code_type,
@@ -50,22 +50,23 @@ class CompletionCode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewStudy:
-    """What a study is made of; it costs nothing until it is published.
+    """The settings of a study, which costs nothing until it is published.
 
     Attributes:
-        name: what participants read.
-        internal_name: the researcher's own; by it a study is found again.
-        description: HTML, of which Prolific lets a part through.
-        url: of the page, https, with Prolific's placeholders in its query.
-        project: a study without one would go to the account's first project.
+        name: the title that participants read.
+        internal_name: the researcher's own title, by which the study is found again.
+        description: HTML; Prolific removes some tags.
+        url: the study's https address, with Prolific's placeholders in its query.
+        project: the project; without it, the study goes to the account's first one.
         places: how many submissions are wanted.
-        reward_minor: of one submission, in minor units of the workspace's currency.
+        reward_minor: the reward of one submission, in minor units of the workspace's
+            currency.
         minutes: how long it is expected to take.
-        most_minutes: how long it may take. Prolific's own default is not stated.
-        filters: all are to be met.
-        devices: none means any.
-        visits_per_participant: how often one may take part; -1 is without a limit.
-        metadata: a note of the researcher's.
+        most_minutes: how long it may take. Prolific does not document its default.
+        filters: all must be met.
+        devices: an empty list allows any.
+        visits_per_participant: how often a participant may take part; -1 is unlimited.
+        metadata: a note for the researcher.
     """
 
     name: str
@@ -84,7 +85,7 @@ class NewStudy:
     metadata: str = ""
 
     def to_wire(self) -> dict[str, object]:
-        """As Prolific has it."""
+        """Return the settings as Prolific expects them."""
         return {
             "name": self.name,
             "internal_name": self.internal_name,
@@ -108,7 +109,7 @@ class NewStudy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyChanges:
-    """What is to be another in a study; `None` stays as it is.
+    """The settings to change in a study; `None` leaves a setting unchanged.
 
     Once a study is published, only `internal_name`, more `places` and
     `visits_per_participant` can change; reward and filters cannot.
@@ -124,7 +125,7 @@ class StudyChanges:
     codes: Sequence[CompletionCode] | None = None
 
     def to_wire(self) -> dict[str, object]:
-        """As Prolific has it: what changes, and nothing else."""
+        """Return only the changed settings, as Prolific expects them."""
         visits = self.visits_per_participant
         wire: Mapping[str, object] = {
             "internal_name": self.internal_name,

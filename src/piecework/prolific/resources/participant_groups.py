@@ -1,4 +1,4 @@
-"""Participant groups: lists of people that filters refer to; they may always change."""
+"""Participant groups: lists of people for filters, which can change at any time."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ class ParticipantGroup(Value):
     """A group of participants.
 
     Attributes:
-        is_deleted: deleted groups go on being listed; do not use one.
+        is_deleted: Prolific still lists deleted groups; do not use them.
     """
 
     id: str
@@ -27,7 +27,7 @@ class ParticipantGroup(Value):
 
 
 class Membership(Value):
-    """A participant in a group, and since when."""
+    """A participant in a group, with the time they were added."""
 
     participant_id: str = Field(repr=False)
     since: Moment | None = Field(default=None, alias="datetime_created")
@@ -40,12 +40,12 @@ class ParticipantGroups:
         self._call = transport.call
 
     def of_workspace(self, workspace_id: str) -> Iterator[ParticipantGroup]:
-        """All groups of a workspace."""
+        """Yield all groups of a workspace."""
         request = get_request("participant-groups/", {"workspace_id": workspace_id})
         return listed(self._call, request, ParticipantGroup)
 
     def get(self, group_id: str) -> ParticipantGroup:
-        """One group."""
+        """Return one group."""
         request = get_request(_path(group_id))
         return value_of(ParticipantGroup, self._call(request), request)
 
@@ -57,7 +57,7 @@ class ParticipantGroups:
         description: str = "",
         participant_ids: Sequence[str] = (),
     ) -> ParticipantGroup:
-        """Make a group; never made twice by itself, so look for its name first."""
+        """Create a group. This call is never retried; look for the name first."""
         request = Request(
             method="POST",
             path="participant-groups/",
@@ -71,17 +71,17 @@ class ParticipantGroups:
         return value_of(ParticipantGroup, self._call(request), request)
 
     def participants(self, group_id: str) -> Iterator[Membership]:
-        """Everybody in a group."""
+        """Yield all members of a group."""
         return listed(
             self._call, get_request(f"{_path(group_id)}participants/"), Membership
         )
 
     def add(self, group_id: str, participant_ids: Sequence[str]) -> None:
-        """Put participants into a group."""
+        """Add participants to a group."""
         self._change("POST", group_id, participant_ids)
 
     def remove(self, group_id: str, participant_ids: Sequence[str]) -> None:
-        """Take participants out of a group."""
+        """Remove participants from a group."""
         self._change("DELETE", group_id, participant_ids)
 
     def _change(

@@ -1,4 +1,4 @@
-"""Whom a study can ask for, and what they should be paid."""
+"""The filters a study can use, and the recommended rewards."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,26 +15,26 @@ from piecework.prolific.values import Value, Whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """A filter that is met by any of these values."""
+    """A filter that any of these values meets."""
 
     filter_id: str
     values: Sequence[str]
 
     def to_wire(self) -> dict[str, object]:
-        """As a study has it."""
+        """Return the filter as a study contains it."""
         return {"filter_id": self.filter_id, "selected_values": list(self.values)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """A filter that is met from `lower` to `upper`, both included; `None` is open."""
+    """A filter met by values from `lower` to `upper` inclusive; `None` is unbounded."""
 
     filter_id: str
     lower: int | str | None = None
     upper: int | str | None = None
 
     def to_wire(self) -> dict[str, object]:
-        """As a study has it."""
+        """Return the filter as a study contains it."""
         ends = {"lower": self.lower, "upper": self.upper}
         bounds = {name: end for name, end in ends.items() if end is not None}
         return {"filter_id": self.filter_id, "selected_range": bounds}
@@ -42,19 +42,19 @@ class Range:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Combined:
-    """Several filters, all of which or any of which are to be met."""
+    """Several filters; all or any of them must match."""
 
     by: Literal["and", "or"]
     filters: Sequence["Filter"]
 
     def to_wire(self) -> dict[str, object]:
-        """As a study has it."""
+        """Return the filter as a study contains it."""
         inner = [filter_.to_wire() for filter_ in self.filters]
         return {"filter_id": self.by, "selected_filters": inner}
 
 
 Filter = Choice | Range | Combined
-"""A condition on participants; a list of them is met if all are."""
+"""A condition on participants; a list is met if all of its filters are."""
 
 
 class FilterKind(Value):
@@ -62,7 +62,7 @@ class FilterKind(Value):
 
     Attributes:
         type: `select` or `range`.
-        choices: the ids of what may be chosen, with their words.
+        choices: the ids of the options, with their labels.
     """
 
     id: str = Field(alias="filter_id")
@@ -73,7 +73,7 @@ class FilterKind(Value):
 
 
 class RewardRecommendation(Value):
-    """What Prolific asks for an hour, in minor units."""
+    """The minimum and recommended hourly pay, in minor units."""
 
     currency: str
     least_per_hour_minor: Whole = Field(alias="min_reward_per_hour")
@@ -81,20 +81,20 @@ class RewardRecommendation(Value):
 
 
 class Recruiting:
-    """Operations on filters and rewards; all of them only read."""
+    """Read-only operations on filters and rewards."""
 
     def __init__(self, transport: Transport) -> None:
         self._call = transport.call
 
     def filter_kinds(self, workspace_id: str) -> Iterator[FilterKind]:
-        """All filters that this workspace may use; this list is the truth."""
+        """Yield all filters that this workspace may use."""
         request = get_request("filters/", {"workspace_id": workspace_id})
         return listed(self._call, request, FilterKind)
 
     def reward_recommendations(
         self, workspace_id: str, currency: str
     ) -> tuple[RewardRecommendation, ...]:
-        """What an hour should be paid in this currency."""
+        """Return the recommended hourly pay in this currency."""
         query = {"workspace_id": workspace_id, "currency": currency}
         request = get_request("reward-recommendations/", query)
         document = self._call(request)

@@ -1,4 +1,4 @@
-"""Studies: made, published, watched and ended; and what they cost."""
+"""Studies: creating, publishing, watching and ending them, and what they cost."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -28,15 +28,16 @@ _PAGE = 100
 
 
 class Study(Value):
-    """A study as it is; a row of a listing leaves some of it out.
+    """A study as Prolific shows it; rows of a listing leave out some fields.
 
     Attributes:
         status: UNPUBLISHED, SCHEDULED, PUBLISHING, ACTIVE, PAUSED, AWAITING REVIEW,
-            COMPLETED, or a word that is new.
+            COMPLETED, or a new value.
         places: how many submissions are wanted.
-        places_taken: of these, started and neither timed out nor returned.
-        reward_minor: of one submission, in minor units of the workspace's currency.
-        is_ready_to_publish: whether its fields are complete; says nothing of money.
+        places_taken: places with submissions that neither timed out nor were returned.
+        reward_minor: the reward of one submission, in minor units of the workspace's
+            currency.
+        is_ready_to_publish: whether its fields are complete; funds are not checked.
     """
 
     id: str
@@ -61,7 +62,7 @@ class SetAction(Value):
 
 
 class SetCode(Value):
-    """A completion code that a study has."""
+    """A completion code of a study."""
 
     code: str | None = None
     code_type: str | None = None
@@ -70,14 +71,14 @@ class SetCode(Value):
 
 
 class SetFilter(Value):
-    """A filter that a study has; one of ranges has no values."""
+    """A filter of a study; a range filter has no values."""
 
     filter_id: str
     values: tuple[str, ...] = Field(default=(), alias="selected_values")
 
 
 class StudyWhole(Study):
-    """A study with all that it was made of; no listing has so much.
+    """A study with all of its settings, which listings leave out.
 
     Attributes:
         minutes: how long it is expected to take.
@@ -91,7 +92,7 @@ class StudyWhole(Study):
 
 
 class CostPart(Value):
-    """What rewards, or bonuses, cost with all that is added."""
+    """What rewards or bonuses cost, with fees and tax."""
 
     rewards: Cost
     fees: Cost
@@ -99,12 +100,12 @@ class CostPart(Value):
 
     @property
     def minor(self) -> int:
-        """All of it, in minor units."""
+        """The total, in minor units."""
         return self.rewards.minor + self.fees.minor + self.tax.minor
 
 
 class StudyCost(Value):
-    """What a study has cost, or is projected to."""
+    """What a study has cost, or is projected to cost."""
 
     rewards: CostPart
     bonuses: CostPart
@@ -121,54 +122,55 @@ class Studies:
         self._call = transport.call
 
     def create(self, study: NewStudy) -> Study:
-        """Make a draft; it costs nothing yet. Never made twice by itself.
+        """Create a draft, which costs nothing yet. This call is never retried.
 
         Raises:
-            Lost: a draft may be there; look for its internal name before a repeat.
+            Lost: a draft may exist; look for its internal name before repeating.
         """
         request = Request(method="POST", path="studies/", body=study.to_wire())
         return value_of(Study, self._call(request), request)
 
     def get(self, study_id: str) -> Study:
-        """One study."""
+        """Return one study."""
         request = get_request(_path(study_id))
         return value_of(Study, self._call(request), request)
 
     def get_whole(self, study_id: str) -> StudyWhole:
-        """One study with all that it was made of."""
+        """Return one study with all of its settings."""
         request = get_request(_path(study_id))
         return value_of(StudyWhole, self._call(request), request)
 
     def of_project(self, project_id: str) -> Iterator[Study]:
-        """All studies of a project, drafts too."""
+        """Yield all studies of a project, including drafts."""
         path = f"projects/{checked_id(project_id)}/studies/"
         return listed(self._call, get_request(path, {"page_size": _PAGE}), Study)
 
     def change(self, study_id: str, changes: StudyChanges) -> Study:
-        """Change a study; after it was published, only part of it can change.
+        """Change a study; once it is published, only some fields can change.
 
         Raises:
-            Lost: it may be changed; places are a total, so look before a repeat.
+            Lost: it may have changed; check before repeating.
         """
         request = Request(method="PATCH", path=_path(study_id), body=changes.to_wire())
         return value_of(Study, self._call(request), request)
 
     def delete(self, study_id: str) -> None:
-        """Delete a draft; what was published stays."""
+        """Delete a draft; published studies cannot be deleted."""
         self._call(Request(method="DELETE", path=_path(study_id)))
 
     def transition(
         self, study_id: str, action: StudyAction, *, at: datetime | None = None
     ) -> Study:
-        """Publish, which spends money; pause, start again, stop.
+        """Publish a study (which spends money), pause, restart or stop it.
 
-        Not made again by itself: Prolific says of submissions alone that a repeated
-        transition is ignored. The study's status tells what became of a lost one.
+        This call is never retried: Prolific documents only for submissions that it
+        ignores a repeated transition. After a lost call, the study's status shows the
+        outcome.
 
         Args:
-            study_id: which study.
-            action: what is to happen.
-            at: when, for SCHEDULE_PUBLISH.
+            study_id: the study's id.
+            action: the transition.
+            at: the time, for SCHEDULE_PUBLISH.
         """
         body: dict[str, object] = {"action": action}
         if at is not None:
@@ -179,18 +181,18 @@ class Studies:
         return value_of(Study, self._call(request), request)
 
     def cost(self, study_id: str, *, is_projected: bool = False) -> StudyCost:
-        """What a study has cost so far, or will with all its places."""
+        """Return what a study has cost so far, or will cost with all places taken."""
         query = {"is_projected": "true"} if is_projected else {}
         request = get_request(f"{_path(study_id)}cost/", query)
         return value_of(StudyCost, self._call(request), request)
 
     def calculated_cost_minor(self, *, reward_minor: int, places: int) -> int:
-        """What so many places cost with fee and tax, in minor units of the account."""
+        """Return the cost of this many places with fees and tax, in minor units."""
         request = Request(
             method="POST",
             path="study-cost-calculator/",
             body={"reward": reward_minor, "total_available_places": places},
-            may_repeat=True,  # It computes, and changes nothing.
+            may_repeat=True,  # It only computes.
         )
         return value_of(_TotalCost, self._call(request), request).total_cost
 

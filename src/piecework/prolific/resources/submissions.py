@@ -1,4 +1,4 @@
-"""Submissions: who took a place, what became of it, and what a researcher decides."""
+"""Submissions: reading their state, approving and rejecting them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
@@ -21,7 +21,7 @@ SubmissionAction = Literal[
     "UNREJECT",
     "UNRETURN",
 ]
-"""All but REJECT, which needs a reason."""
+"""All transitions except REJECT, which needs a reason."""
 RejectionCategory = Literal[
     "TOO_QUICKLY",
     "TOO_SLOWLY",
@@ -38,23 +38,23 @@ RejectionCategory = Literal[
 ]
 
 LEAST_REJECTION_LETTERS = 100
-"""A participant is owed a reason of this length at least."""
+"""The shortest rejection message that Prolific accepts."""
 MOST_AT_ONCE = 1000
-"""Prolific advises no more in one call of `bulk_approve`."""
+"""The most that Prolific recommends for one call of `bulk_approve`."""
 
 _PAGE = 100
 
 
 class Submission(Value):
-    """One participant's go at a study; the session id in the study's link is its id.
+    """One participant's visit to a study; the session id in the study's link is its id.
 
     Attributes:
-        status: RESERVED, ACTIVE, TIMED-OUT, AWAITING REVIEW, APPROVED,
-            PARTIALLY APPROVED, REJECTED, RETURNED, SCREENED OUT, or a word that is new.
-        participant_id: of the participant, who is nobody else's business.
-        study_id: not in a listing, which is of one study anyway.
-        code: as entered; may be wrong, NOCODE or missing.
-        bonuses_minor: paid so far, in minor units; not in a listing.
+        status: RESERVED, ACTIVE, TIMED-OUT, AWAITING REVIEW, APPROVED, PARTIALLY
+            APPROVED, REJECTED, RETURNED, SCREENED OUT, or a new value.
+        participant_id: the participant's id, which must stay private.
+        study_id: the study's id; missing in listings, which cover one study.
+        code: the code as entered; may be wrong, NOCODE or missing.
+        bonuses_minor: the bonuses paid so far, in minor units; missing in listings.
         return_requested_at: when the participant was asked to return it.
     """
 
@@ -76,7 +76,7 @@ class Submission(Value):
 
 
 class ReturnRequest(Value):
-    """That a participant was asked to return a submission."""
+    """A request to a participant to return a submission."""
 
     return_requested_at: Moment | None = Field(default=None, alias="return_requested")
 
@@ -92,39 +92,39 @@ class Submissions:
         self._call = transport.call
 
     def of_study(self, study_id: str) -> Iterator[Submission]:
-        """All submissions of a study."""
+        """Yield all submissions of a study."""
         request = get_request(
             "submissions/", {"study": checked_id(study_id), "page_size": _PAGE}
         )
         return listed(self._call, request, Submission)
 
     def get(self, submission_id: str) -> Submission:
-        """One submission, with its study and its bonuses."""
+        """Return one submission, with its study and its bonuses."""
         request = get_request(_path(submission_id))
         return value_of(Submission, self._call(request), request)
 
     def counts(self, study_id: str) -> Mapping[str, int]:
-        """How many submissions of a study are in each status; `TOTAL` is among them."""
+        """Return the number of submissions of a study by status, including `TOTAL`."""
         request = get_request(f"studies/{checked_id(study_id)}/submissions/counts/")
         return value_of(_Counts, self._call(request), request).root
 
     def approve(self, submission_id: str) -> Submission:
-        """Pay the reward; made again if need be, since Prolific ignores the second."""
+        """Approve a submission, which pays its reward; Prolific ignores repeats."""
         return self._transition(submission_id, {"action": "APPROVE"})
 
     def reject(
         self, submission_id: str, *, category: RejectionCategory, message: str
     ) -> Submission:
-        """Refuse the reward, with a reason that the participant reads.
+        """Reject a submission, with a reason that the participant reads.
 
         Raises:
-            Unusable: the reason is shorter than Prolific demands.
+            Unusable: the reason is shorter than Prolific requires.
         """
         if len(message.strip()) < LEAST_REJECTION_LETTERS:
             raise Unusable(
-                f"a rejection's message has at least {LEAST_REJECTION_LETTERS} "
-                f"characters; this has {len(message.strip())}",
-                next_step="say to the participant what was asked and what was done",
+                f"a rejection message needs at least {LEAST_REJECTION_LETTERS} "
+                f"characters; this one has {len(message.strip())}",
+                next_step="tell the participant what was asked and what was done",
             )
         wire = {"action": "REJECT", "message": message, "rejection_category": category}
         return self._transition(submission_id, wire)
@@ -132,13 +132,13 @@ class Submissions:
     def transition(
         self, submission_id: str, action: SubmissionAction, *, code: str = ""
     ) -> Submission:
-        """Any transition but a rejection; Prolific ignores one that was made before.
+        """Make any transition except a rejection; Prolific ignores repeats.
 
         Args:
-            submission_id: which submission.
-            action: what is to happen.
-            code: a completion code of the study's whose actor is the researcher, for
-                COMPLETE.
+            submission_id: the submission's id.
+            action: the transition.
+            code: for COMPLETE, a completion code of the study with the researcher as
+                its actor.
         """
         wire: dict[str, object] = {"action": action}
         if code:
@@ -148,10 +148,10 @@ class Submissions:
     def request_return(
         self, submission_id: str, reasons: Sequence[str]
     ) -> ReturnRequest:
-        """Ask the participant to return it, which costs nobody anything.
+        """Ask the participant to return a submission, at no cost to either side.
 
         Raises:
-            Lost: the participant may have been asked; the submission tells.
+            Lost: the participant may have been asked; the submission shows it.
         """
         request = Request(
             method="POST",
@@ -161,10 +161,10 @@ class Submissions:
         return value_of(ReturnRequest, self._call(request), request)
 
     def bulk_approve(self, submission_ids: Sequence[str]) -> None:
-        """Have many approved soon; read their status to know when they are.
+        """Start approving many submissions; their status shows when it is done.
 
         Raises:
-            Unusable: none, or more than Prolific advises.
+            Unusable: there are none, or more than Prolific recommends.
         """
         if not 1 <= len(submission_ids) <= MOST_AT_ONCE:
             raise Unusable(f"bulk_approve takes 1 to {MOST_AT_ONCE} submissions")

@@ -1,8 +1,8 @@
-"""Webhooks: Prolific calls an address when something has happened.
+"""Webhooks: Prolific calls an address when an event occurs.
 
-A secret of the workspace signs what Prolific sends; a workspace has one, and making
-another ends the first. A subscription is made, then confirmed by a second secret that
-comes in a header of the first answer.
+Prolific signs webhooks with the workspace's secret. A workspace has one secret, and
+creating another invalidates the first. A new subscription must be confirmed with a
+second secret, which comes in a header of the first answer.
 """
 
 from pydantic import Field
@@ -18,28 +18,28 @@ _PATH = "hooks/subscriptions/"
 
 
 class Secret(Value):
-    """What a workspace's webhooks are signed with; "" where it is not shown."""
+    """The secret that signs a workspace's webhooks; "" if Prolific hides it."""
 
     value: str = Field(default="", repr=False)
 
 
 class NewSecret(Value):
-    """The same when it has just been made; it may never be shown again."""
+    """A newly created secret; Prolific may never show it again."""
 
     value: str = Field(min_length=1, repr=False)
 
 
 class EventType(Value):
-    """Something that can be subscribed to."""
+    """An event type that can be subscribed to."""
 
     event_type: str
 
 
 class Subscription(Value):
-    """An address that is called when something of a kind has happened.
+    """An address that is called for events of one type.
 
     Attributes:
-        is_enabled: whether it is called; not before it was confirmed.
+        is_enabled: whether it is called; false until it is confirmed.
     """
 
     id: str = ""
@@ -49,7 +49,7 @@ class Subscription(Value):
 
 
 class Delivery(Value):
-    """One event that an address was called for: PENDING, SUCCEEDED or FAILED."""
+    """The delivery of one event: PENDING, SUCCEEDED or FAILED."""
 
     status: str = ""
 
@@ -61,22 +61,22 @@ class Webhooks:
         self._call, self._answer = transport.call, transport.answer
 
     def event_types(self) -> list[str]:
-        """What can be subscribed to."""
+        """Return the event types that can be subscribed to."""
         request = get_request("hooks/event-types/")
         return [each.event_type for each in listed(self._call, request, EventType)]
 
     def secrets(self, workspace_id: str) -> list[Secret]:
-        """The secrets of a workspace, of which there is one or none."""
+        """Return the secrets of a workspace: one or none."""
         request = get_request(
             "hooks/secrets/", {"workspace_id": checked_id(workspace_id)}
         )
         return list(listed(self._call, request, Secret))
 
     def create_secret(self, workspace_id: str) -> NewSecret:
-        """Make a secret; one that was there is not valid any more.
+        """Create a secret; an existing one becomes invalid.
 
         Raises:
-            Lost: it may have been made.
+            Lost: it may have been created.
         """
         request = Request(
             method="POST", path="hooks/secrets/", body={"workspace_id": workspace_id}
@@ -84,7 +84,7 @@ class Webhooks:
         return value_of(NewSecret, self._call(request), request)
 
     def subscriptions(self, workspace_id: str) -> list[Subscription]:
-        """All subscriptions of a workspace, also those that are not confirmed."""
+        """Return all subscriptions of a workspace, including unconfirmed ones."""
         by_id = dict[str, Subscription]()
         for is_enabled in ("true", "false"):
             request = get_request(
@@ -97,10 +97,10 @@ class Webhooks:
     def subscribe(
         self, workspace_id: str, event_type: str, target_url: str
     ) -> Subscription:
-        """Have an address called for an event, and confirm that.
+        """Subscribe an address to an event type, and confirm the subscription.
 
         Raises:
-            Lost: there may be a subscription that is not confirmed.
+            Lost: an unconfirmed subscription may exist.
         """
         request = Request(
             method="POST",
@@ -125,7 +125,7 @@ class Webhooks:
         self._call(Request(method="DELETE", path=_path(subscription_id)))
 
     def deliveries(self, subscription_id: str, *, most: int) -> tuple[Delivery, ...]:
-        """So many of a subscription's events, in Prolific's order."""
+        """Return up to `most` deliveries of a subscription, in Prolific's order."""
         request = get_request(f"{_path(subscription_id)}events/", {"limit": most})
         return value_of(_Deliveries, self._call(request), request).results
 
@@ -139,7 +139,7 @@ class _Subscriptions(Value):
 
 
 def _made(made: Answer, request: Request) -> Subscription:
-    """The document shows a list of one; Prolific's own clients read an object."""
+    """The documentation shows a list of one; Prolific's own clients read an object."""
     document = made.document
     if isinstance(document, dict) and "results" in document:
         return value_of(_Subscriptions, document, request).results[0]

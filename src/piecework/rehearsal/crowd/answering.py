@@ -1,7 +1,7 @@
-"""Fills in a HIT's page the way a worker of some trait would.
+"""Fill in a HIT's page the way a worker with a given trait would.
 
-Everything is sent that a browser would send and nothing else: empty text boxes too,
-radio buttons and checkboxes only where chosen, one value for each ticked box.
+The form contains exactly what a browser would send: empty text boxes too, radio buttons
+and checkboxes only if chosen, and one value for each ticked box.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -51,10 +51,10 @@ _ABOUT_QUALITY = (
 
 
 class Answering(Protocol):
-    """How a crowd fills in the pages of a task."""
+    """Fills in the pages of a task for a crowd."""
 
     def knows(self, item_id: ItemId) -> bool:
-        """Whether anything can be answered about this item."""
+        """Return whether a worker can answer anything about this item."""
         ...
 
     def fill_in(
@@ -66,13 +66,13 @@ class Answering(Protocol):
         shown_ms: Sequence[int],
         seed: int,
     ) -> Form:
-        """The form that this person submits."""
+        """Return the form that this person submits."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Written:
-    """What one worker puts down about one item."""
+    """What one worker writes about one item."""
 
     text: str
     has_text: bool
@@ -86,13 +86,13 @@ class Describing:
     def __init__(
         self, task: Task, knowledge: ItemKnowledge, items: Sequence[Item] = ()
     ) -> None:
-        """Remember what is known of the items; `items` are the campaign's."""
+        """Store the knowledge about the items; `items` are the campaign's."""
         self._task = task
         self._knowledge = knowledge
         self._items = {item.item_id: item for item in items}
 
     def knows(self, item_id: ItemId) -> bool:
-        """Whether anything can be written about this item."""
+        """Return whether anything can be written about this item."""
         return self._knowledge.knows(item_id)
 
     def fill_in(
@@ -104,7 +104,7 @@ class Describing:
         shown_ms: Sequence[int],
         seed: int,
     ) -> Form:
-        """The form that this person submits, without the assignment's id."""
+        """Return the form that this person submits, without the assignment id."""
         form = fill_in(
             page,
             self._task,
@@ -125,15 +125,15 @@ def fill_in(
     shown_ms: Sequence[int],
     seed: int,
 ) -> Form:
-    """The form that this person submits, without the assignment's id.
+    """Return the form that this person submits, without the assignment id.
 
     Args:
-        page: whose form is filled in.
-        task: its rules; the page would refuse what breaks them.
-        person: who fills it in.
+        page: the page with the form.
+        task: the task with the page's rules, which the answers must meet.
+        person: the person who fills it in.
         knowledge: what can be known about the items.
         shown_ms: how long each item was looked at, in the page's order.
-        seed: chance, together with the person and the item.
+        seed: the random seed, combined with the person and the item.
     """
     form: Form = {name: [value] for name, value in page.fixed.items()}
     form.pop("assignmentId", None)
@@ -157,7 +157,7 @@ def _fields(
     written: _Written, task: Task, *, shown_ms: int, rng: Random
 ) -> Mapping[str, list[str]]:
     flaws = list(written.flaws) or ["none"]
-    # Only a worker who ticks "something else" has to say what.
+    # Only a worker who ticks "something else" must describe it.
     has_glare = "bright" in flaws and rng.random() < _SEES_GLARE
     measured = _measures(written, shown_ms=shown_ms, rng=rng)
     return {
@@ -175,7 +175,7 @@ def _measures(written: _Written, *, shown_ms: int, rng: Random) -> Mapping[str, 
     return {
         "shown_ms": shown_ms,
         "pastes": 1 if written.way == "pasted" else 0,
-        # Each correction is a backspace and the letter again; pasting takes two keys.
+        # Each correction is a backspace and the retyped letter; pasting takes two keys.
         "keystrokes": typed + 2 * corrected if typed else 2 * (written.way == "pasted"),
         "focus_losses": int(rng.random() < _LOOKS_AWAY) + (written.way == "pasted"),
     }
@@ -190,7 +190,7 @@ def _write(
     rng: Random,
 ) -> _Written:
     if person.trait.manner == "pasted":
-        # Such a worker looks neither at the picture nor at the questions below it.
+        # Such a worker looks at neither the picture nor the questions below it.
         text = _PASTED[int(person.handle.rpartition("-")[2]) % len(_PASTED)]
         return _Written(text=text, has_text=False, flaws=(), way="pasted")
     view = knowledge.look(item_id, rng, accuracy=person.trait.accuracy)

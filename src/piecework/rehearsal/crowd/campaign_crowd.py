@@ -1,4 +1,4 @@
-"""The crowd of a campaign, and what it knows about the campaign's items."""
+"""The crowd of a campaign and its knowledge of the campaign's items."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ from piecework.rehearsal.pictures.scenes import imagined_scenes, scenes
 
 
 def crowd_of(campaign: Campaign, site: Site, clock: VirtualClock) -> Crowd:
-    """Who works on a campaign, at this site."""
+    """Return the crowd that works on a campaign at a site."""
     return Crowd(
         campaign.rehearsal,
         campaign.task,
@@ -32,20 +32,20 @@ def crowd_of(campaign: Campaign, site: Site, clock: VirtualClock) -> Crowd:
 
 
 def answering_of(campaign: Campaign) -> Answering:
-    """How the crowd answers: by describing, or by what the items' columns call true.
+    """Return how the crowd answers: by describing, or by the truths in the columns.
 
-    What nobody says of the items is drawn from their ids (`Campaign.has_drawn_truth`).
+    Missing truths are drawn at random from the item ids (`Campaign.has_drawn_truth`).
 
     Raises:
-        ConfigError: the replay file lacks items, or is for another task; or the task
-            is to correct texts and no column says how.
+        ConfigError: the replay file lacks items or is for another task, or the task is
+            to correct texts and no column has the corrected ones.
     """
     if campaign.task.dataset == "captions":
         return Describing(campaign.task, _knowledge(campaign), campaign.items)
     if campaign.rehearsal.replay is not None:
         raise ConfigError(
-            [f"{campaign.path}: rehearsal.replay is for captions only"],
-            next_step="leave it out; columns truth.<field> say what is true",
+            [f"{campaign.path}: rehearsal.replay works only for captions"],
+            next_step="leave it out, and put the truth into columns truth.<field>",
         )
     task, seed = campaign.task, campaign.rehearsal.seed
     judging = Judging(task, campaign.items, campaign.practice)
@@ -64,12 +64,12 @@ def answering_of(campaign: Campaign) -> Answering:
 
 
 def _refuse_edits(campaign: Campaign, unknown: Sequence[ItemId]) -> None:
-    """A text that mends another cannot be drawn: it has to stay close to it."""
+    """Refuse to draw corrected texts, which must stay close to the originals."""
     if not any(rule.kind == "edited_with_option" for rule in campaign.task.rules):
         return
     fields = [field.name for field in campaign.task.item_fields if not field.optional]
     raise ConfigError(
-        [f"{campaign.path}: nobody knows the truth about item {unknown[0]!r}"],
+        [f"{campaign.path}: no truth is known for item {unknown[0]!r}"],
         next_step="fill in "
         + ", ".join(f"{TRUTH}{name}" for name in fields)
         + f" of {plural(len(unknown), 'item')}, so that a crowd can be simulated",
@@ -77,7 +77,7 @@ def _refuse_edits(campaign: Campaign, unknown: Sequence[ItemId]) -> None:
 
 
 def _knowledge(campaign: Campaign) -> ItemKnowledge:
-    """What the workers know about the items that they describe."""
+    """Return what the workers know about the items that they describe."""
     plan = campaign.rehearsal
     knowledge: ItemKnowledge
     if plan.replay is not None:
@@ -85,13 +85,14 @@ def _knowledge(campaign: Campaign) -> ItemKnowledge:
     elif plan.scenes:
         knowledge = SceneKnowledge(scenes(plan.seed, plan.scenes))
     else:
-        # Nobody knows what the pictures show; report and dataset say that this is not.
+        # The content of the pictures is unknown; report and dataset mark this as made
+        # up.
         drawn = imagined_scenes(plan.seed, [item.item_id for item in campaign.items])
         knowledge = SceneKnowledge(drawn)
     unknown = _unknown(campaign, knowledge.knows)
     if unknown:
         raise ConfigError(
-            [f"{plan.replay}: no caption of {len(unknown)} items, e.g. {unknown[0]}"]
+            [f"{plan.replay}: no captions for {len(unknown)} items, e.g. {unknown[0]}"]
         )
     return knowledge
 

@@ -1,8 +1,7 @@
-"""A thin client of HTTP/1.1, because a rehearsal sends several requests a picture.
+"""A minimal, fast HTTP/1.1 client: a rehearsal sends several requests per picture.
 
-Requests may be sent before earlier ones were answered: they go out over one connection,
-so the marketplace works on them in the order in which they were sent, and meanwhile the
-crowd prepares what comes next.
+Requests can be sent before earlier ones are answered. They use one connection, so the
+marketplace handles them in order while the crowd prepares the next one.
 """
 
 import json
@@ -21,10 +20,10 @@ _LONGEST_LINE_BYTES = 65_536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What came back.
+    """A response.
 
     Attributes:
-        headers: values by name in small letters; the last of each name.
+        headers: values by lower-case name; the last one if a name repeats.
     """
 
     status: int
@@ -33,20 +32,20 @@ class Response:
 
     @property
     def text(self) -> str:
-        """The body, which is UTF-8."""
+        """Return the body, decoded as UTF-8."""
         return self.body.decode(errors="replace")
 
     def json(self) -> object:
-        """The body's JSON value.
+        """Return the body's JSON value.
 
         Raises:
-            ValueError: it is no JSON.
+            ValueError: it is not JSON.
         """
         return json.loads(self.body)
 
 
 class Reply:
-    """A response that may still be on its way."""
+    """A response that may not have arrived yet."""
 
     def __init__(self, connection: "Connection", path: str) -> None:
         self._connection = connection
@@ -54,7 +53,7 @@ class Reply:
         self.path = path
 
     def read(self) -> Response:
-        """The response; waits for it, and for those of earlier requests.
+        """Wait for the response, and those of earlier requests, and return it.
 
         Raises:
             OSError: the connection broke, or the peer does not speak HTTP.
@@ -64,15 +63,15 @@ class Reply:
         return self._response
 
     def arrive(self, response: Response) -> None:
-        """Take the response that belongs to this request."""
+        """Store the response to this request."""
         self._response = response
 
 
 class Connection:
-    """One kept-alive connection, made when it is first needed.
+    """One keep-alive connection, opened when first needed.
 
     Args:
-        authority: host and port, as a URL has them.
+        authority: host and port, as in a URL.
     """
 
     def __init__(self, authority: str) -> None:
@@ -86,7 +85,7 @@ class Connection:
     def send(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes = b""
     ) -> Reply:
-        """Send a request; its reply can be read at any later time.
+        """Send a request; its reply can be read at any time later.
 
         Raises:
             OSError: nothing listens there, or the connection broke.
@@ -102,13 +101,13 @@ class Connection:
         return reply
 
     def receive_next(self) -> None:
-        """Read the response to the oldest request that has none yet.
+        """Read the response to the oldest unanswered request.
 
         Raises:
             OSError: the connection broke, or the peer does not speak HTTP.
         """
         if self._stream is None or not self._awaited:
-            raise ConnectionError("the connection broke before the answer came")
+            raise ConnectionError("the connection broke before the answer arrived")
         try:
             response = _read_response(self._stream)
         except (OSError, ValueError) as fault:
@@ -119,7 +118,7 @@ class Connection:
             self.close()
 
     def close(self) -> None:
-        """Let go of the connection; what was not answered yet never will be."""
+        """Close the connection; unanswered requests stay unanswered."""
         self._awaited.clear()
         if self._stream is not None:
             self._stream.close()
@@ -134,31 +133,32 @@ class Connection:
             self._socket = socket.create_connection(
                 self._address, timeout=_SECONDS_TO_WAIT
             )
-            # Nagle's delay would keep a second request back until the first's answer.
+            # Nagle's delay would hold back a second request until the first is
+            # answered.
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._stream = self._socket.makefile("rb")
         return self._socket
 
 
 def _has_ended(idle: socket.socket) -> bool:
-    """Whether the server closed a connection: while idle it sends nothing else."""
+    """Return whether the server closed an idle connection."""
     return bool(select.select([idle], [], [], 0)[0])
 
 
 def _read_response(stream: IO[bytes]) -> Response:
     protocol, _, rest = _line(stream).partition(" ")
     if not protocol.startswith("HTTP/1."):
-        raise ValueError("the answer is no HTTP")
+        raise ValueError("the answer is not HTTP")
     status = int(rest[:3])
     headers: dict[str, str] = {}
     while line := _line(stream):
         name, _, value = line.partition(":")
         headers[name.lower()] = value.strip()
-    # The marketplace says of everything how long it is.
+    # The marketplace always sends the length.
     length = int(headers.get("content-length", "0"))
     body = stream.read(length)
     if len(body) < length:
-        raise ConnectionError("the answer broke off")
+        raise ConnectionError("the answer was cut off")
     return Response(status=status, headers=headers, body=body)
 
 

@@ -1,10 +1,10 @@
 """A crowd of simulated workers on the marketplace's worker side, in virtual time.
 
-A discrete-event simulation: each thing that happens has its moment, the earliest is
-next, and the marketplace's clock is set to it before it is done. The marketplace
-decides everything (who may see what, what is left, what is too late); the crowd only
-asks. All chance comes from the seed and names, so a crowd that was killed and is
-started again does the same with the same HITs.
+This is a discrete-event simulation: each event has a time, the earliest is next, and
+the marketplace's clock is moved to it first. The marketplace decides everything (who
+may see what, what is left, what is too late); the crowd only asks. All random numbers
+come from the seed and names, so a crowd that was killed and restarted does the same
+with the same HITs.
 """
 
 import contextlib
@@ -37,20 +37,20 @@ from piecework.rehearsal.crowd.site import Accepted, ConflictError, Site
 from piecework.rehearsal.crowd.traits import default_crowd
 
 _TEST = "test"
-"""What stands on the agenda for the end of a test, instead of an assignment."""
+"""The agenda's entry for the end of a test, in place of an assignment."""
 
 _PATIENCE = timedelta(hours=6)
-"""How much time passes when the crowd finds nothing at all to do."""
+"""How much time passes if the crowd finds nothing to do."""
 
 _BETWEEN = timedelta(minutes=1)
-"""After so long, and something that happened, the site is looked after."""
+"""How long after an event `Site.look_after` is called."""
 
 
 class Crowd:
     """Simulated workers; see `work_until`.
 
     Attributes:
-        clock: the marketplace's time, which the crowd moves.
+        clock: the marketplace's clock, which the crowd moves.
     """
 
     def __init__(
@@ -64,19 +64,19 @@ class Crowd:
         test: QualificationTest | None = None,
         on_event: Callable[[Event], None] | None = None,
     ) -> None:
-        """Register the workers; those of an earlier run are the same.
+        """Register the workers; they are the same as in an earlier run.
 
         Args:
-            plan: who there is; without a crowd, `traits.default_crowd`.
-            task: the task whose page is filled in.
-            site: how they come to the marketplace, find HITs and give them back.
+            plan: the workers by trait; without a crowd, `traits.default_crowd`.
+            task: the task of the pages.
+            site: how workers arrive, find HITs and return them.
             answering: how pages are filled in.
-            clock: the marketplace's time.
-            test: what workers have to pass before they may work.
-            on_event: told everything that happens, in order.
+            clock: the marketplace's clock.
+            test: the test that workers must pass before they may work.
+            on_event: called with each event, in order.
 
         Raises:
-            ConfigError: a trait that does not exist.
+            ConfigError: a trait does not exist.
         """
         self._task = task
         self._answering = answering
@@ -92,7 +92,7 @@ class Crowd:
         ]
         self._agenda: list[tuple[datetime, int, str]] = []
         self._in_hand: dict[str, InHand] = {}
-        # Grows whenever something may have become free to take.
+        # Grows whenever work may have become available.
         self._news = 0
         self._counts: Counter[str] = Counter()
         self._unconfirmed: tuple[InHand, Reply] | None = None
@@ -102,7 +102,7 @@ class Crowd:
         self._adopt_open_assignments()
 
     def traits_by_worker(self) -> Mapping[WorkerId, str]:
-        """The trait of every worker who has come, by the marketplace's worker id."""
+        """Return the trait of each worker who has arrived, by worker id."""
         return {
             worker.worker_id: worker.person.trait_name
             for worker in self._workers
@@ -112,12 +112,12 @@ class Crowd:
     def work_until(self, *, hours: float | None = None) -> Shift:
         """Let the crowd work in virtual time.
 
-        Ends when no worker could do anything any more: all that was accepted has been
-        submitted, returned or has lapsed, and none would be offered more. The clock
-        then stands at the last event, so a HIT that waited for it is reviewable. If
-        nothing at all could be done, some hours pass, lest a pipeline that waits for a
-        HIT to expire wait for ever. A limit of hours ends it earlier, with the clock
-        at the limit.
+        Ends when no worker can do anything more: everything accepted has been
+        submitted, returned or has lapsed, and no worker would be offered more. The
+        clock is then at the last event, so a HIT that waited for it is reviewable. If
+        nothing could be done at all, some hours pass, so that a pipeline that waits for
+        a HIT to expire does not wait forever. A limit of hours ends the shift earlier,
+        with the clock at the limit.
         """
         before, calls = self._counts.copy(), self._site.calls
         self._news += 1
@@ -147,7 +147,7 @@ class Crowd:
         )
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._site.close()
 
     def __enter__(self) -> Self:
@@ -164,14 +164,14 @@ class Crowd:
         self._site.now = max(moment, self._now)
 
     def _adopt_open_assignments(self) -> None:
-        """What a killed crowd held lapses: how far it had come is forgotten."""
+        """Let assignments of a killed crowd lapse, because their progress is lost."""
         numbers = {id(worker): n for n, worker in enumerate(self._workers)}
         for worker, accepted in self._site.left_in_hand(self._workers):
             intention = lapses(accepted, self._now)
             self._hold(worker, numbers[id(worker)], accepted, intention)
 
     def _has_finished(self) -> bool:
-        """Whether nothing can be done any more, nor after the site was looked after."""
+        """Return whether nothing is left to do, even after `Site.look_after`."""
         return self._is_idle() and (not self._look_after_site() or self._is_idle())
 
     def _look_after_site(self) -> bool:
@@ -181,7 +181,7 @@ class Crowd:
         return is_news
 
     def _is_idle(self) -> bool:
-        """Whether no work is in hand and no worker would find any."""
+        """Return whether no work is accepted and no worker would find any."""
         if self._in_hand or self._examinees.are_at_work:
             return False
         in_order = [self._workers[number] for _, number, _ in sorted(self._agenda)]
@@ -204,7 +204,7 @@ class Crowd:
         at, number, assignment_id = heapq.heappop(self._agenda)
         worker = self._workers[number]
         if not assignment_id and worker.looked_at == self._news:
-            # Nothing changed since: coming back would show the same empty list.
+            # Nothing changed since: returning would show the same empty list.
             self._leave(worker, number, at=max(at, self._now))
             return
         self._move_to(at)
@@ -266,13 +266,13 @@ class Crowd:
         return work.form
 
     def _prepare_next_form(self) -> None:
-        """Fill in what is probably sent next, while the marketplace is at work."""
+        """Fill in the form probably sent next, while the marketplace is busy."""
         work = self._in_hand.get(self._agenda[0][2]) if self._agenda else None
         if work is not None and work.intention.action == "submit":
             self._form(work)
 
     def _confirm(self) -> None:
-        """Learn whether the form that was sent last was taken."""
+        """Check whether the last form sent was accepted."""
         if self._unconfirmed is None:
             return
         work, sent = self._unconfirmed
@@ -316,7 +316,7 @@ class Crowd:
         )
         self._hold(worker, number, accepted, intention, page=page)
         if intention.action == "abandon":
-            # He walks away; what is left to happen is the end of the time allowed.
+            # They walk away; the next event is the end of the time allowed.
             self._leave(worker, number, at=accepted.deadline)
 
     def _hold(
@@ -339,7 +339,7 @@ class Crowd:
         heapq.heappush(self._agenda, (max(at, self._now), number, key))
 
     def _accept(self, worker: Worker) -> Accepted | None:
-        """A HIT of the same group as before, or of another that there is."""
+        """Accept a HIT of the same group as before, or of another available one."""
         if worker.group_id:
             with contextlib.suppress(ConflictError):
                 asked = self._site.ask_for(worker, worker.group_id)
@@ -364,8 +364,8 @@ class Crowd:
             raise ConfigError(
                 [
                     f"HIT {accepted.hit_id} shows {item!r}, which the crowd knows "
-                    "nothing about: give the rehearsal scenes, a replay file, or "
-                    "columns truth.<field>"
+                    "nothing about: configure scenes or a replay file for the "
+                    "rehearsal, or add columns truth.<field>"
                     for item in strange
                 ]
                 or [f"the page of HIT {accepted.hit_id} has no field item.1"]

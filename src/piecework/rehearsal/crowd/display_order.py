@@ -1,4 +1,4 @@
-"""The orders that a page's script would record, for a crowd that runs no scripts."""
+"""Compute the orders that a page's script would record, without running scripts."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ def orders_sent(
     assignment_id: AssignmentId,
     items: Mapping[ItemId, Item],
 ) -> dict[str, list[str]]:
-    """What the hidden fields `order....` hold when the page is sent."""
+    """Return the values of the hidden fields `order....` when the page is sent."""
     sent: dict[str, list[str]] = {}
     shown = [items[item_id] for item_id in page.item_ids if item_id in items]
     if page.has("order.items"):

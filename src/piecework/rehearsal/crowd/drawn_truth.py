@@ -1,7 +1,7 @@
-"""What is true of an item that nobody has said anything about: drawn, once for all.
+"""Draw a random truth for items that have none.
 
-So a task can be rehearsed before anybody knows an answer: careful workers agree with
-each other, since they see the same, and others are there to be found.
+This makes it possible to rehearse a task before any answer is known: careful workers
+agree with each other because they see the same truth, and the others can be found.
 """
 
 from random import Random
@@ -27,7 +27,7 @@ _TICKED = 0.35
 
 
 def with_truth(task: Task, item: Item, *, seed: int) -> Item:
-    """The item with a truth for every field; what a column says of it stays."""
+    """Return the item with a truth for every field; truths in columns are kept."""
     drawn = {
         TRUTH + field.name: item.columns.get(GOLD + field.name)
         or _truth(field, item, seeded_rng(seed, item.item_id, field.name, "truth"))

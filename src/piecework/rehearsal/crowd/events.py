@@ -1,4 +1,4 @@
-"""What happens in a crowd, as values: for progress, tests and reports."""
+"""The events in a crowd, for progress displays, tests and reports."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from piecework.rehearsal.crowd.people import Worker
 from piecework.rehearsal.crowd.site import Accepted
 
 EventKind = Literal["arrive", "test", "accept", "submit", "return", "abandon", "late"]
-"""`abandon` is the end of the time allowed; `late` is work that came too late."""
+"""`abandon` is reaching the time limit; `late` is work that came too late."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """Something that a worker did, or failed to do."""
+    """Something that a worker did or failed to do."""
 
     at: datetime
     handle: str
@@ -28,12 +28,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """What one stretch of work came to.
+    """The result of one stretch of work.
 
     Attributes:
-        calls: requests sent to the marketplace.
+        calls: the number of requests sent to the marketplace.
         ended_at: the marketplace's time at the end.
-        is_idle: no worker could do anything any more, not even by waiting.
+        is_idle: whether no worker could do anything more, even by waiting.
     """
 
     events: int
@@ -48,10 +48,10 @@ class Shift:
 
 @dataclass(slots=True, kw_only=True)
 class InHand:
-    """An accepted HIT and what its worker means to do with it.
+    """An accepted HIT and its worker's plan for it.
 
     Attributes:
-        form: what will be sent, once it is filled in.
+        form: the form to send, once it is filled in.
     """
 
     worker: Worker

@@ -1,8 +1,8 @@
-"""Simulated workers at a qualification test: they begin it, take their time, send it.
+"""Simulated workers who take a qualification test: they begin, take time and submit.
 
-The answers go through the marketplace's own doors, which grade them. A worker who reads
-the questions gets most of them right, as carefully as he works otherwise; one who does
-not look at pictures does not read questions either.
+The answers go to the marketplace's own endpoints, which grade them. A worker who reads
+the questions answers most of them correctly, with the same care as in other work; one
+who does not look at pictures does not read questions either.
 """
 
 from collections.abc import Mapping
@@ -20,18 +20,18 @@ from piecework.rehearsal.crowd.traits import Manner
 from piecework.rehearsal.seeded_rng import log_normal, seeded_rng
 
 _MOST_ATTEMPTS = 2
-"""So often a worker tries to get into one campaign."""
+"""How often a worker tries to qualify for one campaign."""
 
 _SHARE_OF_TIME = 0.9
 _BLIND: Mapping[Manner, str] = {
     "guess": "any", "canned": "any", "pasted": "any", "same": "one", "first": "first",
 }  # fmt: skip
-"""How those choose who do not read."""
+"""How workers who do not read choose their answers."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Record:
-    """What one worker has done about the test so far."""
+    """One worker's attempts at the test so far."""
 
     attempts: int = 0
     is_under_way: bool = False
@@ -40,7 +40,7 @@ class _Record:
 
 @dataclass(slots=True, kw_only=True)
 class Examinees:
-    """Who has taken the test; without a test no worker wants to."""
+    """The workers who take the test; without a test, none want to."""
 
     test: QualificationTest | None
     site: Site
@@ -50,11 +50,11 @@ class Examinees:
 
     @property
     def are_at_work(self) -> bool:
-        """Whether a test was begun and is not sent yet."""
+        """Return whether a test was begun but not submitted yet."""
         return any(record.is_under_way for record in self._records.values())
 
     def wants(self, worker: Worker, now: datetime) -> bool:
-        """Whether the test alone keeps this worker from work, and may be taken."""
+        """Return whether the worker lacks only the test and may take it."""
         if self.test is None:
             return False
         record = self._records.get(worker.person.handle, _Record())
@@ -64,7 +64,7 @@ class Examinees:
         return self.site.lacks_only(worker, self.test.name)
 
     def begin(self, worker: Worker, now: datetime) -> datetime | None:
-        """Begin the test; when it will be sent, or `None` if it cannot be taken."""
+        """Begin the test; return when it will be submitted, or `None`."""
         if self.test is None or not self.wants(worker, now):
             return None
         record = self._records.setdefault(worker.person.handle, _Record())
@@ -78,7 +78,7 @@ class Examinees:
         return now + self._takes(worker.person)
 
     def send(self, worker: Worker, now: datetime) -> bool:
-        """Send the answers; whether the worker has passed."""
+        """Submit the answers; return whether the worker has passed."""
         record = self._records[worker.person.handle]
         record.is_under_way = False
         self._plan_next(record, now)
@@ -134,7 +134,7 @@ class Examinees:
                 "first": values[0],
             }[blind]
         right = self.test.right_answer(item)
-        # A poor speller does not see what is misspelled.
+        # A poor speller does not notice misspellings.
         if rng.random() < person.trait.accuracy - person.trait.typo_rate:
             return right
         return rng.choice([value for value in values if value != right] or [right])

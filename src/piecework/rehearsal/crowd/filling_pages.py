@@ -1,4 +1,4 @@
-"""Fills in pages that are somebody's own HTML, and sends what they would send."""
+"""Fill in pages of requesters' own HTML, and send what they would send."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ _FIRST = 1
 
 
 def answerable(task: Task) -> Task:
-    """The task with numbers that a person would think of: no billions of steps."""
+    """Narrow a task's numbers to those a person would enter, not billions of steps."""
     return replace(task, fields=tuple(map(_narrowed, task.fields)))
 
 
@@ -33,15 +33,15 @@ def _narrowed(field: Field) -> Field:
 
 
 class FillingPages:
-    """Simulated answers on pages of HTML; see the module."""
+    """Simulated answers on requesters' own HTML pages."""
 
     def __init__(self, task: Task, judging: Judging) -> None:
-        """Answer as `judging` does, under the page's own names."""
+        """Answer as `judging` does, with the page's own names."""
         self._task = task
         self._judging = judging
 
     def knows(self, item_id: ItemId) -> bool:
-        """Whether anything can be answered about this item."""
+        """Return whether a worker can answer anything about this item."""
         return self._judging.knows(item_id)
 
     def fill_in(
@@ -53,7 +53,7 @@ class FillingPages:
         shown_ms: Sequence[int],
         seed: int,
     ) -> Form:
-        """The form that this person submits, as the page would send it."""
+        """Return the form that this person submits, as the page would send it."""
         ours = self._judging.fill_in(
             self._named_as_ours(page),
             assignment_id,
@@ -70,9 +70,9 @@ class FillingPages:
         return carried | as_page_sends(self._task.fields, ours, is_crowd=is_crowd)
 
     def _named_as_ours(self, page: Page) -> Page:
-        """The page's controls under the names of the task's fields.
+        """Return the page's controls under the names of the task's fields.
 
-        A field that only a script makes is taken from the task.
+        A field created only by a script is taken from the task.
         """
         controls = {} if page.controls is None else page.controls.by_name
         measured = {f"{name}.{_FIRST}" for name in ("item", *MEASURES)}

@@ -1,4 +1,4 @@
-"""What a worker will do with a HIT just accepted, and how long that takes."""
+"""Decide what a worker does with an accepted HIT, and how long that takes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ scale it."""
 
 _GLANCE_SECONDS = 18.0
 _SHARE_OF_TIME = 0.9
-"""Workers do not plan to submit in the last moments of the time allowed."""
+"""Workers plan to submit before the last moments of the time allowed."""
 
 _GRACE = timedelta(seconds=1)
-"""After the deadline, so that the marketplace has noticed it for certain."""
+"""How long after the deadline the marketplace has surely noticed it."""
 
 _VISIT_SPREAD = 0.5
 _AWAY_SPREAD = 0.6
@@ -35,8 +35,7 @@ class Intention:
 
     Attributes:
         takes: time from accepting to acting.
-        shown_ms: for each item, how long it is looked at; never more, all together,
-            than `takes`.
+        shown_ms: how long each item is looked at; together never more than `takes`.
     """
 
     action: Action
@@ -54,16 +53,16 @@ def intend(
     seconds_per_item: float = SECONDS_TO_DESCRIBE,
     seconds_to_begin: float = 9,
 ) -> Intention:
-    """The plan; the same for the same person and HIT, whatever happened before.
+    """Return the plan, which depends only on the person, the HIT and the seed.
 
     Args:
-        person: whose plan it is.
-        accepted: the HIT in hand.
-        item_ids: what it shows.
-        described: what this person remembers having described.
-        seed: chance, together with person and HIT.
-        seconds_per_item: what the task takes a careful person in the middle.
-        seconds_to_begin: the median before that, when no item counts its time yet.
+        person: the person.
+        accepted: the accepted HIT.
+        item_ids: the items it shows.
+        described: the items this person remembers having described.
+        seed: the random seed, combined with person and HIT.
+        seconds_per_item: a careful person's median time for an item.
+        seconds_to_begin: the median time before the first item is shown.
     """
     trait = person.trait
     rng = seeded_rng(seed, person.handle, accepted.hit_id, "intention")
@@ -86,19 +85,19 @@ def intend(
 
 
 def lapses(accepted: Accepted, now: datetime) -> Intention:
-    """To walk away: what happens next is the end of the time allowed."""
+    """Return the plan to walk away, which ends at the deadline."""
     return Intention(action="abandon", takes=accepted.deadline - now + _GRACE)
 
 
 def hits_this_visit(person: Person, visit: int, *, seed: int) -> int:
-    """How many HITs this person wants to do before leaving; at least one."""
+    """Return how many HITs this person wants to do before leaving; at least one."""
     rng = seeded_rng(seed, person.handle, str(visit), "visit")
     median = person.trait.hits_a_visit
     return max(1, round(log_normal(rng, median, spread=_VISIT_SPREAD)))
 
 
 def time_away(person: Person, visit: int, *, seed: int) -> timedelta:
-    """How long until the visit after this one; 0: until the first."""
+    """Return the time from this visit to the next; visit 0 precedes the first."""
     rng = seeded_rng(seed, person.handle, str(visit), "away")
     if visit == 0:
         minutes = log_normal(rng, _FIRST_LOOK_MINUTES, spread=_FIRST_LOOK_SPREAD)

@@ -1,4 +1,4 @@
-"""What an honest person makes of one item, wherever that knowledge comes from."""
+"""What an honest person perceives of an item, from any source of knowledge."""
 
 from dataclasses import dataclass
 from random import Random
@@ -19,10 +19,11 @@ class View:
 
     Attributes:
         sentence: what the person would write.
-        flaws: wire values of the flaws noticed; empty: nothing is wrong.
-        gives_up: whether an honest person would call it unreadable this time.
-        is_hopeless: whether everybody would.
-        is_verbatim: whether a real person wrote the sentence; it is left as it is.
+        flaws: wire values of the flaws noticed; empty if there are none.
+        gives_up: whether this honest person would call it unreadable.
+        is_hopeless: whether every honest person would.
+        is_verbatim: whether a real person wrote the sentence, which is then not
+            changed.
     """
 
     sentence: str
@@ -34,35 +35,35 @@ class View:
 
 
 class ItemKnowledge(Protocol):
-    """Where simulated workers get from what they write."""
+    """The source of what simulated workers write."""
 
     def knows(self, item_id: ItemId) -> bool:
-        """Whether anything can be said about this item."""
+        """Return whether anything is known about this item."""
         ...
 
     def look(self, item_id: ItemId, rng: Random, *, accuracy: float) -> View:
-        """One honest person's view of the item."""
+        """Return one honest person's view of the item."""
         ...
 
 
 class SceneKnowledge:
-    """Knows drawn scenes, because it knows the truth about them."""
+    """Knowledge of drawn scenes, from the truth about them."""
 
     def __init__(self, scenes: tuple[Scene, ...]) -> None:
         self._scenes = {scene.item_id: scene for scene in scenes}
 
     def knows(self, item_id: ItemId) -> bool:
-        """Whether the item is one of the scenes."""
+        """Return whether the item is one of the scenes."""
         return item_id in self._scenes
 
     def look(self, item_id: ItemId, rng: Random, *, accuracy: float) -> View:
-        """One view; the worse the picture, the more of its details are wrong.
+        """Return one view; the worse the picture, the more of its details are wrong.
 
         Raises:
-            ConfigError: the item is no scene.
+            ConfigError: the item is not a scene.
         """
         if item_id not in self._scenes:
-            raise ConfigError([f"item {item_id!r} is none of the drawn scenes"])
+            raise ConfigError([f"item {item_id!r} is not one of the drawn scenes"])
         scene = self._scenes[item_id]
         accuracy *= 1 - max(0.0, scene.severity - CLEAR / 2) / 2
         return View(

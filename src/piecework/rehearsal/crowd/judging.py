@@ -1,9 +1,9 @@
-"""Fills in the form of any task for which the items file says what is true.
+"""Fill in the form of any task with truths in the items file.
 
-A careful person answers with the column `truth.<field>` of the item, and errs at the
-rate of his trait: by a neighbouring grade where options are numbers, by another option
-where they are not, by some distance on a scale. Others do not look: they say the same
-under every item, tick whatever stands first, or guess.
+A careful person answers with the item's column `truth.<field>` and errs at the rate of
+their trait: with a neighbouring grade if options are numbers, with another option if
+they are not, and by some distance on a scale. Others do not look: they give the same
+answer to every item, tick the first option, or guess.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,27 +27,27 @@ Form = dict[str, list[str]]
 
 _LOOKS_AWAY = 0.08
 _OUTSIDE = 0.04
-"""Chance that a worker does not shun the options that lead out of a study."""
+"""The probability that a worker does not avoid the options that screen them out."""
 
 _SCALE_SPREAD = 0.05
-"""Sd of an honest place on a scale, as a part of the scale, if accuracy were 1."""
+"""Standard deviation of honest answers on a scale, as a part of it, at accuracy 1."""
 
 _NOTHING_TO_SAY = "nothing to say about this one"
 
 
 class Judging:
-    """Simulated answers to judgement tasks; see the module."""
+    """Simulated answers to judgement tasks."""
 
     def __init__(
         self, task: Task, items: Sequence[Item], practice: Sequence[Item] = ()
     ) -> None:
-        """Remember the items of the campaign, and its trials in their order."""
+        """Store the campaign's items, and its trials in order."""
         self._task = task
         self._items = {item.item_id: item for item in items}
         self._practice = tuple(practice)
 
     def knows(self, item_id: ItemId) -> bool:
-        """Whether the truth about this item is known, as far as it must be answered."""
+        """Return whether the truth is known for all required fields."""
         item = self._items.get(item_id)
         return item is not None and all(
             item.columns.get(TRUTH + field.name)
@@ -64,7 +64,7 @@ class Judging:
         shown_ms: Sequence[int],
         seed: int,
     ) -> Form:
-        """The form that this person submits, without the assignment's id."""
+        """Return the form that this person submits, without the assignment id."""
         form: Form = {name: [value] for name, value in page.fixed.items()}
         form.pop("assignmentId", None)
         form |= {name: [""] for name in page.texts}
@@ -120,7 +120,7 @@ class Judging:
         return self._kept(field, sent)
 
     def _as_seen(self, item: Item, person: Person, seed: int) -> Item:
-        """The item with what is true of it for this person, where that is opinion."""
+        """Return the item with this person's opinions as its truth."""
 
         def seen(field: Field, truth: str) -> str:
             off = opinion_offset(self._task, field, item, person, seed=seed)
@@ -138,7 +138,7 @@ class Judging:
     def _as_said(
         self, field: Field, item: Item, form: Form, n: int | str, text: str
     ) -> str:
-        """What the page lets pass: a text that was edited if the form says so."""
+        """Adapt a text to the page's rules, such as one that it must be edited."""
         for rule in self._task.rules:
             if rule.kind != "edited_with_option" or rule.field != field.name:
                 continue
@@ -155,7 +155,7 @@ class Judging:
         return next(field for field in self._task.fields if field.name == name)
 
     def _is_turned(self, field: Field, form: Form, n: int | str) -> bool:
-        """Whether this page shows the two sides the other way round."""
+        """Return whether this page shows the two sides swapped."""
         asked = next(
             arrangement.columns
             for arrangement in self._task.arrangements
@@ -164,7 +164,7 @@ class Judging:
         return form.get(f"order.{field.mirrored_by}.{n}") == ["|".join(asked[::-1])]
 
     def _is_uncalled(self, field: Field, form: Form, n: int | str) -> bool:
-        """Whether a text need not be written: optional, and nothing asks for it."""
+        """Return whether a text can stay empty: optional and not required here."""
         by_name = {field.name: field for field in self._task.item_fields}
         asking = [
             str(rule.parameters["option"])
@@ -175,7 +175,7 @@ class Judging:
         return field.optional and not any(asking)
 
     def _kept(self, field: Field, sent: list[str]) -> list[str]:
-        """What the page lets pass: an exclusive option alone, something ticked."""
+        """Adapt ticked options to the page's rules (exclusive, at least one)."""
         alone = [
             str(rule.parameters["option"])
             for rule in self._task.rules
@@ -204,7 +204,7 @@ class Judging:
 def _on_page(
     page: Page, field: Field, name: str, form: Form, n: int | str
 ) -> list[str]:
-    """The values that can be chosen, in the order in which the worker sees them."""
+    """Return the available values in the order in which the worker sees them."""
     values = _values(page, field, name)
     order = form.get(f"order.{field.name}.{n}")
     if not order or not order[0]:
@@ -229,8 +229,8 @@ def _honest(
         return [_near(field, truth, rng, accuracy)] if truth else []
     if field.kind == "choices":
         right = set(truth.split(SEPARATOR))
-        # A slip misses what is right, or ticks one thing too many: one in all, not one
-        # for each option of a long list.
+        # An error misses a correct option or ticks an extra one: one error in total,
+        # not one for each option of a long list.
         false = (1 - accuracy) / max(len(values), 1)
         error_rates = {
             value: 1 - accuracy if value in right else false for value in values
@@ -261,7 +261,7 @@ def _near(field: Field, truth: str, rng: Random, accuracy: float) -> str:
 
 
 def _neighbour(field: Field, truth: str, rng: Random) -> str:
-    """A slip: the next grade where options are grades, else any other, if any is."""
+    """Return a wrong value: the next grade for grades, else any other one."""
     values = [option.value for option in field.options]
     others = [value for value in values if value != truth]
     if all(value.isdigit() for value in values):
@@ -302,4 +302,4 @@ _MANNERS: Mapping[str, Callable[[list[str], Random], str]] = {
     "first": _first,
     "guess": _same,
 }
-"""How those answer who do not look. `guess` draws anew for each item."""
+"""How workers who do not look answer. `guess` draws again for each item."""

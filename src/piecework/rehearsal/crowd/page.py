@@ -1,7 +1,7 @@
-"""Reads the page of a HIT as a browser would: which fields its form sends.
+"""Read the page of a HIT as a browser would, to find the fields of its form.
 
-The crowd fills in the form that the page holds, not the form that this code believes
-in; so a page that forgets a field shows in the answers.
+The crowd fills in the form that the page contains, not one that this code assumes. So a
+page that lacks a field shows in the answers.
 """
 
 import re
@@ -21,7 +21,7 @@ _FORM_TAGS = re.compile(
 
 
 _OWN_PAGE = '<form id="piecework-item"'
-"""What stands on pages of somebody's own, beside their HTML."""
+"""What a requester's own page contains besides their HTML."""
 
 
 @dataclass(kw_only=True)
@@ -29,12 +29,13 @@ class Page:
     """The form of a HIT's page.
 
     Attributes:
-        fixed: hidden fields with the values that the page gave them.
-        texts: names of boxes to type in, empty on the page.
+        fixed: hidden fields with the values that the page sets.
+        texts: names of text boxes, which are empty on the page.
         options: for radio buttons and checkboxes, the values by name, in order.
-        names: all names in the order of the document, which is the order sent; the
-            values mean nothing.
-        controls: what a page of somebody's own lets fill in; `None`: a page of ours.
+        names: all names in document order, which is the order sent; the values are
+            unused.
+        controls: what can be filled in on a requester's own page; `None` for a page of
+            piecework's.
     """
 
     fixed: dict[str, str] = field(default_factory=dict)
@@ -45,7 +46,7 @@ class Page:
 
     @cached_property
     def item_ids(self) -> tuple[ItemId, ...]:
-        """The items in the order shown."""
+        """Return the items in the order shown."""
         numbered = {
             int(position): value
             for name, value in self.fixed.items()
@@ -55,14 +56,14 @@ class Page:
         return tuple(ItemId(numbered[n]) for n in sorted(numbered))
 
     def has(self, name: str) -> bool:
-        """Whether the form has a field of this name."""
+        """Return whether the form has a field of this name."""
         return name in self.names
 
 
 def read_page(html: str) -> Page:
-    """The form of an HTML document; empty if it has none."""
+    """Return the form of an HTML document; empty if it has none."""
     page, is_in_form = Page(), False
-    # The parser is slow, and nine tags in ten are none of a form.
+    # The parser is slow, and nine tags in ten do not belong to a form.
     for text in _FORM_TAGS.findall(_UNREAD.sub("", decompress(html))):
         tag = _read_tag(text)
         if tag.name == "form":
@@ -83,7 +84,7 @@ class _Tag:
 
 @lru_cache(maxsize=4096)
 def _read_tag(text: str) -> _Tag:
-    """One tag; the HITs of a campaign have most of theirs in common."""
+    """Read one tag; the HITs of a campaign share most of their tags."""
     reader = _TagReader()
     reader.feed(text)
     reader.close()
@@ -119,4 +120,4 @@ def _add_field(page: Page, tag: _Tag) -> None:
         page.fixed[name] = tag.attributes.get("value", "")
     elif kind in {"radio", "checkbox"}:
         page.options.setdefault(name, []).append(tag.attributes.get("value", "on"))
-    # A range is named and no more: until it is touched it has no value.
+    # Only a range's name is stored: it has no value until it is touched.

@@ -1,4 +1,4 @@
-"""The simulated workers: who they are, and what they are like on one HIT."""
+"""The simulated workers and their characteristics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,9 +22,9 @@ class Person:
     """A person who may register as a worker.
 
     Attributes:
-        handle: a name that stays the same from run to run.
-        pace: how much slower than the trait's median this person is.
-        hits_submitted: HITs done before, anywhere.
+        handle: a name that is the same in every run.
+        pace: this person's time as a multiple of the trait's median.
+        hits_submitted: HITs submitted before, anywhere.
         hits_approved: how many of them were approved.
     """
 
@@ -38,21 +38,21 @@ class Person:
 
     @property
     def trait(self) -> Trait:
-        """The numbers behind the trait's name."""
+        """The person's trait."""
         return TRAITS[self.trait_name]
 
 
 @dataclass(slots=True, kw_only=True)
 class Worker:
-    """A registered person at work; the only thing here that changes.
+    """A registered person at work; the only mutable class here.
 
     Attributes:
-        token: signs in.
-        hits_left: how many more HITs of this visit.
-        visit: number of the visit, from 1.
-        group_id: the group that the last HIT came from.
-        looked_at: what the crowd's `news` was when the worker last saw nothing to do.
-        described: items that this worker has described and remembers.
+        token: the sign-in token.
+        hits_left: the HITs left in this visit.
+        visit: the number of the visit, from 1.
+        group_id: the group of the last HIT.
+        looked_at: the crowd's `news` when the worker last found nothing to do.
+        described: the items that this worker remembers having described.
     """
 
     person: Person
@@ -66,20 +66,20 @@ class Worker:
 
 
 def people(crowd: Mapping[str, int], *, seed: int) -> tuple[Person, ...]:
-    """The people of a crowd, the same for the same seed.
+    """Return the people of a crowd, the same for the same seed.
 
-    Of every eight with one trait the seventh lives abroad and the eighth is new, so a
-    campaign that asks for a country and for experience has people whom it shuts out.
+    Of every eight people with a trait, the seventh lives abroad and the eighth is new.
+    So a campaign that requires a country and experience has people to exclude.
 
     Raises:
-        ConfigError: an unknown trait.
+        ConfigError: a trait is unknown.
     """
     unknown = [name for name in crowd if name not in TRAITS]
     if unknown:
         raise ConfigError(
             [
-                f"rehearsal.crowd: no trait {name!r}{did_you_mean(name, TRAITS)}; "
-                f"there are {', '.join(TRAITS)}"
+                f"rehearsal.crowd: no trait {name!r}{did_you_mean(name, TRAITS)}; the "
+                f"traits are {', '.join(TRAITS)}"
                 for name in unknown
             ]
         )

@@ -1,4 +1,4 @@
-"""A person at a rehearsal: a worker of the marketplace with a link to sign in."""
+"""A real person at a rehearsal: a worker with a sign-in link."""
 
 from urllib.parse import urlencode
 
@@ -6,10 +6,10 @@ import httpx
 
 
 def first_hit_url(endpoint_url: str) -> str:
-    """Let a person in and give the address that signs them in and shows a HIT.
+    """Register a person and return the address that signs them in and shows a HIT.
 
     Raises:
-        httpx.HTTPError: the marketplace is no rehearsal, or is not there.
+        httpx.HTTPError: the marketplace is not a rehearsal, or cannot be reached.
     """
     token = _token(endpoint_url)
     with httpx.Client(base_url=endpoint_url, timeout=30) as worker:

@@ -1,8 +1,8 @@
-"""Captions that real people wrote, sent again by honest workers.
+"""Captions written by real people, sent again by honest workers.
 
-A rehearsal that only checks what our own grammar writes proves little. Files that can
-be read: CSV or JSON Lines with `image_id` (or `file_name`) and `caption`, and the token
-format of Flickr8k (`name.jpg#0<TAB>caption`).
+A rehearsal that only checks sentences from piecework's own grammar proves little.
+Supported files: CSV or JSON Lines with `image_id` (or `file_name`) and `caption`, and
+the token format of Flickr8k (`name.jpg#0<TAB>caption`).
 """
 
 import csv
@@ -29,11 +29,11 @@ _IMAGE_COLUMNS = ("image_id", "file_name")
 
 
 class Replay:
-    """Real captions by image; each is used once before any is used again.
+    """Real captions by image; each is used once before any is reused.
 
     Attributes:
         repaired: how many sent captions had to be changed to pass the page's rules.
-        swapped: how many times another caption of the image was sent instead.
+        swapped: how often another caption of the image was sent instead.
     """
 
     def __init__(self, captions: Mapping[str, tuple[str, ...]], task: Task) -> None:
@@ -45,10 +45,10 @@ class Replay:
 
     @classmethod
     def read(cls, path: Path, task: Task) -> "Replay":
-        """The captions of a file.
+        """Read the captions of a file.
 
         Raises:
-            ConfigError: the file is missing or holds no captions.
+            ConfigError: the file is missing or contains no captions.
         """
         if not path.is_file():
             raise ConfigError([f"replay file {path} is missing"])
@@ -58,21 +58,21 @@ class Replay:
                 captions.setdefault(name, []).append(caption)
         if not captions:
             raise ConfigError(
-                [f"replay file {path} holds no rows with image_id and caption"]
+                [f"replay file {path} has no rows with image_id and caption"]
             )
         return cls({name: tuple(texts) for name, texts in captions.items()}, task)
 
     def knows(self, item_id: ItemId) -> bool:
-        """Whether the file holds captions of this item."""
+        """Return whether the file contains captions of this item."""
         return self._key(item_id) is not None
 
     def look(self, item_id: ItemId, rng: Random, *, accuracy: float) -> View:
-        """What one real person once wrote about the item.
+        """Return what one real person wrote about the item.
 
-        `accuracy` is not used: real captions bring their own mistakes.
+        `accuracy` is not used: real captions have their own mistakes.
 
         Raises:
-            ConfigError: the file holds no caption of this item.
+            ConfigError: the file has no caption of this item.
         """
         del accuracy
         key = self._key(item_id)
@@ -94,7 +94,7 @@ class Replay:
         return next((name for name in names if name in self._captions), None)
 
     def _next(self, key: str, texts: tuple[str, ...], rng: Random) -> str:
-        """The least used caption, made fit for the page if it must be."""
+        """Return the least used caption, adapted to the page's rules if necessary."""
         by_use = sorted(range(len(texts)), key=lambda at: (self._uses[key, at], at))
         for place, at in enumerate(by_use):
             sent = repair(self._task, texts[at], rng)
@@ -103,9 +103,9 @@ class Replay:
                 self.repaired += sent != texts[at]
                 self.swapped += place > 0
                 return sent
-            # The page would refuse this one; it must not be tried first for ever.
+            # The page would refuse this one, so it must not be tried first again.
             self._uses[key, at] += 1
-        raise ConfigError([f"image {key!r}: the page would take none of its captions"])
+        raise ConfigError([f"image {key!r}: the page would refuse all of its captions"])
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:
@@ -139,6 +139,6 @@ def _stem(name: str) -> str:
 
 
 def _mentions_text(texts: tuple[str, ...]) -> bool:
-    """Whether several captions of the image speak of text; then all workers say so."""
+    """Return whether several captions mention text; then all workers report it."""
     mentions = sum(_SIGNS_OF_TEXT.search(text) is not None for text in texts)
     return mentions >= min(_ENOUGH_MENTIONS, len(texts))

@@ -1,4 +1,4 @@
-"""What a person does when the page refuses a sentence: changes as little as needed."""
+"""Change a sentence that the page refuses as little as necessary, as people do."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ _MORE = (
     " as far as I can tell",
     " while somebody takes a photo nearby",
 )
-"""Five words and more, as people pad a sentence when a counter says "6 of 8"."""
+"""Five words or more, the way people pad a sentence when a counter says "6 of 8"."""
 
 _MOST_ATTEMPTS = 6
 
@@ -34,15 +34,15 @@ _BETWEEN_SENTENCES = re.compile(r"\s*[.!?]+\s+(\S)")
 
 
 def broken_rules(task: Task, text: str) -> tuple[Rule, ...]:
-    """The rules of the page that this text breaks as the task's main text."""
+    """Return the page's rules that this text breaks as the task's main text."""
     values = {task.main_text: text}
     return tuple(rule for rule in check(task, values) if rule.field == task.main_text)
 
 
 def repair(task: Task, text: str, rng: Random) -> str:
-    """The text, changed until the page takes it; unchanged if it takes it already.
+    """Return the text, changed until the page accepts it.
 
-    May give up (on an empty text, say): then the result still breaks a rule.
+    It may give up, for example on an empty text; the result then still breaks a rule.
     """
     for _ in range(_MOST_ATTEMPTS):
         broken = broken_rules(task, text)
@@ -73,7 +73,7 @@ def _another_beginning(text: str, _rule: Rule, _rng: Random) -> str:
 
 
 def _shorter(text: str, rule: Rule, _rng: Random) -> str:
-    """As many whole words as fit, without a last one that leads to the next."""
+    """Keep as many words as fit, without a last one that expects another."""
     room = int(str(rule.parameters["maximum"])) - len(".")
     kept = text[: room + 1].rsplit(maxsplit=1)[0] if len(text) > room else text
     words = kept.rstrip(" ,.;").split()
@@ -90,7 +90,7 @@ _LEADING_ON = frozenset(
         *("says", "say"),
     }
 )
-"""No sentence ends with one of these."""
+"""Words that cannot end a sentence."""
 
 _REPAIRS: Mapping[str, Callable[[str, Rule, Random], str]] = {
     "max_length": _shorter,

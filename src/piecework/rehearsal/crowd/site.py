@@ -1,8 +1,8 @@
 """A marketplace's site over HTTP, as simulated workers use it.
 
-Real requests, so that a rehearsal passes through the same doors as people. What all of
-them do alike (fetch a HIT's page, send its form) is here; how they come, find HITs and
-give them back is another matter for workers who sign in (`worker_site`) and for
+They make real requests, so a rehearsal uses the same endpoints as people. Steps common
+to all workers (fetching a HIT's page, sending its form) are here. How workers arrive,
+find HITs and return them differs between workers who sign in (`worker_site`) and
 participants of another market (`visit_site`).
 """
 
@@ -30,19 +30,20 @@ _CLOCK_HEADER = "X-Rehearsal-Now"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _MOST_PAGES = 200
-"""Pages kept; a HIT's workers come one after another, while few HITs are in hand."""
+"""The number of pages cached; a HIT's workers come in succession, on few HITs at
+once."""
 
 _quoted = lru_cache(maxsize=16_384)(quote_plus)
-"""A form's fifty names, most numbers and many words come again with the next form."""
+"""The number of encoded words cached; names, numbers and words recur in forms."""
 
 
 class ConflictError(PlatformRefused):
-    """Another worker or time was faster: nothing is left, or it is open no longer."""
+    """Another worker or a deadline was faster: the HIT is taken or no longer open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """A HIT in a worker's hands."""
+    """A HIT that a worker has accepted."""
 
     assignment_id: AssignmentId
     hit_id: HitId
@@ -52,7 +53,7 @@ class Accepted:
 
     @classmethod
     def of_document(cls, document: Mapping[str, Any]) -> Self:
-        """An assignment as the marketplace tells programs of it."""
+        """Parse an assignment as the marketplace describes it to programs."""
         return cls(
             assignment_id=AssignmentId(str(document["assignment_id"])),
             hit_id=HitId(str(document["hit_id"])),
@@ -63,12 +64,12 @@ class Accepted:
 
 
 class Site(ABC):
-    """Calls of the worker's side; one kept-alive connection for the whole crowd.
+    """The worker's side of the marketplace, over one connection for the whole crowd.
 
     Attributes:
-        now: the crowd's present; the marketplace's clock is moved there before a call
-            is done.
-        calls: how many requests were sent.
+        now: the crowd's current time; the marketplace's clock is moved to it before
+            each call.
+        calls: the number of requests sent.
     """
 
     def __init__(self, endpoint_url: str, now: datetime) -> None:
@@ -79,71 +80,72 @@ class Site(ABC):
         self.calls = 0
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         for connection in self._connections.values():
             connection.close()
 
     @abstractmethod
     def register(self, person: Person) -> Worker:
-        """Make the person a worker; the same worker each time."""
+        """Register the person as a worker; the same worker each time."""
 
     @abstractmethod
     def group_ids(self, worker: Worker) -> tuple[str, ...]:
-        """What the worker may begin or go on with now, the best paid first."""
+        """Return the groups that the worker can begin or continue, best paid first."""
 
     @abstractmethod
     def ask_for(self, worker: Worker, group_id: str) -> Reply:
-        """Ask for the next HIT of a group; `accepted` reads what came of it.
+        """Ask for the next HIT of a group; `accepted` reads the result.
 
         Raises:
-            ConflictError: others were faster.
+            ConflictError: another worker was faster.
         """
 
     @abstractmethod
     def accepted(self, worker: Worker, asked: Reply) -> Accepted:
-        """The HIT that was asked for.
+        """Return the HIT that was asked for.
 
         Raises:
-            ConflictError: nothing is left for this worker.
+            ConflictError: no HIT is left for this worker.
         """
 
     @abstractmethod
     def has_more_in_hand(self, worker: Worker) -> bool:
-        """Whether the worker has taken more than the HIT that was done last."""
+        """Return whether the worker has accepted HITs besides the last one done."""
 
     @abstractmethod
     def give_back(self, worker: Worker, assignment_id: AssignmentId) -> None:
-        """Return a HIT undone.
+        """Return a HIT without submitting it.
 
         Raises:
-            ConflictError: it is not open any more.
+            ConflictError: it is no longer open.
         """
 
     @abstractmethod
     def left_in_hand(
         self, workers: Sequence[Worker]
     ) -> tuple[tuple[Worker, Accepted], ...]:
-        """What these workers had accepted when an earlier crowd was killed."""
+        """Return what these workers had accepted when an earlier crowd was killed."""
 
     def look_after(self) -> bool:
-        """Let what brings the workers here do its part; whether it has done anything.
+        """Let the source of workers (a bridge) act; return whether it did anything.
 
-        Called before workers begin, after a minute in which something happened,
-        and when nobody finds anything to do any more.
+        Called before workers begin, after a minute in which something happened, and
+        when no worker finds anything to do.
         """
         return False
 
     def lacks_only(self, worker: Worker, qualification: str) -> bool:  # noqa: ARG002
-        """Whether a qualification of this name alone keeps the worker from a group."""
+        """Return whether only this qualification keeps the worker from a group."""
         return False
 
     def begin_test(self, worker: Worker, qualification: str) -> str:  # noqa: ARG002
-        """Begin the test for a qualification of this name; its type's id.
+        """Begin the test for a qualification of this name; return its type's id.
 
         Raises:
-            ConflictError: none is offered, or it may not be taken, or not yet again.
+            ConflictError: no test is offered, or this worker may not take it (again)
+                yet.
         """
-        raise ConflictError(f"{qualification}: no test is taken here", code="404")
+        raise ConflictError(f"{qualification}: this site offers no tests", code="404")
 
     def send_test(
         self,
@@ -151,23 +153,23 @@ class Site(ABC):
         type_id: str,
         answers: Mapping[str, Sequence[str]],  # noqa: ARG002
     ) -> int:
-        """Send the answers; the score.
+        """Send the answers to a test; return the score.
 
         Raises:
-            ConflictError: the time is over.
+            ConflictError: the time has run out.
         """
-        raise ConflictError(f"{type_id}: no test is taken here", code="404")
+        raise ConflictError(f"{type_id}: this site offers no tests", code="404")
 
     @abstractmethod
     def _cookie(self, worker: Worker) -> str:
-        """The worker's session."""
+        """Return the worker's session cookie."""
 
     def page(self, accepted: Accepted) -> Page:
-        """The page of the HIT, fetched as its frame fetches it.
+        """Return the page of the HIT, fetched as its frame would fetch it.
 
-        A browser fetches it for every worker. Here it is fetched and read for the first
-        worker of a HIT, and kept for those who come soon after: the page is the same
-        for all of them, since what is the worker's own stands in its address alone.
+        A browser fetches it for every worker. Here it is fetched for the first worker
+        of a HIT and cached for those who follow: the page is the same for all of them,
+        since only its address depends on the worker.
         """
         page = self._pages.get(accepted.hit_id)
         if page is None:
@@ -183,15 +185,15 @@ class Site(ABC):
         assignment_id: AssignmentId,
         form: Mapping[str, Sequence[str]],
     ) -> Reply:
-        """Send the page's form; `confirm` tells whether it was taken."""
+        """Send the page's form; `confirm` checks whether it was accepted."""
         sent = {"assignmentId": [assignment_id], **form}
         return self._send("POST", "/mturk/externalSubmit", worker=worker, form=sent)
 
     def confirm(self, sent: Reply) -> None:
-        """Wait until a form was taken.
+        """Wait until a form is accepted.
 
         Raises:
-            ConflictError: too late, or not this worker's any more.
+            ConflictError: it was too late, or the HIT is no longer this worker's.
         """
         self._object(sent)
 

@@ -1,7 +1,7 @@
-"""The kinds of people who work on a marketplace, as numbers.
+"""The kinds of workers on a marketplace, described by numbers.
 
-Medians follow VizWiz-Captions (Gurari et al. 2020): 195,905 captions in 3,736 hours are
-69 seconds each. Times are log-normal around a trait's median, because real ones are
+Medians follow VizWiz-Captions (Gurari et al. 2020): 195,905 captions in 3,736 hours, or
+69 seconds each. Times are log-normal around a trait's median, because real times are
 heavy-tailed.
 """
 
@@ -20,35 +20,34 @@ Manner = Literal[
     "first",
     "guess",
 ]
-"""What becomes of what the worker saw.
+"""What a worker does with what they saw.
 
-`plain` is written down; `capitals` all in capital letters; `quality` speaks of the
-photograph instead of its content; `pasted` is one sentence under every picture;
-`canned` mostly presses the button; `overuses_canned` presses it under some readable
-pictures.
-Where something is to be judged, `same` gives one answer to every item, `first` takes
-what stands first, `guess` takes anything.
+`plain` writes it down; `capitals` writes it in capital letters; `quality` describes the
+quality of the photograph instead of its content; `pasted` sends one sentence for every
+picture; `canned` mostly presses the button; `overuses_canned` presses it for some
+readable pictures. In judgement tasks, `same` gives one answer to every item, `first`
+picks the first option, `guess` picks at random.
 """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trait:
-    """How one kind of worker works.
+    """The habits of one kind of worker.
 
     Attributes:
         seconds: median time spent on one picture to describe; other tasks scale it.
         spread: sd of the logarithm of that time.
         accuracy: chance that a detail is right.
         typo_rate: share of words that are mistyped.
-        manner: what becomes of what the worker saw.
+        manner: what the worker does with what they saw.
         button_rate: for `canned` and `overuses_canned`, the share of readable pictures
-            under which the button is pressed.
+            for which the button is pressed.
         hits_a_visit: median number of HITs done before leaving again.
         away_minutes: median time until the next visit.
-        returns: share of accepted HITs that are given back.
-        abandons: share of accepted HITs that are left lying.
-        heeds_requests: whether a HIT with a picture described before is returned, as
-            the page of a replacement HIT asks.
+        returns: share of accepted HITs that are returned.
+        abandons: share of accepted HITs that are abandoned.
+        heeds_requests: whether the worker returns a HIT with a picture they described
+            before, as the page of a replacement HIT asks.
     """
 
     seconds: float
@@ -139,14 +138,14 @@ SIMULATED_BAD: frozenset[str] = frozenset(
         *("straight_liner", "first_clicker", "guesser"),
     }
 )
-"""Whom a campaign's checks are there to find.
+"""The traits that a campaign's checks should find.
 
-Each of them does what VizWiz-Captions reviewed workers for (its appendix A.1), and each
-harms the dataset at any speed: capitals wreck the text for a reader and a model, the
-button and the pasted sentence tell a blind person nothing, a sentence about blur tells
-nothing of the content, and a lone "unreadable" under a clear picture loses a caption
-that was paid for. Who is merely quick, slow or a poor typist is honest: what such
-people write is true, spelling can be mended, and a check that excludes them is wrong.
+VizWiz-Captions reviewed workers for each of these behaviours (its appendix A.1), and
+each harms the dataset at any speed. Capitals spoil the text for readers and models. The
+button and the pasted sentence tell a blind person nothing. A sentence about blur does
+not describe the content. A lone "unreadable" for a clear picture wastes a paid caption.
+Workers who are merely quick, slow or poor typists are honest: their text is true,
+spelling can be corrected, and a check that excludes them is wrong.
 """
 
 _DEMO: Mapping[str, int] = {
@@ -172,11 +171,11 @@ _JUDGES: Mapping[str, int] = {
 
 
 def default_crowd(*, judges: bool = False) -> dict[str, int]:
-    """Who works when a campaign file says nothing: 48 people, 10 of them planted bad.
+    """Return the default crowd: 48 people, 10 of them planted bad.
 
-    Where nothing is described (`judges`) it is 40 people, 7 of them planted bad.
+    If nothing is described (`judges`), it is 40 people, 7 of them planted bad.
 
-    Real shares of bad work differ from job to job; a fifth is enough to see every
-    check at work and few enough that five answers an image still agree.
+    Real shares of bad work differ from job to job. A fifth is enough for every check to
+    find something, and few enough for five answers an image to agree.
     """
     return dict(_JUDGES if judges else _DEMO)

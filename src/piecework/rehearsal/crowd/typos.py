@@ -1,8 +1,8 @@
-"""How fingers go wrong: slips of typing, in the mix that real captions show.
+"""Simulate typing errors, in the mix that real captions show.
 
 Of 479 misspelt words found by hand in captions of VizWiz, COCO and Flickr8k, 35 % lack
-a letter, 19 % have a wrong one, 19 % one too many, 10 % two in the wrong order; a
-missing space makes 4 %. The first letter is right in all but 4 %, so it is left alone.
+a letter, 19 % have a wrong one, 19 % have an extra one, 10 % have two letters swapped
+and 4 % lack a space. The first letter is wrong in only 4 %, so it is never changed.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,19 +24,19 @@ _NEIGHBOURS: Mapping[str, str] = {
     "s": "awedxz", "t": "rfgy", "u": "yhji", "v": "cfgb", "w": "qase", "x": "zsdc",
     "y": "tghu", "z": "asx",
 }  # fmt: skip
-"""Keys beside each key on an American keyboard."""
+"""The neighbouring keys of each key on an American keyboard."""
 
 _SHORTEST = 4
-"""Shorter words are hardly ever misspelt, and would turn into other words."""
+"""Shorter words are hardly ever misspelt and would turn into other words."""
 
 
 def mistype(text: str, rng: Random, *, rate: float) -> str:
-    """The text as careless fingers send it.
+    """Return a text with typing errors.
 
     Args:
-        text: what was meant.
-        rng: chance.
-        rate: share of the words that go wrong, from 0 to 1.
+        text: the intended text.
+        rng: the source of randomness.
+        rate: the share of words with an error, from 0 to 1.
     """
     typed: list[str] = []
     is_joined = False

@@ -1,8 +1,8 @@
-"""Participants of an offline Prolific, who come to the marketplace for visits.
+"""Participants of an offline Prolific who visit the marketplace.
 
-A participant takes a place there, opens the link, agrees, does HIT after HIT, and takes
-the code back; or gives the visit up, comes too late, forgets the code or enters another
-one. Who is asked to return what was refused does so, or does not.
+A participant takes a place there, opens the link, agrees, does HIT after HIT and brings
+the code back. Or they give up, come too late, forget the code or enter another one.
+When asked to return rejected work, some do and some do not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from piecework.rehearsal.crowd.site import Accepted, ConflictError, Site
 from piecework.rehearsal.seeded_rng import log_normal, seeded_rng
 
 _WRONG_CODE, _NO_CODE, _FORGETS = 0.02, 0.02, 0.05
-"""Shares of visits at whose end another code is entered, none, or nothing is done."""
+"""Shares of visits that end with a wrong code, without a code, or with no action."""
 
 _HEEDS = 0.5
 _HOURS_TO_HEED = 30.0
@@ -29,12 +29,12 @@ _IN_HAND = ("RESERVED", "ACTIVE")
 
 @dataclass(slots=True, kw_only=True)
 class _Visit:
-    """A place that a participant has taken and not ended.
+    """A place that a participant has taken and not given up or completed.
 
     Attributes:
-        submission: its id there.
-        link: what the address that led here says.
-        has_arrived: whether the marketplace has let the participant in.
+        submission: its id at Prolific.
+        link: the ids in the address that led here.
+        has_arrived: whether the marketplace has admitted the participant.
     """
 
     study: str
@@ -44,17 +44,16 @@ class _Visit:
 
 
 class VisitSite(Site):
-    """Participants; a worker's `token` is the participant's id.
+    """The site for participants; a worker's `token` is the participant's id.
 
     Args:
         endpoint_url: the marketplace's site.
-        now: the crowd's present.
-        emulator_url: the offline Prolific, whose clock is moved along.
-        seed: chance.
-        bridge: brings both in line, at a moment to which it moves the marketplace's
-            clock.
-        worker_id: the marketplace's id of a participant; "" before the first visit.
-        test: the name of the qualification whose test is paid by a study of its own.
+        now: the crowd's current time.
+        emulator_url: the offline Prolific; its clock is moved too.
+        seed: the random seed.
+        bridge: runs the bridge at a time to which it moves the marketplace's clock.
+        worker_id: returns the worker id of a participant; "" before the first visit.
+        test: the name of the qualification with a test that a separate study pays for.
     """
 
     def __init__(
@@ -80,7 +79,7 @@ class VisitSite(Site):
         self._visits: dict[str, _Visit] = {}
 
     def register(self, person: Person) -> Worker:
-        """See `Site`; participants are known by the order in which they were made."""
+        """See `Site`; participants are assigned in order of creation."""
         number = len(self._workers)
         if number < len(self._known):
             participant = self._known[number]
@@ -99,7 +98,7 @@ class VisitSite(Site):
         return worker
 
     def group_ids(self, worker: Worker) -> tuple[str, ...]:
-        """See `Site`; a group is a study here."""
+        """See `Site`; here a group is a study."""
         visit = self._visits.get(worker.token)
         if visit is not None:
             return (visit.study,)
@@ -108,13 +107,13 @@ class VisitSite(Site):
         return tuple(str(study["id"]) for study in best_first)
 
     def lacks_only(self, worker: Worker, qualification: str) -> bool:
-        """See `Site`; then the study that pays for its test is offered."""
+        """See `Site`; if so, the study that pays for the test is offered."""
         return worker.token not in self._visits and any(
             each["name"] == qualification for each in self._offered(worker)
         )
 
     def begin_test(self, worker: Worker, qualification: str) -> str:
-        """See `Site`; the test is a visit."""
+        """See `Site`; taking the test is a visit."""
         for each in self._offered(worker):
             if each["name"] == qualification:
                 visit = self._take_place(worker, str(each["id"]))
@@ -129,7 +128,7 @@ class VisitSite(Site):
     def send_test(
         self, worker: Worker, type_id: str, answers: Mapping[str, Sequence[str]]
     ) -> int:
-        """See `Site`; then the participant goes back to Prolific, passed or failed."""
+        """See `Site`; passed or failed, the participant returns to Prolific."""
         visit = self._visits.pop(worker.token)
         path = f"/worker/qualifications/{type_id}/test"
         graded = self._json("POST", path, worker=worker, form=answers)
@@ -138,14 +137,14 @@ class VisitSite(Site):
         return int(graded["value"])
 
     def ask_for(self, worker: Worker, group_id: str) -> Reply:
-        """See `Site`; begins a visit where none is under way."""
+        """See `Site`; begins a visit if there is none."""
         visit = self._visits.get(worker.token) or self._take_place(worker, group_id)
         if not visit.has_arrived:
             self._arrive(worker, visit)
         return self._send("GET", "/visit", worker=worker)
 
     def accepted(self, worker: Worker, asked: Reply) -> Accepted:
-        """See `Site`; at the end of a visit the participant goes back to Prolific."""
+        """See `Site`; after a visit the participant returns to Prolific."""
         document = self._object(asked)
         if document["assignment"] is not None:
             return Accepted.of_document(document["assignment"])
@@ -157,11 +156,11 @@ class VisitSite(Site):
         raise ConflictError("The visit is over.", code=str(document["stage"]))
 
     def has_more_in_hand(self, worker: Worker) -> bool:
-        """See `Site`; a visit has several HITs, and an end."""
+        """See `Site`; a visit has several HITs and an end."""
         return worker.token in self._visits
 
     def give_back(self, worker: Worker, assignment_id: AssignmentId) -> None:  # noqa: ARG002 - of the port
-        """See `Site`; with the HIT the whole visit is given up."""
+        """See `Site`; this gives up the whole visit."""
         visit = self._visits.pop(worker.token)
         self._json("POST", "/visit/leave", worker=worker)
         self._give_place_back(worker, visit)
@@ -170,11 +169,11 @@ class VisitSite(Site):
         self,
         workers: Sequence[Worker],  # noqa: ARG002 - of the port
     ) -> tuple[tuple[Worker, Accepted], ...]:
-        """See `Site`; here nothing is lost, who comes back goes on with the visit."""
+        """See `Site`; returning participants continue, so nothing is lost."""
         return ()
 
     def look_after(self) -> bool:
-        """See `Site`; the bridge makes its steps, and participants read their mail."""
+        """See `Site`; the bridge makes steps, and participants read messages."""
         if self._reads_at is None or self.now >= self._reads_at:
             self._reads_at = self.now + _BETWEEN_READING
             self._heed_requests()
@@ -183,7 +182,7 @@ class VisitSite(Site):
         return True
 
     def books(self) -> dict[str, Any]:
-        """The offline Prolific's books."""
+        """Return the offline Prolific's books."""
         return self._ask("GET", "/books")
 
     def _offered(self, worker: Worker) -> list[dict[str, Any]]:
@@ -192,7 +191,7 @@ class VisitSite(Site):
         return offered
 
     def _cookie(self, worker: Worker) -> str:
-        """The session that began with the visit; "" before the first."""
+        """Return the session that began with the visit; "" before the first."""
         return self._cookies.get(worker.token, "")
 
     def _participants(self) -> list[str]:
@@ -206,7 +205,7 @@ class VisitSite(Site):
         return places
 
     def _come_back(self, worker: Worker) -> None:
-        """Go on with the last visit, after an earlier crowd was killed."""
+        """Continue the last visit after an earlier crowd was killed."""
         worker.worker_id = self._worker_id(worker.token)
         places = self._places_of(worker)
         if not places or places[-1]["status"] not in _IN_HAND:
@@ -236,10 +235,10 @@ class VisitSite(Site):
         return visit
 
     def _arrive(self, worker: Worker, visit: _Visit) -> None:
-        """Agree, and be let in.
+        """Consent and be admitted.
 
         Raises:
-            ConflictError: the submission is not under way any more.
+            ConflictError: the submission is no longer active.
         """
         form = {name: [value] for name, value in visit.link.items()}
         sent = self._send("POST", "/visit/arrive", form={**form, "agreed": ["1"]})
@@ -254,7 +253,7 @@ class VisitSite(Site):
         visit.has_arrived = True
 
     def _finish(self, worker: Worker, visit: _Visit, code: str) -> None:
-        """Enter the code at Prolific, as well as this participant does that."""
+        """Enter the code at Prolific, as carefully as this participant does."""
         rng = seeded_rng(self._seed, worker.person.handle, visit.submission, "code")
         lot = rng.random()
         if lot < _FORGETS:
@@ -276,10 +275,10 @@ class VisitSite(Site):
         try:
             self._ask("POST", path, {} if body is None else body)
         except PlatformRefused:
-            return  # Time has ended it there.
+            return  # It has timed out there.
 
     def _heed_requests(self) -> None:
-        """Return what participants were asked to, if they mean to."""
+        """Return submissions as requested, for participants who comply."""
         for worker in self._workers:
             for each in self._places_of(worker):
                 if self._heeds(worker, each):
@@ -301,6 +300,6 @@ class VisitSite(Site):
             self._json("PUT", f"{self._prolific}/clock", json=moment)
 
     def _ask(self, method: str, path: str, body: object = None) -> dict[str, Any]:
-        """Call the emulator, in the crowd's present."""
+        """Call the emulator at the crowd's current time."""
         self._move_prolific()
         return self._json(method, f"{self._prolific}{path}", json=body)

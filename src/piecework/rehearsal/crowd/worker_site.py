@@ -83,7 +83,7 @@ class WorkerSite(Site):
         return Accepted.of_document(self._object(asked))
 
     def has_more_in_hand(self, worker: Worker) -> bool:  # noqa: ARG002 - of the port
-        """See `Site`; here each HIT is accepted by itself."""
+        """See `Site`; here each HIT is accepted separately."""
         return False
 
     def give_back(self, worker: Worker, assignment_id: AssignmentId) -> None:
@@ -103,7 +103,7 @@ class WorkerSite(Site):
         )
 
     def open_assignments(self) -> tuple[tuple[WorkerId, AssignmentId, HitId], ...]:
-        """Worker, assignment and HIT of everything accepted and not finished."""
+        """Return worker, assignment and HIT of everything accepted but not finished."""
         books = self._json("GET", "/rehearsal/books")
         return tuple(
             (
@@ -132,10 +132,10 @@ class WorkerSite(Site):
         for offer in self._json("GET", path, worker=worker)["offered"]:
             if offer["name"] == qualification:
                 return str(offer["qualification_type_id"])
-        raise ConflictError(f"{qualification}: no such test is offered", code="404")
+        raise ConflictError(f"{qualification}: this test is not offered", code="404")
 
     def seconds_left(self, worker: Worker, assignment_id: AssignmentId) -> int:
-        """How long an open assignment may still take; as its page tells the worker."""
+        """Return the time left for an open assignment, as its page shows the worker."""
         path = f"/worker/assignments/{assignment_id}"
         headers = {"Accept": "text/html"}
         html = self._read(self._send("GET", path, worker=worker, headers=headers)).text
@@ -143,7 +143,7 @@ class WorkerSite(Site):
         return int(seconds[1]) if seconds else 0
 
     def _cookie(self, worker: Worker) -> str:
-        """The worker's session, signed in when it is first needed."""
+        """Return the worker's session, signing in when first needed."""
         if worker.worker_id not in self._cookies:
             form = {"token": [worker.token]}
             response = self._read(self._send("POST", "/worker/sign-in", form=form))

@@ -1,4 +1,4 @@
-"""What there is in the drawn world: kinds of things, their colours and labels."""
+"""The catalogue of the drawn world: kinds of things, their colours and labels."""
 
 import tomllib
 from collections.abc import Mapping
@@ -15,8 +15,8 @@ class Kind:
 
     Attributes:
         size: width and height in the picture's pixels at scale 1.
-        texts: what may be printed on it; with texts, one of them always is.
-        at_most: the greatest count drawn in one picture.
+        texts: the texts that may be printed on it; if there are any, one always is.
+        at_most: the largest count in one picture.
         stands_behind: whether it belongs to the back row.
     """
 
@@ -30,7 +30,7 @@ class Kind:
 
 
 def read_tables(name: str) -> Mapping[str, dict[str, Any]]:
-    """The tables of a TOML file beside this module, their lists as tuples."""
+    """Return the tables of a TOML file next to this module, with lists as tuples."""
     text = Path(__file__).with_name(name).read_text(encoding="utf-8")
     return {
         key: {field: _fixed(value) for field, value in table.items()}

@@ -1,8 +1,8 @@
-"""What an honest worker writes about a drawn scene: one of many ways to say the truth.
+"""Write what an honest worker might say about a drawn scene.
 
-A small grammar: which things are named and in which order, how each is named, how they
-are joined, where they are said to be, and how the sentence is built around it. Details
-are wrong at a given rate, as people's are.
+A small grammar chooses which things are named and in which order, how each is named and
+joined, where they are located, and how the sentence is built. Details are wrong at a
+given rate, as with people.
 """
 
 from dataclasses import replace
@@ -14,7 +14,7 @@ from piecework.rehearsal.pictures.scene_model import Scene, Thing
 
 _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
 _FEWEST_WORDS = 9
-"""One more than pages ask for, since a missing space loses one."""
+"""One more than pages require, since a missing space loses one."""
 
 _BESIDE = ("next to", "beside", "along with", "together with", "near", "and")
 _OUTDOORS = frozenset({"street", "park", "beach"})
@@ -22,12 +22,12 @@ _SELDOM_NAMED = 0.2
 
 
 def describe(scene: Scene, rng: Random, *, accuracy: float = 1.0) -> str:
-    """One sentence of at least nine words about what the scene shows.
+    """Return a sentence of at least nine words about what the scene shows.
 
     Args:
-        scene: what is looked at.
-        rng: chance.
-        accuracy: the chance that colour and count of a thing are right; at 1 every
+        scene: the scene.
+        rng: the source of randomness.
+        accuracy: the probability that colour and count of a thing are right; at 1 every
             word of the sentence is true.
     """
     place = PLACES[scene.place]

@@ -1,4 +1,4 @@
-"""The places of the drawn world, and how people speak of them."""
+"""The places of the drawn world, and the phrases for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from piecework.rehearsal.pictures.catalogue import read_tables
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """One place that pictures are taken at.
+    """A place where pictures are taken.
 
     Attributes:
-        noun: how it is called as a thing ("a wooden desk").
-        phrases: where something is that is there ("on a desk").
-        backdrops: what else everybody can see there; all true of the drawing.
-        rows: where things stand, from the back to the front: height of their feet in
-            the picture and their scale.
-        kinds: names of the kinds that belong there.
+        noun: the place as a noun phrase ("a wooden desk").
+        phrases: the location of things there ("on a desk").
+        backdrops: what else is visible there; all true of the drawing.
+        rows: the rows of things from back to front: the height of their feet in the
+            picture and their scale.
+        kinds: names of the kinds of things found there.
     """
 
     name: str

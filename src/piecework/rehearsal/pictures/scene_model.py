@@ -1,20 +1,20 @@
-"""What a drawn picture truly shows, so that its description can be right or wrong."""
+"""The true content of a drawn picture, against which descriptions can be checked."""
 
 from dataclasses import dataclass
 
 from piecework.domain.ids import ItemId
 
 CLEAR = 0.5
-"""Up to this severity everybody can read a picture."""
+"""Up to this severity everyone can read a picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thing:
-    """Some equal objects of a picture.
+    """One or more identical objects in a picture.
 
     Attributes:
-        name: singular, as the catalogue calls it (`mug`).
-        text: what is printed on each of them, if anything.
+        name: the singular name in the catalogue (`mug`).
+        text: the text printed on each of them, if any.
     """
 
     name: str
@@ -25,14 +25,14 @@ class Thing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """One picture and the whole truth about it.
+    """A picture and its complete true content.
 
     Attributes:
-        place: where it plays, as the catalogue calls it (`kitchen counter`).
-        flaws: wire values of the flaws that were drawn in; empty for a good picture.
+        place: the place's name in the catalogue (`kitchen counter`).
+        flaws: wire values of the flaws drawn; empty for a good picture.
         severity: how much the flaws hide, from 0 (nothing) to 1 (everything); see
             `unreadable_share`.
-        layout_seed: decides where things stand; the same scene is drawn the same.
+        layout_seed: decides where things are placed.
     """
 
     item_id: ItemId
@@ -44,14 +44,14 @@ class Scene:
 
     @property
     def text(self) -> str:
-        """All that is printed in the picture, joined by blanks; empty without any."""
+        """Return all text printed in the picture, joined by spaces."""
         return " ".join(thing.text for thing in self.things if thing.text)
 
     @property
     def unreadable_share(self) -> float:
-        """The share of honest people who give this picture up, from 0 to 1.
+        """Return the share of honest people who give up on this picture, from 0 to 1.
 
-        0 up to a severity of `CLEAR`, then straight up to 1 at 1.0: a severity of 0.6
-        makes one of five people give up, 0.9 makes four of five.
+        It is 0 up to a severity of `CLEAR`, then rises linearly to 1 at 1.0: at a
+        severity of 0.6 one in five people gives up, at 0.9 four in five.
         """
         return max(0.0, min(1.0, (self.severity - CLEAR) / (1 - CLEAR)))

@@ -1,8 +1,8 @@
 """Pictures with known content, so that a rehearsal needs no photographs.
 
-How readable they are follows VizWiz-Captions (Gurari et al. 2020, section 3.2): of five
-workers none gave up on 68.5 % of the images, one on 16.7 %, two on 5.9 %, three on
-3.6 %, four on 3.1 %, all five on 2.2 %.
+Their readability follows VizWiz-Captions (Gurari et al. 2020, section 3.2): of five
+workers, none gave up on 68.5 % of the images, one on 16.7 %, two on 5.9 %, three on 3.6
+%, four on 3.1 %, all five on 2.2 %.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,8 @@ from piecework.rehearsal.pictures.scene_model import CLEAR, Scene, Thing
 from piecework.rehearsal.seeded_rng import seeded_rng
 
 GIVE_UP_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
-"""Share of images by how many of five workers could not recognize anything."""
+"""Share of images by the number of workers, of five, who could not recognize
+anything."""
 
 _FLAW_WEIGHTS = {
     "framing": 30,
@@ -28,15 +29,15 @@ _FLAW_WEIGHTS = {
     "obscured": 8,
     "bright": 8,
 }
-"""Framing and blur lead, as in VizWiz (Chiu et al. 2020, table 1)."""
+"""Framing and blur are the most frequent, as in VizWiz (Chiu et al. 2020, table 1)."""
 
 _HIDING = ("blur", "dark", "bright")
-"""Only these can hide a picture as a whole."""
+"""The only flaws that can hide an entire picture."""
 
 
 @lru_cache(maxsize=1)  # read, checked and drawn from the same scenes
 def scenes(seed: int, count: int) -> tuple[Scene, ...]:
-    """The first `count` scenes of a seed; more scenes never change the earlier ones."""
+    """Return the first `count` scenes of a seed, which do not depend on `count`."""
     return tuple(
         _scene(scene_id(number), seeded_rng(seed, "scene", str(number)))
         for number in range(1, count + 1)
@@ -44,9 +45,9 @@ def scenes(seed: int, count: int) -> tuple[Scene, ...]:
 
 
 def imagined_scenes(seed: int, item_ids: Iterable[ItemId]) -> tuple[Scene, ...]:
-    """A scene for each item, drawn from its id; it says nothing about its picture.
+    """Return a random scene for each item, unrelated to its actual picture.
 
-    An item has the same scene whatever other items there are.
+    An item's scene depends only on the seed and its id.
     """
     return tuple(
         _scene(item_id, seeded_rng(seed, "imagined", item_id)) for item_id in item_ids
@@ -59,7 +60,7 @@ def _scene(item_id: ItemId, rng: Random) -> Scene:
     things = _things(place, rng)
     flaws = _flaws(severity, rng)
     if "framing" in flaws:
-        # A bad frame cuts what is in it; what it would leave out is not in the scene.
+        # Bad framing cuts things at the edge; things left out are not in the scene.
         things = tuple(replace(thing, count=1) for thing in things[:2])
     return Scene(
         item_id=item_id,
@@ -78,7 +79,7 @@ def _things(place: str, rng: Random) -> tuple[Thing, ...]:
 
 def _thing(name: str, rng: Random) -> Thing:
     kind = KINDS[name]
-    # One is usual and many are rare: halves of a half.
+    # One is usual and many are rare: each further one halves the probability.
     count = 1
     while count < kind.at_most and rng.random() < 1 / 3:
         count += 1
@@ -91,10 +92,10 @@ def _thing(name: str, rng: Random) -> Thing:
 
 
 def _severity(rng: Random) -> float:
-    """A severity that makes `GIVE_UP_PERCENT` true; see `Scene.unreadable_share`."""
+    """Draw a severity that matches `GIVE_UP_PERCENT`; see `Scene.unreadable_share`."""
     of_five = rng.choices(range(6), GIVE_UP_PERCENT)[0]
     if of_five == 0:
-        # Most clear pictures have no flaw worth a word.
+        # Most clear pictures have no flaw worth mentioning.
         return round(max(0.0, rng.uniform(-0.5, 0.42)), 3)
     return round(CLEAR + (1 - CLEAR) * of_five / 5, 3)
 

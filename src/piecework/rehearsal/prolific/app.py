@@ -1,4 +1,4 @@
-"""The web application: tokens, bodies, faults, errors, and one transaction a call."""
+"""The web application: tokens, bodies, faults, errors and one transaction per call."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -44,10 +44,10 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Emulator:
-    """All addresses of one emulator.
+    """All endpoints of one emulator.
 
     Args:
-        state: its memory, which this is the only one to write.
+        state: its state, written only here.
     """
 
     def __init__(self, state: State) -> None:
@@ -56,7 +56,7 @@ class Emulator:
         self._sender = Sender(state)
 
     def app(self) -> Starlette:
-        """The application for a server."""
+        """Return the application for a server."""
         routes = [self._route(operation) for operation in OPERATIONS]
         routes += [
             Route(
@@ -94,7 +94,8 @@ class Emulator:
                 HTTPException: self._not_routed,
             },
         )
-        # A missing slash is another address: Prolific loses the body of such a POST.
+        # A missing slash is a different address: Prolific loses the body of such a
+        # POST.
         app.router.redirect_slashes = False
         return app
 
@@ -113,7 +114,7 @@ class Emulator:
         self, fault: Fault, operation: Operation, request: Request
     ) -> Response:
         if fault.kind == "slow":
-            # What has arrived is done, also for a client that gives up meanwhile.
+            # A call that has arrived is done even if the client gives up meanwhile.
             await request.body()
             await asyncio.sleep(fault.seconds)
         if fault.kind == "lose_request":
@@ -154,7 +155,7 @@ class Emulator:
         )
 
     def _in_transaction(self, handler: Callable[[Call], Any], call: Call) -> Any:  # noqa: ANN401 - JSON
-        # What is due stays done when the call itself is refused.
+        # Scheduled events stay done even if the call itself is refused.
         with self._state.transaction():
             catch_up(self._state)
         with self._state.transaction():
@@ -163,12 +164,12 @@ class Emulator:
         return value
 
     async def _complete(self, request: Request) -> Response:
-        """Where a requester's page leads with the code; Prolific knows who comes."""
+        """Serve the address that a requester's page redirects to with the code."""
         call = self._call(request, {})
         try:
             known = {"participant": only_cookie(request, site.COOKIE)}
         except DuplicateCookieError as fault:
-            raise ApiError(400, "This browser is two participants.") from fault
+            raise ApiError(400, "This browser acts as two participants.") from fault
         call = replace(call, query={**known, **call.query})
         return HTMLResponse(site.ended(self._in_transaction(complete_in_hand, call)))
 
@@ -210,7 +211,7 @@ def _check_token(request: Request) -> None:
 
 
 def _as_participant(request: Request, response: Response) -> Response:
-    """The client is this participant from now on, as by signing in at Prolific."""
+    """Make the client act as this participant, like signing in at Prolific."""
     participant_id = request.path_params.get("participant_id")
     if participant_id is not None:
         response.set_cookie(site.COOKIE, participant_id, httponly=True, samesite="lax")
@@ -218,15 +219,17 @@ def _as_participant(request: Request, response: Response) -> Response:
 
 
 def _for_programs(endpoint: Endpoint) -> Endpoint:
-    """The controls are for programs, and for the emulator's own pages.
+    """Restrict the controls to programs and the emulator's own pages.
 
-    Another page that is open in a browser, such as the work of a study, must not play
-    with the rehearsal that it is shown in.
+    Another page open in the browser, such as a study's work, must not control the
+    rehearsal that it is part of.
     """
 
     async def guarded(request: Request) -> Response:
         if request.headers.get("sec-fetch-site", "none") not in _OURS:
-            raise ApiError(403, "The controls are for programs, not for pages.")
+            raise ApiError(
+                403, "The controls are only for programs, not for web pages."
+            )
         return await endpoint(request)
 
     return guarded
@@ -237,5 +240,5 @@ async def _received(request: Request) -> bytes:
     async for chunk in request.stream():
         body += chunk
         if len(body) > LARGEST_BODY_BYTES:
-            raise ApiError(413, f"A body has at most {LARGEST_BODY_BYTES} bytes.")
+            raise ApiError(413, f"A body may have at most {LARGEST_BODY_BYTES} bytes.")
     return body

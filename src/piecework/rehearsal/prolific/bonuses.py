@@ -1,7 +1,7 @@
-"""Bonuses, in two steps: a batch is set up and priced, then it is paid.
+"""Bonuses, in two steps: a batch is created and priced, then paid.
 
-Paying is not idempotent: a second call pays again. So says Prolific, and so it is here,
-where the books show it.
+As at Prolific, paying is not idempotent: a second call pays again, and the books show
+it.
 """
 
 from decimal import Decimal, InvalidOperation
@@ -20,7 +20,7 @@ _MOST = Decimal(10_000)
 
 
 def create(call: Call) -> dict[str, Any]:
-    """Set a batch up from lines `participant or submission,amount`; pays nothing."""
+    """Create a batch from lines `participant or submission,amount`, unpaid."""
     call.only("study_id", "csv_bonuses")
     state = call.state
     study = Study.find(state, call.text("study_id"))
@@ -46,7 +46,7 @@ def create(call: Call) -> dict[str, Any]:
 
 
 def pay(call: Call) -> str:
-    """Pay a batch, a little later; once more for each call."""
+    """Pay a batch a little later, once for each call."""
     state, batch_id = call.state, call.path["id"]
     row = state.row(
         "UPDATE bonus_batch SET pay_calls = pay_calls + 1 WHERE id = ? RETURNING *",
@@ -68,7 +68,7 @@ def pay(call: Call) -> str:
 
 
 def settle(state: State, subject: str) -> None:
-    """Carry one call of `pay` out; without the money, nothing of it is paid."""
+    """Carry out one call of `pay`; if the money is missing, none of it is paid."""
     batch_id, pay_call = subject.split()
     row = state.rows("SELECT study_id FROM bonus_batch WHERE id = ?", (batch_id,))[0]
     study = Study.find(state, row["study_id"])
@@ -123,7 +123,7 @@ def _read(state: State, study: Study, text: str) -> list[tuple[str, int]]:
         if submission_id is None:
             problems.append(f"{who} did not take part in the study.")
         elif minor is None:
-            problems.append(f"{who}: {amount!r} is no amount such as 1.50.")
+            problems.append(f"{who}: {amount!r} is not an amount such as 1.50.")
         else:
             lines.append((submission_id, minor))
     if problems or not lines:

@@ -1,4 +1,4 @@
-"""Everything for comparing ledgers, and the laws that the books must keep."""
+"""The books for comparing ledgers, and the rules that they must meet."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _PAID_TO_PARTICIPANTS = ("rewards", "bonuses")
 
 
 def read(call: Call) -> dict[str, Any]:
-    """Workspaces, studies, submissions, payments, what each participant was paid."""
+    """Return workspaces, studies, submissions, payments and each participant's pay."""
     state = call.state
     return {
         "currency": state.currency,
@@ -42,7 +42,7 @@ def read(call: Call) -> dict[str, Any]:
 
 
 def accounts(state: State) -> dict[str, int]:
-    """What lies in each account, by the ledger; all together are 0."""
+    """Return each account's balance according to the ledger; they add up to 0."""
     rows = state.rows(
         "SELECT account, sum(amount) AS amount FROM ("
         "SELECT target AS account, amount FROM ledger UNION ALL "
@@ -52,7 +52,7 @@ def accounts(state: State) -> dict[str, int]:
 
 
 def broken_laws(state: State) -> list[str]:
-    """The sentences about money that are not true; there should be none."""
+    """Return the violated rules about money; there should be none."""
     balances = accounts(state)
     broken = []
     if sum(balances.values()):
@@ -60,11 +60,11 @@ def broken_laws(state: State) -> list[str]:
     if balances.get("available", 0) != state.number(
         "SELECT sum(available) FROM workspace"
     ):
-        broken.append("What is available is not what the ledger says.")
+        broken.append("The available amount differs from the ledger.")
     if balances.get("held", 0) != state.number(
         "SELECT coalesce(sum(held), 0) FROM study"
     ):
-        broken.append("What is held is not what the ledger says.")
+        broken.append("The held amount differs from the ledger.")
     for row in state.rows("SELECT * FROM study"):
         study = Study.of_row(row)
         counts = study.counts(state)

@@ -1,4 +1,4 @@
-"""One call of the API as its handler sees it: path, query and body, read carefully."""
+"""A call of the API as its handler sees it, with checked access to query and body."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _NO = frozenset({"0", "false", "no", "f"})
 
 @dataclass(frozen=True, slots=True)
 class WithHeaders:
-    """What a handler answers, where headers belong to it."""
+    """A handler's answer with headers."""
 
     value: Any
     headers: Mapping[str, str]
@@ -22,15 +22,15 @@ class WithHeaders:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What was asked.
+    """A call of the API.
 
     Attributes:
         state: the emulator's memory, inside a transaction.
         path: the variable parts of the address.
-        address: the whole path.
-        query: what stands behind the question mark.
-        body: the JSON object that was sent; empty if none was.
-        origin: of the emulator, as the caller named it.
+        address: the full path.
+        query: the query parameters.
+        body: the JSON object sent; empty if there was none.
+        origin: the emulator's origin as the caller addressed it.
     """
 
     state: State
@@ -41,10 +41,10 @@ class Call:
     origin: str = ""
 
     def flag(self, name: str) -> bool | None:
-        """A yes or no of the query, as the document spells them; None if not asked.
+        """Return a flag from the query; None if it is not set.
 
         Raises:
-            ApiError: it is neither.
+            ApiError: it is neither true nor false.
         """
         value = self.query.get(name)
         if value is None:
@@ -54,23 +54,23 @@ class Call:
         return value.lower() in _YES
 
     def text(self, name: str) -> str:
-        """A text of the body that must be there and hold something.
+        """Return a required, non-empty text from the body.
 
         Raises:
-            ApiError: it does not.
+            ApiError: it is missing, empty or not a text.
         """
         value = self.body.get(name)
         if value is None:
             raise wrong(name, "This field is required.")
         if not isinstance(value, str) or not value.strip():
-            raise wrong(name, "Not a text with something in it.")
+            raise wrong(name, "Not a non-empty text.")
         return value
 
     def optional_text(self, name: str) -> str | None:
-        """A text of the body, which may be empty, if it is there.
+        """Return an optional text from the body, which may be empty.
 
         Raises:
-            ApiError: it is there and is something else.
+            ApiError: it is not a text.
         """
         value = self.body.get(name)
         if not isinstance(value, str | None):
@@ -78,10 +78,10 @@ class Call:
         return value
 
     def texts(self, name: str) -> list[str]:
-        """A list of texts of the body that must be there.
+        """Return a required list of texts from the body.
 
         Raises:
-            ApiError: it is not, or is something else.
+            ApiError: it is missing or something else.
         """
         value = self.body.get(name)
         if value is None:
@@ -91,10 +91,10 @@ class Call:
         return value
 
     def only(self, *names: str) -> None:
-        """Refuse what this operation does not know, lest a slip pass unseen.
+        """Refuse unknown fields, so that no typo passes unnoticed.
 
         Raises:
-            ApiError: the body holds another field.
+            ApiError: the body has another field.
         """
         unknown = set(self.body) - set(names)
         if unknown:
@@ -102,10 +102,10 @@ class Call:
 
 
 def read_object(body: bytes) -> dict[str, Any]:
-    """The JSON object of a request; an empty body is an empty object.
+    """Return the JSON object of a request; an empty body is an empty object.
 
     Raises:
-        ApiError: it is something else.
+        ApiError: the body is something else.
     """
     value = read_json(body) if body else {}
     if not isinstance(value, dict):
@@ -114,14 +114,14 @@ def read_object(body: bytes) -> dict[str, Any]:
 
 
 def read_json(body: bytes) -> object:
-    """The JSON value of a request.
+    """Return the JSON value of a request.
 
     Raises:
-        ApiError: there is none.
+        ApiError: the body is not JSON.
     """
     try:
         value: object = json.loads(body)
-        # Infinity and half a character (a lone surrogate) could not be answered.
+        # Infinity and lone surrogates could not be sent back in an answer.
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError) as fault:
         raise ApiError(400, "The body is not JSON.") from fault

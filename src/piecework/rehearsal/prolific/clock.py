@@ -1,7 +1,7 @@
-"""The emulator's time: it stands until it is moved, or runs beside the machine's.
+"""The emulator's clock, which stands still until moved or runs with the machine's.
 
-Either way it can be moved on, never back. Moments are whole milliseconds since 1970
-inside, and ISO 8601 in UTC on the wire.
+Either way it can move forward but never back. Times are whole milliseconds since 1970
+internally, and ISO 8601 in UTC in the API.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -17,22 +17,22 @@ END_OF_TIME = datetime(3000, 1, 1, tzinfo=UTC)
 
 
 class EmulatedClock:
-    """Tells the emulator's time.
+    """The emulator's clock.
 
     Args:
-        machine: the clock beside which it runs; None lets it stand.
-        offset_ms: how far it is ahead of the machine; or its moment, if it stands.
+        machine: the clock it runs with; None stands still.
+        offset_ms: how far it is ahead of the machine, or its time if it stands still.
     """
 
     def __init__(self, machine: Clock | None, offset_ms: int) -> None:
         self._machine, self.offset_ms = machine, offset_ms
 
     def now_ms(self) -> int:
-        """The present moment."""
+        """Return the current time."""
         return self._machine_ms() + self.offset_ms
 
     def move_to(self, moment_ms: int) -> None:
-        """Go on from this moment; one that has passed changes nothing."""
+        """Move forward to this time; a past time changes nothing."""
         self.offset_ms += max(0, moment_ms - self.now_ms())
 
     def _machine_ms(self) -> int:
@@ -40,12 +40,12 @@ class EmulatedClock:
 
 
 def to_ms(moment: datetime) -> int:
-    """Milliseconds since 1970."""
+    """Return milliseconds since 1970."""
     return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def iso(moment_ms: int | None) -> str | None:
-    """How the wire writes a moment; None stays None.
+    """Return a time as the API writes it; None stays None.
 
     >>> iso(1_767_603_600_500)
     '2026-01-05T09:00:00.500000Z'
@@ -57,10 +57,10 @@ def iso(moment_ms: int | None) -> str | None:
 
 
 def read_iso(text: object) -> int:
-    """The moment that a text names.
+    """Parse an ISO 8601 time.
 
     Raises:
-        ValueError: it is no ISO 8601 text, or of a year that is too far away.
+        ValueError: it is not an ISO 8601 text, or its year is too far away.
     """
     moment = datetime.fromisoformat(str(text))
     if moment.tzinfo is None:
@@ -71,9 +71,9 @@ def read_iso(text: object) -> int:
 
 
 def read_day(text: str) -> int:
-    """The beginning of a day that is written DD/MM/YYYY.
+    """Return the start of a day written as DD/MM/YYYY.
 
     Raises:
-        ValueError: it is not written so.
+        ValueError: it has another format.
     """
     return to_ms(datetime.strptime(text, "%d/%m/%Y").replace(tzinfo=UTC))

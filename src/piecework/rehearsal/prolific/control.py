@@ -1,4 +1,4 @@
-"""The controls of a rehearsal: its clock, its switches, its faults and its counts."""
+"""The controls of a rehearsal: clock, switches, faults and call counts."""
 
 from collections.abc import Awaitable, Callable
 
@@ -24,7 +24,7 @@ class Control:
         self._state, self._faults, self._sender = state, faults, sender
 
     def endpoints(self) -> list[tuple[str, str, Endpoint]]:
-        """Method, address and function of each."""
+        """Return the method, address and function of each."""
         return [
             ("GET", "/emulator/clock", self.clock),
             ("PUT", "/emulator/clock", self.move_clock),
@@ -35,11 +35,11 @@ class Control:
         ]
 
     async def clock(self, _request: Request) -> Response:
-        """The emulator's time."""
+        """Return the emulator's time."""
         return JSONResponse({"now": iso(self._state.clock.now_ms())})
 
     async def move_clock(self, request: Request) -> Response:
-        """Go on to a moment, and do all that was due until then."""
+        """Move the clock forward, and carry out everything due until then."""
         body = read_object(await request.body())
         try:
             moment_ms = read_iso(body.get("now"))
@@ -52,11 +52,11 @@ class Control:
         return await self.clock(request)
 
     async def switches(self, _request: Request) -> Response:
-        """How the emulator behaves where Prolific's behaviour is not known."""
+        """Return the switches, for behaviour that Prolific does not document."""
         return JSONResponse(self._state.switches.document())
 
     async def set_switches(self, request: Request) -> Response:
-        """Change some of them."""
+        """Change some of the switches."""
         body = read_object(await request.body())
         with self._state.transaction():
             self._state.set_switches(self._state.switches.changed(body))
@@ -69,5 +69,5 @@ class Control:
         return JSONResponse({"faults": count})
 
     async def calls(self, _request: Request) -> Response:
-        """How often each operation was called since the emulator was started."""
+        """Return how often each operation was called since the emulator started."""
         return JSONResponse(dict(sorted(self._faults.calls.items())))

@@ -1,4 +1,4 @@
-"""What happens by itself: done before a call is looked at, each at its own moment."""
+"""Carry out scheduled events before each call, each at its own time."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ _KINDS: dict[str, Callable[[State, str], None]] = {
 
 
 def catch_up(state: State) -> None:
-    """Do all that is due by now, the earliest first."""
+    """Carry out everything due by now, the earliest first."""
     now_ms = state.now_ms
     while True:
         row = state.row(

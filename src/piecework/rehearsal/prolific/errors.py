@@ -1,7 +1,7 @@
-"""What the API answers when it refuses, in the two shapes that are documented.
+"""The API's error answers, in the two documented formats.
 
-Prolific's document wraps the object in `error` for some operations and shows it bare
-for others; a client has to read both.
+Prolific's documentation wraps the object in `error` for some operations and not for
+others; a client has to read both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,15 +18,15 @@ _TITLES = {
 }
 
 _FIRST_CODE = 140_000
-"""The real numbers are not documented, so a client must not decide by them."""
+"""Prolific's real numbers are not documented, so a client must not rely on them."""
 
 
 class ApiError(Exception):
-    """The call is refused; nothing of it happened.
+    """The call is refused and had no effect.
 
     Args:
-        status: HTTP's.
-        detail: a sentence, or what is wrong by the name of the field.
+        status: the HTTP status.
+        detail: a sentence, or errors by field name.
     """
 
     def __init__(self, status: int, detail: str | Mapping[str, Sequence[str]]) -> None:
@@ -34,7 +34,7 @@ class ApiError(Exception):
         self.status, self.detail = status, detail
 
     def document(self, *, is_wrapped: bool) -> dict[str, Any]:
-        """The answer's body."""
+        """Return the body of the answer."""
         inner = {
             "status": self.status,
             "error_code": _FIRST_CODE + self.status,
@@ -45,10 +45,10 @@ class ApiError(Exception):
 
 
 def wrong(field: str, sentence: str) -> ApiError:
-    """The refusal of one field."""
+    """Return the error for one field."""
     return ApiError(400, {field: [sentence]})
 
 
 def not_found(what: str, object_id: str) -> ApiError:
-    """There is no such thing, or it is not the caller's; one cannot tell which."""
+    """Return the error for a thing that is missing or not the caller's."""
     return ApiError(404, f"No {what} {object_id} was found.")

@@ -1,4 +1,4 @@
-"""Events of studies and submissions, written down for those who subscribed to them."""
+"""Record events of studies and submissions for subscribers."""
 
 import json
 
@@ -18,7 +18,7 @@ def announce(
     resource_id: str,
     **fields: str,
 ) -> None:
-    """Let each subscription of a workspace to this kind be called."""
+    """Record an event for each of the workspace's subscriptions to this type."""
     payload = {"resource_id": resource_id, "event_type": event_type, **fields}
     for row in state.rows(
         "SELECT id FROM subscription WHERE workspace_id = ? AND event_type = ? "

@@ -1,7 +1,7 @@
-"""Scripted faults: what goes wrong is said beforehand, so a rehearsal can be repeated.
+"""Scripted faults, which make failures in a rehearsal repeatable.
 
-A fault waits for the k-th call of an operation since the script was set (of any, if it
-names none) and strikes it and the next ones, as many as it says.
+A fault strikes the k-th call of an operation since the script was set (of any operation
+if it names none), and as many calls after it as `times` says.
 """
 
 from collections import Counter
@@ -29,16 +29,16 @@ class Fault(BaseModel):
     """One line of the script.
 
     Attributes:
-        kind: `lose_request` cuts the connection and does nothing, `lose_reply` does
-            the call first; `server_error` and `throttle` answer 500 and 429 and do
-            nothing; `bad_gateway` does the call, then answers 502 with a page that is
-            no JSON; `slow` waits first; `lag` strikes no call: while it is set, new
-            studies and submissions are in no list yet.
-        operation: the operationId whose calls it counts; None counts all.
-        call: the first call that it strikes, from 1.
-        times: how many it strikes.
-        seconds: how long `slow` waits; how old, in the emulator's time, a study or
-            submission is before `lag` lists it.
+        kind: `lose_request` cuts the connection and does nothing; `lose_reply` does the
+            call first. `server_error` and `throttle` answer 500 and 429 and do nothing.
+            `bad_gateway` does the call, then answers 502 with an HTML page. `slow`
+            waits first. `lag` strikes no call: while it is set, lists leave out new
+            studies and submissions.
+        operation: the operationId to count calls of; None counts all.
+        call: the first call to strike, from 1.
+        times: how many calls to strike.
+        seconds: how long `slow` waits; for `lag`, the age in the emulator's time at
+            which a study or submission is listed.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -51,7 +51,7 @@ class Fault(BaseModel):
 
     @property
     def answer(self) -> ApiError | None:
-        """What is answered instead of doing the call, if it is not done."""
+        """Return the answer if the call is not done."""
         if self.kind == "server_error":
             return ApiError(500, "The service failed.")
         if self.kind == "throttle":
@@ -63,10 +63,10 @@ _SCRIPT = TypeAdapter(list[Fault])
 
 
 class FaultScript:
-    """The faults set last, and how often each operation was called.
+    """The current faults, and how often each operation was called.
 
     Attributes:
-        calls: by operation, since the emulator was started.
+        calls: by operation, since the emulator started.
     """
 
     def __init__(self) -> None:
@@ -75,10 +75,10 @@ class FaultScript:
         self._counted: Counter[str | None] = Counter()
 
     def set(self, script: object, operations: Collection[str]) -> int:
-        """Replace the script; counting starts anew. How many faults it has.
+        """Replace the script and restart counting; return the number of faults.
 
         Raises:
-            ApiError: it is no list of faults, or names an operation that is not there.
+            ApiError: it is not a list of faults, or names an unknown operation.
         """
         try:
             faults = _SCRIPT.validate_python(script)
@@ -93,7 +93,7 @@ class FaultScript:
         return len(faults)
 
     def strike(self, operation: str) -> Fault | None:
-        """The fault that this call meets, if any; the first in the script wins."""
+        """Return the first fault in the script that strikes this call, if any."""
         self.calls[operation] += 1
         self._counted[None] += 1
         self._counted[operation] += 1
@@ -107,6 +107,6 @@ class FaultScript:
 
     @property
     def lag_ms(self) -> int:
-        """How old a study or submission must be to be listed."""
+        """Return how old a study or submission must be to be listed."""
         lags = (fault.seconds for fault in self._faults if fault.kind == "lag")
         return round(max(lags, default=0.0) * 1000)

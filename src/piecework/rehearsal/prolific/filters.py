@@ -1,9 +1,9 @@
-"""Who may take part: the filters that are known, and whom they let through.
+"""The known filters, and which participants meet them.
 
-Lists of people, of groups and of earlier studies, approvals and ages are evaluated as
-Prolific describes them; every other question by the answer that a participant has given
-to it. Prolific's own list of filters is long and changes: of the ids of choices here,
-only "0" (United Kingdom) and "1" (United States) were seen.
+Lists of people, groups and earlier studies, approvals and ages are evaluated as
+Prolific describes them; other filters use the participant's own answers. Prolific's own
+list of filters is long and changes. Of the choice ids here, only "0" (United Kingdom)
+and "1" (United States) were seen in Prolific's API.
 """
 
 import json
@@ -20,7 +20,7 @@ from piecework.rehearsal.prolific.workspaces import workspace_row
 
 COUNTRY = "current-country-of-residence"
 _FEWEST = 25
-"""Counts below are told as 0."""
+"""Counts below this are reported as 0."""
 _DEEPEST = 5
 
 
@@ -30,9 +30,9 @@ class Filter:
 
     Attributes:
         filter_id: its id.
-        title: what people call it.
-        data_type: of what is selected, or of the range's ends.
-        choices: what may be selected, by id; for ChoiceID only.
+        title: its title for people.
+        data_type: the type of the selected values or of the range's ends.
+        choices: the options by id; only for ChoiceID.
         most: the upper end of the range; None for filters that select.
     """
 
@@ -44,7 +44,7 @@ class Filter:
     most: int | None = None
 
     def document(self) -> dict[str, Any]:
-        """The filter as the wire shows it."""
+        """Return the filter as the API shows it."""
         shared = {
             "filter_id": self.filter_id,
             "title": self.title,
@@ -78,7 +78,7 @@ COUNTRIES = {
     "IN": ("10", "India"),
     "PH": ("11", "Philippines"),
 }
-"""By ISO code: the id of the choice, and its text."""
+"""By ISO code: the choice's id and its label."""
 
 _LANGUAGES = {"0": "English", "1": "German", "2": "French", "3": "Spanish"}
 
@@ -126,7 +126,7 @@ for _allow in tuple(_MEETS):
 
 
 def list_filters(call: Call) -> dict[str, Any]:
-    """All filters; groups and studies to choose from, if a workspace is named."""
+    """List all filters, with a workspace's groups and studies if one is named."""
     workspace_id = call.query.get("workspace_id")
     documents = [known.document() for known in KNOWN.values()]
     if workspace_id is not None:
@@ -140,7 +140,7 @@ def list_filters(call: Call) -> dict[str, Any]:
 
 
 def count_eligible(call: Call) -> dict[str, Any]:
-    """How many participants the filters let through; few are told as none."""
+    """Return how many participants meet the filters; small counts become 0."""
     call.only("filters", "workspace_id", "organisation_id")
     asked = call.body.get("filters")
     if not isinstance(asked, list):
@@ -152,10 +152,10 @@ def count_eligible(call: Call) -> dict[str, Any]:
 
 
 def check(state: State, asked: Sequence[object], *, depth: int = 0) -> None:
-    """Refuse filters that do not exist, or ask for what cannot be.
+    """Refuse filters that do not exist or are invalid.
 
     Raises:
-        ApiError: the sentence names the filter.
+        ApiError: a filter is wrong; the message names it.
     """
     if depth > _DEEPEST:
         raise wrong("filters", f"At most {_DEEPEST} levels.")
@@ -174,15 +174,15 @@ def check(state: State, asked: Sequence[object], *, depth: int = 0) -> None:
 def is_eligible(
     state: State, person: sqlite3.Row, asked: Sequence[dict[str, Any]]
 ) -> bool:
-    """Whether all filters let a participant through."""
+    """Return whether a participant meets all filters."""
     return all(_lets_through(state, person, selection) for selection in asked)
 
 
 def approval_rate(approvals: int, rejections: int) -> float:
-    """The upper end of the 95 % interval of a rate of approvals, in percent.
+    """Return the upper end of the 95 % interval of an approval rate, in percent.
 
-    Wilson's interval; which one Prolific takes is not documented. Who has done nothing
-    yet has 100.
+    This is Wilson's interval; Prolific does not document which one it uses. A
+    participant without decided submissions has 100.
 
     >>> round(approval_rate(90, 10), 1)
     94.5

@@ -17,7 +17,7 @@ _FEEDING = ("ADD_TO_PARTICIPANT_GROUP", "REMOVE_FROM_PARTICIPANT_GROUP")
 
 
 def list_groups(call: Call) -> dict[str, Any]:
-    """The groups of a workspace, which the query names."""
+    """List the groups of the workspace named in the query."""
     active = call.flag("active")
     workspace_id = _asked_workspace(call)
     condition = "" if active is None else f" AND is_deleted = {int(not active)}"
@@ -30,7 +30,7 @@ def list_groups(call: Call) -> dict[str, Any]:
 
 
 def create(call: Call) -> dict[str, Any]:
-    """A new group, with people in it if they are named."""
+    """Create a group, with members if they are named."""
     call.only("workspace_id", "name", "description", "participant_ids")
     workspace_id = workspace_row(call.state, call.text("workspace_id"))["id"]
     people = call.texts("participant_ids") if "participant_ids" in call.body else []
@@ -46,12 +46,12 @@ def create(call: Call) -> dict[str, Any]:
 
 
 def get(call: Call) -> dict[str, Any]:
-    """One group."""
+    """Return one group."""
     return _document(call.state, _row(call.state, call.path["id"]))
 
 
 def update(call: Call) -> dict[str, Any]:
-    """Another name, or other people."""
+    """Change a group's name or members."""
     call.only("name", "participant_ids")
     group_id = _row(call.state, call.path["id"])["id"]
     if "name" in call.body:
@@ -68,7 +68,7 @@ def update(call: Call) -> dict[str, Any]:
 
 
 def delete(call: Call) -> dict[str, Any]:
-    """Mark a group as deleted; it can still be read."""
+    """Mark a group as deleted; it stays readable."""
     group_id = _row(call.state, call.path["id"])["id"]
     call.state.conn.execute(
         "UPDATE participant_group SET is_deleted = 1 WHERE id = ?", (group_id,)
@@ -77,12 +77,12 @@ def delete(call: Call) -> dict[str, Any]:
 
 
 def list_members(call: Call) -> dict[str, Any]:
-    """Who is in a group."""
+    """List the members of a group."""
     return _members(call, _row(call.state, call.path["id"])["id"])
 
 
 def add_members(call: Call) -> dict[str, Any]:
-    """Put people into a group; those who are there stay as they are."""
+    """Add people to a group; existing members are ignored."""
     call.only("participant_ids")
     group_id = _row(call.state, call.path["id"])["id"]
     add(call.state, group_id, call.texts("participant_ids"))
@@ -90,7 +90,7 @@ def add_members(call: Call) -> dict[str, Any]:
 
 
 def remove_members(call: Call) -> dict[str, Any]:
-    """Take people out of a group; those who are not in it do not matter."""
+    """Remove people from a group; those who are not members are ignored."""
     call.only("participant_ids")
     group_id = _row(call.state, call.path["id"])["id"]
     remove(call.state, group_id, call.texts("participant_ids"))
@@ -98,10 +98,10 @@ def remove_members(call: Call) -> dict[str, Any]:
 
 
 def add(state: State, group_id: str, participant_ids: Sequence[str]) -> None:
-    """Put people into a group.
+    """Add people to a group.
 
     Raises:
-        ApiError: one of them is not known, so nobody is put in.
+        ApiError: someone is unknown, so no one is added.
     """
     marks = ", ".join("?" * len(participant_ids))
     known = state.rows(
@@ -121,7 +121,7 @@ def add(state: State, group_id: str, participant_ids: Sequence[str]) -> None:
 
 
 def remove(state: State, group_id: str, participant_ids: Sequence[str]) -> None:
-    """Take people out of a group."""
+    """Remove people from a group."""
     state.conn.executemany(
         "DELETE FROM membership WHERE group_id = ? AND participant_id = ?",
         [(group_id, participant_id) for participant_id in participant_ids],
@@ -129,10 +129,10 @@ def remove(state: State, group_id: str, participant_ids: Sequence[str]) -> None:
 
 
 def check_groups(state: State, workspace_id: str, group_ids: Sequence[str]) -> None:
-    """Refuse groups that are not there, or are another workspace's.
+    """Refuse groups that do not exist or belong to another workspace.
 
     Raises:
-        ApiError: names the first of them.
+        ApiError: there is such a group; the message names the first one.
     """
     for group_id in group_ids:
         row = state.row(
@@ -150,8 +150,8 @@ def _row(state: State, group_id: str) -> sqlite3.Row:
 
 
 def _asked_workspace(call: Call) -> str:
-    # `filter` is documented as an object and does not say how a query spells it; the
-    # official command line writes the names plainly.
+    # `filter` is documented as an object, but not how to write it in a query; the
+    # official command line uses the plain names.
     asked = dict(call.query)
     if "filter" in asked:
         try:

@@ -22,7 +22,7 @@ def send(
     body: str,
     study_id: str | None,
 ) -> None:
-    """Send one message."""
+    """Store a message."""
     state.conn.execute(
         "INSERT INTO message (id, sender_id, recipient_id, study_id, body, sent_ms) "
         "VALUES (?, ?, ?, ?, ?, ?)",
@@ -31,19 +31,19 @@ def send(
 
 
 def send_one(call: Call) -> dict[str, Any]:
-    """The requester writes to a participant of a study."""
+    """Send a message from the requester to a participant of a study."""
     call.only("recipient_id", "body", "study_id")
     return _send_all(call, [call.text("recipient_id")], "recipient_id")
 
 
 def send_bulk(call: Call) -> dict[str, Any]:
-    """The requester writes the same to several participants of a study."""
+    """Send the same message from the requester to several participants of a study."""
     call.only("ids", "body", "study_id")
     return _send_all(call, call.texts("ids"), "ids")
 
 
 def send_to_group(call: Call) -> dict[str, Any]:
-    """The requester writes to all in a participant group."""
+    """Send a message from the requester to all members of a participant group."""
     call.only("participant_group_id", "body", "study_id")
     group_id = call.text("participant_group_id")
     if not call.state.number(
@@ -59,7 +59,7 @@ def send_to_group(call: Call) -> dict[str, Any]:
 
 
 def list_messages(call: Call) -> dict[str, Any]:
-    """Messages with one user, or with all since a moment of the last 30 days."""
+    """List messages with one user, or with all since a time in the last 30 days."""
     user_id, since = call.query.get("user_id"), call.query.get("created_after")
     if not user_id and not since:
         raise ApiError(400, "Either user_id or created_after is needed.")
@@ -84,15 +84,15 @@ def list_messages(call: Call) -> dict[str, Any]:
 
 
 def list_unread(call: Call) -> dict[str, Any]:
-    """What participants wrote and the requester has not read.
+    """List messages from participants that the requester has not read.
 
-    Reading them marks nothing as read: what does is not documented.
+    Reading them does not mark them as read: how to do that is not documented.
     """
     return _listing(call, "recipient_id = ? AND NOT is_read", [call.state.user_id])
 
 
 def document(row: sqlite3.Row) -> dict[str, Any]:
-    """A message as the wire shows it."""
+    """Return a message as the API shows it."""
     data = {"study_id": row["study_id"]} if row["study_id"] else {}
     return {
         "id": row["id"],

@@ -1,9 +1,9 @@
-"""What things cost, and money that moves from one account to another.
+"""Costs, and transfers of money between accounts.
 
-A workspace's money is available until a study is published; then the cost of its open
-places is held, and goes from there to participants, to Prolific and to the tax. Fee and
-tax are rounded for each payment (half a penny up), so that what is held is the sum of
-what will be paid. How Prolific itself rounds is not documented.
+A workspace's money is available until a study is published. Then the cost of its open
+places is held, and later paid to participants, to Prolific and as tax. Fee and tax are
+rounded for each payment (half a penny up), so the amount held equals the sum of the
+payments. Prolific does not document how it rounds.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Cost:
     """What the requester pays, in minor units.
 
     Attributes:
-        reward: what participants get of it.
+        reward: what participants get.
         fee: what Prolific gets.
         vat: the tax on the fee.
     """
@@ -31,16 +31,16 @@ class Cost:
 
     @property
     def total(self) -> int:
-        """All of it."""
+        """The total."""
         return self.reward + self.fee + self.vat
 
     def times(self, count: int) -> "Cost":
-        """So many of it."""
+        """Return this cost times a number."""
         return Cost(self.reward * count, self.fee * count, self.vat * count)
 
 
 def cost_of(state: State, reward: int) -> Cost:
-    """What one reward or bonus of this amount costs."""
+    """Return what one reward or bonus of this amount costs."""
     fee = _share(reward, state.fee_percent)
     return Cost(reward, fee, _share(fee, state.vat_percent))
 
@@ -56,10 +56,10 @@ def move(
     study_id: str | None = None,
     submission_id: str | None = None,
 ) -> None:
-    """Move money between accounts and write it down; nothing is moved for 0.
+    """Move money between accounts and record it; an amount of 0 does nothing.
 
     Raises:
-        ApiError: the workspace has not as much available.
+        ApiError: the workspace has too little available.
     """
     if amount == 0:
         return
@@ -101,10 +101,10 @@ def pay(
     study_id: str,
     submission_id: str,
 ) -> None:
-    """Move a cost from an account: to the participant's, to Prolific, to the tax.
+    """Pay a cost from an account to the participant, to Prolific and as tax.
 
     Raises:
-        ApiError: the workspace has not as much available.
+        ApiError: the workspace has too little available.
     """
     for account, amount in (
         (target, cost.reward),
@@ -124,12 +124,12 @@ def pay(
 
 
 def available(state: State, workspace_id: str) -> int:
-    """What a workspace may spend."""
+    """Return what a workspace can spend."""
     return state.number("SELECT available FROM workspace WHERE id = ?", (workspace_id,))
 
 
 def held(state: State, workspace_id: str) -> int:
-    """What is promised for the open places of a workspace's studies."""
+    """Return what is held for the open places of a workspace's studies."""
     return state.number(
         "SELECT coalesce(sum(held), 0) FROM study WHERE workspace_id = ?",
         (workspace_id,),
@@ -137,7 +137,7 @@ def held(state: State, workspace_id: str) -> int:
 
 
 def breakdown(state: State, amount: int) -> dict[str, int]:
-    """An amount as rewards with their fees and tax; what does not divide is rewards."""
+    """Split an amount into rewards, fees and tax; the remainder counts as rewards."""
     fee_share = state.fee_percent / _PERCENT
     with_tax = 1 + fee_share * (1 + state.vat_percent / _PERCENT)
     cost = cost_of(state, int(amount / with_tax))

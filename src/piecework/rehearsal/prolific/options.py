@@ -1,4 +1,4 @@
-"""How an emulator is set up, and the switches that can be changed while it runs."""
+"""An emulator's options, and the switches that can be changed while it runs."""
 
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
@@ -17,22 +17,22 @@ _ENVELOPES = ("documented", "wrapped", "bare")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What is fixed when an emulator's state is made.
+    """The options that are fixed when an emulator's state is created.
 
     Attributes:
-        database: the file that holds the state; None keeps it in memory. A file that
-            is there already keeps the seed, currency, rates, balance and participants
-            that it was made with.
-        host: address to bind.
-        port: to listen at; 0 takes a free one.
-        seed: from which ids and participants follow.
-        currency: of the workspace.
-        fee_percent: what Prolific takes of each reward and bonus.
+        database: the file that holds the state; None keeps it in memory. An existing
+            file keeps the seed, currency, rates, balance and participants that it was
+            created with.
+        host: the address to bind.
+        port: the port to listen on; 0 picks a free one.
+        seed: determines ids and participants.
+        currency: the workspace's currency.
+        fee_percent: Prolific's fee on each reward and bonus.
         vat_percent: the tax on that fee.
-        balance: of the workspace at the beginning, in minor units.
-        participants: how many are made from the seed.
-        start: the moment at which its time begins; None is the machine's present.
-        clock_runs: whether time passes by itself.
+        balance: the workspace's initial balance, in minor units.
+        participants: how many are generated from the seed.
+        start: the start of its time; None is the machine's current time.
+        clock_runs: whether time passes automatically.
     """
 
     database: Path | None = None
@@ -49,7 +49,7 @@ class Options:
 
 
 class Given(TypedDict, total=False):
-    """The same, as a command line gives it."""
+    """The same options, as given on a command line."""
 
     database: Path | None
     port: int
@@ -65,23 +65,23 @@ class Given(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Switches:
-    """Where Prolific's behaviour is not known, or differs between what was read.
+    """Behaviour that Prolific does not document, or documents inconsistently.
 
     Attributes:
         errors: `documented` wraps errors where the OpenAPI document does; `wrapped`
             and `bare` do so everywhere and nowhere.
-        stop_awaits_review: whether a study that is stopped while submissions are open
-            is AWAITING REVIEW, as a client saw it, and not COMPLETED, as documented.
-        late_completion: whether a submission that timed out may still be completed.
-        unreject: whether a rejection can be taken back.
-        internal_links: whether links to other pages name a host that nobody reaches.
-        publishes_at_once: whether PUBLISH answers ACTIVE, as its table says, without
-            PUBLISHING, which is documented too; old clients do not know that.
+        stop_awaits_review: whether a study stopped with open submissions becomes
+            AWAITING REVIEW (as seen by a client) instead of COMPLETED (as documented).
+        late_completion: whether a timed-out submission can still be completed.
+        unreject: whether a rejection can be undone.
+        internal_links: whether links to other pages name an unreachable host.
+        publishes_at_once: whether PUBLISH answers ACTIVE instead of PUBLISHING. Both
+            are documented; old clients do not know PUBLISHING.
         publishing_seconds: how long a study is PUBLISHING; 0 is until the next call.
-        settling_seconds: the same of bulk approvals and payments of bonuses.
-        screen_outs: whether the workspace may pay for being screened out, as some may.
+        settling_seconds: likewise for bulk approvals and bonus payments.
+        screen_outs: whether the workspace may pay for screen-outs, as some may.
         webhooks_repeat: whether each webhook is sent twice, as may happen.
-        webhooks_out_of_order: whether those that wait are sent the last one first.
+        webhooks_out_of_order: whether waiting webhooks are sent in reverse order.
     """
 
     errors: Literal["documented", "wrapped", "bare"] = "documented"
@@ -97,14 +97,14 @@ class Switches:
     webhooks_out_of_order: bool = False
 
     def document(self) -> dict[str, Any]:
-        """All of them, as they are."""
+        """Return all switches."""
         return asdict(self)
 
     def changed(self, settings: dict[str, Any]) -> Self:
-        """These switches, some of them changed.
+        """Return these switches with some changes.
 
         Raises:
-            ApiError: a name is unknown, or a value is not of its kind.
+            ApiError: a name is unknown, or a value has the wrong type.
         """
         known = {field.name: getattr(self, field.name) for field in fields(self)}
         for name, value in settings.items():

@@ -1,9 +1,9 @@
-"""Lists, a page at a time: by `page` and `page_size`, or by `limit` and `offset`.
+"""Serve lists in pages, by `page` and `page_size` or by `limit` and `offset`.
 
-Studies and submissions are documented with the first, and answer 404 past the last
-page; Prolific's own command line walks every list by the second, whose count is in
-`meta`. The third way that the document knows (`meta.total`) belongs to surveys and data
-collections, which are not emulated.
+Studies and submissions are documented with the first way, and answer 404 past the last
+page. Prolific's own command line uses the second way for every list, with the count in
+`meta`. The third documented way (`meta.total`) belongs to surveys and data collections,
+which are not emulated.
 """
 
 import sqlite3
@@ -16,14 +16,14 @@ from piecework.rehearsal.prolific.call import Call
 from piecework.rehearsal.prolific.errors import ApiError, wrong
 
 PAGE_SIZE = 20
-"""Of lists with pages; others are whole unless `limit` is given."""
+"""The page size of paged lists; others are complete unless `limit` is set."""
 
 _INTERNAL_HOST = "http://prolific-api.internal"
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """So many rows from here on, and the queries of the windows around it."""
+    """A range of rows, and the queries of the ranges around it."""
 
     limit: int
     offset: int
@@ -40,18 +40,18 @@ def listing(
     ordering: str = "number",
     page_size: int | None = None,
 ) -> dict[str, Any]:
-    """One page of the rows of a query.
+    """Return one page of the rows of a query.
 
     Args:
-        call: what was asked.
-        source: the query from its FROM on.
-        values: what its question marks stand for.
-        render: makes a row what the wire shows.
+        call: the call.
+        source: the query after its FROM.
+        values: the values of its parameters.
+        render: converts a row to the JSON of the API.
         ordering: the query's ORDER BY.
         page_size: how many rows a page has; None is all.
 
     Raises:
-        ApiError: the page lies past the last one (404), or is no number (400).
+        ApiError: the page is past the last one (404), or is not a number (400).
     """
     count = call.state.number(f"SELECT count(*) FROM {source}", values)
     window = _window(call, count, page_size)

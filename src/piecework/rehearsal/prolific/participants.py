@@ -1,4 +1,4 @@
-"""Participants: drawn from the seed, or let in by a program that rehearses."""
+"""Participants: generated from the seed or added by a rehearsing program."""
 
 import json
 import sqlite3
@@ -22,7 +22,7 @@ from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.seeded_rng import log_normal, seeded_rng
 
 _WEIGHTS = (39, 29, 2, 4, 3, 3, 6, 5, 5, 2, 1, 1)
-"""How likely each country of the filter is, in percent."""
+"""The probability of each country, in percent."""
 _YOUNGEST, _OLDEST = 18, 90
 _MEDIAN_APPROVALS = 120
 
@@ -30,14 +30,14 @@ Count = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class NewParticipant(BaseModel):
-    """A participant as a program describes one.
+    """A participant as described by a program.
 
     Attributes:
         country: where they live, by ISO code.
         age: in years.
-        approvals: submissions of theirs that were approved before.
-        rejections: those that were rejected.
-        answers: to questions, as ids of choices by filter.
+        approvals: their earlier approved submissions.
+        rejections: their earlier rejected submissions.
+        answers: their answers, as choice ids by filter.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -50,7 +50,7 @@ class NewParticipant(BaseModel):
 
 
 def draw(state: State, count: int) -> None:
-    """Let so many participants in, as the seed says, if there are none."""
+    """Generate this many participants from the seed, if there are none."""
     if state.number("SELECT count(*) FROM participant"):
         return
     for number in range(count):
@@ -59,7 +59,7 @@ def draw(state: State, count: int) -> None:
 
 
 def insert(state: State, new: NewParticipant) -> str:
-    """Let one in; the id."""
+    """Add a participant and return the id."""
     if new.country not in COUNTRIES:
         raise ApiError(400, {"country": [f"One of {', '.join(COUNTRIES)}."]})
     for name, choices in new.answers.items():
@@ -77,7 +77,7 @@ def insert(state: State, new: NewParticipant) -> str:
 
 
 def create(call: Call) -> dict[str, Any]:
-    """A program lets a participant in."""
+    """Add a participant described by a program."""
     try:
         new = NewParticipant.model_validate(call.body)
     except ValidationError as fault:
@@ -88,17 +88,17 @@ def create(call: Call) -> dict[str, Any]:
 
 
 def list_participants(call: Call) -> dict[str, Any]:
-    """All participants."""
+    """List all participants."""
     return listing(call, "participant", (), render=_document)
 
 
 def get(call: Call) -> dict[str, Any]:
-    """One participant."""
+    """Return one participant."""
     return _document(row_of(call.state, call.path["participant_id"]))
 
 
 def list_messages(call: Call) -> dict[str, Any]:
-    """What was written to, and by, a participant."""
+    """List messages to and from a participant."""
     participant_id = row_of(call.state, call.path["participant_id"])["id"]
     return listing(
         call,
@@ -109,7 +109,7 @@ def list_messages(call: Call) -> dict[str, Any]:
 
 
 def write(call: Call) -> dict[str, Any]:
-    """A participant writes to the requester."""
+    """Send a message from a participant to the requester."""
     call.only("body", "study_id")
     send(
         call.state,
@@ -122,10 +122,10 @@ def write(call: Call) -> dict[str, Any]:
 
 
 def row_of(state: State, participant_id: str) -> sqlite3.Row:
-    """The participant with this id.
+    """Return the row of a participant.
 
     Raises:
-        ApiError: there is none.
+        ApiError: there is no such participant.
     """
     row = state.row("SELECT * FROM participant WHERE id = ?", (participant_id,))
     if row is None:

@@ -1,7 +1,7 @@
-"""All operations: Prolific's own by the names of its document, and the emulator's.
+"""All operations: Prolific's, by their operationId, and the emulator's own.
 
-The addresses are exactly these: Prolific ends them with a slash, and what is written
-otherwise is not found.
+Addresses must match exactly: Prolific ends them with a slash, and anything else is not
+found.
 """
 
 from collections.abc import Callable
@@ -26,14 +26,14 @@ from piecework.rehearsal.prolific.call import Call
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation.
+    """An operation of the API.
 
     Attributes:
-        name: its operationId in Prolific's document.
-        method: HTTP's.
-        path: behind the prefix, with its variable parts in braces.
-        handler: does it, inside a transaction; what is answered as JSON.
-        status: of the answer, as documented.
+        name: its operationId in Prolific's OpenAPI document.
+        method: the HTTP method.
+        path: the path after the prefix, with variable parts in braces.
+        handler: performs it in a transaction and returns the JSON answer.
+        status: the documented status of the answer.
         is_bare: whether its errors are documented without the wrapping `error`.
     """
 
@@ -279,7 +279,7 @@ OPERATIONS = (
         subscriptions.list_events,
     ),
 )
-"""Prolific's. Fixed words come before variable parts of the same length."""
+"""Prolific's operations. Fixed words come before variable parts of the same length."""
 
 NAMES = frozenset(operation.name for operation in OPERATIONS)
 
@@ -308,4 +308,4 @@ PARTICIPANTS = (
     Operation("write", "POST", f"{_PERSON}/messages", participants.write, 204),
     Operation("books", "GET", "/emulator/books", books.read),
 )
-"""The emulator's own, without a token and never struck by a fault."""
+"""The emulator's own operations, which need no token and meet no faults."""

@@ -1,5 +1,5 @@
--- All that the emulator remembers. Money is in minor units, times are milliseconds
--- since 1970 (UTC). `number` keeps the sequence in which rows were made.
+-- The emulator's state. Money is in minor units, times are milliseconds
+-- since 1970 (UTC). `number` keeps the order of insertion.
 
 CREATE TABLE IF NOT EXISTS setting (
     name TEXT PRIMARY KEY,
@@ -89,7 +89,7 @@ CREATE TABLE IF NOT EXISTS bonus_line (
     amount INTEGER NOT NULL CHECK (amount > 0)
 ) STRICT;
 
--- One row for each line of each call of pay: a batch that was paid twice has two.
+-- One row for each line of each call of pay: a batch paid twice has two.
 CREATE TABLE IF NOT EXISTS bonus_payment (
     number INTEGER PRIMARY KEY,
     batch_id TEXT NOT NULL REFERENCES bonus_batch (id),
@@ -160,7 +160,7 @@ CREATE TABLE IF NOT EXISTS event (
 CREATE INDEX IF NOT EXISTS event_to_send ON event (next_ms) WHERE next_ms IS NOT NULL;
 CREATE INDEX IF NOT EXISTS event_by_subscription ON event (subscription_id, number);
 
--- What happens by itself when its time comes.
+-- Scheduled events.
 CREATE TABLE IF NOT EXISTS due (
     number INTEGER PRIMARY KEY,
     at_ms INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-"""Starting and stopping an emulator, inside a program or as a process."""
+"""Start and stop an emulator, inside a program or as a process."""
 
 import contextlib
 import signal
@@ -23,7 +23,7 @@ _STOP_SECONDS = 3
 
 @contextlib.contextmanager
 def serve(options: Options) -> Iterator[str]:
-    """Run an emulator in a thread for as long as the block lasts; its URL."""
+    """Run an emulator in a thread for as long as the block lasts; yield its URL."""
     with _prepared(options) as (server, listening, url):
         thread = threading.Thread(
             target=server.run, args=([listening],), name="prolific", daemon=True
@@ -38,14 +38,14 @@ def serve(options: Options) -> Iterator[str]:
 
 
 def serve_forever(options: Options, say: Callable[[str], None]) -> None:
-    """Run an emulator until the process is told to stop.
+    """Run an emulator until the process is stopped.
 
     Args:
-        options: how it is set up.
-        say: told its URL, once it can be reached.
+        options: its options.
+        say: called with its URL once it can be reached.
     """
     with _prepared(options) as (server, listening, url):
-        # The server ends in order and then raises the signal again.
+        # The server shuts down cleanly and then raises the signal again.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _leave)
         say(url)
@@ -83,7 +83,7 @@ def _prepared(
 
 
 def _listen(options: Options) -> socket.socket:
-    # asyncio switches Nagle's delay (40 ms a call) off only where TCP is named.
+    # asyncio disables Nagle's delay (40 ms a call) only if TCP is named.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -100,5 +100,5 @@ def _wait_until_started(server: uvicorn.Server, thread: threading.Thread) -> Non
     deadline = time.monotonic() + _START_SECONDS
     while not server.started:
         if not thread.is_alive() or time.monotonic() > deadline:
-            raise RuntimeError("The emulator did not start; its log says why.")
+            raise RuntimeError("The emulator did not start; its log shows why.")
         time.sleep(0.005)

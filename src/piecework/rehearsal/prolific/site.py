@@ -1,8 +1,8 @@
-"""Pages on which a person plays a participant in a browser.
+"""Pages on which a person acts as a participant in a browser.
 
-They do what the addresses under `/emulator/participants` do, so that a researcher can
-look at their own study as a participant meets it: from the list through the work to the
-code, by links alone. A cookie says which participant the browser is.
+They do the same as the addresses under `/emulator/participants`. A researcher can
+follow links through their own study as a participant sees it: from the list to the work
+and the code. A cookie identifies the browser's participant.
 """
 
 import html
@@ -18,7 +18,7 @@ _HUNDRED = 100
 
 
 def people(call: Call) -> str:
-    """The first participants, to choose one."""
+    """List the first participants, to choose one."""
     rows = call.state.rows(
         "SELECT id, age FROM participant ORDER BY number LIMIT ?", (_MOST_SHOWN,)
     )
@@ -30,7 +30,7 @@ def people(call: Call) -> str:
 
 
 def studies(call: Call) -> str:
-    """What is open to a participant, and what they have done."""
+    """Show the studies open to a participant, and their submissions."""
     participant_id = row_of(call.state, call.path["participant_id"])["id"]
     offered = [
         _offer(participant_id, study) for study in taking.list_open(call)["results"]
@@ -49,23 +49,23 @@ def studies(call: Call) -> str:
 
 
 def take(call: Call) -> str:
-    """Take a place; the address of the work, to which the browser is sent."""
+    """Take a place; return the address of the work, to redirect the browser to."""
     return str(taking.take(call)["url"])
 
 
 def give_back(call: Call) -> str:
-    """Return a submission; the address of the participant's page."""
+    """Return a submission; redirect to the participant's page."""
     taking.give_back(call)
     return f"/emulator/site/{call.path['participant_id']}"
 
 
 def ended(status: str) -> str:
-    """After the code."""
+    """Render the page shown after the code was entered."""
     return _page("Submission sent", f"<p>Its status is {html.escape(status)}.</p>")
 
 
 def _offer(participant_id: str, study: dict[str, Any]) -> str:
-    # The description is a researcher's HTML; here it is shown as text.
+    # The description is a researcher's HTML, shown here as text.
     return (
         f"<section><h2>{html.escape(study['name'])}</h2>"
         f"<p>{html.escape(study['description'])}</p>"
@@ -77,13 +77,13 @@ def _offer(participant_id: str, study: dict[str, Any]) -> str:
 
 
 def _ways_on(participant_id: str, own: dict[str, Any]) -> str:
-    """Of what is at work: back to it, or give it up."""
+    """Return links to continue or return an active submission."""
     if own["url"] is None:
         return ""
     giving_back = f"/emulator/site/{participant_id}/return/{own['id']}"
     return (
-        f"; <a href='{html.escape(own['url'])}' rel=noreferrer>go on</a>"
-        f"<form method=post action='{giving_back}'><button>Return</button></form>"
+        f"; <a href='{html.escape(own['url'])}' rel=noreferrer>continue</a><form "
+        f"method=post action='{giving_back}'><button>Return</button></form>"
     )
 
 

@@ -1,7 +1,7 @@
-"""The emulator's memory: one SQLite file with one writer, or the same in memory.
+"""The emulator's state: one SQLite file with one writer, or a database in memory.
 
-A file, because the crash suites of its users kill programs, perhaps this one: what was
-acknowledged is there again when it is started again. Every call is one transaction.
+It is a file because crash tests kill programs, perhaps this one: after a restart,
+everything acknowledged is still there. Every call is one transaction.
 """
 
 import hashlib
@@ -20,29 +20,29 @@ from piecework.rehearsal.prolific.options import Options, Switches
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _KIND = "prolific-emulator 1"
 _UNUSABLE = {
-    sqlite3.SQLITE_NOTADB: "is no database; take another file.",
-    sqlite3.SQLITE_BUSY: "is in use; one emulator works on a file.",
+    sqlite3.SQLITE_NOTADB: "is not a database; use another file.",
+    sqlite3.SQLITE_BUSY: "is in use; only one emulator can use a file.",
 }
 
 
 class WrongDatabaseError(Exception):
-    """The file is something else's, or another emulator works on it."""
+    """The file belongs to something else, or another emulator is using it."""
 
 
 class State:
-    """All that the emulator knows.
+    """The state of the emulator.
 
     Attributes:
         conn: the database, for the code inside a transaction.
         clock: the emulator's time.
-        now_ms: the moment of the transaction at work.
-        switches: how the emulator behaves where Prolific's behaviour is not known.
-        lag_ms: how old a study or submission is before a list shows it.
-        seed: from which ids follow.
-        currency: of all money.
-        fee_percent: Prolific's share of a reward.
-        vat_percent: the tax's share of that.
-        user_id: of the account whose token every token is.
+        now_ms: the time of the current transaction.
+        switches: how the emulator behaves where Prolific's behaviour is unknown.
+        lag_ms: how old a study or submission must be to be listed.
+        seed: determines the ids.
+        currency: the currency of all money.
+        fee_percent: Prolific's fee on a reward.
+        vat_percent: the tax on that fee.
+        user_id: the account that every token belongs to.
     """
 
     def __init__(self, options: Options, machine: Clock) -> None:
@@ -50,11 +50,11 @@ class State:
         if not self.number("SELECT count(*) FROM sqlite_schema"):
             self._make(options, machine)
         elif self._setting("kind") == _KIND:
-            self._make_tables()  # An older file lacks some.
+            self._make_tables()  # A file from an older version lacks some.
         else:
             self.conn.close()
             raise WrongDatabaseError(
-                f"{options.database} is no file of this emulator; take another one."
+                f"{options.database} is not a file of this emulator; use another one."
             )
         self.seed = int(self._setting("seed"))
         self.currency = self._setting("currency")
@@ -67,12 +67,12 @@ class State:
         self.lag_ms = 0
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.conn.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that is done inside is kept, or nothing of it if it raises."""
+        """Commit everything done in the block, or nothing if it raises."""
         self.now_ms = self.clock.now_ms()
         self.conn.execute("BEGIN IMMEDIATE")
         try:
@@ -83,37 +83,37 @@ class State:
         self.conn.execute("COMMIT")
 
     def move_clock(self, moment_ms: int) -> None:
-        """Go on to a moment; a file that is opened again goes on from there."""
+        """Move the clock forward; a reopened file continues from it."""
         self.clock.move_to(moment_ms)
         self.now_ms = self.clock.now_ms()
         self._set("clock", f"{self.clock.offset_ms}")
 
     def set_switches(self, switches: Switches) -> None:
-        """Behave so from now on."""
+        """Replace the switches."""
         self._set("switches", json.dumps(switches.document()))
         self.switches = switches
 
     def new_id(self) -> str:
-        """An id as Prolific's are: 24 hexadecimal digits; the seed says which."""
+        """Return a new id like Prolific's: 24 hexadecimal digits from the seed."""
         drawn = int(self._setting("ids")) + 1
         self._set("ids", str(drawn))
         return _id(self.seed, drawn)
 
     def row(self, query: str, values: Sequence[object] = ()) -> sqlite3.Row | None:
-        """The first row of a query's answer, if it has any."""
+        """Return the first row of a query's result, if any."""
         first_row: sqlite3.Row | None = self.conn.execute(query, values).fetchone()
         return first_row
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """All rows of a query's answer."""
+        """Return all rows of a query's result."""
         return self.conn.execute(query, values).fetchall()
 
     def number(self, query: str, values: Sequence[object] = ()) -> int:
-        """The one number that a query answers."""
+        """Return the one number in a query's result."""
         return int(self.conn.execute(query, values).fetchone()[0])
 
     def plan(self, kind: str, subject: str, *, at_ms: int) -> None:
-        """Let something happen by itself when its time comes (`due.py`)."""
+        """Schedule something to happen automatically (`due.py`)."""
         self.conn.execute(
             "INSERT INTO due (at_ms, kind, subject) VALUES (?, ?, ?)",
             (at_ms, kind, subject),
@@ -145,7 +145,7 @@ class State:
         self.conn.execute("COMMIT")
 
     def _make_tables(self) -> None:
-        # Not executescript, which would commit before the settings are there.
+        # Not executescript, which would commit before the settings are written.
         for statement in _SCHEMA.read_text(encoding="utf-8").split(";"):
             self.conn.execute(statement)
 
@@ -153,7 +153,7 @@ class State:
         offset_ms = int(self._setting("clock"))
         did_run = self._setting("clock_runs") == "1"
         if did_run != options.clock_runs:
-            # The same moment, counted from the machine's present or from 1970.
+            # The same time, relative to the machine's clock or to 1970.
             present = clock.to_ms(machine.now())
             offset_ms += present if did_run else -present
             self._set("clock", str(offset_ms))
@@ -172,7 +172,7 @@ class State:
 
 
 def _opened(database: Path | None) -> sqlite3.Connection:
-    # Opened by the thread that starts the server, used by the server's alone.
+    # Opened by the starting thread, then used only by the server's thread.
     conn = sqlite3.connect(
         database or ":memory:", isolation_level=None, check_same_thread=False, timeout=1
     )
@@ -180,7 +180,7 @@ def _opened(database: Path | None) -> sqlite3.Connection:
     try:
         conn.execute("PRAGMA foreign_keys = ON")
         conn.execute("PRAGMA locking_mode = EXCLUSIVE")
-        # In WAL a commit survives the death of the process, though not of the machine.
+        # In WAL mode a commit survives a crash of the process, but not of the machine.
         conn.execute("PRAGMA journal_mode = WAL")
         conn.execute("PRAGMA synchronous = NORMAL")
     except sqlite3.DatabaseError as fault:

@@ -1,4 +1,4 @@
-"""Studies: made as drafts, changed, listed, priced, copied, published, ended."""
+"""Create, change, list, price, copy, publish and end studies."""
 
 import json
 from typing import Any
@@ -28,25 +28,25 @@ _CHANGEABLE = {
     "submissions_config",
     "completion_codes",
 }
-"""After publication; of the completion codes, only the slots of screen-outs."""
+"""The fields that can change after publication; codes only in their slots."""
 
 _MOST_PLACES = 1_000_000
 
 
 def create(call: Call) -> dict[str, Any]:
-    """A new draft."""
+    """Create a draft."""
     fields = _checked(call.state, call.body)
     study_id = _insert(call.state, fields)
     return Study.find(call.state, study_id).document()
 
 
 def get(call: Call) -> dict[str, Any]:
-    """One study."""
+    """Return one study."""
     return Study.find(call.state, call.path["id"]).document()
 
 
 def list_all(call: Call) -> dict[str, Any]:
-    """All studies, or those whose status is among `state`, as `(active|paused)`."""
+    """List all studies, or those with a `state` such as `(active|paused)`."""
     asked = call.query.get("state", "").strip("()").replace("_", " ").upper()
     wanted = [name for name in asked.split("|") if name]
     unknown = set(wanted) - {*STATUSES, "UNKNOWN"}
@@ -57,19 +57,21 @@ def list_all(call: Call) -> dict[str, Any]:
 
 
 def list_of_project(call: Call) -> dict[str, Any]:
-    """The studies of a project."""
+    """List the studies of a project."""
     project = project_row(call.state, call.path["project_id"])
     return _listing(call, "project_id = ?", [project["id"]])
 
 
 def update(call: Call) -> dict[str, Any]:
-    """Change a draft, or the little of a published study that may be changed."""
+    """Change a draft, or the few fields of a published study that can change."""
     state = call.state
     study = Study.find(state, call.path["id"])
     merged = {**study.fields, "project": study.project_id, **call.body}
     fields = _checked(state, merged)
     if study.status == "SCHEDULED":
-        raise ApiError(400, "A scheduled study is changed after CANCEL_PUBLISH.")
+        raise ApiError(
+            400, "A scheduled study can be changed only after CANCEL_PUBLISH."
+        )
     if not study.is_draft:
         _check_changes(study, fields)
     state.conn.execute(
@@ -85,21 +87,21 @@ def update(call: Call) -> dict[str, Any]:
 
 
 def delete(call: Call) -> dict[str, Any]:
-    """Forget a draft; what was published stays."""
+    """Delete a draft; published studies cannot be deleted."""
     study_id = call.path.get("study_id") or call.path["id"]
     study = Study.find(call.state, study_id)
     if call.path.get("project_id", study.project_id) != study.project_id:
         raise ApiError(404, f"The study {study_id} is not in this project.")
     if not study.is_draft:
         raise ApiError(400, "Published studies cannot be deleted.")
-    # A draft that was to be published by itself never will be.
+    # A scheduled draft must not be published any more.
     call.state.conn.execute("DELETE FROM due WHERE subject = ?", (study_id,))
     call.state.conn.execute("DELETE FROM study WHERE id = ?", (study_id,))
     return {}
 
 
 def transition(call: Call) -> dict[str, Any]:
-    """Publish, pause, start, stop, schedule or cancel."""
+    """Publish, pause, start, stop, schedule or cancel a study."""
     call.only("action", "publish_at")
     study = Study.find(call.state, call.path["id"])
     study_life.transition(
@@ -109,12 +111,12 @@ def transition(call: Call) -> dict[str, Any]:
 
 
 def clone(call: Call) -> dict[str, Any]:
-    """A draft like the study, without its participants unless they are wanted."""
+    """Copy a study to a draft, excluding its participants unless told otherwise."""
     call.only("block_previous_participants")
     study = Study.find(call.state, call.path["id"])
     blocks = call.body.get("block_previous_participants", True)
     if not isinstance(blocks, bool):
-        raise wrong("block_previous_participants", "Neither true nor false.")
+        raise wrong("block_previous_participants", "Must be true or false.")
     fields = dict(study.fields)
     if blocks:
         fields["filters"] = [
@@ -129,7 +131,7 @@ def clone(call: Call) -> dict[str, Any]:
 
 
 def cost(call: Call) -> dict[str, Any]:
-    """What was paid for a study; or what it costs when full, if `is_projected`."""
+    """Return what was paid for a study, or its cost when full if `is_projected`."""
     state = call.state
     study = Study.find(state, call.path["id"])
     if call.flag("is_projected"):
@@ -144,7 +146,7 @@ def cost(call: Call) -> dict[str, Any]:
 
 
 def calculate_cost(call: Call) -> dict[str, Any]:
-    """What so many places of this reward cost, with fee and tax."""
+    """Return the cost of this many places with this reward, with fees and tax."""
     call.only("reward", "total_available_places")
     reward = _amount(call, "reward")
     places = _amount(call, "total_available_places")
@@ -174,7 +176,7 @@ def _line(state: State, study: Study) -> dict[str, Any]:
 def _checked(state: State, body: dict[str, Any]) -> dict[str, Any]:
     fields = read_fields(body)
     if fields["project"] is None:
-        # As documented: the account's first.
+        # As documented: the account's first project.
         row = state.rows("SELECT id FROM project ORDER BY number LIMIT 1")[0]
         fields["project"] = row["id"]
     project = project_row(state, fields["project"])

@@ -1,4 +1,4 @@
-"""One study as it is stored, and the counts of its places."""
+"""A study as it is stored, and the counts of its places."""
 
 import json
 import sqlite3
@@ -11,17 +11,17 @@ from piecework.rehearsal.prolific.errors import not_found
 from piecework.rehearsal.prolific.state import State
 
 OPEN = ("RESERVED", "ACTIVE", "AWAITING REVIEW")
-"""Submissions that are not decided: the reward of each is held."""
+"""Statuses of undecided submissions, with their rewards held."""
 
 PAID = ("APPROVED", "PARTIALLY APPROVED")
 
 RECRUITING = ("PUBLISHING", "ACTIVE", "PAUSED")
-"""Studies whose free places are paid for in advance."""
+"""Statuses of studies that hold the cost of free places."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenOut:
-    """A code that pays a fixed amount to so many participants who do not fit."""
+    """A code that pays a fixed amount to a number of screened-out participants."""
 
     code: str
     reward: int
@@ -34,14 +34,14 @@ class Study:
 
     Attributes:
         study_id: its id.
-        project_id: the project that it lies in.
-        workspace_id: whose money it spends.
-        status: as Prolific calls it.
-        fields: what the requester wrote, as `study_fields` checked it.
-        created_ms: when it was made.
+        project_id: the project's id.
+        workspace_id: the workspace that pays.
+        status: Prolific's status.
+        fields: what the requester wrote, as checked by `study_fields`.
+        created_ms: when it was created.
         published_ms: when it began to recruit.
-        publish_at_ms: when it is to be published by itself.
-        held: the money that its open places hold.
+        publish_at_ms: when it is scheduled to be published.
+        held: the money held for its open places.
     """
 
     study_id: str
@@ -56,7 +56,7 @@ class Study:
 
     @classmethod
     def of_row(cls, row: sqlite3.Row) -> Self:
-        """The study of a row."""
+        """Return the study of a row."""
         return cls(
             study_id=row["id"],
             project_id=row["project_id"],
@@ -71,10 +71,10 @@ class Study:
 
     @classmethod
     def find(cls, state: State, study_id: str) -> Self:
-        """The study with this id.
+        """Return the study with this id.
 
         Raises:
-            ApiError: there is none.
+            ApiError: there is no such study.
         """
         row = state.row("SELECT * FROM study WHERE id = ?", (study_id,))
         if row is None:
@@ -83,27 +83,27 @@ class Study:
 
     @property
     def reward(self) -> int:
-        """Of one submission, in minor units."""
+        """The reward of one submission, in minor units."""
         return int(self.fields["reward"])
 
     @property
     def places(self) -> int:
-        """How many submissions are wanted."""
+        """The number of submissions wanted."""
         return int(self.fields["total_available_places"])
 
     @property
     def allowed_ms(self) -> int:
-        """How long a submission may take."""
+        """The time limit of a submission."""
         return int(self.fields["maximum_allowed_time"]) * clock.MINUTE
 
     @property
     def is_draft(self) -> bool:
-        """Whether it was not published yet."""
+        """Whether it has not been published yet."""
         return self.status in ("UNPUBLISHED", "SCHEDULED")
 
     @property
     def screen_outs(self) -> list[ScreenOut]:
-        """The codes that pay for being screened out."""
+        """Return the codes that pay for screen-outs."""
         return [
             ScreenOut(code["code"], action["fixed_screen_out_reward"], action["slots"])
             for code in self.fields["completion_codes"]
@@ -112,7 +112,7 @@ class Study:
         ]
 
     def code(self, text: str | None, *, actor: str) -> dict[str, Any] | None:
-        """The completion code that this actor may enter as this text, if there is."""
+        """Return the completion code with this text for this actor, if there is one."""
         return next(
             (
                 code
@@ -123,7 +123,7 @@ class Study:
         )
 
     def counts(self, state: State) -> Counter[str]:
-        """How many of its submissions have each status."""
+        """Count its submissions by status."""
         rows = state.rows(
             "SELECT status, count(*) AS number FROM submission "
             "WHERE study_id = ? GROUP BY status",
@@ -132,12 +132,12 @@ class Study:
         return Counter({row["status"]: row["number"] for row in rows})
 
     def free_places(self, state: State) -> int:
-        """How many participants may still take a place; rejected work frees its own."""
+        """Return how many places are free; rejected submissions free theirs."""
         counts = self.counts(state)
         return self.places - sum(counts[status] for status in (*OPEN, *PAID))
 
     def screened_out(self, state: State, code: str) -> int:
-        """How many were screened out by this code."""
+        """Return how many were screened out with this code."""
         return state.number(
             "SELECT count(*) FROM submission WHERE study_id = ? AND entered_code = ? "
             "AND status = 'SCREENED OUT'",
@@ -145,7 +145,7 @@ class Study:
         )
 
     def set_status(self, state: State, status: str) -> Self:
-        """The study with another status."""
+        """Store another status, and return the study with it."""
         state.conn.execute(
             "UPDATE study SET status = ? WHERE id = ?", (status, self.study_id)
         )
@@ -159,7 +159,7 @@ class Study:
         return self.find(state, self.study_id)
 
     def document(self) -> dict[str, Any]:
-        """The whole study as the wire shows it."""
+        """Return the full study as the API shows it."""
         return {
             **self.fields,
             "id": self.study_id,
@@ -172,11 +172,11 @@ class Study:
 
     @property
     def is_ready(self) -> bool:
-        """Whether all is there that a publication needs; money is not looked at."""
+        """Return whether it is complete enough to publish; money is not checked."""
         return bool(self.fields["completion_codes"])
 
     def line(self, state: State, *, total_cost: int) -> dict[str, Any]:
-        """The study as lists show it."""
+        """Return the study as lists show it."""
         counts = self.counts(state)
         return {
             "id": self.study_id,
@@ -198,5 +198,5 @@ class Study:
 
     @staticmethod
     def _places_taken(counts: Counter[str]) -> int:
-        # In the document's words, which count what was rejected.
+        # As documented, this counts rejected submissions.
         return counts.total() - counts["TIMED-OUT"] - counts["RETURNED"]

@@ -1,9 +1,9 @@
-"""What a study is made of, as a requester writes it, and what is wrong with it.
+"""The fields of a study as a requester writes them, with their checks.
 
-The fields are those of Prolific's document that a page of the requester's own needs.
-Others are refused by name (a page that Prolific hosts, several addresses in one study,
-signed addresses, credentials, filter sets, and the ways that are deprecated): a
-rehearsal that ignored them would promise what it cannot keep.
+These are the documented fields that studies with the requester's own page need. Others
+are refused by name (pages hosted by Prolific, several addresses in one study, signed
+addresses, credentials, filter sets, and deprecated fields), because a rehearsal that
+ignored them would be misleading.
 """
 
 import math
@@ -21,7 +21,7 @@ from pydantic import (
 from piecework.rehearsal.prolific.errors import ApiError
 
 USUAL_MAXIMUM_MINUTES = 240
-"""Allowed where the requester does not say; Prolific's own figure is not documented."""
+"""The default time limit; Prolific does not document its own."""
 
 NO_LIMIT = -1
 _LEAST_SCREEN_OUT = 10
@@ -57,7 +57,7 @@ ActionName = Literal[
 
 
 def _whole(value: object) -> object:
-    # The document calls amounts and counts numbers, so 5.0 is a count.
+    # The documentation types amounts and counts as numbers, so 5.0 is a valid count.
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
@@ -115,7 +115,7 @@ class CompletionCode(_Closed):
 
 
 class SubmissionsConfig(_Closed):
-    """How often, and how many at once."""
+    """How often participants may take part, and how many at once."""
 
     max_submissions_per_participant: Annotated[Whole, Field(ge=NO_LIMIT)] | None = 1
     max_concurrent_submissions: Annotated[Whole, Field(ge=NO_LIMIT)] | None = NO_LIMIT
@@ -124,12 +124,12 @@ class SubmissionsConfig(_Closed):
     @model_validator(mode="after")
     def _is_positive(self) -> Self:
         if 0 in (self.max_submissions_per_participant, self.max_concurrent_submissions):
-            raise ValueError(f"{NO_LIMIT} is without a limit, else 1 or more")
+            raise ValueError(f"{NO_LIMIT} for no limit, else 1 or more")
         return self
 
 
 class StudyFields(_Closed):
-    """A study as it was written; amounts in minor units, times in minutes."""
+    """The fields of a study; amounts in minor units, times in minutes."""
 
     name: Text
     internal_name: str | None = None
@@ -158,7 +158,7 @@ class StudyFields(_Closed):
     def _is_consistent(self) -> Self:
         codes = [code.code for code in self.completion_codes]
         if len(set(codes)) < len(codes):
-            raise ValueError("completion_codes: each code is unique in its study")
+            raise ValueError("completion_codes: each code must be unique in its study")
         least = least_minutes(self.estimated_completion_time)
         if self.maximum_allowed_time is None:
             self.maximum_allowed_time = max(least, USUAL_MAXIMUM_MINUTES)
@@ -170,12 +170,12 @@ class StudyFields(_Closed):
             for action in code.actions
         ]
         if max(paid, default=0) >= self.reward:
-            raise ValueError("completion_codes: a screen-out is paid less than reward")
+            raise ValueError("completion_codes: a screen-out must pay less than reward")
         return self
 
 
 def least_minutes(estimated: int) -> int:
-    """The shortest time that may be allowed: 2 + 2t + 2 times the root of t.
+    """Return the shortest allowed time limit: 2 + 2t + 2 times the root of t.
 
     >>> least_minutes(9)
     26
@@ -184,10 +184,10 @@ def least_minutes(estimated: int) -> int:
 
 
 def read_fields(body: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a study with what is usual filled in, as the wire shows them.
+    """Return the fields of a study with defaults, as the API shows them.
 
     Raises:
-        ApiError: something is wrong; every field that is, is named.
+        ApiError: something is wrong; the message names every such field.
     """
     try:
         fields = StudyFields.model_validate(body)
@@ -208,7 +208,7 @@ def _by_field(fault: ValidationError) -> dict[str, list[str]]:
             complaint = "This field is required."
         path = [str(part) for part in error["loc"]]
         if not path:
-            # What is wrong between fields begins with the name of the one to change.
+            # Errors across fields begin with the name of the field to change.
             name, _, complaint = complaint.partition(": ")
             path = [name]
         inner = f"{'.'.join(path[1:])}: " if path[1:] else ""

@@ -1,13 +1,12 @@
-"""The states of a study, and the money that follows them.
+"""The states of a study, and the money held in each.
 
-    UNPUBLISHED -> (SCHEDULED ->) PUBLISHING -> ACTIVE <-> PAUSED
-    ACTIVE -> AWAITING REVIEW, when every place is used and all work was sent
-    AWAITING REVIEW -> COMPLETED, when every submission is decided
-    ACTIVE, PAUSED -> COMPLETED, when it is stopped
-    AWAITING REVIEW, COMPLETED -> ACTIVE, when places are raised
+    UNPUBLISHED -> (SCHEDULED ->) PUBLISHING -> ACTIVE <-> PAUSED ACTIVE -> AWAITING
+    REVIEW, when every place is used and all work is submitted AWAITING REVIEW ->
+    COMPLETED, when every submission is decided ACTIVE, PAUSED -> COMPLETED, when it is
+    stopped AWAITING REVIEW, COMPLETED -> ACTIVE, when places are raised
 
-While it recruits, a study holds the cost of all places that are not paid for; later,
-that of the submissions that are not decided.
+While it recruits, a study holds the cost of all unpaid places; later, only the cost of
+undecided submissions.
 """
 
 from collections.abc import Callable
@@ -21,10 +20,10 @@ from piecework.rehearsal.prolific.study import OPEN, PAID, RECRUITING, Study
 
 
 def transition(state: State, study: Study, action: str, publish_at: object) -> None:
-    """Do what the requester asks of a study.
+    """Carry out the requester's transition of a study.
 
     Raises:
-        ApiError: it is not possible now; the sentence says why.
+        ApiError: it is not possible now; the message says why.
     """
     known = {name for _, name in _TRANSITIONS}
     if action not in known:
@@ -38,7 +37,7 @@ def transition(state: State, study: Study, action: str, publish_at: object) -> N
 
 
 def publish(state: State, study: Study) -> None:
-    """Hold the money; the study recruits when it has passed through PUBLISHING."""
+    """Hold the money; the study recruits after the PUBLISHING status."""
     if not study.is_ready:
         raise wrong("completion_codes", "At least one is needed to publish.")
     reconcile_hold(state, study.set_status(state, "PUBLISHING"))
@@ -50,7 +49,7 @@ def publish(state: State, study: Study) -> None:
 
 
 def publish_scheduled(state: State, study_id: str) -> None:
-    """Publish a study whose time has come; without the money it is a draft again."""
+    """Publish a scheduled study; if the money is missing, it becomes a draft again."""
     study = Study.find(state, study_id)
     if study.status != "SCHEDULED" or study.publish_at_ms != state.now_ms:
         return
@@ -62,7 +61,7 @@ def publish_scheduled(state: State, study_id: str) -> None:
 
 
 def recruit(state: State, study_id: str) -> None:
-    """A study that was PUBLISHING is seen by participants."""
+    """Show a study to participants after the PUBLISHING status."""
     study = Study.find(state, study_id)
     if study.status == "PUBLISHING":
         state.conn.execute(
@@ -73,7 +72,7 @@ def recruit(state: State, study_id: str) -> None:
 
 
 def follow(state: State, study_id: str) -> None:
-    """Bring a study to the status and the hold that its submissions ask for."""
+    """Update a study's status and held money to match its submissions."""
     study = Study.find(state, study_id)
     counts = study.counts(state)
     in_hand = counts["RESERVED"] + counts["ACTIVE"]
@@ -88,10 +87,10 @@ def follow(state: State, study_id: str) -> None:
 
 
 def reconcile_hold(state: State, study: Study) -> None:
-    """Hold what the study needs in its status, and let go of what is more.
+    """Hold what the study needs in its status, and release the rest.
 
     Raises:
-        ApiError: more is needed than the workspace has.
+        ApiError: the workspace has too little money.
     """
     more = _needed(state, study) - study.held
     source, target = ("available", "held") if more > 0 else ("held", "available")
@@ -107,7 +106,7 @@ def reconcile_hold(state: State, study: Study) -> None:
 
 
 def cost_when_full(state: State, study: Study) -> Cost:
-    """What the study costs if every place and every screen-out is paid."""
+    """Return what the study costs if every place and every screen-out is paid."""
     parts = [cost_of(state, study.reward).times(study.places)]
     parts += [
         cost_of(state, screen_out.reward).times(screen_out.slots)
@@ -121,7 +120,7 @@ def cost_when_full(state: State, study: Study) -> Cost:
 
 
 def reopen(state: State, study: Study) -> None:
-    """Recruit again, after places were raised; the new ones are held."""
+    """Recruit again after places were raised, and hold money for the new ones."""
     if study.status in ("AWAITING REVIEW", "COMPLETED"):
         study = study.set_status(state, "ACTIVE")
     if not study.is_draft:
@@ -156,7 +155,7 @@ def _set_publish_at(state: State, study: Study, publish_at: object) -> None:
     except ValueError as fault:
         raise wrong("publish_at", f"{fault}.") from fault
     if at_ms <= state.now_ms:
-        raise wrong("publish_at", "It lies in the past.")
+        raise wrong("publish_at", "It is in the past.")
     state.conn.execute(
         "UPDATE study SET publish_at_ms = ? WHERE id = ?", (at_ms, study.study_id)
     )

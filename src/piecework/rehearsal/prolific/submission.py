@@ -1,4 +1,4 @@
-"""One submission: a participant's go at a study, from taking a place to being paid."""
+"""A submission: a participant's visit to a study, from taking a place to being paid."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from piecework.rehearsal.prolific.state import State
 from piecework.rehearsal.prolific.study import Study
 
 NO_CODE = "NOCODE"
-"""What is shown where a participant ended without a code."""
+"""The code shown if a participant ended without one."""
 
 REVIEW_DAYS = 21
-"""After which a submission that nobody judged is approved."""
+"""The time after which an undecided submission is approved."""
 
 _PERCENT = 100
 
@@ -25,13 +25,13 @@ class Submission:
 
     Attributes:
         submission_id: its id; the SESSION_ID of the study's address.
-        study_id: of its study.
-        participant_id: whose it is.
-        status: as Prolific calls it.
+        study_id: the study's id.
+        participant_id: the participant's id.
+        status: Prolific's status.
         started_ms: when the place was taken.
-        completed_ms: when a code, or none, was entered.
+        completed_ms: when it was ended, with or without a code.
         return_requested_ms: when the requester asked for its return.
-        entered_code: what was entered.
+        entered_code: the code as entered.
     """
 
     submission_id: str
@@ -45,7 +45,7 @@ class Submission:
 
     @classmethod
     def of_row(cls, row: sqlite3.Row) -> Self:
-        """The submission of a row."""
+        """Return the submission of a row."""
         return cls(
             submission_id=row["id"],
             study_id=row["study_id"],
@@ -59,10 +59,10 @@ class Submission:
 
     @classmethod
     def find(cls, state: State, submission_id: str) -> Self:
-        """The submission with this id.
+        """Return the submission with this id.
 
         Raises:
-            ApiError: there is none.
+            ApiError: there is no such submission.
         """
         row = state.row("SELECT * FROM submission WHERE id = ?", (submission_id,))
         if row is None:
@@ -70,7 +70,7 @@ class Submission:
         return cls.of_row(row)
 
     def document(self) -> dict[str, Any]:
-        """The submission as a transition answers it."""
+        """Return the submission as a transition shows it."""
         return {
             "id": self.submission_id,
             "study_id": self.study_id,
@@ -82,7 +82,7 @@ class Submission:
         }
 
     def detail(self, state: State) -> dict[str, Any]:
-        """The submission as it is read by itself, with its bonuses."""
+        """Return the submission as a single read shows it, with its bonuses."""
         bonuses = state.rows(
             "SELECT amount FROM bonus_payment WHERE submission_id = ? ORDER BY number",
             (self.submission_id,),
@@ -95,7 +95,7 @@ class Submission:
         }
 
     def line(self, state: State) -> dict[str, Any]:
-        """The submission as lists show it."""
+        """Return the submission as lists show it."""
         siblings = state.number(
             "SELECT count(*) FROM submission WHERE study_id = ? AND participant_id = ?",
             (self.study_id, self.participant_id),
@@ -113,7 +113,7 @@ class Submission:
 
 
 def set_status(state: State, submission: Submission, status: str) -> Submission:
-    """The submission in another status; its study follows."""
+    """Store another status, update the study, and return the submission."""
     _change(state, submission, status=status)
     events.announce(
         state,
@@ -135,9 +135,9 @@ def complete(
     actor: str,
     percentage: float | None = None,
 ) -> None:
-    """End a submission by a code, and do what the study says of the code.
+    """End a submission with a code, and carry out the code's action in its study.
 
-    A code that the study does not know, or none, leaves it to the requester's review.
+    Without a code, or with one unknown to the study, the requester must review it.
     """
     study = Study.find(state, submission.study_id)
     known = study.code(code, actor=actor)
@@ -168,14 +168,14 @@ def complete(
 
 
 def await_review(state: State, submission: Submission) -> None:
-    """Wait for the requester; 21 days of silence approve it."""
+    """Wait for the requester; without a decision, it is approved after 21 days."""
     at_ms = state.now_ms + REVIEW_DAYS * clock.DAY
     state.plan("approve", submission.submission_id, at_ms=at_ms)
     set_status(state, submission, "AWAITING REVIEW")
 
 
 def approve(state: State, submission: Submission) -> None:
-    """Pay the reward, from what is held for it."""
+    """Pay the reward from the money held for it."""
     study = Study.find(state, submission.study_id)
     _pay(state, submission, study, study.reward)
     _count(state, submission, "approvals", 1)
@@ -183,12 +183,12 @@ def approve(state: State, submission: Submission) -> None:
 
 
 def screen_out(state: State, submission: Submission, code: str | None = None) -> None:
-    """Pay what a code pays to participants who do not fit; the place is free.
+    """Pay what a code pays for a screen-out, and free the place.
 
     Args:
         state: the emulator's memory.
-        submission: of whom does not fit.
-        code: which of the study's; None is the first that pays so.
+        submission: the submission to screen out.
+        code: a code of the study; None is the first that pays for screen-outs.
 
     Raises:
         ApiError: the study has no such code.
@@ -208,7 +208,7 @@ def screen_out(state: State, submission: Submission, code: str | None = None) ->
 
 
 def reject(state: State, submission: Submission, message: str) -> None:
-    """Pay nothing; the participant is told why, and the place is free."""
+    """Reject a submission, send the participant the reason, and free the place."""
     messages.send(
         state,
         sender_id=state.user_id,
@@ -221,17 +221,17 @@ def reject(state: State, submission: Submission, message: str) -> None:
 
 
 def unreject(state: State, submission: Submission) -> None:
-    """Take a rejection back; the submission waits for review again.
+    """Undo a rejection; the submission awaits review again.
 
     Raises:
-        ApiError: the reward would have to be held anew, and the money is not there.
+        ApiError: there is not enough money to hold the reward again.
     """
     _count(state, submission, "rejections", -1)
     await_review(state, submission)
 
 
 def request_return(state: State, submission: Submission, reasons: list[str]) -> None:
-    """Ask the participant to return it; they may, or may not."""
+    """Ask the participant to return it, which they need not do."""
     messages.send(
         state,
         sender_id=state.user_id,
@@ -243,23 +243,23 @@ def request_return(state: State, submission: Submission, reasons: list[str]) -> 
 
 
 def time_out(state: State, submission_id: str) -> None:
-    """End a submission that took longer than allowed; the place is free again."""
+    """End a submission that took too long, and free the place."""
     submission = Submission.find(state, submission_id)
     if submission.status in ("RESERVED", "ACTIVE"):
         set_status(state, submission, "TIMED-OUT")
 
 
 def approve_if_waiting(state: State, submission_id: str) -> None:
-    """Approve what waits for review; anything else is left as it is."""
+    """Approve a submission that awaits review; ignore any other."""
     submission = Submission.find(state, submission_id)
     if submission.status == "AWAITING REVIEW":
         approve(state, submission)
 
 
 def approve_by_silence(state: State, submission_id: str) -> None:
-    """Approve what was not judged for 21 days.
+    """Approve a submission that was undecided for 21 days.
 
-    Who took a rejection back began to wait anew, and that time is planned as well.
+    Undoing a rejection starts a new wait, which is planned as well.
     """
     waits_longer = state.number(
         "SELECT count(*) FROM due WHERE kind = 'approve' AND subject = ?",

@@ -1,4 +1,4 @@
-"""Submissions as a requester sees them: listed, counted, judged."""
+"""Submissions as a requester sees them: listing, counting and deciding."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +38,7 @@ CATEGORIES = (
     "OTHER",
 )
 LEAST_MESSAGE = 100
-"""Characters of a rejection's message."""
+"""The shortest rejection message, in characters."""
 
 _FLAGS = {
     "completed": "completed_ms IS NOT NULL",
@@ -62,12 +62,12 @@ _OF_ALL = {
     "submission_reward": "study_id",
     "study_name": "study_id",
 }
-"""All submissions of a list are of one study, so two of these change nothing."""
+"""The orderings. A list covers one study, so two of these have no effect."""
 _LEAST_PERCENTAGE, _MOST_PERCENTAGE = 8, 99
 
 
 def list_all(call: Call) -> dict[str, Any]:
-    """The submissions of the study that the query names, as its filters say."""
+    """List the submissions of the study in the query, with its filters."""
     study_id = call.query.get("study")
     if not study_id:
         raise wrong("study", "This field is required.")
@@ -87,23 +87,23 @@ def list_all(call: Call) -> dict[str, Any]:
 
 
 def list_of_study(call: Call) -> dict[str, Any]:
-    """The submissions of a study."""
+    """List the submissions of a study."""
     return _listing(call, call.path["id"], [], [], orderings=_OF_ONE_STUDY)
 
 
 def count(call: Call) -> dict[str, int]:
-    """How many submissions of a study have each status."""
+    """Count a study's submissions by status."""
     counts = Study.find(call.state, call.path["id"]).counts(call.state)
     return {status: counts[status] for status in STATUSES} | {"TOTAL": counts.total()}
 
 
 def get(call: Call) -> dict[str, Any]:
-    """One submission."""
+    """Return one submission."""
     return Submission.find(call.state, call.path["id"]).detail(call.state)
 
 
 def transition(call: Call) -> dict[str, Any]:
-    """Judge a submission; what is so already is left as it is."""
+    """Make a transition of a submission; a repeated one changes nothing."""
     call.only(
         "action",
         "message",
@@ -119,7 +119,8 @@ def transition(call: Call) -> dict[str, Any]:
     if submission.status not in targets:
         if submission.status not in sources:
             raise ApiError(
-                400, f"A submission that is {submission.status} cannot be changed so."
+                400,
+                f"A submission that is {submission.status} cannot be changed this way.",
             )
         act(call, submission)
     return Submission.find(call.state, submission.submission_id).document()
@@ -145,7 +146,7 @@ def request_return(call: Call) -> dict[str, Any]:
 
 
 def bulk_approve(call: Call) -> str:
-    """Approve many submissions, a little later; those that cannot be are left."""
+    """Approve many submissions a little later; skip those that cannot be approved."""
     call.only("submission_ids", "study_id", "participant_ids")
     state = call.state
     if "submission_ids" in call.body:
@@ -210,7 +211,7 @@ def _day(name: str, text: str) -> int:
     try:
         return clock.read_day(text)
     except ValueError as fault:
-        raise wrong(name, "A day is written DD/MM/YYYY.") from fault
+        raise wrong(name, "Write a day as DD/MM/YYYY.") from fault
 
 
 def _approve(call: Call, submission: Submission) -> None:
@@ -230,7 +231,9 @@ def _complete(call: Call, submission: Submission) -> None:
     code = call.text("completion_code")
     known = Study.find(call.state, submission.study_id).code(code, actor="researcher")
     if known is None:
-        raise wrong("completion_code", "No code of the study for a researcher.")
+        raise wrong(
+            "completion_code", "Not a code of the study with the actor researcher."
+        )
     data = call.body.get("completion_code_data") or {}
     percentage = data.get("percentage_of_reward") if isinstance(data, dict) else None
     if percentage is not None and not (
@@ -260,12 +263,12 @@ def _screen_out(call: Call, submission: Submission) -> None:
 
 def _unreject(call: Call, submission: Submission) -> None:
     if not call.state.switches.unreject:
-        raise ApiError(400, "A rejection cannot be taken back.")
+        raise ApiError(400, "A rejection cannot be undone.")
     submission_life.unreject(call.state, submission)
 
 
 def _unreturn(_call: Call, _submission: Submission) -> None:
-    raise ApiError(400, "A return cannot be taken back.")
+    raise ApiError(400, "A return cannot be undone.")
 
 
 _ACTIONS: dict[
@@ -284,4 +287,4 @@ _ACTIONS: dict[
     "UNREJECT": (("AWAITING REVIEW",), ("REJECTED",), _unreject),
     "UNRETURN": (("ACTIVE",), ("RETURNED",), _unreturn),
 }
-"""By action: in which statuses it is done already, in which it can be done, and how."""
+"""By action: the statuses in which it is already done or can be done, and how."""

@@ -1,7 +1,8 @@
-"""Secrets and subscriptions of webhooks, and the log of what was sent.
+"""Webhook secrets and subscriptions, and the log of sent events.
 
-A workspace has one secret, and another one ends the first. A subscription is called
-once it was confirmed by a secret of its own, which came in a header when it was made.
+A workspace has one secret; creating another invalidates the first. A subscription is
+called after it is confirmed with its own secret, which comes in a header when it is
+created.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ _MOST_EVENTS = 100
 
 
 def list_event_types(_call: Call) -> dict[str, Any]:
-    """What can be subscribed to."""
+    """List the event types that can be subscribed to."""
     return {
         "results": [
             {"event_type": name, "description": sentence}
@@ -34,7 +35,7 @@ def list_event_types(_call: Call) -> dict[str, Any]:
 
 
 def list_secrets(call: Call) -> dict[str, Any]:
-    """The secret of a workspace, if it has one."""
+    """List the secret of a workspace, if it has one."""
     workspace_id = call.query.get("workspace_id", "")
     workspace_row(call.state, workspace_id)
     rows = call.state.rows(
@@ -44,7 +45,7 @@ def list_secrets(call: Call) -> dict[str, Any]:
 
 
 def create_secret(call: Call) -> dict[str, Any]:
-    """Make the workspace's secret; the one before is valid no longer."""
+    """Create the workspace's secret; an earlier one becomes invalid."""
     call.only("workspace_id")
     state, workspace_id = call.state, call.text("workspace_id")
     workspace_row(state, workspace_id)
@@ -59,7 +60,7 @@ def create_secret(call: Call) -> dict[str, Any]:
 
 
 def list_subscriptions(call: Call) -> dict[str, Any]:
-    """Those that are enabled, or those that are not."""
+    """List the enabled or the disabled subscriptions."""
     is_enabled = call.flag("is_enabled")
     workspace_id = call.query.get("workspace_id")
     return listing(
@@ -71,7 +72,7 @@ def list_subscriptions(call: Call) -> dict[str, Any]:
 
 
 def create(call: Call) -> WithHeaders:
-    """Subscribe; nothing is sent before it is confirmed."""
+    """Create a subscription; no event is sent before it is confirmed."""
     call.only("event_type", "target_url", "workspace_id")
     state, workspace_id = call.state, call.text("workspace_id")
     workspace_row(state, workspace_id)
@@ -88,19 +89,19 @@ def create(call: Call) -> WithHeaders:
         (subscription_id, workspace_id, event_type, target_url, confirmed_by),
     )
     made = _document(_row(state, subscription_id))
-    # The document shows a list, Prolific's own clients read an object; this is both.
+    # The documentation shows a list, Prolific's clients read an object; this is both.
     return WithHeaders(
         {**made, "results": [made]}, headers={"X-Hook-Secret": confirmed_by}
     )
 
 
 def get(call: Call) -> dict[str, Any]:
-    """One subscription."""
+    """Return one subscription."""
     return _document(_row(call.state, call.path["subscription_id"]))
 
 
 def confirm(call: Call) -> dict[str, Any]:
-    """Enable a subscription, by the secret that came when it was made."""
+    """Enable a subscription, given the secret from its creation."""
     call.only("secret")
     row = _row(call.state, call.path["subscription_id"])
     if call.text("secret") != row["confirmed_by"]:
@@ -109,7 +110,7 @@ def confirm(call: Call) -> dict[str, Any]:
 
 
 def update(call: Call) -> dict[str, Any]:
-    """Change a subscription, or let it rest."""
+    """Change or disable a subscription."""
     call.only("event_type", "target_url", "is_enabled")
     state, row = call.state, _row(call.state, call.path["subscription_id"])
     event_type = call.optional_text("event_type") or row["event_type"]
@@ -117,7 +118,7 @@ def update(call: Call) -> dict[str, Any]:
     _check(event_type, target_url)
     is_enabled = call.body.get("is_enabled", bool(row["is_enabled"]))
     if not isinstance(is_enabled, bool):
-        raise wrong("is_enabled", "Neither true nor false.")
+        raise wrong("is_enabled", "Must be true or false.")
     state.conn.execute(
         "UPDATE subscription SET event_type = ?, target_url = ? WHERE id = ?",
         (event_type, target_url, row["id"]),
@@ -126,14 +127,14 @@ def update(call: Call) -> dict[str, Any]:
 
 
 def delete(call: Call) -> dict[str, Any]:
-    """End a subscription, and what was still to be sent to it."""
+    """Delete a subscription and its unsent events."""
     row = _row(call.state, call.path["subscription_id"])
     call.state.conn.execute("DELETE FROM subscription WHERE id = ?", (row["id"],))
     return {}
 
 
 def list_events(call: Call) -> dict[str, Any]:
-    """What a subscription was called for, the last first."""
+    """List a subscription's events, the latest first."""
     row = _row(call.state, call.path["subscription_id"])
     conditions, values = ["subscription_id = ?"], [row["id"]]
     for name in ("status", "resource_id"):
@@ -163,8 +164,8 @@ def _check(event_type: str, target_url: str) -> None:
     if event_type not in EVENT_TYPES:
         raise wrong("event_type", f"One of {', '.join(EVENT_TYPES)}.")
     if not _is_of_this_machine(target_url):
-        # Prolific wants https and a public name. No request of a rehearsal goes there.
-        raise wrong("target_url", "The offline Prolific calls this machine only.")
+        # Prolific requires https and a public name; a rehearsal must not call those.
+        raise wrong("target_url", "The offline Prolific can only call this machine.")
 
 
 def _is_of_this_machine(url: str) -> bool:

@@ -1,6 +1,6 @@
-"""What participants do: see studies, take places, enter codes, return.
+"""Participants' actions: see studies, take places, enter codes, return.
 
-A program stands in for each of them, or a person in a browser (`site.py`).
+A program acts for each of them, or a person in a browser (`site.py`).
 """
 
 import sqlite3
@@ -19,7 +19,7 @@ from piecework.rehearsal.prolific.submission import Submission, set_status
 
 
 def list_open(call: Call) -> dict[str, Any]:
-    """The studies in which a participant could take a place now."""
+    """List the studies in which a participant could take a place now."""
     person = row_of(call.state, call.path["participant_id"])
     rows = call.state.rows(
         "SELECT * FROM study WHERE status = 'ACTIVE' ORDER BY number"
@@ -42,7 +42,7 @@ def list_open(call: Call) -> dict[str, Any]:
 
 
 def take(call: Call) -> dict[str, Any]:
-    """Take a place, or go on with one that was reserved; where the work is.
+    """Take a place, or continue with a reserved one; return the address of the work.
 
     With `reserve` the place is only reserved.
     """
@@ -72,7 +72,7 @@ def take(call: Call) -> dict[str, Any]:
 
 
 def list_mine(call: Call) -> dict[str, Any]:
-    """A participant's own submissions: what was paid, and where one goes on."""
+    """List a participant's submissions, with what was paid and where to continue."""
     person = row_of(call.state, call.path["participant_id"])
     rows = call.state.rows(
         "SELECT * FROM submission WHERE participant_id = ? ORDER BY number",
@@ -94,7 +94,7 @@ def list_mine(call: Call) -> dict[str, Any]:
 
 
 def complete(call: Call) -> dict[str, Any]:
-    """A participant ends a submission, by a code or without."""
+    """End a participant's submission, with or without a code."""
     call.only("code")
     code = call.body.get("code")
     if not isinstance(code, str | None):
@@ -103,7 +103,7 @@ def complete(call: Call) -> dict[str, Any]:
 
 
 def give_back(call: Call) -> dict[str, Any]:
-    """A participant returns a submission, and is not paid."""
+    """Return a participant's submission, which then is not paid."""
     submission = _own(call)
     if submission.status not in ("RESERVED", "ACTIVE", "AWAITING REVIEW"):
         raise ApiError(
@@ -113,7 +113,7 @@ def give_back(call: Call) -> dict[str, Any]:
 
 
 def complete_in_hand(call: Call) -> str:
-    """End by the code `cc` what a participant has in hand; the status it leads to."""
+    """End a participant's active submission with the code `cc`; return its status."""
     person = row_of(call.state, call.query.get("participant", ""))
     row = call.state.row(
         "SELECT * FROM submission WHERE participant_id = ? "
@@ -121,7 +121,7 @@ def complete_in_hand(call: Call) -> str:
         (person["id"],),
     )
     if row is None:
-        raise ApiError(400, "This participant has no submission in hand.")
+        raise ApiError(400, "This participant has no active submission.")
     done = _complete(call.state, Submission.of_row(row), call.query.get("cc"))
     return str(done["status"])
 
@@ -133,7 +133,7 @@ def _complete(state: State, submission: Submission, code: str | None) -> dict[st
             400, f"A submission that is {submission.status} cannot be completed."
         )
     if late:
-        # The reward is held again before it can be paid.
+        # The reward must be held again before it can be paid.
         submission = set_status(state, submission, "ACTIVE")
     submission_life.complete(state, submission, code or None, actor="participant")
     return Submission.find(state, submission.submission_id).document()
@@ -147,7 +147,7 @@ def _own(call: Call) -> Submission:
 
 
 def _closed_to(state: State, person: sqlite3.Row, study: Study) -> str | None:
-    """Why a participant cannot take a place; None if they can."""
+    """Return why a participant cannot take a place; None if they can."""
     if study.status != "ACTIVE":
         return f"The study is {study.status}."
     if study.free_places(state) <= 0:
@@ -158,7 +158,7 @@ def _closed_to(state: State, person: sqlite3.Row, study: Study) -> str | None:
 
 
 def _had_enough(state: State, person: sqlite3.Row, study: Study) -> str | None:
-    """Why a participant, or everybody, has to wait or has taken part; None if not."""
+    """Return why a participant may not take part now; None if they may."""
     config = study.fields["submissions_config"]
     most = config["max_submissions_per_participant"]
     at_once = config["max_concurrent_submissions"]
@@ -170,13 +170,13 @@ def _had_enough(state: State, person: sqlite3.Row, study: Study) -> str | None:
         )
     )
     if mine["RESERVED"] + mine["ACTIVE"]:
-        return "This participant has a place in hand."
+        return "This participant already has a place."
     if most not in (None, NO_LIMIT) and mine.total() >= most:
-        return "This participant has taken part already."
+        return "This participant has already taken part."
     counts = study.counts(state)
     in_hand = counts["RESERVED"] + counts["ACTIVE"]
     if at_once not in (None, NO_LIMIT) and in_hand >= at_once:
-        return "Too many take part just now."
+        return "Too many participants are active right now."
     return None
 
 

@@ -1,4 +1,4 @@
-"""Connections that a fault can cut before anything is answered."""
+"""Connections that a fault can cut before the answer."""
 
 import asyncio
 from typing import Any
@@ -8,16 +8,16 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 
 class DroppableProtocol(HttpToolsProtocol):
-    """HTTP/1.1 whose connection a request can see."""
+    """An HTTP/1.1 protocol that gives requests access to their connection."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's own
-        """Keep the connection in reach of `request.state`."""
+        """Make the connection available in `request.state`."""
         super().connection_made(transport)
         self.app_state = {**self.app_state, "transport": transport}
 
 
 async def drop_connection(request: Request) -> None:
-    """Cut the connection; the client cannot know what was done."""
+    """Cut the connection, so that the client cannot know what was done."""
     transport: Any = request.state.transport
     transport.abort()
     while (await request.receive())["type"] != "http.disconnect":

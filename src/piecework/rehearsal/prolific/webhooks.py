@@ -1,8 +1,8 @@
-"""Sends webhooks: signed, at least once, in any order, and again after a failure.
+"""Send webhooks: signed, at least once, in any order, with retries after failures.
 
-Those that are due leave after the next call, beside what the emulator answers. One that
-fails is tried again in the emulator's time, ever more rarely, for a day; a subscription
-that failed for five days is called no more. What a receiver answers is not read.
+Due webhooks are sent after the next call, in parallel to its answer. A failed webhook
+is retried for a day of the emulator's time, with growing waits. A subscription that
+fails for five days is disabled. The receiver's answer is not read.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _MOST_TRIES = 12
 _MOST_AT_A_TIME = 100
 _LONGEST_SECONDS = 10.0
 _DAYS_OF_FAILURE = 5
-# Only http is called; reading all root certificates would hold everything up.
+# Only http is called; loading all root certificates would slow everything down.
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 _DUE = (
     "SELECT event.*, target_url, value AS secret FROM event "
@@ -31,14 +31,14 @@ _DUE = (
 
 
 class Sender:
-    """Calls those who subscribed; one round after another, never two at once."""
+    """Calls subscribers, one round after another, never two at once."""
 
     def __init__(self, state: State) -> None:
         self._state = state
         self._round: asyncio.Task[None] | None = None
 
     def send_soon(self) -> None:
-        """Begin a round if something is due and none is under way."""
+        """Begin a round if something is due and no round is running."""
         is_at_work = self._round is not None and not self._round.done()
         if not is_at_work and self._due():
             self._round = asyncio.create_task(self._send())
@@ -52,14 +52,14 @@ class Sender:
 
     async def _send(self) -> None:
         times = 2 if self._state.switches.webhooks_repeat else 1
-        # The look that ends the task comes last: an event that becomes due while the
-        # client closes its connections would otherwise wait for another call.
+        # The final check comes last: an event that becomes due while the client closes
+        # its connections would otherwise wait for another call.
         while due := self._due():
             async with httpx.AsyncClient(
                 timeout=_LONGEST_SECONDS, trust_env=False, verify=_NO_TLS
             ) as client:
                 for event in due:
-                    # The clock may be moved on before the answer is here.
+                    # The clock may be moved before the answer arrives.
                     sent_ms = self._state.clock.now_ms()
                     taken = [await self._sent(client, event) for _ in range(times)]
                     self._note(event, sent_ms, is_taken=all(taken))

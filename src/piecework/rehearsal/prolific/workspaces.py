@@ -1,4 +1,4 @@
-"""The account, its workspaces with their money, and the projects in them."""
+"""The account, its workspaces with their balances, and their projects."""
 
 import sqlite3
 from typing import Any
@@ -11,11 +11,11 @@ from piecework.rehearsal.prolific.pages import listing
 from piecework.rehearsal.prolific.state import State
 
 _LEAST_HOURLY = {"GBP": (600, 900), "USD": (800, 1200)}
-"""What Prolific asks as the least, and recommends, in minor units an hour."""
+"""Prolific's minimum and recommended pay, in minor units an hour."""
 
 
 def make_account(state: State, balance: int) -> None:
-    """The workspace with its money and its first project, if they are not there."""
+    """Create the workspace with its balance and first project, if missing."""
     if state.number("SELECT count(*) FROM workspace"):
         return
     workspace_id = state.new_id()
@@ -30,7 +30,7 @@ def make_account(state: State, balance: int) -> None:
 
 
 def me(call: Call) -> dict[str, Any]:
-    """Whose token it is."""
+    """Return the user that the token belongs to."""
     state = call.state
     workspace_id = state.rows("SELECT id FROM workspace")[0]["id"]
     available = money.available(state, workspace_id)
@@ -48,14 +48,14 @@ def me(call: Call) -> dict[str, Any]:
 
 
 def list_workspaces(call: Call) -> dict[str, Any]:
-    """All workspaces."""
+    """List all workspaces."""
     return listing(
         call, "workspace", (), render=lambda row: _workspace(call.state, row)
     )
 
 
 def get_workspace(call: Call) -> dict[str, Any]:
-    """One workspace with its projects."""
+    """Return one workspace with its projects."""
     row = workspace_row(call.state, call.path["workspace_id"])
     projects = call.state.rows(
         "SELECT * FROM project WHERE workspace_id = ? ORDER BY number", (row["id"],)
@@ -67,7 +67,7 @@ def get_workspace(call: Call) -> dict[str, Any]:
 
 
 def balance(call: Call) -> dict[str, Any]:
-    """What a workspace has, and how much of it is not promised."""
+    """Return a workspace's balance and how much of it is available."""
     state = call.state
     workspace_id = workspace_row(state, call.path["workspace_id"])["id"]
     available = money.available(state, workspace_id)
@@ -82,7 +82,7 @@ def balance(call: Call) -> dict[str, Any]:
 
 
 def list_projects(call: Call) -> dict[str, Any]:
-    """The projects of a workspace."""
+    """List the projects of a workspace."""
     row = workspace_row(call.state, call.path["workspace_id"])
     return listing(
         call,
@@ -93,7 +93,7 @@ def list_projects(call: Call) -> dict[str, Any]:
 
 
 def create_project(call: Call) -> dict[str, Any]:
-    """A new project in a workspace."""
+    """Create a project in a workspace."""
     row = workspace_row(call.state, call.path["workspace_id"])
     call.only("title", "description", "type", "naivety_distribution_rate")
     description = call.optional_text("description") or ""
@@ -104,13 +104,13 @@ def create_project(call: Call) -> dict[str, Any]:
 
 
 def get_project(call: Call) -> dict[str, Any]:
-    """One project."""
+    """Return one project."""
     row = project_row(call.state, call.path["project_id"])
     return _whole_project(call.state, row)
 
 
 def recommend_rewards(call: Call) -> list[dict[str, Any]]:
-    """The least and the recommended pay of an hour, in minor units."""
+    """Return the minimum and recommended hourly pay, in minor units."""
     workspace_row(call.state, call.query.get("workspace_id", ""))
     currency = call.query.get("currency", "")
     if currency not in CURRENCIES:
@@ -126,10 +126,10 @@ def recommend_rewards(call: Call) -> list[dict[str, Any]]:
 
 
 def workspace_row(state: State, workspace_id: str) -> sqlite3.Row:
-    """The workspace with this id.
+    """Return the row of a workspace.
 
     Raises:
-        ApiError: there is none.
+        ApiError: it does not exist.
     """
     row = state.row("SELECT * FROM workspace WHERE id = ?", (workspace_id,))
     if row is None:
@@ -138,10 +138,10 @@ def workspace_row(state: State, workspace_id: str) -> sqlite3.Row:
 
 
 def project_row(state: State, project_id: str) -> sqlite3.Row:
-    """The project with this id.
+    """Return the row of a project.
 
     Raises:
-        ApiError: there is none.
+        ApiError: it does not exist.
     """
     row = state.row("SELECT * FROM project WHERE id = ?", (project_id,))
     if row is None:

@@ -1,1 +1,1 @@
-"""What answers say together, computed on demand: tables of numbers with their words."""
+"""Analyses of answers, computed on demand: tables of numbers with their notes."""

@@ -1,4 +1,4 @@
-"""How far people agree: on each field, on each category, two by two."""
+"""How far people agree: on each field, on each category, and in pairs."""
 
 import pandas as pd
 
@@ -21,7 +21,7 @@ _LEAST_SHARED = 10
 
 
 def agreement(answers: AnalysedAnswers) -> list[Analysis]:
-    """Fleiss' kappa, Krippendorff's alpha, categories, Cohen's kappa of pairs."""
+    """Compute Fleiss' kappa, Krippendorff's alpha, categories, Cohen's kappa."""
     analyses = _of_fields(answers)
     categories = [
         row
@@ -35,9 +35,9 @@ def agreement(answers: AnalysedAnswers) -> list[Analysis]:
                 title="Agreement on each category",
                 frame=pd.DataFrame(categories),
                 left_out=("items", "agreement"),
-                note="Kappa: of chosen or not. Agreement on, and off: how often other "
-                "answers about the item agree with one that chooses it, and with one "
-                "that does not.",
+                note="Kappa: on whether the category was chosen. Agreement on and off: "
+                "how often other answers about the item agree with an answer that "
+                "chooses it, and with one that does not.",
             )
         )
     pairs = [
@@ -50,10 +50,11 @@ def agreement(answers: AnalysedAnswers) -> list[Analysis]:
         analyses.append(
             Analysis(
                 key="pairs_of_workers",
-                title="Agreement of workers two by two",
+                title="Agreement between pairs of workers",
                 frame=frame,
-                note=f"Cohen's kappa, of the {_BUSIEST} busiest workers, where two "
-                f"share {_LEAST_SHARED} items or more; of grades by squared distance.",
+                note=f"Cohen's kappa between the {_BUSIEST} busiest workers, for pairs "
+                f"with {_LEAST_SHARED} or more items in common; grades are weighted by "
+                "squared distance.",
             )
         )
     return analyses
@@ -69,10 +70,11 @@ def _of_fields(answers: AnalysedAnswers) -> list[Analysis]:
                 key="agreement",
                 title="Agreement on each field",
                 frame=pd.DataFrame(single),
-                note="Kappa is Fleiss', of items with two answers or more; of equal: "
-                "of items with the most usual number of answers alone. Alpha is "
-                "Krippendorff's, its 95 % interval by drawing items anew. 1 is full "
-                "agreement, 0 is chance. Unanimous: of items with two answers or more.",
+                note="Kappa is Fleiss' kappa over items with two or more answers; “of "
+                "equal” uses only items with the most common number of answers. Alpha "
+                "is Krippendorff's, with a 95 % interval from resampling items. 1 is "
+                "full agreement, 0 is chance. Unanimous: share of the items with two "
+                "or more answers.",
                 left_out=("answers", "items", "usual_answers", "items_of_equal"),
             )
         )
@@ -82,8 +84,8 @@ def _of_fields(answers: AnalysedAnswers) -> list[Analysis]:
                 key="ticks",
                 title="Agreement on fields with several categories",
                 frame=pd.DataFrame(several),
-                note="Jaccard's index of two answers about an item, which knows no "
-                "chance.",
+                note="The mean Jaccard index of two answers about an item, which does "
+                "not correct for chance.",
             )
         )
     return analyses

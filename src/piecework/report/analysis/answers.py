@@ -1,4 +1,4 @@
-"""What analyses are given: answers that count, by field, with what tells them apart."""
+"""The input of analyses: the answers that count, by field, with their conditions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,15 @@ _MOST_GRADES = 10
 
 @dataclass(frozen=True, kw_only=True)
 class AnalysedAnswers:
-    """Answers that count, and how they are to be compared.
+    """Answers that count, and how to compare them.
 
     Attributes:
-        table: of `piecework.domain.tables`, with `worker` in the place of the id, or as
-        it is. condition: the item column whose values are compared; "" for none.
-        unit: the item column of what meets all conditions (an image, say); "": the HIT.
-        margin: the smallest difference that would matter; `None`: it is not asked.
-        seed: of what is drawn.
+        table: of `piecework.domain.tables`, with `worker` instead of the worker's id.
+        condition: the item column with the conditions to compare; "" for none.
+        unit: the item column of the unit that meets all conditions, such as an image;
+            "": the HIT.
+        margin: the smallest difference that would matter; `None`: do not test it.
+        seed: of the random draws.
     """
 
     table: pd.DataFrame
@@ -34,7 +35,7 @@ class AnalysedAnswers:
     seed: int = 1
 
     def column(self, name: str) -> "pd.Series[str]":
-        """By answer, what its item has in a column."""
+        """By answer, the cell of its item in a column."""
         cells: Mapping[str, str] = {
             str(item.item_id): item.columns.get(name, "") for item in self.items
         }
@@ -42,11 +43,11 @@ class AnalysedAnswers:
 
     @property
     def units(self) -> "pd.Series[str]":
-        """By answer, what it is repeated on."""
+        """By answer, the unit of repeated measures."""
         return self.column(self.unit) if self.unit else self.table["hit_id"]
 
     def votes(self, field: Field) -> pd.DataFrame:
-        """What was said of a field: `item_id`, `worker`, `value`."""
+        """The answers to a field: `item_id`, `worker`, `value`."""
         field_votes = votes(self.table, field)
         if field.kind == "number":
             return field_votes.dropna(subset="value")
@@ -60,11 +61,11 @@ class AnalysedAnswers:
         return [field for field in self.task.item_fields if field.kind in kinds]
 
     def numbers(self, field: Field) -> "pd.Series[float]":
-        """By answer, a number or a grade; NaN where there is none."""
+        """By answer, a number or a grade; NaN if there is none."""
         return pd.to_numeric(votes(self.table, field)["value"], errors="coerce")
 
     def rated_fields(self) -> list[Field]:
-        """Numbers, and choices between grades."""
+        """The fields with numbers, and with choices between grades."""
         return [
             field
             for field in self.fields("number", "choice")
@@ -73,7 +74,7 @@ class AnalysedAnswers:
 
 
 def has_grades(field: Field) -> bool:
-    """Whether answers are grades: a scale of a few whole steps."""
+    """Whether answers are grades: a scale with a few whole steps."""
     steps = (field.maximum - field.minimum) / field.step if field.step else 0
     is_scale = field.kind == "number" and 0 < steps <= _MOST_GRADES
     return is_scale or is_graded(field)

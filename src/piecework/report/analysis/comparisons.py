@@ -1,4 +1,4 @@
-"""Two sides compared, conditions rated, and what the order on the page does."""
+"""Comparisons of two sides, of conditions, and of positions on the page."""
 
 import pandas as pd
 
@@ -14,11 +14,11 @@ from piecework.domain.task import Field
 from piecework.report.analysis.answers import AnalysedAnswers
 from piecework.report.analysis.result import Analysis
 
-_BONFERRONI = "Adjusted: times the number of tests (Bonferroni)."
+_BONFERRONI = "Adjusted: multiplied by the number of tests (Bonferroni)."
 
 
 def sides(answers: AnalysedAnswers) -> list[Analysis]:
-    """Which of two sides is better, on each criterion; strengths of several."""
+    """Compare two sides by each criterion, and estimate strengths of several."""
     pairs = comparisons(
         answers.table,
         answers.items,
@@ -45,7 +45,7 @@ def sides(answers: AnalysedAnswers) -> list[Analysis]:
 
 
 def _graded(answers: AnalysedAnswers) -> list[Analysis]:
-    """Fields whose scale has 0 in its middle say which side is better, and how far."""
+    """Fields with 0 in the middle of the scale: which side is better, and how much."""
     fields = [
         field
         for field in answers.fields("number")
@@ -64,8 +64,8 @@ def _graded(answers: AnalysedAnswers) -> list[Analysis]:
             title="Better, neutral, worse",
             frame=table,
             left_out=("judgements", "mean", "share", "low", "high", "p_value"),
-            note="Above 0 is better. Net: better less worse, of all. The p-value is an "
-            f"exact sign test's. {_BONFERRONI}",
+            note="Above 0 is better. Net: the share of better less that of worse. The "
+            f"p-value is from an exact sign test. {_BONFERRONI}",
         )
     ]
 
@@ -83,15 +83,15 @@ def _strengths(pairs: pd.DataFrame) -> list[Analysis]:
                 key=f"strengths_{criterion}",
                 title=f"Strengths by {criterion}",
                 frame=fit.sides.reset_index(),
-                note="Bradley and Terry's, with ties: natural logarithms, their mean "
-                "is 0; stronger by 0.69 wins twice as often as it loses.",
+                note="Bradley-Terry strengths with ties: natural logarithms with mean "
+                "0; a side stronger by 0.69 wins twice as often as it loses.",
             )
         )
     return analyses
 
 
 def conditions(answers: AnalysedAnswers) -> list[Analysis]:
-    """Ratings by condition, repeated on the same units."""
+    """Compare ratings by condition, repeated on the same units."""
     if not answers.condition:
         return []
     analyses: list[Analysis] = []
@@ -111,7 +111,7 @@ def _of_field(
             key=f"means_{field.name}",
             title=f"Mean of {field.name} by {answers.condition}",
             frame=mean_ratings(rated).reset_index(),
-            note="A unit counts once, with the mean of its ratings; 95 % intervals "
+            note="A unit counts once, with the mean of its ratings; 95 % intervals are "
             "over units.",
         )
     ]
@@ -135,14 +135,14 @@ def _of_field(
             title=f"Whether {field.name} differs by {answers.condition}",
             frame=pd.DataFrame([row]),
             left_out=("left_out", "eta_squared_partial"),
-            note="Analysis of variance with repeated measures; degrees of freedom by "
-            "Greenhouse and Geisser.",
+            note="Analysis of variance with repeated measures; Greenhouse-Geisser "
+            "degrees of freedom.",
         )
     )
     analyses.append(
         Analysis(
             key=f"paired_{field.name}",
-            title=f"Each two of {answers.condition} by {field.name}",
+            title=f"Pairs of {answers.condition} by {field.name}",
             frame=paired_t_tests(scores),
             left_out=("pairs", "sd", "t", "df", "p_value"),
             note=f"Paired t-tests. {_BONFERRONI}",
@@ -152,7 +152,7 @@ def _of_field(
         analyses.append(
             Analysis(
                 key=f"equivalence_{field.name}",
-                title=f"Whether they are alike within {answers.margin:g}",
+                title=f"Whether pairs are equivalent within {answers.margin:g}",
                 frame=equivalence_tests(scores, margin=answers.margin),
                 left_out=("pairs", "p_below", "p_above", "p_value"),
                 note=f"Two one-sided tests. {_BONFERRONI}",
@@ -162,7 +162,7 @@ def _of_field(
 
 
 def order_effects(answers: AnalysedAnswers) -> list[Analysis]:
-    """Whether what stands first on a page is rated otherwise."""
+    """Test whether the position on the page changes ratings."""
     table = answers.table
     if (table["place"] == 1).all():
         return []
@@ -188,9 +188,9 @@ def order_effects(answers: AnalysedAnswers) -> list[Analysis]:
                 key=f"order_{field.name}",
                 title=f"{field.name} by place on the page",
                 frame=effect.positions.reset_index().assign(p_value=effect.p_value),
-                note=f"Of {effect.units} units with a rating at every place, "
-                f"{effect.left_out} others left out. Beyond: what is left when the "
-                "mean of what stood there is taken away; the p-value is of that, by "
+                note=f"From {effect.units} units with a rating at every place; "
+                f"{effect.left_out} others are left out. Beyond: the rest after "
+                "subtracting the mean of what was shown there; the p-value tests it by "
                 "shuffling places.",
             )
         )

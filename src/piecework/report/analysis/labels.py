@@ -1,4 +1,4 @@
-"""One label an item, by four methods, beside right answers where they are known."""
+"""One label per item, by four methods, compared with known answers if there are any."""
 
 from contextlib import suppress
 
@@ -13,11 +13,11 @@ from piecework.report.analysis.answers import AnalysedAnswers
 from piecework.report.analysis.result import Analysis
 
 _LEAST_VOTES = 3
-"""Votes of a worker in the mean, from which errors can be learnt."""
+"""Mean votes per worker from which errors can be learnt."""
 
 
 def labels(answers: AnalysedAnswers) -> list[Analysis]:
-    """Each field with one choice by majority, weights, Dawid-Skene and ability."""
+    """Label each single-choice field by majority, weights, Dawid-Skene and ability."""
     rows = [
         row for field in answers.fields("choice") for row in _methods(answers, field)
     ]
@@ -26,14 +26,14 @@ def labels(answers: AnalysedAnswers) -> list[Analysis]:
     return [
         Analysis(
             key="labels",
-            title="One label an item",
+            title="One label per item",
             frame=pd.DataFrame(rows),
-            note="Weighted: a vote weighs the share of its worker's votes that the "
-            "plain majority shares. Dawid-Skene learns workers' errors, so it needs "
-            f"workers with {_LEAST_VOTES} votes or more in the mean. Ability: workers "
-            "err more or less, and items are harder or easier; its mean probability "
-            "that a label is right is under `sure`. Right: of items "
-            "whose right answer is known, a tie counts as one guess.",
+            note="Weighted: a vote's weight is the share of its worker's votes that "
+            "agree with the plain majority. Dawid-Skene learns workers' errors, so it "
+            f"needs {_LEAST_VOTES} or more votes per worker on average. Ability: "
+            "workers err more or less, and items are harder or easier; `sure` is its "
+            "mean probability that a label is right. Right: share of the items with a "
+            "known answer; a tie counts as one guess.",
         )
     ]
 
@@ -55,7 +55,7 @@ def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
             votes, _weights(votes, plain)
         )
         labels_by_method["Dawid-Skene"] = dawid_skene(votes).labels
-    # No label is better than one of which nothing can be said.
+    # Without convergence, give no label rather than an unreliable one.
     with suppress(NotConvergedError):
         labels_by_method["ability"] = ability(votes, values=_values(field)).labels
     return [
@@ -75,7 +75,7 @@ def _methods(answers: AnalysedAnswers, field: Field) -> list[dict[str, object]]:
 
 
 def _values(field: Field) -> tuple[str, ...]:
-    """What could be chosen; nothing where an item or a worker says what."""
+    """The possible values; empty if an item or a worker defines them."""
     if field.is_open or any(option.column for option in field.options):
         return ()
     return tuple(option.value for option in field.options)

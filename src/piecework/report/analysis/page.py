@@ -1,4 +1,4 @@
-"""All analyses of answers, as a page of sections and as plain values."""
+"""All analyses of answers, as a page of sections and as plain values for programs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,39 +16,39 @@ _QUESTIONS: tuple[
     tuple[str, str, Callable[[AnalysedAnswers], Sequence[Analysis]]], ...
 ] = (
     ("agreement", "How far people agree", agreement),
-    ("labels", "What they say together", labels),
+    ("labels", "Labels from all answers", labels),
     ("sides", "Two sides compared", sides),
     ("conditions", "Ratings by condition", conditions),
-    ("order", "What the order on the page does", order_effects),
+    ("order", "Effects of the order on the page", order_effects),
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Analysed:
-    """What was found, for people and for programs."""
+    """The results, for people and for programs."""
 
     page: SectionsPage
     results: tuple[Analysis, ...]
 
     def as_dict(self) -> dict[str, object]:
-        """By analysis, its rows as plain values."""
+        """The rows of each analysis as plain values, by its key."""
         return {analysis.key: analysis.rows() for analysis in self.results}
 
 
 def analyse(
     source: str, answers: AnalysedAnswers, *, remarks: tuple[str, ...] = ()
 ) -> Analysed:
-    """Every analysis that has something to say about these answers."""
+    """Run every analysis that applies to these answers."""
     table = answers.table
-    # Without an answer there is no column of values to ask.
+    # Without answers there are no columns of values.
     asked = _QUESTIONS if len(table) else ()
     by_question = [(key, title, build(answers)) for key, title, build in asked]
     return Analysed(
         page=SectionsPage(
             source=source,
-            kicker="What the answers say together",
+            kicker="Analyses of the answers",
             purpose="Computed from all answers that count; "
-            "docs/explanation/analyses.md explains each method and how it was checked.",
+            "docs/explanation/analyses.md describes each method and its validation.",
             key_figures=(
                 KeyFigure(
                     label="Answers",

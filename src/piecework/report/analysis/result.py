@@ -1,4 +1,4 @@
-"""One analysis: a frame of numbers, which a table, a page and JSON show alike."""
+"""One analysis: a frame of numbers, which a table, a page and JSON all show."""
 
 import math
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ _LEAST_SHOWN = 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
-    """What one analysis found.
+    """The result of one analysis.
 
     Attributes:
         key: its name for programs.
-        frame: a row a thing; its columns' names are words with underscores.
-        note: what a reader has to know to read it right.
-        left_out: columns that only programs are given: a line has room for so many.
+        frame: the rows; column names are words with underscores.
+        note: what a reader has to know to read it correctly.
+        left_out: columns only for programs, because a line has limited room.
     """
 
     key: str
@@ -33,7 +33,7 @@ class Analysis:
     left_out: tuple[str, ...] = ()
 
     def rows(self) -> list[dict[str, object]]:
-        """Plain values; what cannot be said is `None`."""
+        """The rows as plain values; unknown values are `None`."""
         return [
             {str(name): _plain(value) for name, value in row.items()}
             for row in self.frame.to_dict("records")
@@ -41,7 +41,7 @@ class Analysis:
 
 
 def section(key: str, title: str, analyses: Sequence[Analysis]) -> Section:
-    """The analyses of one question."""
+    """Build the section with the analyses of one question."""
     return Section(key=key, title=title, tables=tuple(map(_table, analyses)))
 
 

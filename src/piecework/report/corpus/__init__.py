@@ -1,1 +1,1 @@
-"""What a caption corpus holds, as a page beside the figures of VizWiz-Captions."""
+"""What a caption corpus contains, as a page beside the figures of VizWiz-Captions."""

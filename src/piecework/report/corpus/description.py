@@ -22,11 +22,11 @@ class Description:
     """The analyses of one dataset.
 
     Attributes:
-        compositions: by group: "all", then "with text" and "without text" where
-            votes on text are known.
-        people: images that a novel caption describes with a word for people.
+        compositions: by group: "all", then "with text" and "without text" if votes on
+            text are known.
+        people: images with a novel caption that contains a word for people.
         overlaps: by part of speech; empty without another corpus.
-        against: the other corpus's name, "" without.
+        against: the other corpus's name; "" without one.
         specificity: by image.
     """
 
@@ -47,7 +47,7 @@ class Description:
     seed: int
 
     def as_dict(self) -> dict[str, object]:
-        """For programs: counts, shares 0 to 1, and scores in per cent."""
+        """Convert for programs: counts, shares from 0 to 1, and scores in per cent."""
         specificities = [*self.specificity.values()]
         canned = self.levels.canned.tolist() if self.knows_canned else []
         return {
@@ -95,7 +95,7 @@ class Description:
 def describe(
     corpus: Corpus, *, against: Corpus | None = None, seed: int = 0
 ) -> Description:
-    """All analyses of a corpus; the same arguments give the same description."""
+    """Run all analyses of a corpus; the same arguments give the same description."""
     words_here = [*tagged(caption.text for caption in corpus.novel)]
     words_there = tagged(caption.text for caption in against.novel) if against else ()
     captions = [

@@ -1,8 +1,8 @@
 """How well people describe what others describe: one caption against the others.
 
-After the supplement of the VizWiz-Captions paper (0.D): of each easy image one caption,
-chosen at random, is scored against the remaining ones. SPICE is left out: it needs Java
-and models that are fetched when it first runs.
+Follows the supplement of the VizWiz-Captions paper (0.D): for each easy image, one
+caption, chosen at random, is scored against the remaining ones. SPICE is left out: it
+needs Java and downloads models when it first runs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,7 +31,7 @@ METRICS = (
 ABSENT = "SPICE"
 
 MOST_TOKENS = 100
-"""Of a caption are scored; one word a thousand times would take METEOR an hour."""
+"""Tokens of a caption that are scored; a thousand would take METEOR an hour."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class HumanPerformance:
     """Scores of people's captions, in per cent (CIDEr-D: of its tenth, as published).
 
     Attributes:
-        images: easy images with at least two captions, one of which was chosen.
+        images: easy images with two or more captions; one caption was chosen.
         references: captions that the chosen ones were scored against.
         scores: by metric; empty without such images.
     """
@@ -50,7 +50,7 @@ class HumanPerformance:
 
 
 def human_performance(corpus: Corpus, *, seed: int) -> HumanPerformance:
-    """One caption of each easy image, drawn by the seed, against the others."""
+    """Score one caption of each easy image, drawn by the seed, against the others."""
     pairs = [*human_pairs(corpus, seed=seed)]
     values = (*bleu(pairs), meteor(pairs), rouge_l(pairs), cider_d(pairs))
     return HumanPerformance(
@@ -63,17 +63,17 @@ def human_performance(corpus: Corpus, *, seed: int) -> HumanPerformance:
 
 
 def human_pairs(corpus: Corpus, *, seed: int) -> Iterator[Pair]:
-    """The chosen caption and the others, image by image.
+    """Yield the chosen caption and the others, image by image.
 
     The choice depends on the seed, the image's id and the order of its captions, so
-    that images added to a file change nothing for the others.
+    adding images to a file does not change the others.
     """
     levels = difficulties(corpus)
     for image, captions in corpus.accepted.items():
         if levels.get(image) == "easy":
             words = _spoken(captions)
             if len(words) > 1:
-                chosen = Random(f"{seed}/{image}").randrange(len(words))  # noqa: S311 - a sample, no secret
+                chosen = Random(f"{seed}/{image}").randrange(len(words))  # noqa: S311 - a sample, not a secret
                 yield Pair(words[chosen], words[:chosen] + words[chosen + 1 :])
 
 

@@ -1,7 +1,7 @@
-"""How hard the images of a dataset are, and what most workers say about them.
+"""How hard the images of a dataset are, and what a majority of workers says about them.
 
-The levels are those of `piecework.analyses.difficulty`, majorities of `analyses`;
-here they are counted over a corpus from any file, a file of votes on quality included.
+The levels are those of `piecework.analyses.difficulty`, majorities those of `analyses`;
+here they are counted over a corpus from any file, including files of votes on quality.
 """
 
 from collections import Counter
@@ -18,16 +18,16 @@ from piecework.report.model import tally
 PEOPLE = frozenset(
     {"people", "person", "man", "woman", "child", "hand", "foot", "torso"}
 )
-"""Words by which the paper's supplement (0.C.2) finds images that show people."""
+"""Words that identify images of people in the paper's supplement (0.C.2)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Levels:
-    """Images by what their answers say together.
+    """Counts of images by their answers.
 
     Attributes:
         canned: images by number of canned answers; a series with index 0, 1, 2, ...
-        wanted: answers that a whole image has: the most that any image has.
+        wanted: answers that a complete image has: the most of any image.
         incomplete: images with fewer than that.
         names: images by name of the level.
         text: images by majority on text: "yes", "no", "" for a tie or no vote.
@@ -43,7 +43,7 @@ class Levels:
 
 
 def levels(corpus: Corpus) -> Levels:
-    """Everything that votes say about the images of a corpus."""
+    """Count the images of a corpus by their votes."""
     counts = dict(_votes(corpus))
     wanted = max((answers for _, answers in counts.values()), default=0)
     canned = pd.Series([many for many, _ in counts.values()], dtype="int64")
@@ -71,10 +71,10 @@ def difficulties(corpus: Corpus) -> dict[str, Difficulty]:
 
 
 def text_of_images(corpus: Corpus) -> dict[str, str]:
-    """Does the image show text: "yes", "no", or "" for a tie or where no worker says.
+    """Whether each image shows text: "yes", "no", or "" for a tie or no vote.
 
-    The majority of the workers' answers; where the file has none of these, what it
-    says about the image as a whole.
+    The majority of the workers' answers; if the file has none, its value for the whole
+    image.
     """
     votes = pd.DataFrame(
         [
@@ -93,7 +93,7 @@ def text_of_images(corpus: Corpus) -> dict[str, str]:
 
 
 def _votes(corpus: Corpus) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Canned answers and answers of each image that has any."""
+    """Yield the canned answers and answers of each image that has any."""
     for image, quality in corpus.quality.items():
         yield image, (quality.unrecognizable, ANSWERS_OF_QUALITY_FILES)
     for image, captions in corpus.accepted.items():

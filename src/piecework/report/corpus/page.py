@@ -13,19 +13,19 @@ _TITLE_CHARACTERS = 120
 
 
 def sections(description: Description) -> Sequence[Section]:
-    """Everything there is to tell; the terminal and the page show the same."""
+    """Build all sections; the terminal and the page show the same ones."""
     return [section for build in SECTIONS if (section := build(description))]
 
 
 def notes(description: Description) -> Sequence[Note]:
-    """What bears on all figures."""
+    """Return the warnings about all figures."""
     return [Note("watch", excerpt(remark, limit=400)) for remark in description.remarks]
 
 
 def render(description: Description) -> str:
-    """The description as HTML; equal descriptions give equal bytes.
+    """Render the description as HTML; equal descriptions give equal bytes.
 
-    As in the report nothing is loaded and nothing is a script; strangers' words are
+    As in the report, the page loads nothing and has no scripts; untrusted text is
     escaped and shortened.
     """
     return (
@@ -42,7 +42,7 @@ def render(description: Description) -> str:
 
 
 def key_figures(description: Description) -> Sequence[KeyFigure]:
-    """The few numbers that say what kind of dataset it is."""
+    """Return the few numbers that characterise the dataset."""
     answers = description.captions + description.canned + description.rejected
     figures = [
         KeyFigure(label="Images", value=count(description.images), beside="in the file")
@@ -62,7 +62,7 @@ def key_figures(description: Description) -> Sequence[KeyFigure]:
             KeyFigure(
                 label="Easy images",
                 value=share(easy, images),
-                beside=f"{count(easy)} of {count(images)}; none of the answers canned",
+                beside=f"{count(easy)} of {count(images)}; no canned answers",
             )
         )
     if whole := description.compositions.get("all"):
@@ -70,7 +70,7 @@ def key_figures(description: Description) -> Sequence[KeyFigure]:
             KeyFigure(
                 label="Words in a caption",
                 value=f"{whole.per_caption['words']:.1f}",
-                beside=f"{count(whole.unique['words'])} different ones in all",
+                beside=f"{count(whole.unique['words'])} different words in all",
             )
         )
     return figures

@@ -1,7 +1,7 @@
-"""What the VizWiz-Captions paper reports, to be laid beside what is computed here.
+"""Figures from the VizWiz-Captions paper, for comparison.
 
 Gurari, Zhao, Zhang, Bhattacharya: "Captioning Images Taken by People Who Are Blind",
-ECCV 2020. All of it is about the whole dataset (39,181 images, 168,826 captions that
+ECCV 2020. All figures are about the whole dataset (39,181 images, 168,826 captions that
 are neither canned nor rejected); the distribution of canned answers is in
 `piecework.report.sections.difficulty`.
 """

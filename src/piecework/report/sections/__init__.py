@@ -55,4 +55,4 @@ SECTIONS: tuple[Callable[[ReportModel], Section | None], ...] = (
     provenance.build,
     terms.build,
 )
-"""A section that has nothing to say in a campaign returns None."""
+"""A section that does not apply to a campaign returns None."""

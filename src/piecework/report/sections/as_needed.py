@@ -1,4 +1,4 @@
-"""How many answers items took, of a campaign that asks until their labels are sure."""
+"""How many answers items took, if a campaign asks until their labels are certain."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from piecework.report.model import ReportModel
 
 
 def build(model: ReportModel) -> Section | None:
-    """Answers of each item, and what that saved; nothing where all get the same."""
+    """Show the answers per item, and what that saved; None if all get the same."""
     rule = model.facts.as_needed
     if rule is None:
         return None
@@ -20,7 +20,7 @@ def build(model: ReportModel) -> Section | None:
     return Section(
         key="as-needed",
         title="As many answers as needed",
-        lead=tuple(_lead(model, rule)) if weighed else ("Nothing was weighed yet.",),
+        lead=tuple(_lead(model, rule)) if weighed else ("No label is estimated yet.",),
         tables=(_answers(model, Counter(sure), Counter(a for a, _ in weighed)),),
     )
 
@@ -34,14 +34,14 @@ def _lead(model: ReportModel, rule: AsNeeded) -> Iterator[str]:
     ]
     n_sure = sum(probability >= rule.until for _, probability in weighed)
     yield (
-        f"Each {noun} was to get {plural(least, 'answer')}, and one more as long as "
-        f"the probability of its label was below {rule.until:g}, up to {rule.most}. "
-        f"{part_of(n_sure, len(weighed), noun)} that were weighed reached that."
+        f"Each {noun} gets {plural(least, 'answer')}, and more, up to {rule.most}, "
+        f"while the probability of its label is below {rule.until:g}. "
+        f"{part_of(n_sure, len(weighed), noun)} with an estimate reached that."
     )
-    # A cap, the rounds, or a person ended it; or it goes on.
+    # A cap, the last round or a person stopped it, or it is still running.
     if early := len(weighed) - len(asked_out):
         yield (
-            f"Not asked to the end: {plural(early, noun)}, less sure than that and "
+            f"Not asked to the end: {plural(early, noun)}, below that probability and "
             f"with fewer than {rule.most} answers."
         )
     if asked_out:
@@ -49,7 +49,7 @@ def _lead(model: ReportModel, rule: AsNeeded) -> Iterator[str]:
         yield (
             f"{plural(len(asked_out), noun)} asked to the end took "
             f"{plural(taken, 'accepted answer')}; {rule.most} for each would have been "
-            f"{count(most)}: {share(most - taken, most)} saved. An answer more about "
+            f"{count(most)}: {share(most - taken, most)} saved. One more answer about "
             f"some {plural_of(noun)} of a HIT costs as much as a whole HIT."
         )
 
@@ -57,11 +57,11 @@ def _lead(model: ReportModel, rule: AsNeeded) -> Iterator[str]:
 def _answers(model: ReportModel, sure: Counter[int], all_: Counter[int]) -> Table:
     noun = model.item_noun
     return Table(
-        caption=f"Accepted answers that each {noun} took",
+        caption=f"Accepted answers per {noun}",
         columns=(
             number("Accepted answers"),
             number(plural_of(noun).capitalize()),
-            number("Sure enough"),
+            number("Certain enough"),
             number("Share"),
         ),
         rows=tuple(
@@ -73,7 +73,7 @@ def _answers(model: ReportModel, sure: Counter[int], all_: Counter[int]) -> Tabl
             )
             for answers in sorted(all_)
         ),
-        empty="No label was weighed yet.",
-        note="Weighed by all that was known when it was decided; what later answers "
-        "showed of workers is in the probabilities of the dataset.",
+        empty="No label is estimated yet.",
+        note="Estimated from what was known at the time; the probabilities in the "
+        "dataset also use what later answers showed about workers.",
     )

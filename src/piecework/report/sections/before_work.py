@@ -1,4 +1,4 @@
-"""Who took the test before the work, and who passed it."""
+"""Who took the qualification test, and who passed it."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ _LABEL_CHARACTERS = 60
 
 
 def build(model: ReportModel) -> Section | None:
-    """How many took and passed it; nothing for a campaign without a test."""
+    """Count the workers who took and passed it; None for a campaign without a test."""
     test = model.facts.before_work
     if test is None:
         return None
@@ -20,10 +20,10 @@ def build(model: ReportModel) -> Section | None:
     taken = len(test.scores)
     lead = (
         f"{plural(taken, 'worker')} took the test, and {part_of(passed, taken)} passed "
-        "it; nobody else could accept a HIT. "
+        "it; only these could accept a HIT. "
         f"{plural(len(model.facts.workers), 'worker')} then took part."
         if taken
-        else "Nobody has taken the test yet, so nobody could accept a HIT."
+        else "No worker has taken the test yet, so no worker could accept a HIT."
     )
     tables = (_sections(test), *_traits(test))
     return Section(
@@ -33,14 +33,14 @@ def build(model: ReportModel) -> Section | None:
 
 def _sections(test: BeforeWork) -> Table:
     return Table(
-        caption=f"What passes: {excerpt(test.name, limit=_LABEL_CHARACTERS)}",
+        caption=f"Pass marks: {excerpt(test.name, limit=_LABEL_CHARACTERS)}",
         columns=(text("Section"), number("Questions"), number("Right answers needed")),
         rows=tuple(
             (excerpt(name, limit=_LABEL_CHARACTERS), count(questions), count(needed))
             for name, questions, needed in test.sections
         ),
-        note="Every section has to be passed. The score is the number of right answers "
-        "then, and 0 otherwise.",
+        note="A worker must pass every section. The score is then the number of right "
+        "answers, and otherwise 0.",
     )
 
 

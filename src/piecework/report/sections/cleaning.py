@@ -1,4 +1,4 @@
-"""What the cleaning changed in the texts of the dataset."""
+"""What cleaning changed in the texts of the dataset."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,15 +14,16 @@ _PAIR_CHARACTERS = 60
 
 
 def build(model: ReportModel) -> Section | None:
-    """Edits by rule, and the changes made most often."""
+    """Show the edits by rule, and the most frequent changes."""
     if not model.facts.task.main_text:
         return None
     lists: list[tuple[Edit, ...]] = model.column("edits", "novel").tolist()
     edits = [edit for edits in lists for edit in edits]
     lead = (
-        f"{part_of(sum(map(bool, lists)), len(lists), model.accepted_noun)} changed by "
-        f"{plural(len(edits), 'edit')}. The original of each {model.text_noun} is kept "
-        f"beside it, and every edit can be replayed and undone."
+        f"Cleaning changed "
+        f"{part_of(sum(map(bool, lists)), len(lists), model.accepted_noun)} with "
+        f"{plural(len(edits), 'edit')}. The dataset keeps each original "
+        f"{model.text_noun}, and every edit can be replayed and undone."
     )
     return Section(
         key="cleaning",
@@ -57,7 +58,7 @@ def _rules(model: ReportModel, lists: Iterable[tuple[Edit, ...]]) -> Table:
             number(f"{plural_of(model.text_noun).capitalize()} changed"),
         ),
         rows=rows,
-        note="Names joined by + are edits of one place by several rules.",
+        note="Names joined by + mean that several rules edited the same place.",
         empty="Nothing was changed.",
     )
 
@@ -77,14 +78,14 @@ def _pairs(edits: list[Edit]) -> Table:
             )
             for (before, after, rule), times in frequent[:_MOST_PAIRS]
         ),
-        note=f"{plural(len(pairs), 'different edit')} in all. ␣ is a space.",
+        note=f"{plural(len(pairs), 'different edit')} in all. ␣ marks a space.",
         is_wide=True,
         empty="Nothing was changed.",
     )
 
 
 def _shown(piece: str) -> str:
-    """A piece of a text; blanks are shown, since they may be all that changed."""
+    """Format a piece of a text with visible blanks, which may be all that changed."""
     if not piece:
         return "(nothing)"
     return excerpt(with_marks(piece), limit=_PAIR_CHARACTERS)

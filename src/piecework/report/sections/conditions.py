@@ -1,8 +1,9 @@
-"""Whether conditions differ that every participant met: means, variance, pairs.
+"""Whether conditions that every participant met differ: means, variance, pairs.
 
-What the published study of error severity reports (INLG 2020, section 5): means, an
-analysis of variance with repeated measures and corrected degrees of freedom, paired
-t-tests with Bonferroni's adjustment, and the same inside conditions that are divided.
+It reports what the published study of error severity reports (INLG 2020, section 5):
+means, an analysis of variance with repeated measures and corrected degrees of freedom,
+paired t-tests with Bonferroni's adjustment, and the same within conditions that are
+divided.
 """
 
 import math
@@ -27,14 +28,14 @@ _LONGEST_NAME = 40
 
 
 def build(model: ReportModel) -> Section | None:
-    """The first conditions that the task compares; None where it does not."""
+    """Show the first conditions that the task compares; None if it compares none."""
     if not model.facts.compared:
         return None
     compared = model.facts.compared[0]
     table = condition_means(compared.scores)
     analysis = _analysis(compared.scores)
     if analysis is None:
-        lead = "Fewer than two people have met two conditions yet."
+        lead = "Fewer than two people have answered in all conditions yet."
         return Section(key="conditions", title=_title(compared), lead=(lead,))
     divided = compared.scores[compared.scores["inside"] != ""]
     return Section(
@@ -73,7 +74,7 @@ def _lead(analysis: RepeatedMeasures, compared: Compared) -> str:
     field = compared.field
     differ = "differs" if analysis.p_corrected < _SURE else "does not differ measurably"
     return (
-        f"{plural(analysis.subjects, 'participant')} met all "
+        f"{plural(analysis.subjects, 'participant')} answered in all "
         f"{len(analysis.conditions)} conditions. Their mean {_named(field.name)}, "
         f"from {field.minimum:g} to {field.maximum:g}, {differ} between the "
         f"conditions: F({analysis.df_corrected:.2f}, "
@@ -90,15 +91,15 @@ def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
         notes.append(
             Note(
                 "watch",
-                f"{participants} met only some conditions and count in none of this.",
+                f"{participants} answered in only some conditions and are left out.",
             )
         )
     if analysis.sphericity.p_value < _SURE:
         notes.append(
             Note(
                 "fact",
-                "Differences do not vary alike between conditions (Mauchly's test), "
-                "so the corrected degrees of freedom are the ones to report.",
+                "Sphericity does not hold (Mauchly's test), so report the corrected "
+                "degrees of freedom.",
             )
         )
     return tuple(notes)
@@ -120,8 +121,8 @@ def _figure(table: pd.DataFrame, compared: Compared) -> Figure:
         title=title,
         svg=svg(plot, key="conditions-plot", title=title, description=f"{described}."),
         note="Lines are 95 % intervals over participants. The same people are in every "
-        "condition, so intervals that overlap do not say that two conditions are "
-        "alike; the table of pairs says which differ.",
+        "condition, so overlapping intervals do not mean that two conditions are "
+        "alike; the table of pairs shows which differ.",
     )
 
 
@@ -145,8 +146,8 @@ def _means(table: pd.DataFrame, caption: str) -> Table:
             )
             for name, row in table.sort_values("mean").iterrows()
         ),
-        note="A participant counts once in a condition, with the mean of the ratings "
-        "given there.",
+        note="A participant counts once per condition, with the mean of their ratings "
+        "there.",
     )
 
 
@@ -204,12 +205,12 @@ def _pairs(pairs: pd.DataFrame, caption: str, *, note: str = "") -> Table:
 
 
 def _rows(pairs: pd.DataFrame) -> Iterator[Any]:
-    """Rows with columns as attributes; pandas' stubs know no column's type."""
+    """Yield rows with columns as attributes; pandas' stubs do not type columns."""
     yield from pairs.itertuples()
 
 
 def _inside(divided: pd.DataFrame) -> tuple[Table, ...]:
-    """Means and tests of the parts of conditions that are divided."""
+    """Means and tests within conditions that are divided."""
     if divided.empty:
         return ()
     parts = divided.drop(columns="condition").rename(columns={"inside": "condition"})
@@ -218,12 +219,12 @@ def _inside(divided: pd.DataFrame) -> tuple[Table, ...]:
         for _, of_condition in divided.groupby("condition")
     ]
     return (
-        _means(condition_means(parts), "Means inside conditions"),
+        _means(condition_means(parts), "Means within conditions"),
         _pairs(
             pd.concat(tests, ignore_index=True),
-            "Differences inside conditions",
-            note="Explorative: paired t-tests inside each condition, p adjusted within "
-            "it only.",
+            "Differences within conditions",
+            note="Exploratory: paired t-tests within each condition; p is adjusted "
+            "within it only.",
         ),
     )
 

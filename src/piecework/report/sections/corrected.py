@@ -1,4 +1,4 @@
-"""What the descriptions gain where one kind of error is corrected."""
+"""What the descriptions gain if one kind of error is corrected."""
 
 import pandas as pd
 
@@ -10,18 +10,18 @@ _METRICS = (("BLEU-1", "bleu_1"), ("BLEU-4", "bleu_4"), ("METEOR", "meteor"))
 
 
 def build(model: ReportModel) -> Section | None:
-    """Edits by kind of error, and scores before and after."""
+    """Show the edits by kind of error, and scores before and after."""
     gains = model.facts.corrections
     if gains.empty:
         return None
     edited, changed = int(gains["items"].sum()), int(gains["changed"].sum())
     lead = (
-        f"Of {plural(edited, 'description')} with an edit {count(changed)} were "
-        f"changed, by {plural(len(gains), 'kind')} of error."
+        f"{count(changed)} of {plural(edited, 'edited description')} were changed, in "
+        f"{plural(len(gains), 'kind')} of error."
     )
     return Section(
         key="corrected",
-        title="What correcting gains",
+        title="What corrections gain",
         lead=(lead,),
         tables=(_table(gains),),
     )
@@ -49,13 +49,13 @@ def _table(gains: pd.DataFrame) -> Table:
             for _, row in gains.iterrows()
         ),
         note=(
-            f"The best edit of each description counts. Scores are per cent of all "
-            f"{plural(descriptions, 'description')} with references, before and after "
-            "the errors of this kind alone were corrected; METEOR matches words and "
+            f"The best edit of each description counts. Scores are percentages over "
+            f"all {plural(descriptions, 'description')} with references, before and "
+            "after correcting only the errors of this kind; METEOR matches words and "
             "stems."
             if has_scores
             else "The best edit of each description counts. The items have no "
-            "reference_1, reference_2, ..., so nothing can be scored."
+            "reference_1, reference_2, ..., so there are no scores."
         ),
     )
 

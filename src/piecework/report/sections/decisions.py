@@ -3,6 +3,7 @@
 import pandas as pd
 
 from piecework.domain.counts import count, plural
+from piecework.qc.reasons import GAP
 from piecework.report.components import Cell, Quote, Section, Table, number, text
 from piecework.report.formatting import excerpt
 from piecework.report.model import ReportModel
@@ -23,7 +24,7 @@ _ORDER = (
 
 
 def build(model: ReportModel) -> Section:
-    """Verdicts by who gave them, and their reasons."""
+    """Show the verdicts by who decided, and their reasons."""
     verdicts = model.verdicts
     by_policy = verdicts["decided_by"].str.startswith(_POLICY)
     return Section(
@@ -50,9 +51,9 @@ def _lead(model: ReportModel, by_policy: pd.Series) -> str:
     overruled = len(model.facts.decisions) - len(verdicts)
     return (
         f"{plural(len(verdicts), 'decision')} in force: {count(by_policy.sum())} by "
-        f"the policy that the campaign file states in words, {by_people}. "
-        + f"{plural(overruled, 'earlier decision')} about the same subjects overruled "
-        f"and kept on record." * bool(overruled)
+        f"the policy in the campaign file, {by_people}. "
+        + f"{plural(overruled, 'earlier decision')} about the same subjects overruled, "
+        f"but kept on record." * bool(overruled)
     )
 
 
@@ -81,9 +82,9 @@ def _table(verdicts: pd.DataFrame, by_policy: pd.Series, *, is_paid: bool) -> Ta
         ),
         rows=tuple(rows),
         note="Dropped answers are paid for; rejected assignments are not. Excluded "
-        "workers see no later HIT of this campaign, and no account is harmed."
+        "workers get no more HITs of this campaign; their accounts are not affected."
         if is_paid
-        else "Nothing is paid or refused by these: the work was done elsewhere.",
+        else "These verdicts do not affect pay: the work was done elsewhere.",
         empty="Nothing has been decided.",
     )
 
@@ -119,10 +120,18 @@ def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
             number("Times"),
         ),
         rows=rows,
-        note=f"{plural(len(hidden), 'rarer reason')} left out, given "
-        f"{plural(int(hidden['times'].sum()), 'time')}."
-        if len(hidden)
-        else "",
+        note=_note(verdicts["because"], hidden),
         is_wide=True,
         empty="Nothing has been decided.",
     )
+
+
+def _note(reasons: "pd.Series[str]", hidden: pd.DataFrame) -> str:
+    """What `…` stands for, and what is not shown."""
+    has_gaps = bool(reasons.str.contains(GAP, regex=False).any())
+    gaps = f"“{GAP}” stands for the evidence, which differs from case to case."
+    rest = (
+        f"{plural(len(hidden), 'rarer reason')} not shown, given "
+        f"{plural(int(hidden['times'].sum()), 'time')}."
+    )
+    return " ".join([gaps] * has_gaps + [rest] * bool(len(hidden)))

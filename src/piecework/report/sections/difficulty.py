@@ -1,6 +1,6 @@
 """How hard the images are, by how many workers gave the canned answer.
 
-The measure is the one of VizWiz-Captions (Gurari et al., ECCV 2020, section 3.2): the
+The measure is that of VizWiz-Captions (Gurari et al., ECCV 2020, section 3.2): the
 images that none to all of five workers called too bad to recognise.
 """
 
@@ -18,7 +18,7 @@ _PUBLISHED_PERCENT = (68.5, 16.7, 5.9, 3.6, 3.1, 2.2)
 
 
 def build(model: ReportModel) -> Section | None:
-    """Images by the number of canned answers among their accepted ones."""
+    """Count images by the number of canned answers among their accepted ones."""
     if not model.facts.task.canned_text:
         return None
     levels = _levels(model)
@@ -30,7 +30,7 @@ def build(model: ReportModel) -> Section | None:
 
 
 def of_levels(levels: pd.Series, *, wanted: int, incomplete: int) -> Section:
-    """The section on images counted by canned answers (`model.tally`).
+    """Build the section on images counted by canned answers (`model.tally`).
 
     Args:
         levels: images by number of canned answers among the accepted ones.
@@ -40,9 +40,8 @@ def of_levels(levels: pd.Series, *, wanted: int, incomplete: int) -> Section:
     images = int(levels.sum())
     hard = int(levels[levels.index > wanted / 2].sum())
     lead = (
-        f"Of {plural(images, 'image')} with an accepted answer, a majority of the "
-        f"{count(wanted)} workers wanted called "
-        f"{part_of(hard, images)} too bad to recognise."
+        f"{part_of(hard, images, 'image')} with accepted answers were called too bad "
+        f"to recognise by a majority of the {count(wanted)} workers wanted."
     )
     return Section(
         key="difficulty",
@@ -101,7 +100,7 @@ def _table(levels: pd.Series, fewer: int) -> Table:
     )
     comparison = (number("VizWiz-Captions"),) if is_comparable else ()
     return Table(
-        caption="Difficulty: canned answers of each image",
+        caption="Difficulty: canned answers per image",
         columns=(
             text("Canned answers"),
             number("Images"),
@@ -110,13 +109,13 @@ def _table(levels: pd.Series, fewer: int) -> Table:
         ),
         rows=rows if images else (),
         note=(
-            f"{plural(fewer, 'image')} still lack accepted answers; their difficulty "
-            f"can only rise. "
+            f"{plural(fewer, 'image')} still lack accepted answers, so their "
+            f"difficulty can only rise. "
             if fewer
             else ""
         )
         + (
-            "VizWiz-Captions: as published for 39,181 photographs by blind people "
+            "VizWiz-Captions: published for 39,181 photographs by blind people "
             "(Gurari et al. 2020)."
             if is_comparable
             else ""

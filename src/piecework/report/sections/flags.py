@@ -1,4 +1,4 @@
-"""What the heuristics suspected, with evidence, and how they overlap."""
+"""What the heuristics flagged, with evidence, and how they overlap."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _NAME_CHARACTERS = 40
 
 
 def build(model: ReportModel) -> Section:
-    """Coverage, overlaps and examples of every heuristic, decided or not."""
+    """Show coverage, overlaps and examples of every heuristic, decided or not."""
     return Section(
         key="flags",
         title="What the heuristics flagged",
@@ -43,25 +43,22 @@ def _lead(model: ReportModel) -> str:
         if heuristics
         else "No heuristic flagged anything."
     )
-    waits = (
-        f" {plural(model.waiting, 'answer')} not decided yet "
-        f"{'is' if model.waiting == 1 else 'are'} counted here too."
-    )
+    waits = f" This includes {plural(model.waiting, 'answer')} not decided yet."
     return (
-        f"{summary} All heuristics look at everything; none hides another, and none "
+        f"{summary} Every heuristic looks at all answers; none hides another, and none "
         f"decides.{waits * bool(model.waiting)}"
     )
 
 
 def _named(model: ReportModel, heuristic: str) -> Code:
-    """What it looks for, and its name."""
+    """The title and the name of a heuristic."""
     return Code(
-        excerpt(heuristic, limit=_NAME_CHARACTERS), words=model.in_words(heuristic)
+        excerpt(heuristic, limit=_NAME_CHARACTERS), words=model.title_of(heuristic)
     )
 
 
 def _subjects(model: ReportModel, kind: str) -> set[str]:
-    """All subjects of a kind that there are to judge."""
+    """All subjects of a kind."""
     if kind == "answer":
         return set(model.came.index)
     return set(model.came["assignment_id" if kind == "assignment" else "worker"])
@@ -91,19 +88,20 @@ def _coverage(model: ReportModel) -> Table:
             number("Version"),
             text("Looks at"),
             number("Flagged"),
-            number("Answers touched"),
-            number("Touched by others too"),
-            number("Of the touched, kept out"),
+            number("Answers affected"),
+            number("Also affected by others"),
+            number("Kept out"),
         ),
         rows=tuple(rows),
-        note="Kept out: dropped or rejected in the end. Where few of the touched are "
-        "kept out, the heuristic raises false alarms or the policy overlooks it.",
+        note="Affected: the answer, its assignment or its worker is flagged. Kept out: "
+        "affected answers that were dropped or rejected. If few are, the heuristic "
+        "raises false alarms or the policy ignores it.",
         empty="No heuristic has reported anything.",
     )
 
 
 def _silent(model: ReportModel) -> tuple[Table, ...]:
-    """Who could say nothing, so that silence is not read as praise."""
+    """List the silent heuristics, so that silence is not read as praise."""
     flagged = set(model.flags.columns)
     silent = {
         name: why for name, why in model.facts.silent.items() if name not in flagged
@@ -133,9 +131,12 @@ def _overlaps(model: ReportModel) -> tuple[Table, ...]:
         return ()
     flags = model.flags.to_numpy(dtype="int64")
     shared: list[list[int]] = (flags.T @ flags).tolist()
-    names = [excerpt(str(name), limit=_NAME_CHARACTERS) for name in model.flags]
+    names = [
+        excerpt(model.title_of(str(name)), limit=_NAME_CHARACTERS)
+        for name in model.flags
+    ]
     table = Table(
-        caption="Answers touched by two heuristics at once",
+        caption="Answers affected by two heuristics at once",
         columns=(
             text("Heuristic"),
             *(
@@ -145,15 +146,15 @@ def _overlaps(model: ReportModel) -> tuple[Table, ...]:
         ),
         rows=tuple(
             (
-                Code(f"{place} {name}"),
+                f"{place} {name}",
                 *map(count, touched),
             )
             for place, (name, touched) in enumerate(
                 zip(names, shared, strict=True), start=1
             )
         ),
-        note="Columns bear the numbers of the rows; where a row meets its own number "
-        "stands how many answers that heuristic touches in all.",
+        note="The columns have the numbers of the rows. The diagonal counts all "
+        "answers that a heuristic affects.",
         empty="Nothing is flagged.",
     )
     return (table,)
@@ -166,7 +167,7 @@ def _examples(model: ReportModel) -> Table:
         .sort_values(
             ["heuristic", "suspicion", "subject_id"], ascending=[True, False, True]
         )
-        # The same sentence twice teaches nothing.
+        # Showing the same evidence twice adds nothing.
         .drop_duplicates(["heuristic", "evidence"])
         .groupby("heuristic")
         .head(_EXAMPLES_EACH)
@@ -187,22 +188,22 @@ def _examples(model: ReportModel) -> Table:
             number("Suspicion"),
             text("Evidence"),
             text(
-                f"The {model.text_noun}, for a flagged answer"
+                f"The {model.text_noun}, if an answer is flagged"
                 if model.text_noun
-                else "What a flagged answer says"
+                else "The answer, if it is flagged"
             ),
         ),
         rows=rows,
-        note=f"At most {_EXAMPLES_EACH} different ones a heuristic, of "
-        f"{plural(int(findings['flag'].sum()), 'flag')}. Suspicion runs from 0 (none: "
-        f"a sample drawn for review) to 1 (certain).",
+        note=f"At most {_EXAMPLES_EACH} different ones per heuristic, of "
+        f"{plural(int(findings['flag'].sum()), 'flag')}. Suspicion runs from 0 (none, "
+        f"for a random sample) to 1 (certain).",
         is_wide=True,
         empty="Nothing is flagged.",
     )
 
 
 def _answered(answers: pd.DataFrame, finding: Mapping[Hashable, Any]) -> str:
-    """What a flagged answer says, in a line; "" for a flag on something else."""
+    """A flagged answer in one line; "" for a flag on another kind of subject."""
     subject = str(finding["subject_id"])
     if finding["subject_kind"] != "answer" or subject not in answers.index:
         return ""

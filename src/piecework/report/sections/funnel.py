@@ -1,4 +1,4 @@
-"""From the answers asked for to those that one can learn from."""
+"""From the answers asked for to the answers that enter the dataset."""
 
 from collections.abc import Mapping
 
@@ -13,8 +13,8 @@ _MEANINGS: Mapping[Outcome, str] = {
     "rejected": "Rejected: the assignment was rejected and not paid",
     "dropped": "Dropped: paid, but kept out of the dataset",
     "surplus": "Surplus: good, but more than the number wanted",
-    "canned": "Canned: the page's own sentence for images beyond recognition",
-    "novel": "Novel: accepted, and in a worker's own words",
+    "canned": "Canned: accepted, with the page's sentence for unrecognisable images",
+    "novel": "Novel: accepted, in the worker's own words",
 }
 
 _COLOURS: Mapping[Outcome, str] = {
@@ -27,19 +27,19 @@ _COLOURS: Mapping[Outcome, str] = {
 
 
 _ALL_LEVELS = 12
-"""With more answers wanted than this, levels that no image has are left out."""
+"""If more answers are wanted than this, levels without any item are left out."""
 
 
 def build(model: ReportModel) -> Section:
-    """Counts of the answers by what became of them."""
+    """Count the answers by outcome."""
     return Section(
         key="funnel",
         title="What became of the answers",
         lead=(
             _lead(model),
             (
-                f"Every {_those(model)} answer has exactly one outcome, and all of "
-                "them are exported with it: nothing disappears."
+                f"Every {_those(model)} answer has exactly one outcome and is exported "
+                "with it."
             ),
         ),
         figures=(_figure(model),),
@@ -53,26 +53,24 @@ _IMPORTED: dict[Outcome, str] = {
     "dropped": "Dropped: kept out of the dataset",
     "surplus": "Surplus: good, but its worker's second answer about the item",
 }
-"""Of answers that another tool collected and paid for, or did not."""
+"""For answers that another tool collected."""
 
 
 def _lead(model: ReportModel) -> str:
     facts = model.facts
     accepted = count(model.count("canned", "novel"))
     of_these = (
-        f", of which {plural(model.count('novel'), model.accepted_noun)}"
+        f", among them {plural(model.count('novel'), model.accepted_noun)}"
         if model.text_noun
         else ""
     )
     if facts.imported is not None:
         return (
-            f"{part_of(model.submitted, len(model.came), 'answer')} "
-            f"about {plural(facts.items, model.item_noun)} that were imported are "
-            f"decided; {accepted} were accepted{of_these}."
+            f"{part_of(model.submitted, len(model.came), 'imported answer')} "
+            f"about {plural(facts.items, model.item_noun)} are decided; {accepted} "
+            f"were accepted{of_these}."
         )
-    waits = f", of which {count(model.waiting)} wait to be decided" * bool(
-        model.waiting
-    )
+    waits = f" ({count(model.waiting)} not decided yet)" * bool(model.waiting)
     return (
         f"The campaign asks for {model.answers_each} about each "
         f"of {plural(facts.items, model.item_noun)}: {count(model.wanted)} in all. "
@@ -82,13 +80,13 @@ def _lead(model: ReportModel) -> str:
 
 
 def _those(model: ReportModel) -> str:
-    """What answers have in common that have an outcome."""
+    """The adjective for answers that have an outcome."""
     is_whole = model.facts.imported is None and not model.waiting
     return "submitted" if is_whole else "decided"
 
 
 def _name(model: ReportModel, outcome: Outcome) -> str:
-    """What a outcome is called; where nothing is canned, what counts is only kept."""
+    """The name of an outcome; without a text, "novel" answers are called "kept"."""
     is_answer = outcome == "novel" and not model.text_noun
     return "kept" if is_answer else outcome
 
@@ -96,7 +94,7 @@ def _name(model: ReportModel, outcome: Outcome) -> str:
 def _meaning(model: ReportModel, outcome: Outcome) -> str:
     if _name(model, outcome) == "kept":
         is_ours = model.facts.imported is None
-        return "Kept: accepted" + ", and no more than were wanted" * is_ours
+        return "Kept: accepted" + ", up to the number wanted" * is_ours
     meanings = _MEANINGS if model.facts.imported is None else _IMPORTED
     return meanings[outcome]
 
@@ -108,7 +106,7 @@ def _flagged(model: ReportModel) -> int:
 def _figure(model: ReportModel) -> Figure:
     submitted = model.submitted
     flagged = _flagged(model)
-    # How many another tool wanted is not known.
+    # How many answers another tool wanted is unknown.
     first, whole = "wanted", model.wanted
     if model.facts.imported is not None:
         first, whole = "imported", len(model.came)
@@ -160,12 +158,12 @@ def _table(model: ReportModel) -> Table:
             text("Outcome"),
             number("Answers"),
             number("Share"),
-            number("Of these flagged"),
+            number("Flagged"),
         ),
         rows=(*rows, total),
         is_wide=True,
-        note="Flagged: some heuristic flagged the answer, its assignment or its "
-        "worker. A flag is a suspicion, not a verdict.",
+        note="Flagged: a heuristic flagged the answer, its assignment or its worker. "
+        "A flag is a suspicion, not a verdict.",
     )
 
 
@@ -175,7 +173,7 @@ def _coverage(model: ReportModel) -> Table:
     levels = tally(model.accepted_per_item, at_least=wanted)
     levels[0] = model.facts.items - int(levels.sum())
     return Table(
-        caption=f"Accepted answers of each {model.item_noun}",
+        caption=f"Accepted answers per {model.item_noun}",
         columns=(
             text("Accepted answers"),
             number(plural_of(model.item_noun).capitalize()),
@@ -183,7 +181,7 @@ def _coverage(model: ReportModel) -> Table:
         ),
         rows=tuple(
             (
-                # How many another tool wanted is not known.
+                # How many answers another tool wanted is unknown.
                 f"{level} of {wanted}" if is_ours else count(level),
                 count(images),
                 share(images, model.facts.items),

@@ -1,4 +1,4 @@
-"""How often workers were right where the answer is known."""
+"""How often workers gave the known answer, on items that have one."""
 
 from collections.abc import Iterator
 
@@ -14,31 +14,31 @@ _CONFIDENCE = 0.95
 
 
 def build(model: ReportModel) -> Section | None:
-    """Each worker's share with its interval; nothing without known answers."""
+    """Show each worker's share with its interval; None without known answers."""
     gold = model.facts.gold
     if gold is None:
         return None
     scores = gold.scores
     met, right = int(scores["met"].sum()), int(scores["right"].sum())
     few = int((scores["most"] < gold.least).sum())
+    known = f"The right answer is known for {plural(gold.items, model.item_noun)}"
     lead = (
-        f"The right answer is known of {plural(gold.items, model.item_noun)}"
-        + (f", {gold.mixed_in} of them mixed in for that" if gold.mixed_in else "")
-        + f". {plural(len(scores), 'worker')} met any of them, and gave the "
-        f"known one in {part_of(right, met, 'answer')}."
+        known
+        + (f", {gold.mixed_in} of them added for that purpose" if gold.mixed_in else "")
+        + f". {plural(len(scores), 'worker')} answered at least one of them and gave "
+        f"the known answer in {part_of(right, met, 'answer')}."
         if met
-        else f"The right answer is known of {plural(gold.items, model.item_noun)}, and "
-        "nobody has met any of them."
+        else f"{known}, and no worker has answered any of them yet."
     )
     care = (
-        f"{part_of(few, len(scores), 'worker')} met fewer than {gold.least}: too few "
-        "to say anything of them, and `gold_failed` is silent about them. Intervals "
-        "(Wilson's, 95 %) say how little a handful shows. Nobody's pay hangs on this, "
-        "but by the campaign's stated policy."
+        f"{part_of(few, len(scores), 'worker')} answered fewer than {gold.least}: too "
+        "few to judge by, so `gold_failed` does not flag them. The intervals "
+        "(Wilson's, 95 %) show how little a few answers prove. Pay depends on this "
+        "only through the campaign's stated policy."
     )
     return Section(
         key="gold",
-        title="Where the answer is known",
+        title="Items with known answers",
         lead=(lead, *_doubt(model), care) if met else (lead,),
         tables=(_table(model), *_contradicted(model)),
     )
@@ -48,8 +48,8 @@ def _doubt(model: ReportModel) -> Iterator[str]:
     gold = model.facts.gold
     if gold is not None and (n_doubtful := len(gold.contradicted)):
         yield (
-            f"Most workers contradict {plural(n_doubtful, 'known answer')}: look "
-            "whether what is held to be known is so, before anything hangs on it."
+            f"Most workers contradict {plural(n_doubtful, 'known answer')}: check "
+            "whether they are right before anything depends on them."
         )
 
 
@@ -65,7 +65,7 @@ def _contradicted(model: ReportModel) -> Iterator[Table]:
             text(model.item_noun.capitalize()),
             text("Asked"),
             number("Workers"),
-            number("Off the known answer"),
+            number("Gave another answer"),
             number("Share"),
         ),
         rows=tuple(
@@ -73,7 +73,7 @@ def _contradicted(model: ReportModel) -> Iterator[Table]:
             for item, field, off, met in worst.itertuples(index=False)
         ),
         empty="",
-        note=f"{plural(rest, 'known answer')} more are left out." if rest else "",
+        note=f"{plural(rest, 'more known answer')} not shown." if rest else "",
     )
 
 
@@ -92,10 +92,10 @@ def _table(model: ReportModel) -> Table:
         strict=True,
     )
     return Table(
-        caption="Workers where the answer is known, the worst first",
+        caption="Workers on items with known answers, the worst first",
         columns=(
             text("Worker"),
-            number("Met"),
+            number("Answered"),
             number("As known"),
             number("Share"),
             text("95 % interval"),
@@ -105,8 +105,8 @@ def _table(model: ReportModel) -> Table:
             _row(worker, met, right, is_enough=is_enough)
             for worker, met, right, is_enough in shown
         ),
-        empty="Nobody has met an item with a known answer.",
-        note=f"{plural(rest, 'worker')} more, who were right more often, are left out."
+        empty="No worker has answered an item with a known answer.",
+        note=f"{plural(rest, 'more worker')}, who did better, are not shown."
         if rest > 0
         else "",
     )

@@ -1,6 +1,7 @@
-"""What came from other tools: the files, and what was decided there, beside ours.
+"""Answers from other tools: their files, and the decisions there beside ours.
 
-What others decided is shown so that it can be compared. Nothing here is judged by it.
+Decisions made elsewhere are shown for comparison only. They do not affect any judgement
+here.
 """
 
 import pandas as pd
@@ -15,7 +16,7 @@ _MOST_OUTCOMES = 30
 
 
 def build(model: ReportModel) -> Section | None:
-    """Files and outcomes; None where answers were collected here."""
+    """Show files and outcomes; None if answers were collected here."""
     imported = model.facts.imported
     if imported is None:
         return None
@@ -24,9 +25,9 @@ def build(model: ReportModel) -> Section | None:
         title="Where the answers come from",
         lead=(
             (
-                "Another tool collected these answers. Nothing was posted or paid from "
-                "here, and what was approved or rejected there is no evidence: "
-                "heuristics do not see it."
+                "Another tool collected these answers; piecework posted and paid "
+                "nothing. Approvals and rejections there are not evidence: the "
+                "heuristics do not see them."
             ),
             *_of_workers(model, imported),
             *_of_pay(imported),
@@ -41,13 +42,13 @@ def _of_workers(model: ReportModel, imported: ImportedFacts) -> tuple[str, ...]:
     assignments = plural(imported.unnamed_workers, "assignment")
     if not model.named_workers:
         sentence = (
-            f"The files name no worker. Each of {assignments} counts as another "
-            "person's, and nothing can be said of how one worker answers."
+            f"The files name no workers. Each of {assignments} counts as a different "
+            "person's, so nothing is known about single workers."
         )
         return (sentence,)
     sentence = (
-        f"Of {assignments} the files name no worker: each counts as another person's, "
-        "and nothing can be said of how that person answers elsewhere."
+        f"The files name no worker for {assignments}: each counts as a different "
+        "person's, so nothing is known about that person's other answers."
     )
     return (sentence,)
 
@@ -57,9 +58,9 @@ def _of_pay(imported: ImportedFacts) -> tuple[str, ...]:
     if wages.empty:
         return ()
     sentence = (
-        "By the rewards and times that the files state, half of "
+        "According to the rewards and times in the files, half of "
         f"{plural(len(wages), 'worker')} earned ${wages.median() / 100:.2f} an hour or "
-        "more, if all was paid."
+        "more, if everything was paid."
     )
     return (sentence,)
 
@@ -86,8 +87,8 @@ def _files(imported: ImportedFacts) -> Table:
             )
             for file in imported.files
         ),
-        note="Known before: read from this file or another already, and not counted "
-        "twice. Unreadable rows are kept aside in the store.",
+        note="Known before: already read from this or another file, and not counted "
+        "twice. The store keeps unreadable rows.",
         is_wide=True,
     )
 
@@ -133,7 +134,7 @@ def _outcomes(model: ReportModel, imported: ImportedFacts) -> tuple[Table, ...]:
                 for outcome, row in ranked.head(_MOST_OUTCOMES).iterrows()
             ),
             note=(
-                f"{count(len(ranked) - _MOST_OUTCOMES)} rarer outcomes are left out."
+                f"{count(len(ranked) - _MOST_OUTCOMES)} rarer outcomes are not shown."
                 if len(ranked) > _MOST_OUTCOMES
                 else ""
             ),

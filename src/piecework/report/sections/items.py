@@ -1,4 +1,4 @@
-"""Some items with their pictures and all that was answered about them."""
+"""Some items with their pictures and all answers about them."""
 
 import math
 from collections import Counter
@@ -20,7 +20,7 @@ from piecework.report.model import Outcome, ReportModel
 
 _MOST_REPLIES = 8
 _MOST_BESIDE_VOTES = 3
-"""Where kept answers are told as votes, what was dropped is only an example."""
+"""If kept answers are shown as votes, dropped ones are only examples."""
 
 _MOST_TEXTS = 12
 _TEXT_CHARACTERS = 300
@@ -29,7 +29,7 @@ _NAME_CHARACTERS = 60
 _COUNTED = ("novel", "canned")
 
 _TITLES: Mapping[Kind, str] = {
-    "agreed": "Agreed: workers say much the same",
+    "agreed": "Agreed: workers say much the same thing",
     "disputed": "Disputed: workers say different things",
     "dropped": "With dropped or rejected answers, and why",
     "edited": "Edited: what cleaning changed",
@@ -45,7 +45,7 @@ _TAGS: Mapping[Outcome, Tag] = {
 
 
 def build(model: ReportModel) -> Section | None:
-    """A gallery for each reason why an item is shown; None without items."""
+    """Show a gallery for each reason why an item was chosen; None without items."""
     shown = model.facts.shown_items
     if not shown:
         return None
@@ -55,14 +55,14 @@ def build(model: ReportModel) -> Section | None:
     by_item = dict(tuple(answers.sort_index().groupby("item_id")))
     noun = model.item_noun
     lead = (
-        f"{count(len(shown))} of {plural(model.facts.items, noun)}, chosen because of "
-        "what the answers say: examples, no average."
-        + " Pictures that are not in the campaign's own folder are not shown."
+        f"{count(len(shown))} of {plural(model.facts.items, noun)}, chosen by their "
+        "answers: these are examples, not a representative sample."
+        + " Pictures outside the campaign's folder are not shown."
         * any(_lacks_picture(item) for item in shown)
     )
     return Section(
         key="items",
-        title=f"Some {plural_of(noun)} and what was said about them",
+        title=f"Example {plural_of(noun)} and their answers",
         lead=(lead,),
         galleries=tuple(
             Gallery(
@@ -79,7 +79,7 @@ def build(model: ReportModel) -> Section | None:
 
 
 def _lacks_picture(shown: ShownItem) -> bool:
-    """Whether the item has a picture, of which the report has no copy."""
+    """Whether the item has a picture but the report has no copy of it."""
     item = Item(item_id=ItemId(shown.item_id), columns=shown.columns)
     return bool(item.picture) and not shown.picture
 
@@ -90,7 +90,7 @@ def _card(model: ReportModel, shown: ShownItem, answers: pd.DataFrame) -> Card:
     replies = answers
     votes: tuple[tuple[str, str], ...] = ()
     if not model.text_noun:
-        # Kept choices are told as votes; what does not count stands alone.
+        # Kept choices are added up as votes; other answers are listed.
         replies = answers[~is_counted]
         votes = tuple(
             (excerpt(field.name.replace("_", " "), limit=_NAME_CHARACTERS), words)
@@ -116,7 +116,7 @@ def _card(model: ReportModel, shown: ShownItem, answers: pd.DataFrame) -> Card:
 
 
 def _texts(model: ReportModel, shown: ShownItem) -> tuple[tuple[str, str], ...]:
-    """What workers were shown beside the picture, the heading not once more."""
+    """What workers were shown beside the picture, without the heading."""
     task = model.facts.task
     names = [
         name
@@ -158,7 +158,7 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
 def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
     text, typed = _said(model, row), ""
     if row["edits"]:
-        # Spaces may be all that changed.
+        # The change may be in spaces only.
         typed = excerpt(with_marks(str(row["text"])), limit=_TEXT_CHARACTERS)
     return Reply(
         text=text,

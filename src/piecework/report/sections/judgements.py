@@ -1,4 +1,4 @@
-"""What was answered, field by field: how often, how far people agree.
+"""What was answered, field by field: how often, and how far people agree.
 
 Only for tasks without a main text; texts have sections of their own.
 """
@@ -27,7 +27,7 @@ _LONGEST_LABEL = 60
 
 
 def build(model: ReportModel) -> Section | None:
-    """Distributions and agreement of every judged field of the items."""
+    """Show the distribution and agreement of every judged field of the items."""
     task = model.facts.task
     if task.main_text:
         return None
@@ -37,7 +37,7 @@ def build(model: ReportModel) -> Section | None:
         f"{plural(len(rows), 'accepted answer')} about "
         f"{plural(rows['item_id'].nunique(), 'item')}."
         + " Alpha is Krippendorff's: 1 is full agreement, 0 is chance; its 95 % "
-        "interval draws items anew." * _are_compared(rows)
+        "interval comes from resampling items." * _are_compared(rows)
     )
     return Section(
         key="judgements",
@@ -78,14 +78,14 @@ def _bars(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
 def _histogram(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
     values = votes(rows, field)["value"].dropna()
     low, high = field.minimum, field.maximum
-    if is_unlimited(field):  # what was answered is all that can be drawn
+    if is_unlimited(field):  # only the answers bound the scale
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
         high = high if high > low else low + 1
     steps = round((high - low) / field.step)
     if is_unlimited(field) or steps >= _BINS:
         bins = _bins(values, low, (high - low) / _BINS, _BINS)
         places = [low, (low + high) / 2, high]
-    else:  # a column a value, which stands in its middle
+    else:  # one column per value, with the value in its middle
         bins = _bins(values, low - field.step / 2, field.step, steps + 1)
         every = 1 if steps <= _MOST_TICKS else -(-steps // _MOST_TICKS)
         places = [low + n * field.step for n in range(0, steps + 1, every)]
@@ -103,7 +103,7 @@ def _histogram(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
 def _bins(
     values: "pd.Series[float]", low: float, width: float, number: int
 ) -> list[plots.Bin]:
-    """So many columns side by side from `low` on; the outer take what is beyond."""
+    """Columns side by side from `low` on; the outer ones include values beyond."""
     places = ((values - low) / width).clip(0, number - 1) // 1
     return [
         plots.Bin(low + n * width, low + (n + 1) * width, int((places == n).sum()))
@@ -120,7 +120,7 @@ def _option_counts(field: Field, rows: pd.DataFrame) -> Counter[str]:
 
 def _agreement(fields: list[Field], rows: pd.DataFrame, *, seed: int) -> Table:
     return Table(
-        caption="Agreement about items",
+        caption="Agreement between workers",
         columns=(
             text("Field"),
             text("Compared as"),
@@ -132,8 +132,8 @@ def _agreement(fields: list[Field], rows: pd.DataFrame, *, seed: int) -> Table:
         rows=tuple(_agreement_row(field, rows, seed=seed) for field in fields)
         if _are_compared(rows)
         else (),
-        note="Items with at least two accepted answers. Of several ticks: the mean "
-        "Jaccard index of pairs of answers, which knows no chance."
+        note="Only items with at least two accepted answers. For several ticks: the "
+        "mean Jaccard index of pairs of answers, which does not correct for chance."
         if _are_compared(rows)
         else "",
         empty="No item has two accepted answers.",
@@ -142,7 +142,7 @@ def _agreement(fields: list[Field], rows: pd.DataFrame, *, seed: int) -> Table:
 
 
 def _are_compared(rows: pd.DataFrame) -> bool:
-    """Whether some item has answers to compare."""
+    """Whether any item has two answers to compare."""
     return bool(rows["item_id"].duplicated().any())
 
 
@@ -192,7 +192,7 @@ def _options(field: Field, rows: pd.DataFrame) -> Table:
         caption=f"Options of {field.name}",
         columns=(
             text("Option"),
-            *((text("In words"),) if has_words else ()),
+            *((text("Label"),) if has_words else ()),
             number("Answers"),
             number("Share"),
         ),
@@ -205,7 +205,7 @@ def _options(field: Field, rows: pd.DataFrame) -> Table:
             )
             for option, label in zip(field.options, words, strict=True)
         ),
-        is_folded=len(field.options) > 8,  # noqa: PLR2004 - a long list is for who asks
+        is_folded=len(field.options) > 8,  # noqa: PLR2004 - few read a long list
     )
 
 

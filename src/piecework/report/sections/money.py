@@ -1,9 +1,9 @@
-"""What it cost, and what an hour of work was really paid."""
+"""What the campaign cost, and what an hour of work paid."""
 
 import math
 from statistics import quantiles
 
-from piecework.domain.counts import count, plural, share, with_article
+from piecework.domain.counts import count, plural, share
 from piecework.domain.money import NAMES
 from piecework.report import plots
 from piecework.report.components import (
@@ -25,21 +25,22 @@ _MOST_TICKS = 9
 
 _MANY = 0.25
 _SOME = 0.05
-"""Shares of workers: far below the floor a problem, below it to be watched (ours)."""
+"""Shares of workers: this many far below the floor are a problem, below it a warning
+(ours)."""
 
 _FAR = 0.5
-"""Of the floor. Where the reward is worth the floor to the worker in the middle, half
-of them earn less, and no bonus by the median time changes that."""
+"""Of the floor. If the reward gives the median worker the floor, half of the workers
+earn less, and a bonus computed from the median time does not change that."""
 
 _CLOSE = 0.9
-"""Of the floor. By chance alone the middle of twenty workers lies a tenth off."""
+"""Of the floor. By chance alone the median of twenty workers is off by a tenth."""
 
 _OUTLIERS_FROM = 4.0
-"""Times the median; higher wages share the last column."""
+"""Multiples of the median; higher wages share the last column."""
 
 
 def build(model: ReportModel) -> Section | None:
-    """The ledger, and the distribution of hourly wages; None without a ledger."""
+    """Show the ledger and the distribution of hourly wages; None without a ledger."""
     money = model.facts.money
     if money is None:
         return None
@@ -60,31 +61,31 @@ def build(model: ReportModel) -> Section | None:
 def _spending(model: ReportModel, money: Money) -> str:
     facts = model.facts
     novel = model.count("novel")
-    verb = "would have been" if facts.is_rehearsal else "were"
+    verb = "would have been" if facts.is_rehearsal else "was"
     spent = f"{money.shown(money.spent_cents)} of a budget of " + money.shown(
         money.cents("budget")
     )
-    price = f"{money.sign}{money.spent_cents / novel / 100:.3f}" if novel else ""
-    per_answer = f", {price} for {with_article(model.accepted_noun)}" if novel else ""
+    price = f"{money.sign}{money.spent_cents / novel / 100:.2f}" if novel else ""
+    per_answer = f", {price} per {model.accepted_noun}" if novel else ""
     return (
-        f"{spent} {verb} spent{per_answer}. {money.shown(money.cents('held'))} are "
-        "held for HITs still open."
+        f"{spent} {verb} spent{per_answer}. {money.shown(money.cents('held'))} is "
+        "held for open HITs."
     )
 
 
 def wage_notes(model: ReportModel) -> tuple[Note, ...]:
-    """Says plainly whether the work was paid as the campaign promises."""
+    """Say plainly whether the work was paid as the campaign promises."""
     money = model.facts.money
     if money is None:
         return ()
     floor = money.wage(money.wage_floor_cents_per_hour)
     if model.wages.empty:
-        return (Note("watch", "No hourly wage is known: no working time recorded."),)
+        return (Note("watch", "Wages are unknown: no working time is recorded."),)
     median = money.wage(float(model.wages.median()))
     is_below = model.is_median_below_floor
     relation = "is BELOW" if is_below else "meets"
     below, level = model.below_floor, wage_level(model)
-    # Where many earn far less, that the one in the middle does not is no comfort.
+    # If many earn far less, a median above the floor is not reassuring.
     of_median: Level = "fact" if level == "problem" else "fine"
     middle = Note(
         level if is_below else of_median,
@@ -104,9 +105,9 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
 
 
 def wage_level(model: ReportModel) -> Level:
-    """How grave it is that workers earned less than the floor.
+    """How serious it is that workers earned less than the floor.
 
-    The median alone can look fine where half of the workers got nothing.
+    The median alone can look fine even if half of the workers got nothing.
     """
     money, wages = model.facts.money, model.wages
     floor = money.wage_floor_cents_per_hour if money else 0
@@ -118,7 +119,7 @@ def wage_level(model: ReportModel) -> Level:
 
 
 def _remedy(model: ReportModel, money: Money) -> str:
-    """What brings the median to the floor."""
+    """Say what brings the median to the floor."""
     median = float(model.wages.median())
     if not median:
         return ""
@@ -134,15 +135,15 @@ def _pay(model: ReportModel, money: Money) -> str:
     timed = workers[workers["seconds_worked"] > 0]
     seconds = float(timed["seconds_worked"].sum())
     if not seconds:
-        return "No working time is recorded, so no hourly wage can be told."
+        return "No working time is recorded, so hourly wages are unknown."
     unpaid = int((timed["paid_cents"] == 0).sum())
     untimed = len(workers) - len(timed)
     overall = float(timed["paid_cents"].sum()) * 3600 / seconds
     return (
         f"Over all {seconds / 3600:,.1f} person-hours the pay was "
         f"{money.wage(overall)}. Rewards and bonuses count, fees do not."
-        + f" {plural(unpaid, 'worker')} with nothing paid (yet) counted." * bool(unpaid)
-        + f" {plural(untimed, 'worker')} left out, time unknown." * bool(untimed)
+        + f" This includes {plural(unpaid, 'worker')} not paid (yet)." * bool(unpaid)
+        + f" It leaves out {plural(untimed, 'worker')} without times." * bool(untimed)
     )
 
 
@@ -167,7 +168,7 @@ def _ledger_figure(money: Money) -> Figure:
         )
         for name, cents, colour in _accounts(money)
     ]
-    title = "Where the budget is"
+    title = "Where the budget went"
     description = f"Of {money.shown(budget)}: " + "; ".join(
         f"{row.label} {row.words}" for row in rows
     )
@@ -185,7 +186,7 @@ def _ledger(model: ReportModel, money: Money) -> Table:
         ("Spent: rewards, bonuses and fees", money.spent_cents),
         ("Held for open HITs", money.cents("held")),
         ("Left: budget less spent and held", money.left_cents),
-        ("Released: was held, went back", money.cents("released")),
+        ("Released: held before, returned", money.cents("released")),
     )
     return Table(
         caption=f"Ledger ({NAMES[money.currency]})",
@@ -194,7 +195,7 @@ def _ledger(model: ReportModel, money: Money) -> Table:
             (name, money.shown(cents), share(cents, money.cents("budget")))
             for name, cents in lines
         ),
-        note="No money moved: a rehearsal keeps books as a market would."
+        note="No money moved: a rehearsal keeps the ledger that a marketplace would."
         if facts.is_rehearsal
         else "",
     )
@@ -202,7 +203,7 @@ def _ledger(model: ReportModel, money: Money) -> Table:
 
 def _other_ledgers(money: Money, others: OtherLedgers) -> Table:
     return Table(
-        caption="What was spent, by three ledgers",
+        caption="Amount spent, by ledger",
         columns=(text("Ledger"), number("Spent")),
         rows=(
             ("This campaign's", money.shown(money.spent_cents)),
@@ -225,7 +226,7 @@ def _wage_figures(model: ReportModel, money: Money) -> tuple[Figure, ...]:
     beyond = int((model.wages >= bins[-1].end * 100).sum())
     ticks = [(float(amount), f"{money.sign}{amount}") for amount in round_amounts]
     if beyond:
-        # The last column starts where the scale ends; its own tick says so.
+        # The last column starts where the scale ends; its tick says "more".
         ticks = [tick for tick in ticks if tick[0] <= bins[-1].start - 1]
         ticks.append(((bins[-1].start + bins[-1].end) / 2, "more"))
     title = "Hourly wages"
@@ -256,7 +257,7 @@ def _last_shown(model: ReportModel, money: Money) -> float:
 
 
 def _bins(model: ReportModel, money: Money) -> list[plots.Bin]:
-    """Columns of equal width; the floor is an edge, so that none straddles it."""
+    """Columns of equal width; the floor is the edge of one."""
     floor = money.wage_floor_cents_per_hour
     last = _last_shown(model, money)
     step = plots.round_step(last, columns=_MOST_COLUMNS)
@@ -289,7 +290,7 @@ def _wages(model: ReportModel, money: Money) -> Table:
         ]
     return Table(
         caption="Hourly wages of the workers",
-        columns=(text("Of the workers"), number("Wage"), number("Over the floor")),
+        columns=(text("Statistic"), number("Wage"), number("Above the floor")),
         rows=tuple(
             (name, money.wage(cents), _over(cents, money)) for name, cents in lines
         ),

@@ -1,7 +1,7 @@
-"""Whether the order on the page decided anything: of items, of options, of sides.
+"""Whether the order on the page affected answers: of items, of options, of sides.
 
-Orders are drawn for each assignment, so what depends on a place and not on what stands
-there is an effect of the page. Said with its p-value, small or not.
+Orders are drawn for each assignment, so an effect of a position rather than its content
+is an effect of the page. Every effect is shown with its p-value, small or not.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ _SHUFFLES = 500
 
 
 def build(model: ReportModel) -> Section | None:
-    """Effects of place in the page, of place among options, of the side."""
+    """Show effects of the position on the page, among options, and of the side."""
     task = model.facts.task
     if task.main_text:
         return None
@@ -57,19 +57,23 @@ def build(model: ReportModel) -> Section | None:
 
 def _lead(model: ReportModel) -> str:
     orders = (
-        "Items, options and sides stand in an order of each assignment's own, so a "
-        "difference between places is made by the page and not by what stood there."
+        "Each assignment shows items, options and sides in its own random order, so a "
+        "difference between positions comes from the page, not from the content."
         if model.facts.imported is None
-        else "Items stand in several places. Whether those were drawn the files do not "
-        "say; if so, a difference between places is made by the page."
+        else "Items appear in several positions. The files do not say whether these "
+        "were drawn at random; if so, a difference between positions comes from the "
+        "page."
     )
-    return f"{orders} A p-value below 0.05 is worth a look; of twenty, one is."
+    return (
+        f"{orders} A p-value below 0.05 is worth a look, but chance gives one in "
+        "twenty."
+    )
 
 
 def _of_place(
     field: Field, rows: pd.DataFrame, *, seed: int
 ) -> tuple[Cell, ...] | None:
-    """By the quarter of the page that an item stood in."""
+    """By the quarter of the page in which an item appeared."""
     sizes = rows.groupby("assignment_id")["item_id"].transform("size")
     whole = rows[sizes >= _QUARTERS]
     if whole.empty:
@@ -86,7 +90,7 @@ def _of_place(
         }
     )
     if ratings.groupby("condition")["position"].nunique().max() == 1:
-        return None  # what stands in a quarter always stood there
+        return None  # each item always appeared in the same quarter
     try:
         effect = position_effect(ratings, seed=seed, shuffles=_SHUFFLES)
     except ValueError:  # no assignment has an answer in every quarter
@@ -102,7 +106,7 @@ def _of_place(
 
 
 def _measure(field: Field, rows: pd.DataFrame) -> tuple["pd.Series[float]", str]:
-    """One number an answer, and what it is."""
+    """One number per answer, and what it measures."""
     values = rows[ITEM_VALUE + field.name]
     if field.kind == "number" or is_graded(field):
         return pd.to_numeric(values, errors="coerce"), "mean"
@@ -113,7 +117,7 @@ def _measure(field: Field, rows: pd.DataFrame) -> tuple["pd.Series[float]", str]
 
 
 def _of_options(field: Field, rows: pd.DataFrame) -> tuple[Cell, ...] | None:
-    """By the place of what was chosen among the options."""
+    """By the position of the chosen option."""
     places = _places(field, rows)
     if places.total() == 0:
         return None
@@ -122,7 +126,7 @@ def _of_options(field: Field, rows: pd.DataFrame) -> tuple[Cell, ...] | None:
     counts += [0] * (longest - len(counts))
     return (
         field.name,
-        "place among the options",
+        "position among the options",
         ", ".join(map(count, counts)),
         plural(places.total(), "choice"),
         f"{chisquare(counts).pvalue:.3f}",
@@ -130,7 +134,7 @@ def _of_options(field: Field, rows: pd.DataFrame) -> tuple[Cell, ...] | None:
 
 
 def _places(field: Field, rows: pd.DataFrame) -> Counter[int]:
-    """How often what stood at each place (from 0) was chosen."""
+    """How often the option at each position (from 0) was chosen."""
     places: Counter[int] = Counter()
     for value, order in zip(
         rows[ITEM_VALUE + field.name], rows[ORDER + field.name], strict=True
@@ -186,13 +190,13 @@ def _figures(fields: Sequence[Field], rows: pd.DataFrame) -> Iterator[Figure]:
         total = places.total()
         bars = [
             plots.Bar(
-                f"place {n + 1}",
+                f"position {n + 1}",
                 places[n],
                 f"{count(places[n])} ({share(places[n], total)})",
             )
             for n in range(max(places) + 1)
         ]
-        title = f"Where the chosen options of {field.name} stood"
+        title = f"Positions of the chosen options of {field.name}"
         description = "; ".join(f"{bar.label}: {bar.words}" for bar in bars)
         key = f"place-{field.name.replace('_', '-')}"
         drawing = svg(plots.bars(bars), key=key, title=title, description=description)
@@ -204,13 +208,14 @@ def _table(rows: tuple[tuple[Cell, ...], ...]) -> Table:
         caption="Order on the page",
         columns=(
             text("Field"),
-            text("By"),
-            text("Found"),
-            number("Of"),
+            text("Compared by"),
+            text("Result"),
+            number("Sample"),
             number("p-value"),
         ),
         rows=rows,
-        note="Quarters: a permutation test within assignments, items' own means taken "
-        "out. Options: chi-square against equal shares. Sides: exact sign test.",
+        note="Quarters: a permutation test within assignments, after removing each "
+        "item's mean. Options: chi-square against equal shares. Sides: exact sign "
+        "test.",
         is_wide=True,
     )

@@ -1,8 +1,9 @@
-"""The campaign in a few plain sentences, for whoever pays for it."""
+"""The campaign in a few plain sentences, for the person who pays for it."""
 
 from typing import TYPE_CHECKING
 
-from piecework.domain.counts import count, plural, with_article
+from piecework.domain.counts import count, plural
+from piecework.domain.verdicts import REJECTED_WITH
 from piecework.qc.reasons import GAP
 from piecework.report.facts import Money
 from piecework.report.formatting import excerpt, listed, part_of
@@ -18,13 +19,13 @@ _MOST_CARES = 2
 _TITLE_CHARACTERS = 120
 _REASON_CHARACTERS = 160
 _DRAWN = (
-    " What they say was drawn by chance, since nothing says what is true of the items: "
-    "it is not about them."
+    " The simulated workers answered at random, because nothing is known about the "
+    "items: the answers say nothing about them."
 )
 
 
 def paragraphs(model: ReportModel) -> tuple[tuple[str, str], ...]:
-    """What a person asks first, each with its answer."""
+    """The questions that a reader asks first, each with its answer."""
     money = model.facts.money
     return (
         ("What was asked", _asked(model)),
@@ -47,7 +48,7 @@ def _asked(model: ReportModel) -> str:
         )
     return (
         f"“{title}”: {model.answers_each} about each of "
-        f"{plural(facts.items, model.item_noun)}, each by another worker; "
+        f"{plural(facts.items, model.item_noun)}, each by a different worker; "
         f"{plural(model.wanted, 'answer')} in all."
     )
 
@@ -56,19 +57,19 @@ def _came(model: ReportModel) -> str:
     facts = model.facts
     if model.came.empty:
         return "Nothing yet."
-    novel = model.count("novel")
-    kinds = [plural(novel, model.accepted_noun) if model.text_noun else count(novel)]
+    kinds = [plural(model.count("novel"), model.accepted_noun)] * bool(model.text_noun)
     if facts.task.canned_text:
         canned = plural(model.count("canned"), "answer")
         kinds.append(f"{canned} that the picture cannot be recognised")
-    counted = f"{listed(kinds)} count."
+    came = (
+        f"{plural(len(model.came), 'answer')} by {model.workers}, "
+        f"{count(model.count('novel', 'canned'))} of which count"
+        f"{': ' * bool(kinds)}{listed(kinds)}."
+    )
     if facts.imported is not None:
         verb = "waits" if model.waiting == 1 else "wait"
         waits = f" {count(model.waiting)} {verb} for a person." * bool(model.waiting)
-        return (
-            f"{plural(len(model.came), 'answer')} by {model.workers}. {counted}{waits}"
-        )
-    came = f"{plural(len(model.came), 'answer')} by {model.workers}. {counted}"
+        return f"{came}{waits}"
     return (
         f"{came}{_DRAWN if facts.is_drawn else ''} "
         f"{part_of(model.complete_items, facts.items, model.item_noun)} "
@@ -83,48 +84,56 @@ def _lost(model: ReportModel) -> str:
         for number, words in (
             (
                 model.count("rejected"),
-                "rejected and not paid" if is_ours else "rejected",
+                "rejected without pay" if is_ours else "rejected",
             ),
             (
                 model.count("dropped"),
-                "dropped, though paid for" if is_ours else "dropped",
+                "dropped but paid" if is_ours else "dropped",
             ),
             (
                 model.count("surplus"),
-                "good, but more than were wanted"
+                "not needed, because enough had come"
                 if is_ours
-                else "good, but a worker's second about the same item",
+                else "the worker's second about the same item",
             ),
         )
         if number
-        for words in [f"{plural(number, 'answer')} {words}"]
+        for words in [
+            f"{plural(number, 'answer')} {'was' if number == 1 else 'were'} {words}"
+        ]
     ]
     if model.waiting and not model.submitted:
-        return "Nothing is decided yet."
+        return "No answer is decided yet."
     if not words:
         if is_ours or model.facts.is_finished:
-            return "Every answer that came counts."
-        return "Every answer that is decided counts; the others wait for a person."
+            return "Every answer counts."
+        return "Every decided answer counts; the others wait for a person."
     return f"{listed(words)}.{_reasons(model)}"
 
 
 def _reasons(model: ReportModel) -> str:
     reasons = model.as_stated(model.column("rejected_because", "rejected", "dropped"))
     counts = reasons[reasons != ""].value_counts()
-    # Equal counts stand in the order of their words, whatever the rows' order.
+    # Sort equal counts by their text, so that the order of rows does not matter.
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
     if not ranked:
         return ""
     shown = "; ".join(
-        f"“{excerpt(str(reason), limit=_REASON_CHARACTERS).rstrip('.')}” "
-        f"({times}{_flagged(model, reasons.index[reasons == reason], str(reason))})"
+        f"“{_short(str(reason))}” for {plural(times, 'answer')}"
+        f"{_flagged(model, reasons.index[reasons == reason], str(reason))}"
         for reason, times in ranked[:_MOST_REASONS]
     )
-    return f" The reasons given most often: {shown}."
+    return f" The most frequent reasons: {shown}."
+
+
+def _short(reason: str) -> str:
+    """A reason without what it quotes at its end, and without a full stop."""
+    reason = reason.removeprefix(REJECTED_WITH).rstrip(".").removesuffix(GAP)
+    return excerpt(reason.rstrip(" :("), limit=_REASON_CHARACTERS)
 
 
 def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
-    """What flagged answers most often, where their reason quotes only evidence."""
+    """The most frequent flags of answers, if their reason only quotes evidence."""
     if GAP not in reason:
         return ""
     counts = model.flags.loc[answers].sum().astype("int64")
@@ -135,25 +144,23 @@ def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
     if not ranked:
         return ""
     shown = [
-        f"“{model.in_words(str(name)) or name}” {plural(int(times), 'time')}"
+        f"“{model.title_of(str(name))}” ({count(int(times))})"
         for name, times in ranked[:_MOST_FLAGS]
     ]
-    return f"; flagged: {listed(shown)}"
+    return f", with the flags {listed(shown)}"
 
 
 def _cost(model: ReportModel, money: Money) -> str:
     novel = model.count("novel")
     each = money.spent_cents / novel / 100 if novel else 0.0
     per_answer = (
-        f" That is {money.sign}{each:.2f} for {with_article(model.accepted_noun)}."
-        if novel
-        else ""
+        f" That is {money.sign}{each:.2f} per {model.accepted_noun}." if novel else ""
     )
-    unpaid = " Nothing was paid: it was rehearsed." if model.facts.is_rehearsal else ""
+    unpaid = " No money was paid: this was a rehearsal." * model.facts.is_rehearsal
     return (
         f"{money.shown(money.spent_cents)} of a budget of "
-        f"{money.shown(money.cents('budget'))}, of which "
-        f"{money.shown(money.cents('fees'))} are fees.{per_answer}{unpaid}"
+        f"{money.shown(money.cents('budget'))}, including "
+        f"{money.shown(money.cents('fees'))} in fees.{per_answer}{unpaid}"
     )
 
 
@@ -174,8 +181,8 @@ def _cares(model: ReportModel) -> str:
     ]
     if not grave:
         return (
-            "Nothing that was looked at speaks against it. Nobody has checked every "
-            "answer by hand."
+            "No check found a problem. This does not mean that a person has looked at "
+            "every answer."
         )
     problems = sum(note.level == "problem" for note in grave)
     counts = [
@@ -189,4 +196,4 @@ def _cares(model: ReportModel) -> str:
     opening = listed(counts).capitalize()
     if len(grave) <= _MOST_CARES:
         return f"{opening}. {shown}"
-    return f"{opening}, all listed below; the first of them: {shown}"
+    return f"{opening}, all listed below. The first: {shown}"

@@ -1,7 +1,7 @@
 """In a rehearsal: how many planted bad workers were found, and how many honest wronged.
 
 Only a rehearsal knows the truth about its workers, so only here can the checks be
-checked. Counts stand before percentages: three of four is not 75 % of a crowd.
+checked. Counts come before percentages, because there are few workers.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from piecework.report.model import ReportModel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """How well the checks told planted bad workers from honest ones, in workers.
+    """How well the checks told planted bad workers from honest ones; counts of workers.
 
-    Found or wronged: excluded, or had an assignment rejected.
+    Found or wronged: excluded, or with a rejected assignment.
     """
 
     bad: int
@@ -29,7 +29,7 @@ class Score:
 
 
 def score(model: ReportModel) -> Score:
-    """Count what was caught and whom it hit by mistake."""
+    """Count the bad workers found and the honest workers wronged."""
     workers = model.facts.workers
     is_bad = workers["is_planted_bad"]
     is_hit = _is_hit(workers)
@@ -44,13 +44,13 @@ def score(model: ReportModel) -> Score:
 
 
 def build(model: ReportModel) -> Section | None:
-    """The truth table of the rehearsal; nothing for a real campaign."""
+    """Show the truth about the rehearsal's workers; None for a real campaign."""
     if not model.facts.is_rehearsal:
         return None
     lead = (
-        "This rehearsal planted workers who cheat or are careless in known ways. "
-        "Found means excluded, or an assignment rejected; the same done to an honest "
-        "worker is a wrong."
+        "This rehearsal planted workers who cheat or are careless in known ways. A bad "
+        "worker counts as found if they were excluded or had an assignment rejected. "
+        "An honest worker to whom the same happened counts as wronged."
     )
     return Section(
         key="planted",
@@ -66,26 +66,27 @@ def notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
     if not len(model.facts.workers):
         return (Note("fact", "No simulated worker has submitted anything yet."),)
     novel = model.count("novel")
+    caught = part_of(result.bad_found, result.bad, "planted bad worker")
     wronged = part_of(result.honest_wronged, result.honest, "honest worker")
     leaked = part_of(result.novel_by_bad, novel, model.accepted_noun)
     return (
         Note(
             _level(result.bad - result.bad_found, result.bad, problem_from=0.5),
-            f"{part_of(result.bad_found, result.bad, 'planted bad worker')} found.",
+            f"{caught} were found.",
         ),
         Note(
             _level(result.honest_wronged, result.honest, problem_from=0.1),
-            f"{wronged} wronged: excluded, or work rejected.",
+            f"{wronged} were wronged: excluded, or work rejected.",
         ),
         Note(
             _level(result.novel_by_bad, novel, problem_from=0.1),
-            f"{leaked} written by planted bad workers.",
+            f"{leaked} were written by planted bad workers.",
         ),
     )
 
 
 def _level(wrong: int, of: int, *, problem_from: float) -> Level:
-    """Nothing wrong is fine; from a share on it is a problem and not to be watched."""
+    """Fine if nothing is wrong, a problem from this share on, else a warning."""
     if not wrong:
         return "fine"
     return "problem" if wrong >= problem_from * of else "watch"

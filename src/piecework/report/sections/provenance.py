@@ -1,4 +1,4 @@
-"""Where every number comes from: hashes, versions, time, and books that must agree."""
+"""The origin of every number: hashes, versions, times, and counts that must agree."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from piecework.report.model import ReportModel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """The same quantity told by two books, as people read it."""
+    """The same quantity from two records, formatted for people."""
 
     quantity: str
     first: str
@@ -23,7 +23,7 @@ class Check:
 
 
 def checks(model: ReportModel) -> tuple[Check, ...]:
-    """Quantities that the facts tell twice; a difference means something is lost."""
+    """Compare quantities that are recorded twice; a difference means lost data."""
     facts = model.facts
     counted = int(facts.workers["answers"].sum())
     sent = int(facts.batches["assignments_submitted"].sum())
@@ -86,7 +86,7 @@ def _same(quantity: str, first: int, second: int) -> Check:
 
 
 def build(model: ReportModel) -> Section:
-    """What a reader needs to make the same dataset again, or to doubt this one."""
+    """Show what a reader needs to reproduce the dataset, or to doubt it."""
     return Section(
         key="provenance",
         title="Provenance",
@@ -95,7 +95,7 @@ def build(model: ReportModel) -> Section:
 
 
 def _own_files(task: Task) -> list[tuple[Cell, ...]]:
-    """Which files the task was, where it is none of those that come with the code."""
+    """The hash of the task's files, unless the task comes with the code."""
     if task.own is None:
         return []
     return [("Files of the task, sha256", Code(task.own.digest))]
@@ -113,14 +113,14 @@ def _origin(model: ReportModel) -> Table:
         ("Code, commit", Code(excerpt(facts.code_commit) or "unknown")),
         *([] if facts.seed is None else [("Seed", Code(str(facts.seed)))]),
         ("Workers", "simulated" if facts.is_rehearsal else "people"),
-        *([("What they say", "drawn by chance")] if facts.is_drawn else []),
-        ("Time span (UTC)", facts.time_span or "not known"),
+        *([("Answers", "drawn at random")] if facts.is_drawn else []),
+        ("Time span (UTC)", facts.time_span or "unknown"),
         ("Heuristics", _versions(heuristics)),
         ("Cleaning rules", _versions(sorted(facts.rules.items()))),
     ]
     return Table(
         caption="Origin",
-        columns=(text("What"), text("Value")),
+        columns=(text("Property"), text("Value")),
         rows=tuple(rows),
         is_wide=True,
         note="The same code, campaign file and seed give the same rehearsal, byte for "
@@ -137,11 +137,11 @@ def _versions(pairs: list[tuple[str, int]]) -> str:
 
 def _checks(model: ReportModel) -> Table:
     return Table(
-        caption="Books that must agree",
+        caption="Counts that must agree",
         columns=(
             text("Quantity"),
-            number("One book"),
-            number("The other"),
+            number("First count"),
+            number("Second count"),
             text("Verdict"),
         ),
         rows=tuple(

@@ -1,4 +1,4 @@
-"""What a reader must know first: the key figures, and what speaks for and against."""
+"""What a reader must know first: the key figures, and the notes that bear on trust."""
 
 from piecework.domain.counts import NOTHING, count, plural, plural_of, share
 from piecework.report.components import KeyFigure, Level, Note
@@ -10,7 +10,7 @@ from piecework.report.sections.money import wage_level, wage_notes
 
 
 def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
-    """Images, captions, workers, money and wage."""
+    """Return the key figures: items, answers, workers, money and wage."""
     facts = model.facts
     hours = float(facts.workers["seconds_worked"].sum()) / 3600
     worked = f"{hours:,.1f} person-hours" if hours else "time not known"
@@ -32,7 +32,7 @@ def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
 
 
 def _whom(model: ReportModel) -> str:
-    """What has to be said of a number of workers that leaves some out."""
+    """The remark beside a number of workers that leaves some out."""
     if model.named_workers == len(model.facts.workers):
         return ""
     return "and others not named; " if model.named_workers else "not named; "
@@ -46,7 +46,7 @@ def _complete(model: ReportModel) -> str:
 
 
 def _wanted(model: ReportModel) -> str:
-    """How many answers an item wants, where that is the same number for all."""
+    """How many answers an item should get, if that is the same for all."""
     is_fixed = model.facts.as_needed is None
     return f"{count(model.facts.wanted_per_item)} " if is_fixed else "wanted "
 
@@ -103,7 +103,7 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
 
 
 def notes(model: ReportModel) -> tuple[Note, ...]:
-    """What bears on trust, the gravest first."""
+    """Return the notes that bear on trust, the most serious first."""
     unsorted = (
         *_progress(model),
         *_books(model),
@@ -130,7 +130,7 @@ def _progress(model: ReportModel) -> tuple[Note, ...]:
     return (
         Note(
             "fine",
-            f"Finished, and each of {plural(facts.items, model.item_noun)} has all "
+            f"Finished, and all {plural(facts.items, model.item_noun)} have "
             f"{_wanted(model)}accepted answers.",
         ),
     )
@@ -149,11 +149,11 @@ def _books(model: ReportModel) -> tuple[Note, ...]:
     differ = [check for check in checks if not check.agrees]
     if not differ:
         of_money = ", pay, budget" * bool(model.facts.money)
-        return (Note("fine", f"All books agree: answers, assignments{of_money}."),)
+        return (Note("fine", f"All counts agree: answers, assignments{of_money}."),)
     return tuple(
         Note(
             "problem",
-            f"Books differ. {check.quantity}: {check.first} against {check.second}.",
+            f"Counts differ. {check.quantity}: {check.first} and {check.second}.",
         )
         for check in differ
     )

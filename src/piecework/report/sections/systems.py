@@ -1,4 +1,4 @@
-"""Which system's texts are better, where people compared them in pairs."""
+"""Which system's texts are better, if people compared them in pairs."""
 
 import pandas as pd
 
@@ -13,7 +13,7 @@ _RARE = 0.01
 
 
 def build(model: ReportModel) -> Section | None:
-    """Strengths by criterion, and whether the side on the page mattered."""
+    """Show strengths by criterion, and whether the side on the page mattered."""
     pairs = model.facts.comparisons
     if pairs.empty:
         return None
@@ -71,11 +71,11 @@ def _strengths(pairs: pd.DataFrame, criterion: str) -> Table:
 
 
 def _fitted(pairs: pd.DataFrame) -> tuple[BradleyTerry | None, str]:
-    """What was estimated, and what a reader has to know of it."""
+    """The estimate, and what a reader has to know about it."""
     method = (
-        "Bradley and Terry with ties after Davidson: natural logarithms, mean 0; a "
+        "Bradley-Terry model with Davidson's ties: natural logarithms, mean 0; a "
         "system stronger by 0.69 is preferred twice as often as it is not. The mean "
-        "grade counts steps from “equal”, above 0 in the system's favour."
+        "grade counts steps from “equal”; above 0 favours the system."
     )
     refused = ""
     for smoothing in (0.0, _SMOOTHING):
@@ -118,9 +118,9 @@ def _sides(pairs: pd.DataFrame, criteria: list[str]) -> tuple[Table, tuple[Note,
             notes.append(
                 Note(
                     "watch",
-                    f"By {name.replace('_', ' ')} the text shown "
+                    f"By {name.replace('_', ' ')}, the text shown "
                     f"{'first' if first > second else 'second'} is preferred more "
-                    f"often than chance would have it (p = {p_value:.3f}).",
+                    f"often than by chance (p = {p_value:.3f}).",
                 )
             )
     table = Table(
@@ -133,7 +133,7 @@ def _sides(pairs: pd.DataFrame, criteria: list[str]) -> tuple[Table, tuple[Note,
             number("p", spoken="p-value of the exact sign test"),
         ),
         rows=tuple(rows),
-        note="Every assignment shows the sides in an order drawn by chance, so neither "
-        "place should be preferred; exact two-sided sign test.",
+        note="Every assignment shows the sides in random order, so neither side should "
+        "be preferred; exact two-sided sign test.",
     )
     return table, tuple(notes)

@@ -1,45 +1,45 @@
-"""The words of a report, for readers who run no campaigns."""
+"""The terms of a report, for readers who run no campaigns."""
 
 from piecework.report.components import Section, Table, text
 from piecework.report.model import ReportModel
 
 _TERMS = (
     ("HIT", "A page of work that a worker accepts and sends as a whole."),
-    ("Assignment", "One worker's go at one HIT. It is approved and paid, or rejected."),
+    ("Assignment", "One worker's work on a HIT. It is approved and paid, or rejected."),
     ("Answer", "What one assignment says about one item."),
-    ("Batch", "The items that are posted together. Bad workers of one see no later."),
-    ("Round", "0 is a batch's first posting; each later one asks for what is missing."),
+    ("Batch", "Items that are posted together. Excluded workers see no later batch."),
+    ("Round", "0 is a batch's first posting; each later round posts what is missing."),
     ("Novel", "Written by the worker, and accepted."),
     ("Canned", "The page's own sentence for pictures that show nothing to describe."),
-    ("Dropped", "Paid for, and kept out of the dataset, with its reason."),
-    ("Rejected", "Not paid for, and kept out of the dataset, with its reason."),
-    ("Surplus", "Good and paid for, but more than were wanted of the item."),
-    ("Excluded", "A worker who is not asked again. The account is not harmed."),
-    ("Heuristic", "One idea of what bad work looks like, tried on all answers."),
-    ("Flag", "A heuristic's suspicion is enough to speak of. It is no verdict."),
-    ("Policy", "The campaign file's rules that turn flags into verdicts."),
+    ("Dropped", "Paid, but kept out of the dataset, for a stated reason."),
+    ("Rejected", "Not paid, and kept out of the dataset, for a stated reason."),
+    ("Surplus", "Good and paid, but more than the item needed."),
+    ("Excluded", "A worker who gets no more HITs. Their account is not affected."),
+    ("Heuristic", "A check for one kind of bad work, run on all answers."),
+    ("Flag", "A heuristic's suspicion that passed its limit. It is not a verdict."),
+    ("Policy", "The rules in the campaign file that turn flags into verdicts."),
     (
         "Wage floor",
-        "What an hour is to pay at least; bonuses of `piecework pay` go by the median.",
+        "The least that an hour should pay. Bonuses of `piecework pay` raise it.",
     ),
     ("Split", "The part of the dataset that an item is in: train, val or test."),
-    ("Alpha", "Krippendorff's: 1 is full agreement between people, 0 is chance."),
-    ("p-value", "How often chance alone would make a difference at least as large."),
+    ("Alpha", "Krippendorff's alpha: 1 is full agreement, 0 is chance."),
+    ("p-value", "How often chance alone would give a difference at least this large."),
 )
 
 
 _IMPORTED = {
-    "Assignment": "One worker's go at one HIT.",
-    "Dropped": "Kept out of the dataset, with its reason.",
-    "Rejected": "Kept out of the dataset with all of its assignment, with the reason.",
+    "Assignment": "One worker's work on one HIT.",
+    "Dropped": "Kept out of the dataset, for a stated reason.",
+    "Rejected": "Kept out of the dataset with its assignment, for a stated reason.",
     "Surplus": "Good, but its worker's second answer about the item.",
-    "Excluded": "A worker whom a rule or a person would not ask again.",
+    "Excluded": "A worker whom a rule or a person would give no more work.",
 }
-"""What is meant by words where another tool posted and paid."""
+"""Meanings if another tool posted and paid."""
 
 
 def build(model: ReportModel) -> Section:
-    """Each word with its meaning; those that the page cannot hold are left out."""
+    """List each term with its meaning; leave out terms that the report cannot use."""
     left_out, meanings = set(), dict(_TERMS)
     if model.facts.imported is not None:
         left_out |= {"Batch", "Round"}
@@ -54,11 +54,11 @@ def build(model: ReportModel) -> Section:
         left_out.add("Wage floor")
     return Section(
         key="terms",
-        title="What the words mean",
+        title="Glossary",
         tables=(
             Table(
                 caption="Terms",
-                columns=(text("Word"), text("Meaning")),
+                columns=(text("Term"), text("Meaning")),
                 rows=tuple(
                     term for term in meanings.items() if term[0] not in left_out
                 ),

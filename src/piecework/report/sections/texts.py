@@ -1,4 +1,4 @@
-"""What is in the dataset: its splits, the length and the words of its texts."""
+"""What is in the dataset: its splits, and the lengths and words of its texts."""
 
 import re
 from collections import Counter
@@ -14,10 +14,10 @@ from piecework.report.model import ReportModel
 from piecework.report.svg import svg
 
 _LONGEST_SHOWN = 40
-"""Words; longer captions share the last column, or one monster would flatten all."""
+"""In words; longer texts share the last column, which keeps the plot readable."""
 
 _TYPED_FROM = 0.2
-"""Keystrokes for a character, as `not_typed` has it."""
+"""Keystrokes per character, as in `not_typed`."""
 
 _PLACES = {"train": 0, "val": 1, "test": 2}
 
@@ -25,7 +25,7 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")  # noqa: RUF001 - workers type both apo
 
 
 def build(model: ReportModel) -> Section | None:
-    """Lengths of novel texts and what else is known about the items.
+    """Show the lengths of novel texts and what else is known about the items.
 
     None for a task that asks for no text.
     """
@@ -54,13 +54,13 @@ def _lead(model: ReportModel, texts: pd.Series, lengths: pd.Series) -> str:
         f"{lengths.mean():.1f} words on average (median {lengths.median():g}, "
         f"shortest {count(lengths.min())}, "
         f"longest {count(lengths.max())}) and use {count(different)} different words, "
-        f"case aside. {plural(repeated, noun)} "
-        f"{'repeats' if repeated == 1 else 'repeat'} the text of another one."
+        f"ignoring case. {plural(repeated, noun)} "
+        f"{'repeats' if repeated == 1 else 'repeat'} the text of another."
     )
 
 
 def _not_typed(model: ReportModel) -> tuple[Note, ...]:
-    """How many texts came with hardly a keystroke, and what that does not say."""
+    """How many texts have hardly any keystrokes, and what that does not prove."""
     answers = model.facts.answers
     length = answers["text"].str.strip().str.len()
     is_known = answers["keystrokes"].notna() & (length > 0) & ~answers["is_canned"]
@@ -70,10 +70,10 @@ def _not_typed(model: ReportModel) -> tuple[Note, ...]:
     return (
         Note(
             "fact",
-            f"{part_of(int(few.sum()), int(is_known.sum()), 'text')} came with fewer "
-            f"than {_TYPED_FROM:g} keystrokes for a character: pasted, dictated, "
-            "completed by a phone, or written by a program. The page cannot know "
-            "which, so no pay hangs on it alone.",
+            f"{part_of(int(few.sum()), int(is_known.sum()), 'text')} have fewer than "
+            f"{_TYPED_FROM:g} keystrokes per character: they were pasted, dictated, "
+            "completed by a phone, or written by a program. The page cannot tell "
+            "which, so pay must not depend on this alone.",
         ),
     )
 
@@ -142,7 +142,7 @@ def _splits(model: ReportModel) -> Table:
 
 
 def _majorities(model: ReportModel) -> tuple[Table, ...]:
-    """What else was asked about the items; none where nothing was."""
+    """What else was asked about the items; no table if nothing was."""
     voters = model.accepted_per_item
     noun = model.item_noun
     statements = [
@@ -177,7 +177,7 @@ def _is_asked(model: ReportModel, field: Field) -> bool:
 
 
 def _statements(model: ReportModel, field: Field) -> list[tuple[str, pd.Series]]:
-    """Statements, each with how many say so, by item."""
+    """The statements, each with the number of workers who agree, by item."""
     field_votes = model.votes(field, "canned", "novel")
     if field.name == model.facts.task.text_present_field:
         yes = field_votes[field_votes["value"] == "yes"]

@@ -1,4 +1,4 @@
-"""When it happened: batches, rounds, and the pace of the answers."""
+"""When it happened: batches, rounds, and the rate of the answers."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from piecework.report.model import ReportModel
 from piecework.report.svg import svg
 
 _MOST_SPANS = 40
-"""More rounds than this make a plot that nobody reads; the table has them all."""
+"""More rounds than this make the plot unreadable; the table has them all."""
 
 _CURVE_POINTS = 160
 
@@ -19,9 +19,9 @@ _HOURS_SHOWN_AS_HOURS = 72
 
 
 def build(model: ReportModel) -> Section | None:
-    """Time spans of batches and the growth of the answers.
+    """Show the time spans of batches and the growth of the answers.
 
-    Of imported answers only when they were sent; nothing of them was posted.
+    For imported answers, show only when they were sent; they were not posted here.
     """
     imported = model.facts.imported
     if imported is not None and not imported.has_times:
@@ -39,11 +39,11 @@ def _lead(model: ReportModel) -> str:
     facts = model.facts
     seconds = (facts.finished_at - facts.started_at).total_seconds()
     worked = float(facts.workers["seconds_worked"].sum())
-    pace = f", {worked / seconds:,.1f} of them every hour" if seconds > 0 else ""
+    pace = f", {worked / seconds:,.1f} per hour" if seconds > 0 else ""
     return (
-        f"From {moment(facts.started_at)} to {moment(facts.finished_at)} UTC: "
-        f"{hours(seconds)}, in which {model.workers} "
-        f"worked {worked / 3600:,.1f} person-hours{pace}."
+        f"From {moment(facts.started_at)} to {moment(facts.finished_at)} UTC "
+        f"({hours(seconds)}), {model.workers} worked {worked / 3600:,.1f} "
+        f"person-hours{pace}."
     )
 
 
@@ -87,8 +87,8 @@ def _spans(model: ReportModel) -> Figure:
     ]
     title = "Batches and rounds"
     description = (
-        "Dark: from posting to the last answer. Pale: until all was settled."
-        + f" Only the first {count(len(posted))} rounds are drawn."
+        "Dark: from posting to the last answer. Pale: until the round was settled."
+        + f" Only the first {count(len(posted))} rounds are shown."
         * (len(posted) < len(batches))
     )
     plot = plots.spans(rows, x_label=f"{unit} since the start", unit_hours=unit_hours)
@@ -169,6 +169,6 @@ def _table(batches: pd.DataFrame) -> Table:
         ),
         rows=rows,
         note="Round 0 is the first posting of a batch; each later round posts again "
-        "what was missing. Excluded workers see no HIT of a later batch.",
+        "what is missing. Excluded workers see no HITs of later batches.",
         empty="No batch has been posted.",
     )

@@ -1,4 +1,4 @@
-"""Who did the work: how much each worker did, at which wage, and who was excluded."""
+"""Who did the work: how much each worker did, at what wage, and who was excluded."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ from piecework.report.model import ROUNDING_CENTS, ReportModel
 from piecework.report.svg import svg
 
 _MOST_ROWS = 200
-"""1,623 workers made VizWiz-Captions; nobody reads so many rows."""
+"""1,623 workers made VizWiz-Captions; that is more than anyone reads."""
 
 _MOST_COLUMNS = 24
 
@@ -30,18 +30,18 @@ _HASH_CHARACTERS = 16
 
 
 def build(model: ReportModel) -> Section | None:
-    """How the work is spread, and one row a worker; None where no file names any."""
+    """Show how the work is spread, and a row per worker; None if no file names any."""
     workers = model.facts.workers
     if workers.empty:
-        return Section(key="workers", title="The workers", lead=("Nobody worked yet.",))
+        lead = "No worker has submitted anything yet."
+        return Section(key="workers", title="The workers", lead=(lead,))
     if not model.named_workers:
         return None
     excluded = int(workers["is_excluded"].sum())
     lead = (
         f"{model.workers} took part, {count(excluded)} of them excluded by the end. "
-        f"{_spread(model)} Ids are keyed hashes: the same "
-        f"worker bears the same hash in the dataset, and nobody's name can be "
-        f"recovered from it."
+        f"{_spread(model)} Ids are keyed hashes: a worker has the same hash in the "
+        "dataset, and no name can be recovered from it."
     )
     return Section(
         key="workers",
@@ -60,8 +60,8 @@ def _spread(model: ReportModel) -> str:
     busiest = int(per_worker.head(tenth).sum())
     return (
         f"The busiest wrote {part_of(int(per_worker.iloc[0]), int(per_worker.sum()))} "
-        f"of the {plural_of(model.accepted_noun)}, the busiest tenth "
-        f"({plural(tenth, 'worker')}) {share(busiest, int(per_worker.sum()))}."
+        f"of the {plural_of(model.accepted_noun)}, and the busiest tenth "
+        f"({plural(tenth, 'worker')}) wrote {share(busiest, int(per_worker.sum()))}."
     )
 
 
@@ -79,10 +79,10 @@ def _figure(answers: pd.Series) -> Figure:
     ]
     every = max(1, len(bins) // 6)
     ticks = [(float(start), count(start)) for start in [*starts][::every]]
-    title = "Answers of each worker"
+    title = "Answers per worker"
     description = (
-        f"Half of the workers gave {answers.median():g} or fewer answers; the least "
-        f"busy {count(answers.min())}, the busiest {count(most)}."
+        f"Half of the workers gave {answers.median():g} answers or fewer; the least "
+        f"busy gave {count(answers.min())}, the busiest {count(most)}."
     )
     plot = plots.histogram(
         bins,
@@ -103,11 +103,13 @@ def _table(model: ReportModel) -> Table:
     shown = order.head(_MOST_ROWS)
     hidden = len(order) - len(shown)
     left_out = (
-        f" {plural(hidden, 'worker')} with fewer answers left out." if hidden else ""
+        f" {plural(hidden, 'worker')} with fewer answers are not shown."
+        if hidden
+        else ""
     )
     trait = (text("Trait"),) if model.facts.is_rehearsal else ()
     return Table(
-        caption="Every worker" if not hidden else f"{count(len(shown))} workers",
+        caption="All workers" if not hidden else f"{count(len(shown))} workers",
         columns=(
             text("Worker"),
             number("Answers"),
@@ -122,7 +124,7 @@ def _table(model: ReportModel) -> Table:
         rows=tuple(_row(model, row) for row in shown.to_dict("records")),
         note="Excluded workers first, then the busiest. Kept out: answers dropped or "
         "rejected."
-        + " The wage is what was paid, over the time worked." * bool(model.facts.money)
+        + " Wage: the pay divided by the time worked." * bool(model.facts.money)
         + left_out,
         is_folded=True,
     )

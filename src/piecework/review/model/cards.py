@@ -1,4 +1,4 @@
-"""What a reviewer reads of a group of answers, and may do about it."""
+"""What a reviewer sees about a group of answers, and may do about it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,6 +20,7 @@ from piecework.domain.verdicts import (
     SubjectKind,
     Verdict,
 )
+from piecework.qc.registry import TITLES
 from piecework.results.answers_shown import Work
 from piecework.results.evidence import flags_around, joined_suspicion, sentence
 from piecework.review.model.reviewing import (
@@ -40,15 +41,15 @@ _MOST_HISTORY = 10
 _MOST_EVIDENCE = 12
 _MOST_PROPOSED = 12
 _MOST_CHARACTERS = 10_000
-"""Of a text on a page; files of other tools may hold megabytes."""
+"""Characters of a text on a page; other tools' files may hold megabytes."""
 MOST_LISTED = 60
 """Answers of a group that a page lists."""
 _ANY_REASON = "to be written"
-"""Stands for a reason while it is only asked what an act would do."""
+"""A placeholder for the reason while the page only shows what an act would do."""
 
 _MOST_FORESEEN = 500
-_LATER = "What follows is shown before it is done."
-"""Of an act about more than that many: six of them take too long to foresee."""
+_LATER = "The next page shows what follows."
+"""Shown for larger acts: computing the results of six such acts takes too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +57,10 @@ class AnswerShown:
     """An answer on a card.
 
     Attributes:
-        fields: what was answered, by name; one without a name is the text.
-        verdict: in force; `None` while it waits.
-        waits: whether a person is asked about it.
-        seconds: it took, in words; "" if that is not known.
+        fields: names and values of the answer; a value without a name is the text.
+        verdict: the verdict in force; `None` while the answer waits.
+        waits: whether it waits for a person.
+        seconds: the time it took, as text; "" if not known.
     """
 
     number: int
@@ -74,15 +75,14 @@ class AnswerShown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Something that may be done about a card.
+    """An act that a reviewer may choose on a card.
 
     Attributes:
-        follows: in money and work, a sentence each.
-        proposed: of how many of them the policy proposes it.
-        reasons: that may be given, the one to begin with first; empty where none is
-            needed.
-        fault: why it cannot be done as things are; "" if it can.
-        decides: how many subjects the reviewer decides by it.
+        follows: its results in money and work, as sentences.
+        proposed: the number of subjects for which the policy proposes it.
+        reasons: suggested reasons, the best first; empty if no reason is needed.
+        fault: why it cannot be done now; "" if it can.
+        decides: the number of subjects that it decides.
     """
 
     act: ActName
@@ -95,7 +95,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerShown:
-    """A worker in sentences, and some of the other work."""
+    """Sentences about a worker, and some of their other answers."""
 
     worker: str
     sentences: Sequence[str]
@@ -104,18 +104,18 @@ class WorkerShown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """All about a group of answers.
+    """Everything that the page shows about a group of answers.
 
     Attributes:
-        state: a fingerprint of what is decided about it.
-        answers: of the group; at least one, and not more than a page lists.
-        others: of an answer, what others answered about its item.
-        evidence: what speaks against it, a sentence each, the strongest first.
-        suspicion: of all evidence together, in [0, 1].
-        proposed: what the policy proposes, a sentence each.
-        decided: what is decided already, those alike as one with their number; empty
-            while anything of it waits.
-        worker: whose answers they are; `None` of an item's.
+        state: a fingerprint of the decisions about the group.
+        answers: answers of the group, from one to as many as a page lists.
+        others: for a single answer, other workers' answers about its item.
+        evidence: the evidence against the group as sentences, the strongest first.
+        suspicion: the suspicion from all evidence together, in [0, 1].
+        proposed: what the policy proposes, as sentences.
+        decided: the decisions so far, equal ones once with their number; empty while
+            any part of the group waits.
+        worker: the worker of the answers; `None` for an item.
     """
 
     group: Group
@@ -131,7 +131,7 @@ class Card:
 
     @property
     def size(self) -> int:
-        """How many answers the group has."""
+        """The number of answers in the group."""
         return len(self.group.rows)
 
 
@@ -143,14 +143,14 @@ def card_of(
     state: str,
     waiting: Mapping[Subject, Decision],
 ) -> Card:
-    """The card of a group.
+    """Return the card of a group.
 
     Args:
         opened: the campaign.
         work: its answers.
-        group: what the card is about.
-        state: `state_of` the group, read before all that the card shows: what is
-            decided while it is made is then told to whoever decides by it.
+        group: the group on the card.
+        state: `state_of` the group, read before the rest of the card: a reviewer then
+            learns of decisions that were made while the card was built.
         waiting: all proposals by subject.
     """
     rows, touched = group.rows, waiting_in(group, waiting)
@@ -180,7 +180,7 @@ def answers_shown(
     rows: Sequence[int],
     waiting: Mapping[Subject, Decision],
 ) -> list[AnswerShown]:
-    """Answers of rows, with their verdicts and times."""
+    """Return the answers of rows, with their verdicts and times."""
     ids = [work.answer_id(number) for number in rows]
     verdicts = assignments.verdicts_by_answer(opened.store, ids)
     return [
@@ -199,7 +199,7 @@ def answers_shown(
 
 
 def cut(fields: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Fields as a page shows them: of an endless text the beginning, and how long."""
+    """Return fields with long texts cut, and the number of characters left out."""
     most = _MOST_CHARACTERS
     return [(name, text[:most] + _rest(len(text) - most)) for name, text in fields]
 
@@ -226,10 +226,10 @@ def _rounded(seconds: float) -> str:
 def _flags(
     opened: OpenedCampaign, work: Work, group: Group
 ) -> list[tuple[Finding, int]]:
-    """What flags a group, the strongest first, and how many subjects each flags.
+    """Return what flags a group, the strongest first, and how many subjects each flags.
 
-    Of several answers, what a heuristic says of one is much like what it says of the
-    next: the strongest stands for all. Of an item's, its answers alone are asked about.
+    In a group of several answers, the strongest finding of a heuristic stands for all
+    of its findings, which are much alike. For an item, only its answers count.
     """
     if group.view == "answer":
         parts = work.parts(group.rows, is_answer=True)
@@ -245,7 +245,7 @@ def _flags(
 def _in_words(
     work: Work, group: Group, flags: Sequence[tuple[Finding, int]]
 ) -> list[str]:
-    """A sentence a flag, which names the answer that it is about among several."""
+    """Return a sentence for each flag; in a larger group it names the answer."""
     if group.view == "answer":
         return [sentence(finding, {}) for finding, _ in flags]
     numbers = [group.rows[0]]
@@ -267,7 +267,7 @@ def _in_words(
 
 
 def _proposed(asked: Sequence[Decision]) -> list[str]:
-    """Proposals in words, those that are alike in one sentence."""
+    """Return proposals as sentences, equal ones in one sentence."""
     alike = Counter(
         (proposal.subject_kind, proposal.verdict, proposal.because)
         for proposal in asked
@@ -277,7 +277,7 @@ def _proposed(asked: Sequence[Decision]) -> list[str]:
         for (kind, verdict, because), many in islice(alike.items(), _MOST_PROPOSED)
     ]
     more = len(alike) - len(sentences)
-    return sentences + [f"and {more} more, each with a reason of its own"] * bool(more)
+    return sentences + [f"and {more} more with other reasons"] * bool(more)
 
 
 def _choices(
@@ -297,7 +297,7 @@ def _choices(
         proposed = [proposal for proposal in of_kind if proposal.verdict == verdict]
         decides = len(of_kind)
         if not decides:
-            # An exclusion may be decided though nothing proposes it.
+            # A reviewer may exclude a worker without a proposal.
             decides = len(targets(opened, work, group, act, waiting=waiting))
         if not decides:
             continue
@@ -338,14 +338,14 @@ def _reasons(
     proposal: Decision | None,
     flags: Sequence[tuple[Finding, int]],
 ) -> list[str]:
-    """Reasons to begin with: the policy's with the evidence, and each by itself."""
+    """Return suggested reasons: the policy's with evidence, and each alone."""
     if verdict in {"keep", "approve"}:
         return []
     made = []
     if proposal is not None:
         because = proposal.because.removeprefix(REJECTED_WITH)
         own = _flags_of(opened, work, group, proposal, flags)
-        # A rule's reason may have its evidence in it already.
+        # A rule's reason may contain its evidence already.
         if own and not any(finding.evidence in because for finding in own):
             made.append(f"{because} ({_evidence_for(opened, because, own)})")
         made.append(because)
@@ -362,7 +362,7 @@ def _flags_of(
     proposal: Decision,
     flags: Sequence[tuple[Finding, int]],
 ) -> list[Finding]:
-    """What flags the subject of a proposal, and not only the group that it is in."""
+    """Return the findings about a proposal's subject, not about its whole group."""
     kind, subject_id = proposal.subject_kind, proposal.subject_id
     if kind == "worker" or group.view == "answer":
         return [finding for finding, _ in flags]
@@ -382,19 +382,20 @@ def _worker(
     rest = [number for number in reversed(rows) if number not in own]
     totals = workers.totals_of(opened.store, worker_id, but=RANDOM_SAMPLE)
     open_ = totals.answers - totals.kept - totals.dropped
-    sent = f"Sent {plural(totals.assignments, 'assignment')} with "
+    sent = f"Submitted {plural(totals.assignments, 'assignment')} with "
     counts = f"{totals.kept} kept, {totals.dropped} set aside, {open_} not decided."
     sentences = [f"{sent}{plural(totals.answers, 'answer')}: {counts}"]
     if totals.rejected:
         sentences.append(f"{plural(totals.rejected, 'assignment')} rejected.")
     flags = ", ".join(
-        f"{name} {plural(times, 'time')}" for name, times in totals.flags.items()
+        f"{TITLES.get(name, name)} ({plural(times, 'time')})"
+        for name, times in totals.flags.items()
     )
     sentences.append(f"Flagged by {flags}." if flags else "Never flagged.")
     typical = work.typical_seconds(rows)
     if not np.isnan(typical):
         sentences.append(
-            f"Takes {_rounded(typical)} an item; all workers "
+            f"Takes {_rounded(typical)} for an item; all workers "
             f"{_rounded(work.typical_seconds())} (medians)."
         )
     return WorkerShown(
@@ -407,7 +408,7 @@ def _worker(
 def _evidence_for(
     opened: OpenedCampaign, because: str, flags: Sequence[Finding]
 ) -> str:
-    """The evidence of a rule's own heuristics, else the strongest."""
+    """Return the evidence of a rule's own heuristics, otherwise the strongest."""
     named = {
         name
         for rule in opened.campaign.policy

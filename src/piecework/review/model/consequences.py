@@ -1,4 +1,4 @@
-"""What decisions do in money and work, in sentences, before they are made."""
+"""What decisions do in money and work, as sentences, before they are made."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,18 +15,19 @@ _TURNED_AWAY = ("exclude", "block")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consequences:
-    """What follows from some decisions, as things stand.
+    """The results of some decisions, as things stand.
 
     Attributes:
-        paid: assignments that will be paid, and `paid_cents` with fees.
-        unpaid: assignments that will not be, and `unpaid_cents`, rewards alone: what
-            the workers lose.
+        paid: assignments to pay.
+        paid_cents: their price, with fees.
+        unpaid: assignments not to pay.
+        unpaid_cents: their rewards, which the workers lose.
         kept: answers that count.
-        dropped: answers that do not.
-        asked_again: answers that are lacking then, and are asked for again.
-        turned_away: workers who see no later HIT.
-        blocked: of these, those whom the platform's block meets.
-        staying: workers who are not turned away.
+        dropped: answers that do not count.
+        asked_again: answers that are then missing and asked for again.
+        turned_away: workers who are offered no later HIT.
+        blocked: those of them whom the platform blocks.
+        staying: workers who stay.
     """
 
     paid: int = 0
@@ -41,7 +42,7 @@ class Consequences:
     staying: int = 0
 
     def sentences(self, opened: OpenedCampaign) -> list[str]:
-        """In words, money first."""
+        """Return the results as sentences, money first."""
         shown = opened.campaign.rewards.shown
         workers, staying = (
             plural(number, "worker") for number in (self.turned_away, self.staying)
@@ -52,16 +53,23 @@ class Consequences:
                 (self.paid, f"{shown(self.paid_cents)} paid, fees included."),
             ]
         else:
-            money = [(self.paid + self.unpaid, "Nothing is paid from here.")]
-        aside = "" if self.unpaid else ", and paid for unless rejected"
+            money = [(self.paid + self.unpaid, "piecework pays nothing here.")]
+        aside = "" if self.unpaid else ", and paid unless rejected"
         away, stays = "offered no later HIT of this campaign", "offered HITs as before"
         if opened.is_imported:
-            aside, away, stays = "", "noted as excluded; nobody is told", "kept"
+            aside, away, stays = (
+                "",
+                "recorded as excluded; the worker is not told",
+                "kept",
+            )
         counted_sentences = (
             *money,
             (self.kept, f"{plural(self.kept, 'answer')} kept."),
             (self.dropped, f"{plural(self.dropped, 'answer')} set aside{aside}."),
-            (self.asked_again, f"{plural(self.asked_again, 'answer')} asked again."),
+            (
+                self.asked_again,
+                f"{plural(self.asked_again, 'answer')} asked for again.",
+            ),
             (self.turned_away, f"{workers} {away}."),
             (self.staying, f"{staying} {stays}."),
             (self.blocked, "The block counts against the worker's account."),
@@ -74,7 +82,7 @@ class Consequences:
 def consequences(
     opened: OpenedCampaign, work: Work, made: Sequence[Decision]
 ) -> Consequences:
-    """What follows from decisions, those included that are taken along with them."""
+    """Return the results of decisions, including those that follow from them."""
     paid, paid_cents, unpaid, unpaid_cents = 0, 0, 0, 0
     whole = [decision for decision in made if decision.subject_kind == "assignment"]
     ids = [AssignmentId(decision.subject_id) for decision in whole]
@@ -107,7 +115,7 @@ def consequences(
 
 
 def _asked_again(opened: OpenedCampaign, work: Work, dropped: Iterable[str]) -> int:
-    """Answers that are lacking when these are dropped and all that waits is kept."""
+    """Return how many answers are missing if these are dropped and the rest is kept."""
     by_item: dict[str, set[str]] = {}
     for answer_id in dropped:
         for number in work.rows("answer", answer_id):
@@ -137,7 +145,7 @@ def _asked_again(opened: OpenedCampaign, work: Work, dropped: Iterable[str]) -> 
 
 
 def _batches_to_post(opened: OpenedCampaign) -> frozenset[int]:
-    """Batches of which missing answers may be asked for once more."""
+    """Return the batches for which missing answers may be asked for again."""
     if (
         not opened.endpoint.startswith("http")
         or stops.stopped_at(opened.store) is not None

@@ -1,8 +1,8 @@
-"""What people's verdicts mean, however they are given: on the page or in a CSV.
+"""What people's verdicts mean, on the page or in a CSV.
 
-To reject an assignment is to drop its answers. When the last of an assignment's answers
-is decided, the assignment is approved along with it, unless its rejection is proposed
-and no answer is kept: then a person has to say whether it is paid.
+To reject an assignment is to drop its answers. When a person decides the last answer of
+an assignment, the assignment is approved too, unless its rejection is proposed and no
+answer is kept: then a person has to say whether it is paid.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,17 +21,17 @@ from piecework.domain.verdicts import (
 from piecework.store import assignments, decisions
 
 Chosen = Mapping[Subject, Decision]
-"""What a person decided, by kind and id of the subject."""
+"""A person's decisions by kind and id of the subject."""
 
 NEEDS_REASON = frozenset({"drop", "reject", "exclude", "block"})
 GOOD = "looked at, and good"
-"""The reason of a verdict that needs none."""
+"""The reason of a verdict that needs no reason."""
 ALL_LOOKED_AT = "all its answers were looked at"
-"""The reason of an approval that follows from the last of an assignment's answers."""
+"""The reason of an approval that follows from an assignment's last answer."""
 
 
 def waiting_for_people(opened: OpenedCampaign) -> list[Decision]:
-    """Proposals that a person has to look at; empty where the policy decides."""
+    """Return the proposals that a person has to decide; empty if the policy decides."""
     if opened.campaign.decided_by == "policy":
         return []
     return decisions.proposals(
@@ -42,7 +42,7 @@ def waiting_for_people(opened: OpenedCampaign) -> list[Decision]:
 def waiting_among(
     opened: OpenedCampaign, subjects: Iterable[Subject] | None = None
 ) -> dict[Subject, Decision]:
-    """Those of these subjects that wait for a person, or all that do, each proposed."""
+    """Return the proposals about these subjects that wait for a person, or all."""
     if opened.campaign.decided_by == "policy":
         return {}
     at, by = opened.clock.now(), f"policy:{opened.campaign.name}"
@@ -69,19 +69,19 @@ def decided(
     *,
     by: str,
 ) -> Decision:
-    """A person's decision about what waits.
+    """Return a person's decision about a proposal.
 
-    With the proposed verdict and no reason of the person's own, the reason is the
-    proposed one.
+    If they take the proposed verdict and give no reason, the reason is the proposed
+    one.
 
     Raises:
-        ValueError: why it cannot be one, in a sentence.
+        ValueError: the verdict or the reason is not allowed; the message says why.
     """
     kind = proposed.subject_kind
     if verdict not in VERDICTS[kind]:
         raise ValueError(
-            f"verdict {verdict!r} is none of {', '.join(VERDICTS[kind])}, which are "
-            f"said of the {kind}"
+            f"verdict {verdict!r} is not allowed for the {kind}; allowed are "
+            f"{', '.join(VERDICTS[kind])}"
         )
     because = because.strip()
     if verdict == proposed.verdict and verdict in NEEDS_REASON:
@@ -98,9 +98,9 @@ def decided(
 
 
 def fault_of_reason(able: Capabilities, verdict: Verdict, because: str) -> str:
-    """What is wrong with a reason: the platform refuses such a one for ever."""
+    """Return what is wrong with a reason that the platform would always refuse."""
     if verdict in NEEDS_REASON and not because:
-        return f"because is empty; to {verdict} needs a reason"
+        return f"because is empty; {verdict} needs a reason"
     if because and not able.allows_reason(because):
         return (
             f"because has {len(because)} characters; allowed are "
@@ -117,7 +117,7 @@ def _allowed(able: Capabilities) -> str:
 
 
 def contradictions(opened: OpenedCampaign, chosen: Chosen) -> list[str]:
-    """Answers that are kept of a rejected assignment: used, and not paid for."""
+    """Return the faults of answers that are kept although they are not paid."""
     kept = {
         subject: decision
         for subject, decision in chosen.items()
@@ -144,15 +144,15 @@ def contradictions(opened: OpenedCampaign, chosen: Chosen) -> list[str]:
 def taken_along(
     opened: OpenedCampaign, chosen: Chosen, *, waiting: Chosen | None = None
 ) -> list[Decision]:
-    """What follows from a person's decisions about subjects of which nothing is said.
+    """Return the decisions that follow from a person's decisions.
 
-    Drops of the answers of rejected assignments, and approvals of assignments that
-    have no answer left to look at.
+    They drop the answers of rejected assignments, and approve assignments in which no
+    answer waits any more.
 
     Args:
         opened: the campaign.
         chosen: what the person decided.
-        waiting: all proposals, if they are at hand.
+        waiting: all proposals, if the caller has them.
     """
     if waiting is None:
         waiting = by_subject(waiting_for_people(opened))
@@ -160,7 +160,7 @@ def taken_along(
 
 
 def by_subject(made: Iterable[Decision]) -> dict[Subject, Decision]:
-    """Decisions by what they are about."""
+    """Return decisions by subject."""
     return {(decision.subject_kind, decision.subject_id): decision for decision in made}
 
 
@@ -206,7 +206,7 @@ def _approvals_along(
         if proposal is None or is_said or None in of_answers:
             continue
         if proposal.verdict == "approve" or "keep" in of_answers:
-            # A file may say again what somebody else decided before.
+            # A file may repeat what another person decided before.
             last = max(chosen.values(), key=lambda decision: decision.decided_at)
             approvals.append(
                 replace(

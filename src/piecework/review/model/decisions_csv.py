@@ -1,7 +1,7 @@
-"""Export and import people's decisions as a CSV (docs/how-to/review.md).
+"""Write and read people's decisions as a CSV (docs/how-to/review.md).
 
-The file names workers by pseudonym only. Reading it back is all or nothing: every fault
-is listed with its line, and then nothing is stored.
+The file names workers only by pseudonym. Reading it stores everything or nothing: each
+fault is listed with its line, and then nothing is stored.
 """
 
 import csv
@@ -48,15 +48,16 @@ COLUMNS = (
     "because",
 )
 _MOST_SHOWN = 20
-"""Items of a worker's, answers of others, and findings that a row shows."""
+"""The most items, other answers and findings in a row."""
 _T = TypeVar("_T", bound=str)
 
 
 def waiting_csv(opened: OpenedCampaign) -> tuple[bytes, int]:
-    """The file to fill in, and how many rows it has; `verdict` and `because` are empty.
+    """Return the file to fill in, and its number of rows.
 
-    A verdict that is written decides; with the proposed one and no reason of a person's
-    own, the reason is the proposed one. `money` says what the proposed verdict does.
+    `verdict` and `because` are empty. A row with a verdict is a decision. If it has the
+    proposed verdict and no reason, the reason is the proposed one. `money` says what
+    the proposed verdict does.
     """
     work = Work(opened)
     rows = [
@@ -81,20 +82,20 @@ def waiting_csv(opened: OpenedCampaign) -> tuple[bytes, int]:
 def read_decisions(
     opened: OpenedCampaign, text: str, *, decided_by: str, name: str
 ) -> int:
-    """Store the decisions of a filled-in file; how many were new.
+    """Store the decisions of a filled-in file; return how many were new.
 
-    What else follows from them is stored with them (`piecework.review.model.deciding`),
-    unless the file says otherwise. An answer that it keeps of an assignment that it
-    rejects is a fault: what is used is paid for.
+    The decisions that follow from them are stored too (`piecework.review.model.
+    deciding`), unless the file decides otherwise. It is a fault to keep an answer of an
+    assignment that the file rejects: an answer that counts is paid.
 
     Args:
-        opened: the campaign at work.
+        opened: the open campaign.
         text: the CSV.
-        decided_by: the person who answers for them.
-        name: what faults call the file.
+        decided_by: the name of the person who decided.
+        name: the file's name in errors.
 
     Raises:
-        ConfigError: with every fault; then nothing was stored.
+        ConfigError: it has every fault; nothing was stored.
     """
     with writing(opened.store):
         chosen = _read(opened, text, decided_by=decided_by, name=name)
@@ -121,7 +122,7 @@ def _read(opened: OpenedCampaign, text: str, *, decided_by: str, name: str) -> C
         _check_columns(reader.fieldnames or (), name)
         for row in reader:
             if not any(row.values()):
-                continue  # a line of separators, as spreadsheets leave them
+                continue  # an empty row, as spreadsheets write them
             line = f"{name}: line {reader.line_num}"
             try:
                 decision = _decision(opened, row, waiting, before, decided_by)
@@ -129,7 +130,7 @@ def _read(opened: OpenedCampaign, text: str, *, decided_by: str, name: str) -> C
                 faults.append(f"{line}: {fault}")
                 continue
             if decision is None:
-                continue  # left open on purpose: it goes on waiting
+                continue  # no verdict: the subject still waits
             (key,) = by_subject([decision])
             earlier = read.setdefault(key, decision)
             if (earlier.verdict, earlier.because) != (
@@ -151,7 +152,7 @@ def _read(opened: OpenedCampaign, text: str, *, decided_by: str, name: str) -> C
 def _check_columns(columns: Sequence[str], name: str) -> None:
     absent = {"subject_kind", "subject_id", "verdict", "because"} - set(columns)
     if absent:
-        there = f"there are: {', '.join(columns) or 'none, the file is empty'}"
+        there = f"its columns are: {', '.join(columns) or 'none, the file is empty'}"
         raise ConfigError(
             [f"{name}: columns missing: {', '.join(sorted(absent))}; {there}"]
         )
@@ -164,17 +165,18 @@ def _decision(
     before: Mapping[Subject, Decision],
     decided_by: str,
 ) -> Decision | None:
-    """The decision of a row, or the one of before that it says again; `None` if open.
+    """Return the decision of a row, or the earlier one that it repeats; `None` if open.
 
     Raises:
-        ValueError: what is wrong with the row, in a sentence.
+        ValueError: the message says what is wrong with the row.
     """
     kind: SubjectKind | None = _one_of(
         VERDICTS, (row.get("subject_kind") or "").strip().lower()
     )
     if kind is None:
         raise ValueError(
-            f"subject_kind {row.get('subject_kind')!r} is none of {', '.join(VERDICTS)}"
+            f"subject_kind {row.get('subject_kind')!r} is not one of "
+            f"{', '.join(VERDICTS)}"
         )
     written = (row.get("verdict") or "").strip().lower()
     if not written:
@@ -182,14 +184,14 @@ def _decision(
     verdict: Verdict | None = _one_of(VERDICTS[kind], written)
     if verdict is None:
         raise ValueError(
-            f"verdict {written!r} is none of {', '.join(VERDICTS[kind])}; left empty, "
-            f"the {kind} goes on waiting"
+            f"verdict {written!r} is not one of {', '.join(VERDICTS[kind])}; without a "
+            f"verdict, the {kind} waits"
         )
     subject = kind, (row.get("subject_id") or "").strip()
     proposed, earlier = waiting.get(subject), before.get(subject)
     if proposed is None and earlier is not None:
         if earlier.verdict == verdict:
-            return earlier  # read before, when less of the file was filled in
+            return earlier  # the file was read before with fewer verdicts
         raise ValueError(
             f"{kind} {subject[1]!r} was decided before: {earlier.verdict}, by "
             f"{earlier.decided_by}"
@@ -198,9 +200,9 @@ def _decision(
         raise ValueError(f"no {kind} {subject[1]!r} waits for a decision")
     if verdict == "reject" and (kept := _kept_by_a_person(opened, subject[1])):
         raise ValueError(
-            f"answer {kept.subject_id!r} of assignment {subject[1]!r} was kept before, "
-            f"by {kept.decided_by}, and a rejection would drop it; approve the "
-            "assignment, or reject it on the page of `piecework review`"
+            f"{kept.decided_by} has kept answer {kept.subject_id!r} of assignment "
+            f"{subject[1]!r}, and a rejection would drop it; approve the assignment, "
+            "or reject it on the page of `piecework review`"
         )
     return decided(
         opened, proposed, verdict, plain(row.get("because") or ""), by=decided_by
@@ -208,7 +210,7 @@ def _decision(
 
 
 def _kept_by_a_person(opened: OpenedCampaign, assignment_id: str) -> Decision | None:
-    """An answer of an assignment that somebody has kept, if there is any."""
+    """Return an answer of an assignment that a person has kept, if any."""
     kept: list[Subject] = [
         ("answer", name)
         for name in assignments.answers_with(
@@ -233,7 +235,7 @@ def _one_of(allowed: Iterable[_T], written: str) -> _T | None:
 def _about(
     opened: OpenedCampaign, work: Work, decision: Decision
 ) -> tuple[str, str, str, str, str, str, str]:
-    """The columns from `worker` to `evidence`."""
+    """Return the columns from `worker` to `evidence`."""
     numbers = work.rows(decision.subject_kind, decision.subject_id)
     if not numbers:
         return "", "", "", "", "", "", ""

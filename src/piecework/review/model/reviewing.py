@@ -1,9 +1,9 @@
-"""Acts of a reviewer: one key, one button, some decisions; undone as a whole.
+"""Acts of a reviewer: one key or button makes some decisions, undone together.
 
-An act is refused when somebody else has decided meanwhile what it would decide, so that
-two people never overwrite each other. It can be undone by who made it as long as
-nothing has followed from it: no pass has begun to pay, reject or exclude, and no HIT
-was posted to replace an answer.
+An act is refused if another person has meanwhile decided what it would decide, so that
+two people never overwrite each other. Its author can undo it until something follows
+from it: a pass has begun to pay, reject or exclude, or has posted a HIT to replace an
+answer.
 """
 
 import hashlib
@@ -43,16 +43,16 @@ ACTS: Mapping[ActName, tuple[SubjectKind, Verdict]] = {
     "exclude": ("worker", "exclude"),
     "stay": ("worker", "keep"),
 }
-"""What each act decides; `stay` is to keep a worker who was to be excluded."""
+"""What each act decides; `stay` keeps a worker whose exclusion is proposed."""
 
 _OUT: tuple[Verdict, ...] = ("exclude", "block")
 
 
-class DecidedMeanwhile(Exception):  # noqa: N818 - nothing is wrong; somebody was faster
-    """Somebody else decided what an act would decide.
+class DecidedMeanwhile(Exception):  # noqa: N818 - not an error; another person was faster
+    """Another person decided what an act would decide.
 
     Attributes:
-        decisions: what was decided, those alike as one with their number.
+        decisions: their decisions, equal ones once with their number.
     """
 
     def __init__(self, made: Sequence[tuple[Decision, int]]) -> None:
@@ -62,14 +62,14 @@ class DecidedMeanwhile(Exception):  # noqa: N818 - nothing is wrong; somebody wa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The answers that a card shows together, and that an act is about.
+    """The answers that a card shows together, and that an act decides.
 
     Attributes:
-        view: what they have in common.
-        key: its id; of a worker the pseudonym.
-        rows: their numbers in the table of answers; all those of the assignment, the
-            worker or the item, waiting or not.
-        subjects: ids by kind of the answers, and of whose and what they are part of.
+        view: what the answers have in common.
+        key: its id; for a worker, the pseudonym.
+        rows: row numbers of all answers of the assignment, the worker or the item,
+            waiting or not.
+        subjects: the ids of the answers, their assignments and their workers, by kind.
     """
 
     view: View
@@ -83,9 +83,9 @@ class Plan:
     """What an act would decide.
 
     Attributes:
-        chosen: what the reviewer says.
-        along: what follows from that.
-        follows: in money and work.
+        chosen: the reviewer's decisions.
+        along: the decisions that follow from them.
+        follows: the results in money and work.
     """
 
     chosen: tuple[Decision, ...]
@@ -94,7 +94,7 @@ class Plan:
 
 
 def group_of(work: Work, view: View, key: str) -> Group | None:
-    """The group of this name; `None` if nothing is known by it."""
+    """Return the group with this key; `None` if there is none."""
     if view == "item":
         rows = work.rows_of_item(key)
     elif view == "worker":
@@ -110,7 +110,7 @@ def group_of(work: Work, view: View, key: str) -> Group | None:
 def waiting_in(
     group: Group, waiting: Mapping[Subject, Decision]
 ) -> dict[Subject, Decision]:
-    """Of all proposals by subject those that an act about the group can touch."""
+    """Return the proposals that an act about the group can decide."""
     if not waiting:
         return {}
     return {
@@ -119,7 +119,7 @@ def waiting_in(
 
 
 def may_decide(group: Group, kind: SubjectKind) -> bool:
-    """Whether a group's act may decide this; an item's assignments have other items."""
+    """Return whether an act may decide this; an item's assignments have other items."""
     return group.view != "item" or kind == "answer"
 
 
@@ -131,12 +131,12 @@ def targets(
     *,
     waiting: Mapping[Subject, Decision],
 ) -> list[Decision]:
-    """The proposals that an act decides; none if there is nothing to decide.
+    """Return the proposals that an act decides; empty if there is nothing to decide.
 
     Args:
         opened: the campaign.
         work: its answers.
-        group: what the act is about.
+        group: the group that the act is about.
         act: keep, drop, and so on.
         waiting: `waiting_in` the group.
     """
@@ -159,20 +159,20 @@ def plan(
     by: str,
     waiting: Mapping[Subject, Decision] | None = None,
 ) -> Plan:
-    """What an act would decide; nothing is stored.
+    """Return what an act would decide, without storing it.
 
     Args:
         opened: the campaign.
         work: its answers.
-        group: what the act is about.
+        group: the group that the act is about.
         act: keep, drop, and so on.
         because: the reason.
         by: the reviewer.
-        waiting: `waiting_in` the group; without it the store is asked.
+        waiting: `waiting_in` the group; read from the store if not given.
 
     Raises:
         ConfigError: the reason cannot be used, or it contradicts what is decided.
-        DecidedMeanwhile: nothing of it waits any more.
+        DecidedMeanwhile: nothing in the group waits any more.
     """
     if waiting is None:
         waiting = waiting_among(opened, _subjects(group))
@@ -207,20 +207,20 @@ def carry_out(
     by: str,
     seen: str,
 ) -> int:
-    """Store what an act decides; the act's number, for undoing it.
+    """Store what an act decides; return the act's number, for undoing it.
 
     Args:
         opened: the campaign.
         work: its answers.
-        group: what the act is about.
+        group: the group that the act is about.
         act: keep, drop, and so on.
-        because: the reason; for a drop or a rejection, what the worker may read.
+        because: the reason, which the worker may read after a rejection.
         by: the reviewer.
         seen: `state_of` the group when the reviewer looked at it.
 
     Raises:
         ConfigError: the reason cannot be used, or it contradicts what is decided.
-        DecidedMeanwhile: somebody else was faster.
+        DecidedMeanwhile: another person was faster.
     """
     with writing(opened.store):
         is_about_one = group.view == "answer" and ACTS[act][0] == "answer"
@@ -231,7 +231,7 @@ def carry_out(
 
 
 def state_of(opened: OpenedCampaign, group: Group) -> str:
-    """A fingerprint of all that is decided about a group and its whole assignments."""
+    """Return a fingerprint of all decisions about a group and its assignments."""
     named = group.subjects
     workers = map(WorkerId, named["worker"] if may_decide(group, "worker") else ())
     whole = map(AssignmentId, named["assignment"])
@@ -240,7 +240,7 @@ def state_of(opened: OpenedCampaign, group: Group) -> str:
 
 
 def decided_in(opened: OpenedCampaign, group: Group) -> list[tuple[Decision, int]]:
-    """What is decided about the group itself, those alike as one with their number."""
+    """Return the decisions about the group, equal ones once with their number."""
     named = dict(group.subjects)
     if not may_decide(group, "worker"):
         del named["worker"]
@@ -248,10 +248,10 @@ def decided_in(opened: OpenedCampaign, group: Group) -> list[tuple[Decision, int
 
 
 def undo(opened: OpenedCampaign, *, by: str) -> list[Review]:
-    """Take the reviewer's last act back; what waits again.
+    """Undo the reviewer's last act; return what waits again.
 
     Raises:
-        ConfigError: there is none, or something has followed from it.
+        ConfigError: there is no act, or something has followed from it.
     """
     with writing(opened.store):
         act = reviews.last_act(opened.store, by)
@@ -265,7 +265,7 @@ def undo(opened: OpenedCampaign, *, by: str) -> list[Review]:
 
 
 def _subjects(group: Group) -> list[Subject]:
-    """All that an act about a group can touch; an item's worker is nobody."""
+    """Return the subjects that an act can decide; an item has no worker."""
     return [
         (kind, name)
         for kind, names in group.subjects.items()
@@ -275,7 +275,7 @@ def _subjects(group: Group) -> list[Subject]:
 
 
 def _unasked_exclusion(opened: OpenedCampaign, worker_id: WorkerId) -> list[Decision]:
-    """What excluding a worker is who is in and whom no rule speaks of."""
+    """Return the exclusion of a worker without a proposal, unless they are excluded."""
     latest = decisions.latest(opened.store, [("worker", worker_id)])
     if latest and latest[0].verdict in _OUT:
         return []
@@ -292,7 +292,7 @@ def _unasked_exclusion(opened: OpenedCampaign, worker_id: WorkerId) -> list[Deci
 
 
 def _what_followed(opened: OpenedCampaign, undone: Sequence[Review]) -> str:
-    """Why an act cannot be undone any more, in a sentence; or nothing."""
+    """Return why an act can no longer be undone; "" if it can."""
     made = [review for review in undone if review.decision_id is not None]
     latest = by_subject(
         decisions.latest(opened.store, [review.subject for review in made])
@@ -300,10 +300,10 @@ def _what_followed(opened: OpenedCampaign, undone: Sequence[Review]) -> str:
     for review in made:
         decision = latest.get(review.subject)
         if decision is None or decision.decided_at != review.reviewed_at:
-            return "somebody has decided it anew since; undo that first"
+            return "another decision about it was made since; undo that one first"
         if review.subject_kind == "answer":
             if hits.posted_since(opened.store, review.reviewed_at):
-                return "a pass has posted HITs since, which count on it"
+                return "a pass has posted HITs since, based on this decision"
             continue
         times = 1
         if review.subject_kind == "worker":
@@ -315,7 +315,7 @@ def _what_followed(opened: OpenedCampaign, undone: Sequence[Review]) -> str:
 
 
 def _what_others_added(opened: OpenedCampaign, made: Sequence[Review]) -> str:
-    """Who has approved an assignment since with its last answers, in a sentence."""
+    """Return who has approved the assignment since with its last answers; or ""."""
     own = {review.subject for review in made}
     answers = [review.subject_id for review in made if review.subject_kind == "answer"]
     whole: list[Subject] = [
@@ -326,6 +326,6 @@ def _what_others_added(opened: OpenedCampaign, made: Sequence[Review]) -> str:
         if decision.verdict == "approve" and decision.because == ALL_LOOKED_AT:
             return (
                 f"{decision.decided_by} has decided the rest of its assignment since, "
-                "which is approved with it; that has to be undone first"
+                "which approved the assignment; undo that first"
             )
     return ""

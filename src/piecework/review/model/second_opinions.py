@@ -1,6 +1,6 @@
-"""What a second person says of an answer that was reviewed: it decides nothing.
+"""A second person's verdict about a reviewed answer, which decides nothing.
 
-It is asked for without saying so, to measure how far reviewers agree.
+The page does not say that it is a second opinion. It measures how far reviewers agree.
 """
 
 from piecework.campaign.opened import OpenedCampaign
@@ -13,13 +13,13 @@ from piecework.store.database import writing
 def give_second_opinion(
     opened: OpenedCampaign, answer_id: str, verdict: Verdict, *, because: str, by: str
 ) -> int:
-    """Keep a second verdict about an answer; the act's number.
+    """Store a second verdict about an answer; return the act's number.
 
     Raises:
-        ConfigError: it is no verdict about an answer.
+        ConfigError: the verdict is not one about an answer.
     """
     if verdict not in {"keep", "drop"}:
-        raise ConfigError(["of this answer, say whether it is to be kept or dropped"])
+        raise ConfigError(["keep or drop this answer; no other decision is asked for"])
     with writing(opened.store):
         return reviews.add_second(
             opened.store,

@@ -1,9 +1,9 @@
 """What waits for reviewers, worst first.
 
-Answers that were drawn by chance, and a tenth of the others that nothing flags (of an
-assignment in which something is flagged), stand among the flagged ones at places drawn
-by the campaign's seed; the rest comes last. So a reviewer cannot tell from its place
-that an answer was drawn. A blind review has all in an order that says nothing.
+Randomly drawn answers, and a tenth of the other unflagged answers (from assignments in
+which something is flagged), are mixed among the flagged ones, at places drawn by the
+campaign's seed. The rest comes last. So a reviewer cannot tell from its place whether
+an answer was drawn. In a blind review, the whole order is random.
 """
 
 import hashlib
@@ -18,21 +18,21 @@ from piecework.store import findings, reviews
 
 _DRAWS = 2**48
 _MIXED = 0.1
-"""The share of unflagged answers that stand among the flagged ones, undrawn."""
+"""The share of undrawn, unflagged answers to mix among the flagged ones."""
 
 
 class Waiting:
-    """All that waits, by what a reviewer may look at.
+    """Everything that waits, by view.
 
-    It is read on: what was decided is taken out, what is new is put in. So a card costs
-    the same whether ten subjects wait or ten thousand.
+    It is updated: decided subjects are removed and new ones added. So a card costs the
+    same with ten waiting subjects and with ten thousand.
 
     Args:
         opened: the campaign.
-        is_blind: nothing is to be told by the order.
+        is_blind: whether the order must say nothing about suspicions.
 
     Attributes:
-        proposals: by kind and id of their subject.
+        proposals: the proposals by kind and id of their subject.
     """
 
     def __init__(self, opened: OpenedCampaign, *, is_blind: bool = False) -> None:
@@ -45,11 +45,11 @@ class Waiting:
         self._keys: dict[View, tuple[str, ...]] = {}
 
     def read_on(self, work: Work) -> None:
-        """Take in what the store holds by now."""
+        """Update from the store."""
         self._take_in(waiting_among(self._opened), self.proposals.keys(), work)
 
     def read_about(self, subjects: Collection[Subject], work: Work) -> None:
-        """Take in what the store holds by now of these subjects alone."""
+        """Update only these subjects from the store."""
         self._take_in(
             waiting_among(self._opened, subjects),
             self.proposals.keys() & set(subjects),
@@ -65,7 +65,7 @@ class Waiting:
         self.proposals.update(now)
 
     def keys(self, view: View) -> tuple[str, ...]:
-        """The groups of a view in which anything waits, worst first."""
+        """Return the keys of the groups in which something waits, worst first."""
         if view not in self._keys:
             self._keys[view] = self._in_order(view)
         return self._keys[view]
@@ -86,11 +86,11 @@ class Waiting:
         return worst_first({key: known[key] for key in waiting}, mixed, seed=seed)
 
     def suspicion(self, view: View, key: str) -> float:
-        """The strongest suspicion of a group; 0 without any."""
+        """Return the strongest suspicion in a group; 0 if there is none."""
         return self._suspicions[view].get(key, 0.0)
 
     def count(self, view: View) -> int:
-        """How many groups of a view something waits in."""
+        """Return the number of groups in which something waits."""
         return len(self._members[view])
 
     def _take_out(self, subjects: Iterable[Subject], work: Work) -> None:
@@ -102,7 +102,7 @@ class Waiting:
                 members.discard(subject)
                 if not members and self._members[view].pop(key, None) is not None:
                     done.setdefault(view, set()).add(key)
-        # Once a view: an act may decide ten thousand, each of which is a group.
+        # Once for each view: one act may decide ten thousand groups.
         for view, gone in done.items():
             if view in self._keys:
                 left = (key for key in self._keys[view] if key not in gone)
@@ -120,7 +120,7 @@ class Waiting:
 
 
 def _groups(work: Work, subject: Subject) -> list[tuple[View, str]]:
-    """The groups that a subject is shown in."""
+    """Return the groups that show a subject."""
     kind, subject_id = subject
     rows = work.rows(kind, subject_id)
     if not rows:
@@ -141,7 +141,7 @@ def _groups(work: Work, subject: Subject) -> list[tuple[View, str]]:
 def _suspicion(
     work: Work, subject: Subject, strongest: Mapping[tuple[str, str], float]
 ) -> float:
-    """The strongest suspicion of a subject, of its answers, and of where it belongs."""
+    """Return the strongest suspicion of a subject and what it belongs to."""
     rows = work.rows(*subject)
     around: set[tuple[str, str]] = {subject}
     around |= {("answer", str(work.answer_id(number))) for number in rows}
@@ -154,12 +154,12 @@ def _suspicion(
 def worst_first(
     suspicions: Mapping[str, float], mixed: Collection[str], *, seed: int
 ) -> tuple[str, ...]:
-    """Keys by suspicion.
+    """Return keys by suspicion.
 
     Args:
-        suspicions: by key.
-        mixed: those without any that stand among the others; the rest comes last.
-        seed: with the key, it draws where.
+        suspicions: the suspicion of each key.
+        mixed: the unsuspicious keys to mix among the others; the rest comes last.
+        seed: draws, with the key, the place.
 
     >>> worst_first({"a": 0.5, "b": 0.9, "c": 0.0}, (), seed=1)
     ('b', 'a', 'c')
@@ -180,12 +180,12 @@ def worst_first(
 def second_opinions(
     opened: OpenedCampaign, *, share: float, by: str
 ) -> tuple[str, ...]:
-    """Answers that others have reviewed once and this reviewer is to review, too.
+    """Return answers that one other person has reviewed and this reviewer should too.
 
     Args:
         opened: the campaign.
-        share: of all reviewed answers, drawn by the seed and their ids.
-        by: the reviewer, who has said nothing of them.
+        share: the share of all reviewed answers, drawn by the seed and their ids.
+        by: the reviewer, who has not reviewed them.
     """
     if not share:
         return ()
@@ -205,18 +205,18 @@ def second_opinions(
 
 
 def draw(seed: int, key: str) -> float:
-    """A number in [0, 1) that depends on the seed and the key alone."""
+    """Return a number in [0, 1) that depends only on the seed and the key."""
     digest = hashlib.sha256(f"review:{seed}:{key}".encode()).digest()
     return int.from_bytes(digest[:6], "big") / _DRAWS
 
 
 def first_of(keys: Iterable[str], *, after: str, taken: Iterable[str]) -> str | None:
-    """The key to look at next: behind one that was skipped, else from the front.
+    """Return the next key: after a skipped one, otherwise from the front.
 
     Args:
-        keys: in their order.
-        after: the one that was skipped; "" for none.
-        taken: those that others look at just now; they come last.
+        keys: the keys in order.
+        after: the skipped key; "" for none.
+        taken: keys that other reviewers look at now; they come last.
     """
     listed = list(keys)
     if after in listed:

@@ -1,8 +1,8 @@
-"""Workers one by one: what each did, and exclusion by hand, at any time.
+"""The workers of a campaign: what each did, and exclusion by hand at any time.
 
-A worker is named by the pseudonym that exports and reports show; the id stays in the
-store. What a person decides is kept at once and carried out as every act is, through
-an intent; a pass that is at work does that, or the command that asked for it.
+Exports and reports show each worker by a pseudonym; the id stays in the store. A
+person's decision is stored at once and carried out through an intent like every act:
+by the pass at work, or by the command that made the decision.
 """
 
 from collections.abc import Sequence
@@ -18,17 +18,17 @@ from piecework.store.workers import WorkerTotals
 
 _KEPT_OUT: tuple[Verdict, ...] = ("exclude", "block")
 
-# Fewer characters would name a worker by a slip of the hand.
+# Fewer characters could match a worker by a typing error.
 _SHORTEST_PSEUDONYM = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerHistory:
-    """A worker by pseudonym: what was sent, and all that was decided about the person.
+    """A worker by pseudonym, with their work and the decisions about them.
 
     Attributes:
         worker: the pseudonym.
-        decisions: about the worker, the one in force last.
+        decisions: the decisions about the worker, the one in force last.
     """
 
     worker: str
@@ -37,13 +37,13 @@ class WorkerHistory:
 
     @property
     def exclusion(self) -> Decision | None:
-        """The decision that keeps the worker out, if one does."""
+        """The decision that excludes the worker, if any."""
         latest = self.decisions[-1] if self.decisions else None
         return latest if latest and latest.verdict in _KEPT_OUT else None
 
 
 def histories(opened: OpenedCampaign) -> list[WorkerHistory]:
-    """All workers whom the campaign knows, most answers first."""
+    """Return all workers of the campaign, those with most answers first."""
     decided = decisions.about_workers(opened.store)
     known = workers.totals(opened.store, paid_already=PAID_ALREADY)
     all_histories = [
@@ -60,13 +60,13 @@ def histories(opened: OpenedCampaign) -> list[WorkerHistory]:
 
 
 def exclude(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> str:
-    """Decide that a worker is offered no later HIT; flagged or not.
+    """Decide that a worker, flagged or not, is offered no later HIT.
 
     Args:
         opened: the campaign.
-        worker: the pseudonym, or its first characters (four at least).
-        because: the reason; stays in the store, the worker is not told.
-        by: the person who answers for it.
+        worker: the pseudonym, or at least its first four characters.
+        because: the reason, which stays in the store.
+        by: the name of the person who decides.
 
     Returns:
         The whole pseudonym.
@@ -81,7 +81,7 @@ def exclude(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> st
 def include(opened: OpenedCampaign, worker: str, *, because: str, by: str) -> str:
     """Decide that an excluded or blocked worker is offered HITs again.
 
-    The policy does not exclude such a worker any more; only a person does.
+    After that, only a person can exclude the worker; the policy no longer does.
 
     Returns:
         The whole pseudonym.
@@ -128,12 +128,14 @@ def _worker_of(opened: OpenedCampaign, worker: str) -> WorkerId:
             f"{_SHORTEST_PSEUDONYM} characters or more"
         )
     elif len(matches) > 1:
-        fault = f"{worker!r} is the start of {len(matches)}: {', '.join(matches[:5])}"
+        fault = f"{worker!r} matches {len(matches)} workers: {', '.join(matches[:5])}"
     elif matches:
         return pseudonyms[matches[0]]
     else:
         fault = f"no worker of this campaign has the pseudonym {worker!r}"
-    raise ConfigError([fault], next_step=f"piecework workers {opened.campaign.path}")
+    raise ConfigError(
+        [fault], next_step=f"piecework workers list {opened.campaign.path}"
+    )
 
 
 def _is_so_already(
@@ -145,4 +147,6 @@ def _is_so_already(
         at = f"{latest.decided_at:%Y-%m-%d %H:%M} UTC"
         what = {"exclude": "excluded", "block": "blocked"}[latest.verdict]
         fault = f"{worker} is {what} already, since {at}, by {latest.decided_by}"
-    return ConfigError([fault], next_step=f"piecework workers {opened.campaign.path}")
+    return ConfigError(
+        [fault], next_step=f"piecework workers list {opened.campaign.path}"
+    )

@@ -1,9 +1,9 @@
-// Keys, zoom, and the way in. Everything can be done without: buttons and links remain.
+// Keys, zoom and sign-in. Without them, buttons and links do the same.
 "use strict";
 
 const KEYS_OFF = "review keys are off";
 
-// The link's token is behind the #: handed over once, then out of the address.
+// The link's token is after the #: sent once, then removed from the URL.
 async function enter(told) {
   const token = location.hash.slice(1);
   history.replaceState(null, "", location.pathname);
@@ -12,7 +12,7 @@ async function enter(told) {
     body: new URLSearchParams({ token }),
   });
   if (reply.ok) location.replace("/");
-  else told.textContent = "This link is not valid (any more).";
+  else told.textContent = "This link is not valid, or no longer valid.";
 }
 
 function isTyping(element) {
@@ -30,7 +30,7 @@ function pressed(event) {
   const name = event.key.toLowerCase();
   const target = document.querySelector(`[data-key="${CSS.escape(name)}"]`);
   if (!target || target.disabled) return;
-  // Enter already presses what has the focus.
+  // Enter already activates the element with the focus.
   if (name === "enter" && document.activeElement !== document.body) return;
   event.preventDefault();
   if (isTyping(target)) target.focus();
@@ -60,7 +60,7 @@ for (const select of document.querySelectorAll("[data-fills]")) {
     document.getElementById(select.dataset.fills).value = select.value;
   });
 }
-// A form is sent once, however often a key is pressed.
+// A form is sent only once, even if the key is pressed again.
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) event.preventDefault();

@@ -1,11 +1,11 @@
 -- All tables of a campaign's store.
 --
--- What a pass asks for is kept as it changes, and not added up again each time: verdicts
--- beside their subjects, accepted answers beside their items, balances beside the
--- ledger. Triggers carry them on in the transaction that changes them.
+-- Totals that passes need are stored, not added up each time: verdicts beside their
+-- subjects, accepted answers beside their items, balances beside the ledger. Triggers
+-- update them in the transaction that changes the data.
 
--- What the store is bound to for good. A column is empty until it is set, and then never
--- changes (`piecework.store.bound`).
+-- What the store is bound to. A column is empty until it is set, and then never changes
+-- (`piecework.store.bound`).
 CREATE TABLE bound (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     -- The store's own name, under which the platform knows its intents.
@@ -24,7 +24,7 @@ CREATE TABLE bound (
     columns_digest TEXT,
     -- Digest of the files of the requester's own task.
     task_digest TEXT,
-    -- Digest of what makes an item in imported files.
+    -- Digest of what identifies an item in imported files.
     imported_items_digest TEXT,
     -- The requester's account, as a marketplace with marks names it.
     account TEXT,
@@ -33,8 +33,7 @@ CREATE TABLE bound (
 ) STRICT;
 INSERT INTO bound (only_row) VALUES (1);
 
--- What was dealt, so that a change of it can be named: settings, and a digest of each
--- item.
+-- What was dealt: settings, and a digest of each item. So a later change can be named.
 CREATE TABLE dealt (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     task TEXT NOT NULL,
@@ -47,27 +46,27 @@ CREATE TABLE dealt_items (
     digest TEXT NOT NULL
 ) STRICT;
 
--- What passes note for the passes that follow (`piecework.store.pass_notes`).
+-- Notes of passes for later passes (`piecework.store.pass_notes`).
 CREATE TABLE pass_notes (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-    -- Digest of all that the last judging depended on.
+    -- Digest of everything that the last judging depended on.
     judging_digest TEXT,
-    -- Digest of prices and caps that were compared last, and hold.
+    -- Digest of the prices and caps that were last found to fit.
     caps_digest TEXT,
-    -- Digest of the requester's own task whose pages were all rendered.
+    -- Digest of the requester's own task when all its pages were rendered.
     rendered_task_digest TEXT,
     -- Digest of the task by which imported answers were typed.
     typing_digest TEXT,
-    -- How many approvals there were when a sample of them was last read again.
+    -- How many approvals there were when a sample of them was last checked.
     verified_approvals INTEGER,
-    -- Visits and bonuses that another market had not settled when it was asked last.
+    -- Visits and bonuses that another market had not settled at the last check.
     outside_unsettled INTEGER NOT NULL DEFAULT 0,
     -- Whether HITs of this store may be on the platform and not in the store.
     is_adopting INTEGER NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1))
 ) STRICT;
 INSERT INTO pass_notes (only_row) VALUES (1);
 
--- What the marketplace takes, as it said last; empty where it says nothing.
+-- The prices that the marketplace stated last; empty if it states none.
 CREATE TABLE marketplace_prices (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     currency TEXT NOT NULL,
@@ -79,8 +78,9 @@ CREATE TABLE marketplace_prices (
     source TEXT NOT NULL
 ) STRICT;
 
--- Types that were made on the platform, each once. `subject` is a digest of a HIT type's
--- values, or the key of the HIT whose items a qualification's holders have answered.
+-- Types that were created on the platform, each once. `subject` is a digest of a HIT
+-- type's values, or the key of the HIT with the items that a qualification's holders
+-- have answered.
 CREATE TABLE platform_types (
     purpose TEXT NOT NULL
         CHECK (purpose IN ('hit type', 'exclusion', 'test', 'answered')),
@@ -89,7 +89,7 @@ CREATE TABLE platform_types (
     PRIMARY KEY (purpose, subject)
 ) STRICT, WITHOUT ROWID;
 
--- The traits of a rehearsal's workers, and whether each is bad work.
+-- The traits of a rehearsal's workers, and whether each means bad work.
 CREATE TABLE simulated_workers (
     worker_id TEXT PRIMARY KEY,
     trait TEXT NOT NULL,
@@ -97,7 +97,7 @@ CREATE TABLE simulated_workers (
 ) STRICT, WITHOUT ROWID;
 
 -- HITs as they were planned, posted and collected. Slots that are added to a HIT have a
--- row of their own, which names the HIT in `extends` and never has a `hit_id`.
+-- separate row, which names the HIT in `extends` and never has a `hit_id`.
 CREATE TABLE hits (
     hit_key TEXT PRIMARY KEY,
     batch INTEGER NOT NULL,
@@ -110,7 +110,7 @@ CREATE TABLE hits (
     hit_type_id TEXT,
     hit_id TEXT UNIQUE,
     posted_at TEXT,
-    -- When an open HIT was last asked for the answers that it has so far.
+    -- When an open HIT was last checked for new answers.
     looked_at TEXT,
     collected_at TEXT
 ) STRICT;
@@ -120,7 +120,7 @@ CREATE INDEX hits_unposted ON hits (batch) WHERE posted_at IS NULL;
 CREATE INDEX hits_uncollected ON hits (hit_id) WHERE collected_at IS NULL;
 
 -- Outward acts that happen once. An intent is open until its outcome is known. Its key
--- is its name on the platform; queries ask the other columns.
+-- is its name on the platform; queries use the other columns.
 CREATE TABLE intents (
     intent_key TEXT PRIMARY KEY,
     operation TEXT NOT NULL,
@@ -128,7 +128,7 @@ CREATE TABLE intents (
     subject_kind TEXT NOT NULL
         CHECK (subject_kind IN ('hit', 'assignment', 'worker', 'hit type')),
     subject_id TEXT NOT NULL,
-    -- Which act it is of several that differ in nothing else: 1 for the first.
+    -- Number of the act among several that are otherwise equal: 1 for the first.
     times INTEGER NOT NULL CHECK (times > 0),
     arguments TEXT NOT NULL,
     amount_cents INTEGER NOT NULL,
@@ -140,8 +140,8 @@ CREATE INDEX intents_open ON intents (operation) WHERE done_at IS NULL;
 CREATE INDEX intents_by_operation ON intents (operation, done_at);
 CREATE INDEX intents_by_subject ON intents (subject_id, subject_kind, operation);
 
--- What workers sent. `verdict` is the decision in force, `outcome` how it was carried
--- out; empty while it was not.
+-- What workers submitted. `verdict` is the decision in force. `outcome` is how it was
+-- carried out, empty until then.
 CREATE TABLE assignments (
     assignment_id TEXT PRIMARY KEY,
     hit_id TEXT NOT NULL REFERENCES hits (hit_id),
@@ -159,8 +159,8 @@ CREATE INDEX assignments_unsettled ON assignments (verdict)
     WHERE verdict IS NOT NULL AND outcome IS NULL;
 CREATE INDEX assignments_by_verdict ON assignments (verdict, outcome);
 
--- The workers' documents, verbatim; rows are only added. They are 5 KB each, and every
--- question about assignments would read past them.
+-- The workers' documents, verbatim; rows are only added. They are 5 KB each, so in the
+-- table above they would slow down every query.
 CREATE TABLE raw_answers (
     assignment_id TEXT PRIMARY KEY REFERENCES assignments (assignment_id),
     raw TEXT NOT NULL
@@ -193,7 +193,7 @@ CREATE TABLE findings (
 CREATE INDEX findings_flagged ON findings (subject_kind, subject_id) WHERE flag = 1;
 
 -- Decisions about answers, assignments and workers; the latest about a subject is in
--- force. One that is taken back before anything followed from it is deleted.
+-- force. A decision that is taken back before it had effects is deleted.
 CREATE TABLE decisions (
     decision_id INTEGER PRIMARY KEY,
     subject_kind TEXT NOT NULL,
@@ -230,7 +230,7 @@ AFTER DELETE ON decisions WHEN old.subject_kind = 'assignment' BEGIN
     ) WHERE assignment_id = old.subject_id;
 END;
 
--- What the policy proposes and a person has to look at.
+-- Proposals of the policy that wait for a person.
 CREATE TABLE proposals (
     subject_kind TEXT NOT NULL,
     subject_id TEXT NOT NULL,
@@ -244,7 +244,7 @@ AFTER INSERT ON decisions BEGIN
     WHERE subject_kind = new.subject_kind AND subject_id = new.subject_id;
 END;
 
--- What reviewers did, act by act: for undoing, for two people's agreement, for the pace.
+-- What reviewers did, act by act: to undo acts, compare two people, estimate pace.
 CREATE TABLE reviews (
     review_id INTEGER PRIMARY KEY,
     act INTEGER NOT NULL,
@@ -264,10 +264,10 @@ CREATE TABLE reviews (
 CREATE INDEX reviews_by_act ON reviews (act);
 CREATE INDEX reviews_by_subject ON reviews (subject_kind, subject_id);
 
--- Items that are at work, with the answers kept about each and how many workers they are
--- of. `probability` says how sure the item's label was when it was weighed, `wanted` how
--- many answers it wants by that. Both are empty until then; `probability` again when
--- another answer is kept, both when one is dropped: fewer answers that agree may do.
+-- Items in work, with the number of kept answers and of their workers. `probability` is
+-- how sure the item's label was when it was weighed, and `wanted` how many answers the
+-- item wants because of that. Both are empty until then. Another kept answer empties
+-- `probability`. A dropped one empties both: fewer answers that agree may be enough.
 CREATE TABLE items (
     item_id TEXT PRIMARY KEY,
     batch INTEGER NOT NULL,
@@ -293,8 +293,8 @@ WHEN (new.verdict IS 'keep') <> (old.verdict IS 'keep') BEGIN
     WHERE item_id = new.item_id;
 END;
 
--- Money: every movement, with the act and the batch that it belongs to; and by account,
--- by batch, and by UTC day.
+-- Money: every movement with its act and its batch, and totals by account, by batch and
+-- by UTC day.
 CREATE TABLE ledger (
     entry_id INTEGER PRIMARY KEY,
     intent_key TEXT NOT NULL REFERENCES intents (intent_key),
@@ -329,28 +329,28 @@ AFTER INSERT ON ledger BEGIN
         ON CONFLICT (day) DO UPDATE SET cents = cents + excluded.cents;
 END;
 
--- Amounts that people agreed to spend at most; the latest holds.
+-- The most that people agreed to spend; the latest amount holds.
 CREATE TABLE agreements (
     agreement_id INTEGER PRIMARY KEY,
     amount_cents INTEGER NOT NULL CHECK (amount_cents >= 0),
     agreed_at TEXT NOT NULL
 ) STRICT;
 
--- When a person stopped the campaign, and when it went on.
+-- When a person stopped the campaign, and when it continued.
 CREATE TABLE stops (
     stop_id INTEGER PRIMARY KEY,
     stopped_at TEXT NOT NULL,
     undone_at TEXT
 ) STRICT;
 
--- Which workers have taken the test before the work, and how well.
+-- Which workers have taken the test before the work, and their scores.
 CREATE TABLE scores (
     worker_id TEXT PRIMARY KEY,
     score INTEGER NOT NULL,
     seen_at TEXT NOT NULL
 ) STRICT;
 
--- Edits of accepted text, and those that are not sure enough and wait for a person.
+-- Edits of accepted text, and uncertain ones that wait for a person.
 CREATE TABLE edits (
     answer_id TEXT NOT NULL REFERENCES answers (answer_id),
     number INTEGER NOT NULL,
@@ -376,7 +376,7 @@ CREATE TABLE edit_proposals (
     PRIMARY KEY (answer_id, number)
 ) STRICT, WITHOUT ROWID;
 
--- What people said of words that cleaning would change: what is meant, or right here.
+-- Decisions about words that cleaning would change: what is meant, or empty if right.
 CREATE TABLE words (
     word TEXT PRIMARY KEY,
     meant TEXT,
@@ -395,8 +395,8 @@ CREATE TABLE labels (
     PRIMARY KEY (item_id, field)
 ) STRICT, WITHOUT ROWID;
 
--- Results that other tools collected. What was decided elsewhere lies apart from
--- decisions: it is an outcome, and nothing here is judged by it.
+-- Results that other tools collected. Decisions made elsewhere are stored as outcomes,
+-- apart from `decisions`: piecework does not judge by them.
 CREATE TABLE imports (
     import_id INTEGER PRIMARY KEY,
     file TEXT NOT NULL,
@@ -440,8 +440,8 @@ CREATE TABLE marketplace_mark (
 ) STRICT;
 CREATE TABLE accepted_marks (mark TEXT PRIMARY KEY) STRICT;
 
--- One record of the last pass. The progress that it found holds until something is
--- written: the triggers below forget it.
+-- One record of the last pass. Its progress holds until the next write: the triggers
+-- below delete it.
 CREATE TABLE last_pass (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     request_digest TEXT,

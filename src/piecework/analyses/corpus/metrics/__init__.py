@@ -1,1 +1,1 @@
-"""How captions are scored against others: one metric a module."""
+"""Metrics that score captions against others, one module each."""

@@ -1,9 +1,9 @@
-"""Which word of one caption stands for which word of another (METEOR's alignment).
+"""The alignment of the words of two captions (METEOR's).
 
-Every word has at most one partner, of the same form or the same stem. Of all such
-alignments the one with the most partners is wanted, then the one in the fewest chunks
-(runs that are in the same order on both sides), then the one with partners least
-apart. A beam of 40, METEOR's own, keeps captions that repeat words from taking long.
+Every word has at most one partner, with the same form or the same stem. The best
+alignment has the most partners, then the fewest chunks (runs in the same order on both
+sides), then the smallest distance between partners. A beam of 40, METEOR's own, keeps
+captions with repeated words from taking long.
 """
 
 from collections import Counter
@@ -16,12 +16,12 @@ from piecework.analyses.corpus.stems import stem
 BEAM = 40
 
 NEAREST = 8
-"""Places tried for a word that the reference repeats more often than people do."""
+"""Positions tried for a word that the reference repeats unusually often."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Partners as (place in the candidate, place in the reference), sorted.
+    """Partners as (position in the candidate, position in the reference), sorted.
 
     Attributes:
         chunks: runs of partners that follow each other on both sides.
@@ -33,11 +33,11 @@ class Alignment:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """Smaller is better."""
+        """The sort key; smaller is better."""
         return (-len(self.partners), self.chunks, self.distance)
 
     def with_partner(self, place: int, partner: int) -> "Alignment":
-        """One partner more, in the reference; `place` lies behind all that have one."""
+        """Add a partner in the reference; `place` is after all aligned positions."""
         follows = bool(self.partners) and self.partners[-1] == (place - 1, partner - 1)
         return Alignment(
             (*self.partners, (place, partner)),
@@ -47,7 +47,7 @@ class Alignment:
 
 
 def align(candidate: Tokens, reference: Tokens) -> Alignment:
-    """The best alignment that the beam finds.
+    """Return the best alignment that the beam finds.
 
     >>> align("the cat sat".split(), "a cat sits".split()).partners
     ((1, 1),)
@@ -81,7 +81,7 @@ def _grown(
 
 
 def _best(alignments: Iterator[Alignment]) -> list[Alignment]:
-    """The beam: of those that leave the same choices, only the best."""
+    """The beam: the best of all alignments that leave the same choices."""
     best: dict[tuple[frozenset[int], tuple[int, int]], Alignment] = {}
     for alignment in alignments:
         last = alignment.partners[-1] if alignment.partners else (-1, -1)

@@ -13,7 +13,7 @@ from piecework.analyses.corpus.metrics.pairs import Pair
 
 
 def bleu(pairs: Sequence[Pair]) -> tuple[float, ...]:
-    """BLEU of order 1, 2, 3 and 4, each 0 to 1; all 0 without pairs.
+    """Return BLEU of order 1, 2, 3 and 4, each from 0 to 1; all 0 without pairs.
 
     >>> bleu([Pair("a b c d".split(), ["a b x d".split()])])[0]
     0.75

@@ -1,9 +1,9 @@
 """CIDEr-D as coco-caption computes it (Vedantam et al., CVPR 2015).
 
 Captions become tf-idf vectors of their 1- to 4-grams; document frequencies come from
-the references, an image being one document. The score of a caption is ten times the
+the references, with one document per image. The score of a caption is ten times the
 mean, over orders and references, of a clipped cosine that falls with the difference in
-length (sigma 6). coco-caption measures that length in bigrams, and so does this.
+length (sigma 6). Like coco-caption, this measures the length in bigrams.
 """
 
 import math
@@ -30,9 +30,9 @@ class _Vector:
 
 
 def cider_d(pairs: Sequence[Pair]) -> float:
-    """The mean CIDEr-D, from 0 (10 were all captions alike); 0 for fewer than two.
+    """Return the mean CIDEr-D, from 0 (at most 10); 0 for fewer than two images.
 
-    With one image every n-gram is in every document, so nothing has any weight.
+    With one image every n-gram is in every document, so all weights are 0.
     """
     scores = cider_d_each(pairs)
     return fmean(scores) if scores else 0.0

@@ -1,10 +1,10 @@
 """METEOR 1.5 with two of its four matchers: same word, same stem.
 
 Formula and parameters are those for English (Denkowski and Lavie 2014): function words
-weigh a third of content words, recall far more than precision, and matches scattered
-over many chunks are punished. METEOR's synonyms need WordNet and its paraphrases a
-table of 60 MB; both are left out, so scores are lower than those of the full program,
-and are called "METEOR, exact and stem".
+weigh a third of content words, recall weighs far more than precision, and matches
+scattered over many chunks are penalised. METEOR's synonyms need WordNet and its
+paraphrases a table of 60 MB; both are left out, so scores are lower than those of the
+full program, and are called "METEOR, exact and stem".
 """
 
 from collections.abc import Sequence
@@ -20,20 +20,20 @@ ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 STEM_WEIGHT = 0.6
 
 FUNCTION_WORD_FREQUENCY = 1e-3
-"""As in METEOR: a share of running text above which a word is a function word."""
+"""As in METEOR: a word with a larger share of running text is a function word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """What a score is made of; stats add up over captions.
+    """The components of a score, which add up over captions.
 
     Attributes:
         candidate_weight: words of the caption, content words at 0.75, others at 0.25.
-        reference_weight: the same of the reference.
-        candidate_matched: of the former, what has a partner, stems at 0.6 of that.
-        reference_matched: of the latter, likewise.
-        matches: partners.
-        words: words of both captions.
+        reference_weight: the same for the reference.
+        candidate_matched: the part of `candidate_weight` with a partner; stems at 0.6.
+        reference_matched: the same part of `reference_weight`.
+        matches: number of partners.
+        words: number of words of both captions.
     """
 
     candidate_weight: float = 0.0
@@ -52,7 +52,7 @@ class Stats:
 
     @property
     def score(self) -> float:
-        """METEOR, 0 to 1."""
+        """METEOR, from 0 to 1."""
         if not self.matches:
             return 0.0
         precision = self.candidate_matched / self.candidate_weight
@@ -64,12 +64,12 @@ class Stats:
 
 
 def meteor(pairs: Sequence[Pair]) -> float:
-    """METEOR over the corpus: of the summed stats, each against its best reference."""
+    """Return METEOR over the corpus, from the summed stats with the best references."""
     return sum(map(best_stats, pairs), Stats()).score
 
 
 def best_stats(pair: Pair) -> Stats:
-    """The stats against the reference that scores best, the first of equals."""
+    """Return the stats against the best-scoring reference; in a tie, the first."""
     candidate = _normalised(pair.candidate)
     by_reference = [
         stats(candidate, _normalised(reference)) for reference in pair.references
@@ -78,7 +78,7 @@ def best_stats(pair: Pair) -> Stats:
 
 
 def stats(candidate: Tokens, reference: Tokens) -> Stats:
-    """What the score of one caption against one reference is made of."""
+    """Compute the stats of one caption against one reference."""
     alignment = align(candidate, reference)
     candidate_matched = reference_matched = 0.0
     for place, partner in alignment.partners:
@@ -98,13 +98,13 @@ def stats(candidate: Tokens, reference: Tokens) -> Stats:
 
 
 def _normalised(words: Tokens) -> Tokens:
-    """As METEOR's own switch -norm: hyphenated words count as several."""
+    """As METEOR's option -norm: hyphenated words count as several."""
     return [part for word in words for part in word.split("-") if part] or words
 
 
 @cache
 def _weight(word: str) -> float:
-    # "'s" and "n't" are pieces that frequency lists do not have.
+    # Frequency lists do not contain "'s" and "n't".
     if "'" in word or word_frequency(word, "en") > FUNCTION_WORD_FREQUENCY:
         return 1 - DELTA
     return DELTA

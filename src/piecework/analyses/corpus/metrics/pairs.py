@@ -1,4 +1,4 @@
-"""What every metric is given: one caption and those it is measured against."""
+"""The input of every metric: one caption and its references."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

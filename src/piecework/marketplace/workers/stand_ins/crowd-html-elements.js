@@ -1,9 +1,8 @@
-// Stands in for the script of this name that Amazon hosted: <crowd-form> and the common
-// crowd elements, written anew from their public documentation. Each element puts
-// ordinary, labelled controls of the browser into itself, so keyboards and screen
-// readers work as with any form. What is answered, and how it is sent, is as documented:
-// one field `taskAnswers` with a JSON list of one object, or, with
-// answer-format="flatten-objects", a field for each value.
+// Replaces the script of this name that Amazon hosted: <crowd-form> and the common crowd
+// elements, reimplemented from their public documentation. Each element contains ordinary,
+// labelled browser controls, so keyboards and screen readers work as with any form.
+// Answers are sent as documented: one field `taskAnswers` with a JSON list of one object,
+// or, with answer-format="flatten-objects", a field for each value.
 "use strict";
 (() => {
   const STYLE = `
@@ -62,7 +61,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
   const has = (element, name) =>
     element.hasAttribute(name) && element.getAttribute(name) !== "false";
   const contents = (element) => Array.from(element.childNodes);
-  // Lists in attributes are written as JSON, or like it with single quotes.
+  // Lists in attributes are JSON, or similar with single quotes.
   const list = (text) => {
     try {
       return JSON.parse(text);
@@ -79,7 +78,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
     return [make("details", { class: "crowd-more" }, make("summary", {}, title), region)];
   };
 
-  // An element that is built once, when its children are there.
+  // An element that is built once, when its children exist.
   class Crowd extends HTMLElement {
     connectedCallback() {
       if (!this.isBuilt) {
@@ -151,7 +150,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
       };
     }
     answer() {
-      // As documented: what was left empty does not appear.
+      // As documented: empty values do not appear.
       return this.value === "" ? undefined : this.value;
     }
   }
@@ -222,7 +221,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
   }
   class Radio extends Choice {
     traits() {
-      // Within a group one excludes the others, whatever their names are.
+      // Within a group one excludes the others, even with different names.
       const group = this.closest("crowd-radio-group");
       return { type: "radio", name: group ? group.groupName : `crowd radio ${this.name}` };
     }
@@ -278,7 +277,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
     }
   }
 
-  // Pick one category, or several, about a text, a picture or whatever is inside.
+  // Pick one category, or several, for a text, a picture or other content.
   class Classifier extends Crowd {
     get kind() { return "radio"; }
     get name() { return this.getAttribute("name") || ""; }
@@ -332,7 +331,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
     subject(said) { return ImageClassifier.prototype.subject.call(this, said); }
   }
 
-  // Ranks of texts by dimensions: for each dimension the rank of each text, from 1.
+  // Ranks texts by dimensions: each text's rank, from 1, for each dimension.
   class TextRanking extends Crowd {
     get name() { return this.getAttribute("name") || ""; }
     build() {
@@ -432,7 +431,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
 
   class Form extends Crowd {
     build() {
-      // Amazon's adds a button where the page has none that submits.
+      // Amazon's script adds a button if the page has no submit button.
       if (!this.querySelector("crowd-button[form-action=submit], button[type=submit], input[type=submit]")) {
         this.append(make("crowd-button", { "form-action": "submit" }, "Submit"));
       }
@@ -445,7 +444,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
           button.disabled = true;
         }
       }
-      // The last to hear of it: whatever the page's own listeners forbid, is not sent.
+      // The last listener: the page's own listeners can prevent sending.
       window.addEventListener("submit", (event) => {
         if (event.target !== this.form) {
           return;
@@ -529,7 +528,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
   });
 
   const ELEMENTS = [
-    // The form last: then the controls in it are there when it looks for them.
+    // The form last, so that its controls exist when it looks for them.
     ["crowd-input", Input], ["crowd-text-area", TextArea], ["crowd-slider", Slider],
     ["crowd-checkbox", Checkbox], ["crowd-toggle-button", Toggle],
     ["crowd-radio-group", RadioGroup], ["crowd-radio-button", Radio],
@@ -553,7 +552,7 @@ crowd-checkbox, crowd-radio-button, crowd-toggle-button { display: block; margin
     }
     document.dispatchEvent(new Event("all-crowd-elements-ready"));
   };
-  // Elements are made when their children have been read, hence not before the end.
+  // Elements are made after their children have been parsed, so not before the end.
   if (document.readyState === "loading") {
     document.addEventListener("DOMContentLoaded", start);
   } else {

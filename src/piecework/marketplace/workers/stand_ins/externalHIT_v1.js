@@ -1,5 +1,5 @@
-// Stands in for the script of this name that Amazon hosted. Written anew from what
-// pages rely on: the names of its functions, their defaults, and what they change.
+// Replaces the script of this name that Amazon hosted. Reimplemented from what pages rely
+// on: the names of its functions, their defaults, and what they change.
 "use strict";
 
 // The raw (still encoded) value of a parameter of this page's address.
@@ -13,14 +13,14 @@ function decode(strToDecode) {
   return decodeURIComponent(String(strToDecode).replace(/\+/g, " "));
 }
 
-// Where the form goes: the site that frames this page, never a place built in.
+// The form's address: the site that frames this page, never a fixed one.
 function turkGetSubmitToHost() {
   const host = decode(turkGetParam("turkSubmitTo", ""));
   return /^(https?:)?\/\//.test(host) ? host : "";
 }
 
-// Fills in the assignment's id and the form's address; in a preview it switches the
-// button off and says why.
+// Fills in the assignment's id and the form's address. In a preview it disables the button
+// and says why.
 function turkSetAssignmentID(form_name, button_name) {
   const formName = typeof form_name === "string" ? form_name : "mturk_form";
   const buttonName = typeof button_name === "string" ? button_name : "submitButton";

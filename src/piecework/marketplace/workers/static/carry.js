@@ -1,8 +1,8 @@
 "use strict";
-// Sends a question's form on by itself, if this page lies in the very page of the
-// assignment that the form names. Anywhere else the worker decides: see the button.
+// Sends a question's form on automatically if this page is inside the page of the
+// assignment in the form. Anywhere else the worker decides with the button.
 const carry = document.getElementById("carry");
-// Nothing is read off the form itself: its fields have names of the question's choosing.
+// Do not read properties of the form itself: the question chooses its field names.
 const title = document.getElementById("carry-title");
 const isAtHome = () => {
   try {

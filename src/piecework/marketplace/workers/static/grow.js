@@ -1,7 +1,7 @@
 "use strict";
-// On a phone a page that says how high it is gets a frame as high, so that one thing
-// scrolls and not two. It is told which part of it is in sight, and may ask for another
-// part of itself to be shown while somebody works in it.
+// On a phone, a page that reports its height gets a frame of that height, so that only one
+// thing scrolls. The page is told which part of it is visible, and may ask to show another
+// part while the worker uses it.
 const grown = document.querySelector("iframe");
 const strip = document.getElementById("strip"); // none around a preview
 const isNarrow = window.matchMedia("(max-width: 860px)");
@@ -65,7 +65,7 @@ window.addEventListener("message", ({ source, data }) => {
 });
 grown.addEventListener("load", () => {
   if (grown.contentDocument) {
-    height = 0; // The site's own answer, which can be looked into.
+    height = 0; // The site's own reply, which this page can read.
     grow();
   }
 });
@@ -77,5 +77,5 @@ for (const [target, kind] of [
   target.addEventListener(kind, () => requestAnimationFrame(tellSight), { passive: true });
 }
 isNarrow.addEventListener("change", grow);
-// Of a page that was there before this script, nothing was heard yet.
+// A page that loaded before this script has not been heard yet.
 grown.contentWindow.postMessage({ pieceworkAsk: true }, "*");

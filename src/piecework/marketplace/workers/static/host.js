@@ -1,7 +1,7 @@
 "use strict";
-// The page around a question: keeps the time by the site's clock, says when it gets
-// short, and takes the worker on once the site has answered the question's form (only
-// then can the frame be looked into).
+// The page around a question: shows the remaining time by the site's clock, warns when it
+// is short, and moves on once the site has answered the question's form (only then can
+// this page read the frame).
 const byId = (id) => document.getElementById(id);
 const frame = document.querySelector("iframe[data-thanks]");
 const left = byId("left");
@@ -12,7 +12,7 @@ const WARNINGS = [[60, "1 minute left."], [300, "5 minutes left."]];
 
 let seconds = Number(left.dataset.seconds);
 let readAt = Date.now();
-let said = seconds; // What was so from the beginning is no news.
+let said = seconds; // Do not announce what was so from the start.
 let isOver = false;
 
 const words = (rest) => {
@@ -71,7 +71,7 @@ const ask = async () => {
       end();
     }
   } catch {
-    // No network: the last answer counts on, and the next question will tell.
+    // No network: count on from the last answer until the next request.
   }
   show();
 };
@@ -95,7 +95,7 @@ const answered = () => {
   try {
     return frame.contentDocument;
   } catch {
-    return null; // The frame shows the question, which is another origin's.
+    return null; // The frame shows the question, which has another origin.
   }
 };
 
@@ -110,7 +110,7 @@ frame.addEventListener("load", async () => {
   }
   const isUnsent = Boolean(page?.getElementById("not-submitted"));
   if (isUnsent) {
-    await ask(); // It may have come too late; then the HIT is not the worker's any more.
+    await ask(); // It may be too late; then the worker no longer has the HIT.
   }
   byId("unsent").hidden = isOver || !isUnsent;
 });
@@ -119,7 +119,7 @@ byId("again").addEventListener("click", () => {
   frame.src = frame.getAttribute("src");
 });
 
-// A report is sent without leaving the page: what is typed in the frame may be no draft.
+// A report is sent without leaving the page: the frame may not keep a draft.
 const report = byId("report");
 report.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -131,11 +131,11 @@ report.addEventListener("submit", async (event) => {
       body: new URLSearchParams(new FormData(report)),
     });
     const found = await reply.json();
-    said.textContent = reply.ok ? "Thank you. It is kept for the requester." : found.message;
+    said.textContent = reply.ok ? "Thank you. We saved it for the requester." : found.message;
     if (reply.ok) {
       report.reset();
     }
   } catch {
-    said.textContent = "It could not be sent. Is there a network? Try again.";
+    said.textContent = "It could not be sent. Please check your internet connection and try again.";
   }
 });

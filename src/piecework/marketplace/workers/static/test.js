@@ -1,5 +1,5 @@
 "use strict";
-// Shows how much time a test has left, and says so when it gets short. The site decides.
+// Shows how much time a test has left, and warns when it is short. The site decides.
 const left = document.getElementById("left");
 const end = Date.now() + Number(left.dataset.seconds) * 1000;
 const WARNINGS = [[0, "The time for this test is over."], [60, "1 minute left."], [300, "5 minutes left."]];

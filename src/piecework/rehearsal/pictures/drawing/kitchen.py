@@ -1,4 +1,4 @@
-"""Things of a kitchen."""
+"""Things in a kitchen."""
 
 from piecework.rehearsal.pictures.drawing.pen import (
     Paint,

@@ -1,4 +1,4 @@
-"""Things of a street, a park and a beach."""
+"""Things in a street, in a park and on a beach."""
 
 from math import cos, pi, sin
 
@@ -77,7 +77,7 @@ def bicycle(paint: Paint) -> str:
 
 
 def street_sign(paint: Paint) -> str:
-    """A sign with a word upon a post, 112 wide and 196 high."""
+    """A sign with a word on a post, 112 wide and 196 high."""
     return (
         box((-4, -140, 8, 140), "#8b9096")
         + box((-4, -140, 3, 140), "#b7bcc1")

@@ -1,7 +1,8 @@
-"""The pen: a few shapes as SVG text, so that a drawing reads like a drawing.
+"""A few shapes as SVG text, to keep the drawing code readable.
 
-Things are drawn with their feet at (0, 0); y grows downwards as in all SVG, so what
-stands up has negative y. Numbers are kept short because a crowd fetches many pictures.
+Things are drawn with their feet at (0, 0). As always in SVG, y grows downwards, so the
+parts above have negative y. Numbers are kept short because a crowd fetches many
+pictures.
 """
 
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ SHADES = (
     '<radialGradient id="shadow"><stop offset=".2" stop-opacity=".36"/>'
     '<stop offset="1" stop-opacity="0"/></radialGradient>'
 )
-"""Light and shade laid over flat colour; referred to by `shade` and `shadow`."""
+"""Light and shade over flat colour, referred to by `shade` and `shadow`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Paint:
 
     Attributes:
         base: the colour of the thing as `#rrggbb`.
-        text: what is printed on it.
+        text: the text printed on it.
     """
 
     base: str
@@ -57,22 +58,22 @@ class Paint:
 
     @property
     def dark(self) -> str:
-        """The colour in the shade."""
+        """Return the colour in the shade."""
         return mix(self.base, "#1c1c28", share=0.4)
 
     @property
     def light(self) -> str:
-        """The colour in the light."""
+        """Return the colour in the light."""
         return mix(self.base, "#ffffff", share=0.45)
 
     @property
     def ink(self) -> str:
-        """A colour that can be read upon `base`."""
+        """Return a text colour that is readable on `base`."""
         return "#22242a" if _brightness(self.base) > 140 else "#fdfbf4"  # noqa: PLR2004 - of 255
 
 
 def mix(colour: str, other: str, *, share: float) -> str:
-    """Two colours mixed; `share` of the other.
+    """Mix two colours; `share` is that of the other one.
 
     >>> mix("#000000", "#ffffff", share=0.5)
     '#808080'
@@ -82,12 +83,12 @@ def mix(colour: str, other: str, *, share: float) -> str:
 
 
 def shape(outline: str, fill: str, *, more: str = "") -> str:
-    """A filled outline in SVG's path words."""
+    """Return a filled outline from SVG path data."""
     return f'<path d="{outline}" fill="{fill}"{_extra(more)}/>'
 
 
 def line(outline: str, colour: str, *, width: float = 3) -> str:
-    """A stroke with round ends."""
+    """Return a stroke with round ends."""
     return (
         f'<path d="{outline}" fill="none" stroke="{colour}" stroke-width="{_n(width)}" '
         'stroke-linecap="round" stroke-linejoin="round"/>'
@@ -95,7 +96,7 @@ def line(outline: str, colour: str, *, width: float = 3) -> str:
 
 
 def box(extent: Extent, fill: str, *, radius: float = 0, more: str = "") -> str:
-    """A rectangle, with round corners if asked."""
+    """Return a rectangle, with round corners if `radius` is set."""
     x, y, width, height = extent
     corner = f' rx="{_n(radius)}"' if radius else ""
     return (
@@ -105,7 +106,7 @@ def box(extent: Extent, fill: str, *, radius: float = 0, more: str = "") -> str:
 
 
 def oval(extent: Extent, fill: str, *, more: str = "") -> str:
-    """An ellipse by its centre and its two radii."""
+    """Return an ellipse given its centre and its two radii."""
     x, y, rx, ry = extent
     return (
         f'<ellipse cx="{_n(x)}" cy="{_n(y)}" rx="{_n(rx)}" ry="{_n(ry)}" '
@@ -114,29 +115,29 @@ def oval(extent: Extent, fill: str, *, more: str = "") -> str:
 
 
 def solid(outline: str, fill: str, *, shade: str = "round") -> str:
-    """A filled outline with light and shade over it."""
+    """Return a filled outline with light and shade over it."""
     return shape(outline, fill) + shape(outline, f"url(#{shade})")
 
 
 def block(extent: Extent, fill: str, *, radius: float = 0, shade: str = "fall") -> str:
-    """A rectangle with light and shade over it."""
+    """Return a rectangle with light and shade over it."""
     return box(extent, fill, radius=radius) + box(
         extent, f"url(#{shade})", radius=radius
     )
 
 
 def ball(extent: Extent, fill: str, *, shade: str = "ball") -> str:
-    """An ellipse with light and shade over it."""
+    """Return an ellipse with light and shade over it."""
     return oval(extent, fill) + oval(extent, f"url(#{shade})")
 
 
 def shadow(width: float, *, depth: float = 9) -> str:
-    """The soft shadow of a thing of this width, under its feet."""
+    """Return the soft shadow under a thing of this width."""
     return oval((4, -1, width * 0.58, depth), "url(#shadow)")
 
 
 def lettering(words: str, middle: Point, *, width: float, size: float, ink: str) -> str:
-    """Printed words around a middle, squeezed when they would be wider than `width`."""
+    """Return printed words around a point, squeezed if wider than `width`."""
     if not words:
         return ""
     x, y = middle
@@ -154,7 +155,7 @@ def lettering(words: str, middle: Point, *, width: float, size: float, ink: str)
 
 
 def placed(drawing: str, at: Point, *, scale: float = 1, turn: float = 0) -> str:
-    """A drawing moved so that its feet stand at a point."""
+    """Move a drawing so that its feet are at a point."""
     turning = f" rotate({_n(turn)})" if turn else ""
     size = f" scale({_n(scale)})" if scale != 1 else ""
     moving = f"translate({_n(at[0])} {_n(at[1])})"

@@ -1,7 +1,7 @@
 """A person from head to feet: old or young, in one piece of coloured clothing.
 
-Studies of descriptions need a protagonist whose face is seen and whose clothes have one
-colour each, so that a wrong word about him is wrong in one way only.
+Studies of descriptions need a person with a visible face and one colour for each piece
+of clothing, so that a wrong word is wrong in only one way.
 """
 
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ _SKIN, _SHOE, _TROUSERS, _BLOUSE = "#e3b38f", "#3b3431", "#59616c", "#f3f1ea"
 _HAIR = {"man": "#3f2d22", "woman": "#5b3320", "boy": "#6a4526", "girl": "#4a2c1c"}
 _CHILDREN = frozenset({"boy", "girl"})
 CHILD_SCALE = 0.66
-"""A child beside an adult, head aside."""
+"""The scale of a child next to an adult, except for the head."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Who is drawn, and what is worn.
+    """A person to draw, and their clothes.
 
     Attributes:
         arm: whether the right hand is up, forward or hanging down.
@@ -45,16 +45,16 @@ class Figure:
 
     @property
     def is_child(self) -> bool:
-        """Whether it is a boy or a girl."""
+        """Whether it is a child."""
         return self.who in _CHILDREN
 
 
 HANDS = {"up": (78.0, -306.0), "forward": (96.0, -196.0), "down": (62.0, -138.0)}
-"""Where the right hand of an adult is, from the feet."""
+"""The position of an adult's right hand, relative to the feet."""
 
 
 def person(figure: Figure) -> str:
-    """The figure, 300 high and 130 wide with its arms down; a child is smaller."""
+    """Draw a figure, 300 high and 130 wide with its arms down; a child is smaller."""
     paint = Paint(INKS[figure.colour])
     body = _legs(figure) + _clothes(figure, paint) + _arms(figure, paint)
     crown = -300.0
@@ -66,7 +66,7 @@ def person(figure: Figure) -> str:
 
 
 def hand_of(figure: Figure) -> tuple[float, float]:
-    """Where the right hand is, from the feet."""
+    """Return the position of the right hand, relative to the feet."""
     x, y = HANDS[figure.arm]
     scale = CHILD_SCALE if figure.is_child else 1.0
     return x * scale, y * scale
@@ -121,7 +121,7 @@ def _sleeve_end(figure: Figure, sleeve: str) -> str:
 
 
 def _long_hair(figure: Figure, *, top: float) -> str:
-    """What of the hair falls behind the shoulders."""
+    """Draw the hair that falls behind the shoulders."""
     hair, y = _HAIR[figure.who], top + 36
     if figure.who == "woman":
         return solid(
@@ -137,7 +137,7 @@ def _long_hair(figure: Figure, *, top: float) -> str:
 
 
 def _head(figure: Figure, *, top: float) -> str:
-    """A face under its fringe; `top` is the height of the crown."""
+    """Draw a face with a fringe; `top` is the height of the crown."""
     hair, y = _HAIR[figure.who], top + 36
     fringe = (
         f"M-32 {y + 2} Q-36 {y - 42} 0 {y - 42} Q36 {y - 42} 32 {y + 2} "

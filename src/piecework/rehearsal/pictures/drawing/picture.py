@@ -63,14 +63,14 @@ THING_DRAWINGS: Mapping[str, Callable[[Paint], str]] = {
 }
 
 _NO_SHADOW = frozenset({"kite", "seagull"})
-"""They are in the air."""
+"""Things in the air."""
 
 
 def draw(scene: Scene) -> str:
-    """The scene as an SVG document; the same scene gives the same text.
+    """Return the scene as an SVG document; the same scene gives the same text.
 
-    It holds no script, no event, no link and no name of another file, so it is safe to
-    be shown within any page.
+    It contains no script, event handler, link or reference to another file, so any page
+    can show it safely.
     """
     rng = seeded_rng(scene.layout_seed, "layout")
     picture = _place(scene.place) + _things(scene, rng)
@@ -92,7 +92,7 @@ def _things(scene: Scene, rng: Random) -> str:
     rows = PLACES[scene.place].rows
     behind = [thing for thing in single if KINDS[thing.name].stands_behind]
     before = [thing for thing in single if not KINDS[thing.name].stands_behind]
-    # Two rows lean apart, lest a thing in front hide one behind.
+    # The two rows are shifted apart, so that things in front do not hide those behind.
     lean = 0.35 if behind and before else 0.0
     return "".join(
         _row(things, feet=feet, scale=scale, lean=lean, rng=rng)
@@ -105,7 +105,7 @@ def _things(scene: Scene, rng: Random) -> str:
 def _row(
     things: list[Thing], *, feet: float, scale: float, lean: float, rng: Random
 ) -> str:
-    """The things side by side with even gaps, made smaller if they would not fit."""
+    """Place things side by side with even gaps, scaled down if they do not fit."""
     if not things:
         return ""
     rng.shuffle(things)

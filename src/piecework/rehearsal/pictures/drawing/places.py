@@ -1,7 +1,7 @@
-"""Empty places: everything that is there before things are put in.
+"""Empty places: the background before things are added.
 
-All fill a picture of 640 by 480 and reach beyond its edges, so that a turned or shifted
-photograph shows no border.
+All fill a picture of 640 by 480 and extend beyond its edges, so that a rotated or
+shifted photograph shows no border.
 """
 
 from collections.abc import Callable, Mapping
@@ -274,7 +274,7 @@ def _specks(colour: str, top: int, bottom: int) -> str:
 
 
 def _scattered(top: int, bottom: int, count: int) -> tuple[tuple[int, int], ...]:
-    """Points that look scattered and are always the same (steps by coprimes)."""
+    """Return points that look scattered but are always the same (coprime steps)."""
     height = bottom - top
     return tuple(
         ((index * 233) % 900 - 130, top + (index * 61) % height)

@@ -1,4 +1,4 @@
-"""Things of a living room and a bathroom."""
+"""Things in a living room and a bathroom."""
 
 from piecework.rehearsal.pictures.drawing.pen import (
     Paint,

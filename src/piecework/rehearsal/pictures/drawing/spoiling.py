@@ -1,7 +1,7 @@
-"""What goes wrong with photographs: blur, light, a finger, a bad frame, a turned hand.
+"""Add photographic flaws: blur, light, a finger, bad framing, rotation.
 
-Each flaw takes the finished picture and the severity; a mild flaw can be seen and the
-picture still be read, a severity of 1 leaves nothing to read.
+Each flaw takes the finished picture and a severity. A mild flaw is visible but leaves
+the picture readable; a severity of 1 makes it unreadable.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _MIDDLE = (WIDTH / 2, HEIGHT / 2)
 
 
 def spoil(picture: str, flaws: Iterable[str], *, severity: float, rng: Random) -> str:
-    """The picture with all its flaws, the camera's before the light's."""
+    """Return the picture with all its flaws, the camera's before the light's."""
     wanted = set(flaws)
     side = rng.choice((-1, 1))
     if "rotation" in wanted:
@@ -36,7 +36,7 @@ def spoil(picture: str, flaws: Iterable[str], *, severity: float, rng: Random) -
 
 
 def _badly_framed(picture: str, severity: float, side: int) -> str:
-    # Things stand in the middle of the lower half: there an edge cuts them.
+    # Things are in the middle of the lower half, where an edge cuts them.
     away = WIDTH * (0.2 + 0.08 * severity) * side
     feet = (WIDTH / 2, HEIGHT * 0.75)
     moved = placed(picture, (-feet[0], -feet[1]))
@@ -44,7 +44,8 @@ def _badly_framed(picture: str, severity: float, side: int) -> str:
 
 
 def _blurred(picture: str, severity: float) -> str:
-    # A cubic keeps text legible up to a third of the scale and melts all at its end.
+    # A cubic keeps text legible up to a third of the scale and blurs everything at its
+    # end.
     deviation = 1.2 + 34 * severity**3
     return (
         f'<filter id="blur" x="-10%" y="-10%" width="120%" height="120%">'

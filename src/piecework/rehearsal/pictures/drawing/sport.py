@@ -1,4 +1,4 @@
-"""Where people play, and what they play with."""
+"""Sports grounds and equipment."""
 
 from piecework.rehearsal.pictures.drawing.pen import Paint, ball, box, line, oval, shape
 
@@ -45,7 +45,7 @@ def baseball_field() -> str:
 
 
 def racket(_paint: Paint) -> str:
-    """A tennis racket held by its grip at (0, 0), opinion_offset to the right."""
+    """A tennis racket held by its grip at (0, 0), leaning to the right."""
     strings = "".join(
         line(f"M{x} -104 L{x} -52", "#fdfbf4", width=1.2) for x in range(-16, 17, 8)
     ) + "".join(

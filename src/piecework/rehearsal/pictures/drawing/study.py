@@ -1,4 +1,4 @@
-"""Things of a desk or a bookshelf."""
+"""Things on a desk or a bookshelf."""
 
 from piecework.rehearsal.pictures.drawing.pen import (
     Paint,
@@ -87,7 +87,7 @@ def pencil_cup(paint: Paint) -> str:
 
 
 def smartphone(paint: Paint) -> str:
-    """A telephone opinion_offset upright, 62 wide and 118 high."""
+    """A telephone standing upright, 62 wide and 118 high."""
     icons = "".join(
         box((x, y, 10, 10), colour, radius=2)
         for y, colours in (

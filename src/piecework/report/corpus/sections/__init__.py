@@ -1,4 +1,4 @@
-"""What a description tells, one question a module, in reading order."""
+"""The sections of a description, one question per module, in reading order."""
 
 from collections.abc import Callable
 
@@ -19,4 +19,4 @@ SECTIONS: tuple[Callable[[Description], Section | None], ...] = (
     alike.build,
     people.build,
 )
-"""A section that has nothing to say about a dataset returns None."""
+"""A section that does not apply to a dataset returns None."""

@@ -1,4 +1,4 @@
-"""How alike the captions of an image are."""
+"""How similar the captions of an image are."""
 
 from collections import Counter
 from statistics import fmean, median
@@ -14,17 +14,17 @@ _TABLE_BINS = 5
 
 
 def build(description: Description) -> Section | None:
-    """The distribution of specificity; nothing where no image has two captions."""
+    """Show the distribution of specificity; None if no image has two captions."""
     values = [*description.specificity.values()]
     if not values:
         return None
     lead = (
         f"The captions of {plural(len(values), 'image')} with two or more have a "
         f"specificity of {fmean(values):.2f} on average (median {median(values):.2f}): "
-        f"0 if no word is shared, 1 if the same words are used throughout."
+        f"0 if they share no word, 1 if they use the same words throughout."
     )
     note = (
-        "Jas and Parikh (2015), with equal stems in place of WordNet's likeness of "
+        "Jas and Parikh (2015), with equal stems instead of WordNet's similarity of "
         "words; compare values only with others of this measure."
     )
     return Section(

@@ -1,4 +1,4 @@
-"""What the captions are made of: Table 1 of the VizWiz-Captions paper."""
+"""What the captions consist of: Table 1 of the VizWiz-Captions paper."""
 
 from piecework.analyses.corpus.composition import PARTS, Composition
 from piecework.domain.counts import NOTHING, count, plural
@@ -10,13 +10,13 @@ from piecework.report.formatting import listed
 from piecework.report.svg import svg
 
 _SPATIAL = (
-    "The paper does not define spatial relations. Its figures stand beside "
+    "The paper does not define spatial relations. Its figures are compared with "
     "prepositions of place and direction; all prepositions are counted below them."
 )
 
 
 def build(description: Description) -> Section | None:
-    """Means and different words, of all captions and by text in the image."""
+    """Show means and different words, of all captions and by text in the image."""
     if not description.compositions:
         return None
     groups = description.compositions
@@ -26,14 +26,14 @@ def build(description: Description) -> Section | None:
         for part in ("nouns", "verbs", "adjectives")
     )
     lead = (
-        f"A caption has {whole.per_caption['words']:.1f} words on average: "
-        f"{listed([nouns, verbs, adjectives])} among them. "
+        f"A caption has {whole.per_caption['words']:.1f} words on average, "
+        f"including {listed([nouns, verbs, adjectives])}. "
         f"{plural(whole.captions, 'novel caption')} of {plural(whole.images, 'image')} "
         f"use {count(whole.unique['words'])} different words."
     )
     return Section(
         key="words",
-        title="What the captions are made of",
+        title="What the captions consist of",
         lead=(lead, _SPATIAL),
         figures=(_figure(whole),),
         tables=tuple(
@@ -80,11 +80,11 @@ def _means(name: str, composition: Composition) -> Table:
 
 def _different(name: str, composition: Composition) -> Table:
     return Table(
-        caption=f"Different ones, {_images(name)}",
+        caption=f"Different words, {_images(name)}",
         columns=(
             text("Part"),
             number("Here"),
-            number("Paper", spoken="Different ones in VizWiz-Captions"),
+            number("Paper", spoken="Different words in VizWiz-Captions"),
         ),
         rows=tuple(
             (
@@ -94,7 +94,7 @@ def _different(name: str, composition: Composition) -> Table:
             )
             for part in PARTS
         ),
-        note="Case aside. The number grows with the captions.",
+        note="Ignoring case. The number grows with the number of captions.",
     )
 
 

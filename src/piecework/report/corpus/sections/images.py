@@ -1,4 +1,4 @@
-"""How hard the images are, and what most workers say about them."""
+"""How hard the images are, and what a majority of workers says about them."""
 
 from dataclasses import replace
 
@@ -21,11 +21,11 @@ _FLAWS = {
     "OTH": "other",
     "ROT": "rotation",
 }
-"""The names of VizWiz-QualityIssues, and those of our caption page."""
+"""The names in VizWiz-QualityIssues, and those on piecework's caption page."""
 
 
 def build(description: Description) -> Section:
-    """Levels of difficulty as the report tells them, and the majorities."""
+    """Show the levels of difficulty as in the report, and the majorities."""
     if not description.knows_canned:
         return Section(
             key="difficulty",
@@ -94,7 +94,7 @@ def _majorities(description: Description) -> tuple[Table, ...]:
 def _text(description: Description) -> Table:
     votes = description.levels.text
     images = sum(votes.values())
-    rows = [("yes", "yes"), ("no", "no"), ("tie, or nobody says", "")]
+    rows = [("yes", "yes"), ("no", "no"), ("tie, or no vote", "")]
     published = {"yes": f"{TEXT_PERCENT:.1f} %", "no": f"{100 - TEXT_PERCENT:.1f} %"}
     return Table(
         caption="Does the image show text, by majority",
@@ -134,6 +134,7 @@ def _people(description: Description) -> Table:
             ),
         ),
         note=(
-            "People, person, man, woman, child, hand, foot or torso, as these forms."
+            "People, person, man, woman, child, hand, foot or torso, in exactly these "
+            "forms."
         ),
     )

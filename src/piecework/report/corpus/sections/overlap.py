@@ -12,14 +12,14 @@ _EXAMPLES = 12
 
 
 def build(description: Description) -> Section | None:
-    """The shared words by part of speech; nothing where no other corpus was given."""
+    """Show the shared words by part of speech; None without another corpus."""
     if not description.overlaps:
         return None
     against = excerpt(description.against, limit=80)
     words = description.overlaps["words"]
     lead = (
-        f"Of the {count(words.compared)} most common words, {100 * words.share:.1f} % "
-        f"are among as many most common words of {against}."
+        f"{100 * words.share:.1f} % of the {count(words.compared)} most common words "
+        f"are also among the {count(words.compared)} most common words of {against}."
     )
     return Section(
         key="overlap",
@@ -31,7 +31,7 @@ def build(description: Description) -> Section | None:
 
 
 def _figure(description: Description) -> Figure:
-    title = "Share of the most common words that are common there too"
+    title = "Share of the most common words that are also common there"
     rows = [
         plots.Bar(part, 100 * overlap.share, f"{100 * overlap.share:.1f} %")
         for part, overlap in description.overlaps.items()
@@ -60,16 +60,16 @@ def _shares(description: Description) -> Table:
             for part, overlap in description.overlaps.items()
         ),
         note=(
-            "The 3,000 most common, or as many as the smaller vocabulary holds where "
-            "that is less; then the paper's share is no measure for it. Words equally "
-            "common rank by the alphabet. The paper: with MSCOCO-Captions."
+            "The 3,000 most common, or fewer if the smaller vocabulary has fewer; then "
+            "the paper's share is not comparable. Equally common words are sorted "
+            "alphabetically. Paper: VizWiz-Captions with MSCOCO-Captions."
         ),
     )
 
 
 def _examples(description: Description) -> Table:
     return Table(
-        caption="Common here, not among the common words there",
+        caption="Common here, but not there",
         columns=(text("Part"), text("Most common first")),
         rows=tuple(
             (

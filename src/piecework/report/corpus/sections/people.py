@@ -12,19 +12,19 @@ _ABSENT_BECAUSE = "not computed"
 
 
 def build(description: Description) -> Section | None:
-    """Scores of one caption against the others; nothing without easy images."""
+    """Show the scores of one caption against the others; None without easy images."""
     human = description.human
     if not human.scores:
         return None
     which = "easy image" if description.knows_canned else "image"
     lead = (
-        f"Of each of {plural(human.images, which)} one caption, drawn by seed "
+        f"For each of {plural(human.images, which)}, one caption, drawn with seed "
         f"{description.seed}, is scored against the others "
         f"({plural(human.references, 'caption')})."
     )
     return Section(
         key="human",
-        title="How well people do by the metrics for algorithms",
+        title="How well people score on the metrics for algorithms",
         lead=(lead,),
         figures=(_figure(human.scores),),
         tables=(_table(human.scores),),
@@ -50,8 +50,8 @@ def _table(scores: dict[str, float]) -> Table:
         columns=(text("Metric"), number("Score"), number("VizWiz-Captions")),
         rows=tuple(rows),
         note=(
-            "In per cent, as published (CIDEr-D may pass 100), by the definitions of "
-            "coco-caption. METEOR 1.5 here has no synonyms and paraphrases; the "
-            "published one has both. SPICE needs Java and models that it fetches."
+            "In per cent, as published (CIDEr-D may exceed 100), as defined in "
+            "coco-caption. METEOR 1.5 here has no synonyms or paraphrases; the "
+            "published one has both. SPICE needs Java and downloads models."
         ),
     )

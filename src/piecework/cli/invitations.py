@@ -1,4 +1,4 @@
-"""`worker`: who may work on a marketplace as a person; invitations by signed link."""
+"""Invitations: who may work on a marketplace, by links that sign a person in."""
 
 import json
 import shlex
@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from piecework.cli.marketplace_file import moment, site_of, transaction_in
-from piecework.cli.open_links import (
-    WantedLink,
-    close,
-    faults_of_link,
-    links,
-    make_open_link,
-)
+from piecework.cli.open_links import WantedLink, faults_of_link, make_open_link
 from piecework.cli.options import (
     DATABASE,
     JSON,
@@ -42,7 +36,7 @@ _DAY_IN_MS = 86_400_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Invitation:
-    """What `invite` is told by its words, one of `name` and `file` among them."""
+    """The arguments of `invite`, with either `name` or `file`."""
 
     name: str | None
     file: Path | None
@@ -77,17 +71,7 @@ class _Invitation:
         )
 
 
-@click.group()
-def worker() -> None:
-    """Manage who may work on a marketplace.
-
-    The command changes the marketplace's file. You need not stop or restart the server.
-
-    Example:  piecework worker invite ann --country DE
-    """
-
-
-@worker.command()
+@click.command()
 @grouped(
     "invitation",
     _Invitation,
@@ -96,30 +80,30 @@ def worker() -> None:
         "--from",
         "file",
         type=click.Path(path_type=Path),
-        help="Instead of NAME: a CSV of people, with a column name.",
+        help="Instead of NAME: a CSV file of people, with a column `name`.",
     ),
     click.option(
         "--write",
         type=click.Path(path_type=Path),
-        help="With --from: write the people with their links to this CSV file.",
+        help="With --from: write the people and their links to this CSV file.",
     ),
     click.option(
         "--places",
         type=WholeNumber(1, 10_000),
-        help="Make an open link for a class or team called NAME; this many people may "
-        "join by it.",
+        help="Make an open link for a class or team called NAME, by which this many "
+        "people may join.",
     ),
     click.option(
         "--code",
         default="",
-        help="With --places: the completion code; default: random.",
+        help="With --places: the completion code; default: a random code.",
     ),
     click.option(
         "--hits",
         type=WholeNumber(1, 10_000),
         default=1,
         show_default=True,
-        help="With --places: HITs to send before the completion code is shown.",
+        help="With --places: HITs to submit before the completion code is shown.",
     ),
     click.option(
         "--days", default=14, show_default=True, help="Days for which the link works."
@@ -127,32 +111,36 @@ def worker() -> None:
     click.option(
         "--country", default="US", show_default=True, help="Country of a new worker."
     ),
-    click.option("--subdivision", default="", help="The state, two letters."),
+    click.option(
+        "--subdivision", default="", help="State of a new worker, two letters."
+    ),
     click.option("--adult", is_flag=True, help="The worker agreed to adult content."),
     click.option("--master", is_flag=True, help="The worker is one of the masters."),
     click.option(
         "--site-url",
         default="",
-        help="The site, as browsers reach it; left out, where it was served last.",
+        help="URL at which browsers reach the site; default: where it was served last.",
     ),
 )
 @DATABASE
 @JSON
 def invite(*, invitation: _Invitation, database: Path, as_json: bool) -> None:
-    """Print a link that signs NAME in until it ends or is revoked.
+    """Print a link that signs a person in.
 
-    NAME is the house's own; requesters never see it. Who is known already gets one
-    more link, and stays the same worker with the same country and history.
+    NAME is your own name for the worker, which requesters never see. The link works
+    until it ends or you revoke it. If the marketplace knows NAME already, the new link
+    signs in the same worker.
 
-    With --from a link for everybody in a CSV file; its other columns come back with
-    the links. With --places one open link for many: each who joins by it becomes a new
-    worker, called "NAME: " and the name that the person writes.
+    With --from, the command makes a link for each person in a CSV file and keeps the
+    file's other columns. With --places, it makes one open link for many people. Each
+    person who joins by it becomes a new worker, called "NAME: " and the name that they
+    type.
 
-    \b
-    Example:  piecework worker invite ann --days 30 --country DE
-              piecework worker invite --from people.csv --write links.csv
-              piecework worker invite "Class 7b" --places 30 --hits 5
-    """  # noqa: D301 - click's mark for lines that stay lines
+    Examples:
+      piecework workers invite ann
+      piecework workers invite --from people.csv --write links.csv
+      piecework workers invite "Class 7b" --places 30 --hits 5
+    """
     _check_usage(invitation)
     _check(invitation)
     if invitation.places is not None:
@@ -178,11 +166,9 @@ def _invite_person(
         click.echo(json.dumps(document))
         return
     click.echo(document["link"])
-    click.echo(
-        f"Signs {person.name} in until {document['until']}, by a button.", err=True
-    )
-    click.echo(f"Whoever has it is {person.name}; end it:", err=True)
-    ended_by = f"piecework worker revoke {shlex.quote(person.name)}"
+    click.echo(f"The link signs {person.name} in until {document['until']}.", err=True)
+    click.echo(f"Anyone who has it can work as {person.name}. To end it:", err=True)
+    ended_by = f"piecework workers revoke {shlex.quote(person.name)}"
     click.echo(f"  {with_database(ended_by, database)}", err=True)
 
 
@@ -202,7 +188,8 @@ def _invite_all(
     elif invitation.write is not None:
         write_private(invitation.write, links_csv(rows, links))
         click.echo(
-            f"{invitation.write}: {len(rows)} links; whoever has one is that person"
+            f"{invitation.write}: {len(rows)} links; anyone who has a link can work as "
+            "that person"
         )
     else:
         click.echo(links_csv(rows, links).decode(), nl=False)
@@ -221,14 +208,8 @@ def _invited(
     }
 
 
-@worker.command(name="list")
-@DATABASE
-@JSON
-def list_(*, database: Path, as_json: bool) -> None:
-    """Show all workers, until when they are invited, what they did and earned.
-
-    Example:  piecework worker list
-    """
+def say_workers(database: Path, *, as_json: bool) -> None:
+    """Print a marketplace's workers, with their invitations, work and pay."""
     with transaction_in(database) as transaction:
         rows = [_document(row) for row in invitations.listed(transaction)]
         shown = transaction.prices.shown
@@ -248,20 +229,24 @@ def list_(*, database: Path, as_json: bool) -> None:
         )
 
 
-@worker.command()
+@click.command()
 @click.argument("name")
 @DATABASE
 def revoke(*, name: str, database: Path) -> None:
-    """End all links and sessions of NAME at once; work, history and money stay.
+    """End all links and sessions of a worker.
 
-    Example:  piecework worker revoke ann
+    The links stop working at once. The worker's work, history and money stay.
+
+    Examples:
+      piecework workers revoke ann
+      piecework workers revoke ann --database try.db
     """
     try:
         with transaction_in(database) as transaction:
             ended = invitations.revoke(transaction, name)
     except Refusal as refusal:
         raise ConfigError(
-            [refusal.message], next_step="piecework worker list shows all names"
+            [refusal.message], next_step="piecework workers list shows all names"
         ) from refusal
     click.echo(f"{name} is signed out; {plural(ended, 'invitation')} ended")
 
@@ -284,14 +269,14 @@ def _check(invitation: _Invitation) -> None:
     if invitation.places is not None:
         faults += faults_of_link(invitation.open_link(invitation.places))
         if invitation.master:
-            faults.append("--master is said of one person, not of whoever joins")
+            faults.append("--master is for one person; it does not go with --places")
     if not 1 <= invitation.days <= _MOST_DAYS:
         faults.append(f"--days must be from 1 to {_MOST_DAYS}")
     url = invitation.site_url
     if url and not url.startswith(("http://", "https://")):
         faults.append("--site-url must begin with http:// or https://")
     if faults:
-        raise ConfigError(faults, next_step="piecework worker invite --help")
+        raise ConfigError(faults, next_step="piecework workers invite --help")
 
 
 class _Row(TypedDict):
@@ -320,7 +305,3 @@ def _document(row: sqlite3.Row) -> _Row:
         "earned_cents": row["earned_cents"],
         "agreed_at": None if agreed_ms is None else moment(agreed_ms),
     }
-
-
-worker.add_command(links)
-worker.add_command(close)
