@@ -134,5 +134,5 @@ def test_no_votes_and_senseless_settings_are_refused() -> None:
     """Nothing can be learnt from nothing."""
     with pytest.raises(ValueError, match="no votes"):
         dawid_skene(votes_of())
-    with pytest.raises(ValueError, match="negative"):
+    with pytest.raises(ValueError, match="smoothing"):
         dawid_skene(votes_on("ab"), smoothing=-1)
