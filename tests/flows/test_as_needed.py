@@ -85,7 +85,7 @@ def _check_report(run: CampaignRun) -> None:
     section = as_needed.build(model)
     assert section is not None
     lead = " ".join(section.lead)
-    assert "Each item was to get 2 answers" in lead
+    assert "Each item gets 2 answers" in lead
     assert "3 of 4 items" in lead
     assert "4 items asked to the end took 12 accepted answers" in lead
     assert "4 for each would have been 16: 25.0 % saved" in lead
@@ -134,7 +134,7 @@ def test_the_cap_ends_what_is_not_sure(at_work: Open) -> None:
         section = as_needed.build(report_model(report_facts(work.run)))
     assert section is not None
     _, early, saved = section.lead
-    assert early.startswith("Not asked to the end: 2 items, less sure than that and")
+    assert early.startswith("Not asked to the end: 2 items, below that probability and")
     # What no money was left for is not saved.
     assert "2 items asked to the end took 4 accepted answers; 4 for each" in saved
 

@@ -145,7 +145,7 @@ def test_a_label_that_a_person_settles_is_the_datasets(tmp_path: Path) -> None:
         form = {"item": "p1", "field": "congruent"}
         form |= _token(ada, "/label?item=p1&field=congruent")
         bad = ada.post("/label", data={**form, "value": "x"}, follow_redirects=True)
-        assert "is no label" in bad.text
+        assert "is not a label" in bad.text
         done = ada.post("/label", data={**form, "value": "incongruent"})
         assert done.headers["location"] == "/label?item=p2&field=congruent"
         export(run)
