@@ -232,7 +232,7 @@ def test_known_answers_that_are_wrong_refuse_nobody_pay_while_they_are_few(
         return
     assert section is not None
     assert "no worker has answered 4 items" in facts.silent["gold_failed"]
-    assert f"gave the known one in 0 of {3 * n_known} answers" in section.lead[0]
+    assert f"gave the known answer in 0 of {3 * n_known} answers" in section.lead[0]
     assert f"Most workers contradict {n_known} known answer" in section.lead[1]
     assert {row[-1] for row in section.tables[0].rows} == {"too few"}
     assert len(section.tables[1].rows) == n_known

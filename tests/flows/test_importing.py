@@ -395,7 +395,7 @@ def test_a_report_half_way_says_so_and_doubts_no_books(campaign: Path) -> None:
     page = (campaign.parent / "out/stance/report.html").read_text()
     assert "No answer is decided yet." in page
     # Nobody here knows how many were wanted, nor who was paid.
-    table = page.partition("Accepted answers of each")[2].partition("</table>")[0]
+    table = page.partition("Accepted answers per")[2].partition("</table>")[0]
     assert not re.search(r"\d+ of \d+<", table)
     assert "Dropped: kept out of the dataset" in page
     assert "not paid" not in page

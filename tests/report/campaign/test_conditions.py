@@ -59,7 +59,7 @@ def test_figures_are_those_of_the_analyses() -> None:
     5.196, p = 0.035; with two conditions F(1, 2) is t squared, 27.
     """
     made = section(STUDY)
-    assert "3 participants met all 2 conditions" in made.lead[0]
+    assert "3 participants answered in all 2 conditions" in made.lead[0]
     assert "F(1.00, 2.0) = 27.00, p = 0.035" in made.lead[0]
     means, variance, pairs, inside, parts = made.tables
     # dan is in the mean of color, (20 + 40 + 30 + 99) / 4, but in no comparison.

@@ -50,7 +50,9 @@ def tables(section: Section | None) -> dict[str, list[tuple[str, ...]]]:
 
 def test_full_agreement_is_one_in_every_measure(facts: ReportFacts) -> None:
     """Alpha and Jaccard are 1.00; graded options are compared as grades."""
-    table_rows = tables(judgements.build(report_model(facts)))["Agreement about items"]
+    table_rows = tables(judgements.build(report_model(facts)))[
+        "Agreement between workers"
+    ]
     assert [row[:3] for row in table_rows] == [
         ("fit", "alpha, nominal", "1.00"),
         ("grade", "alpha, ordinal", "1.00"),
@@ -109,7 +111,7 @@ def test_places_among_options_are_held_against_equal_shares(
     effects = tables(order_effects.build(report_model(facts)))["Order on the page"]
     # (12-6)^2/6 + 0 + (0-6)^2/6 = 12 with 2 degrees: exp(-6) = 0.0025.
     by = {(row[0], row[1]): row for row in effects}
-    place = by["ticks", "place among the options"]
+    place = by["ticks", "position among the options"]
     assert place[2:] == ("12, 6, 0", "18 choices", "0.002")
 
 
@@ -129,8 +131,8 @@ def test_items_that_always_stood_in_one_place_are_no_effect_of_it(
         ]
     ]
     assert by == [
-        {"place among the options"},
-        {"quarter of the page", "place among the options"},
+        {"position among the options"},
+        {"quarter of the page", "position among the options"},
     ]
 
 

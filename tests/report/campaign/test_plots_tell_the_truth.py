@@ -91,7 +91,7 @@ def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
     # Eleven answers, ten minutes apart: the sixth comes after 50 minutes.
     assert "11 answers submitted; half of them within 0.8 h" in drawn
     # 3, 3, 3 and 2 answers.
-    assert "gave 3 or fewer answers; the least busy 2, the busiest 3" in drawn
+    assert "gave 3 answers or fewer; the least busy gave 2, the busiest 3" in drawn
 
 
 @pytest.mark.parametrize("rounds", [39, 41])
