@@ -73,7 +73,7 @@ def test_figures_are_those_of_the_analyses() -> None:
     assert [row[0] for row in inside.rows] == ["old", "young"]
     # old minus young: -10, -12, -14.
     assert [row[:2] for row in parts.rows] == [("old - young", "-12.00")]
-    assert "1 participant met only some conditions" in made.notes[0].text
+    assert "only some conditions: 1 participant" in made.notes[0].text
 
 
 def test_too_few_people_are_told_and_not_computed() -> None:

@@ -91,7 +91,7 @@ def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
         notes.append(
             Note(
                 "watch",
-                f"{participants} answered in only some conditions and are left out.",
+                f"Left out, with answers in only some conditions: {participants}.",
             )
         )
     if analysis.sphericity.p_value < _SURE:
