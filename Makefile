@@ -80,7 +80,7 @@ $(SITE)/.ready: tools/site/requirements.lock
 	touch $@
 
 docs: $(SITE)/.ready  ## site/: the docs with search; `python3 -m http.server -d site` serves it
-	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build --quiet -f tools/site/mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 $(SITE)/bin/mkdocs build -f tools/site/mkdocs.yml
 
 bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heuristics, results
 	$(BIN)/python -m tests.bench.campaign

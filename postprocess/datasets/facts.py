@@ -76,7 +76,7 @@ class DatasetFacts:
             "REHEARSAL: all answers come from simulated workers. "
             "No person wrote, saw or judged anything here."
         )
-        drawn = "The answers were drawn by chance and are not about the items."
+        drawn = "The answers were drawn at random and are not about the items."
         warnings = (
             rehearsed if self.is_rehearsal else "",
             drawn if self.is_drawn else "",

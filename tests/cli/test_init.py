@@ -141,9 +141,7 @@ def test_what_no_column_is_has_to_be_said() -> None:
     words = ("--task", "congruency", "--items", "pairs.csv", "--yes")
     refused = _init(*words)
     assert refused.exit_code == 2
-    assert "no column is 'description'; the columns are id, url, wording" in (
-        refused.output
-    )
+    assert "'description'; its columns are id, url, wording" in refused.output
     assert "--column description=COLUMN" in refused.output
     assert not [*Path().glob("*.toml")]
     tables, output = _written(*words, "--column", "description=wording")
@@ -276,12 +274,12 @@ def test_a_file_elsewhere_names_its_items_from_there() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "say --task"),
-        (("--task", "caption"), "say --items"),
+        ((), "--task: "),
+        (("--task", "caption"), "--items: "),
         (("--task", "captoin", "--items", "photos"), "did you mean 'caption'"),
         (("--task", "caption", "--items", "none"), "no such file or folder"),
         (("--task", "caption", "--items", "photos", "--minutes", "0"), "above 0"),
-        (("--task", "caption", "--items", "photos", "--wage", "0"), "for nothing"),
+        (("--task", "caption", "--items", "photos", "--wage", "0"), "the wage is 0"),
         (("--task", "caption", "--items", "photos", "--batches", "99"), "only 12"),
         (("--task", "congruency", "--items", "photos"), "a picture does not have"),
     ],

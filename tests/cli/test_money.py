@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from click.testing import CliRunner, Result
 
 from piecework.campaign.assembling import load_campaign
 from piecework.cli.main import main
+from piecework.cli.pay import _preview
 from piecework.domain.clock import FixedClock, SystemClock
 from piecework.engine.opening import open_for_rehearsal, open_on_marketplace
 from piecework.engine.passes import run_pass
@@ -18,6 +21,10 @@ from piecework.marketplace.http.server import serve
 from piecework.store import decisions
 from tests.crash.people import People
 from tests.small_campaign import CAMPAIGN, write_campaign
+
+if TYPE_CHECKING:
+    from piecework.campaign.opened import CampaignRun
+    from piecework.payments.plan import BonusPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +114,11 @@ def test_a_bad_file_ends_in_a_sentence(
         ("pay", ("--label", "A B"), "--label 'A B'"),
         ("unreject", ("--assignment", "X", "--because", " ", "--by", "a"), "--because"),
         ("unreject", ("--assignment", "X", "--because", "b", "--by", " "), "--by"),
-        ("unreject", ("--assignment", "X", "--because", "b", "--by", "a"), "no assig"),
+        (
+            "unreject",
+            ("--assignment", "X", "--because", "b", "--by", "a"),
+            "'X' is not",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_a_fault_of_use(
@@ -155,3 +166,34 @@ def test_a_rehearsal_owes_nobody_a_bonus(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["pay", str(path), "--yes"])
     assert result.exit_code == 3
     assert "is of a rehearsal" in result.output
+
+
+def test_the_preview_shows_every_amount_at_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Long ids and a long reason take no room from bonus and fee."""
+    monkeypatch.setenv("COLUMNS", "80")
+    bonus = SimpleNamespace(
+        assignment_id="3" + "A" * 29, worker_id="w", cents=123, reason="slow " * 30
+    )
+    plan = SimpleNamespace(
+        label="wage-floor",
+        due=[SimpleNamespace(bonus=bonus, fee_cents=25)],
+        total_cents=148,
+        bonus_cents=123,
+        before=0,
+        lacking_cents=0,
+        too_late=[],
+    )
+    rewards = SimpleNamespace(shown=lambda cents: f"${cents / 100:.2f}")
+    run = SimpleNamespace(
+        campaign=SimpleNamespace(rewards=rewards), pseudonym=lambda _: "d7b21942" * 4
+    )
+    _preview(cast("CampaignRun", run), cast("BonusPlan", plan))
+    row = next(line for line in capsys.readouterr().out.splitlines() if "3AAA" in line)
+    assert [cell.strip() for cell in row.split("│")[1:5]] == [
+        bonus.assignment_id,
+        "d7b21942…",
+        "$1.23",
+        "$0.25",
+    ]

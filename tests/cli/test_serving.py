@@ -195,7 +195,7 @@ def test_a_clock_that_runs_already_is_not_started_again(tmp_path: Path) -> None:
     ("words", "code", "complaint"),
     [
         (("--trust-local", "--host", "192.0.2.1"), 3, "Without signatures"),
-        (("--host", "::"), 3, "no address that a browser can open"),
+        (("--host", "::"), 3, "address that a browser can open"),
         (("--trust-local", "--rehearsal"), 2, "no effect in a rehearsal"),
         (("--frames-url", "https://frames.*.example"), 3, "must be the first label"),
         (("--start", "2026-01-05"), 2, "--start needs --rehearsal"),

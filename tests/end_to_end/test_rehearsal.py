@@ -111,7 +111,7 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     }
     other = piecework("rehearse", tmp_path / "one/small.toml")
     assert other.returncode == 1
-    assert "it is of rehearsal, seed 3, not of rehearsal, seed 4" in other.stderr
+    assert "seed 3, not to rehearsal, seed 4" in other.stderr
     for path in (tmp_path / "one/out/pictures").iterdir():
         assert path.read_bytes() == pictures[path.name]
     (tmp_path / "one/small.toml").write_text(CAMPAIGN)

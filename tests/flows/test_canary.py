@@ -46,7 +46,7 @@ def test_who_writes_the_word_is_flagged_and_paid(
             if finding.heuristic == "canary"
         ]
         assert kept
-        assert all("has the word 'table'" in finding.evidence for finding in kept)
+        assert all("the word 'table'" in finding.evidence for finding in kept)
         assert reached.rejected == 0
 
 

@@ -174,7 +174,7 @@ def test_a_store_is_bound_to_its_page(tmp_path: Path) -> None:
             "go with question",
         ),
         ('reward = "0.10"\n', "", "a page has no default reward"),
-        ('"hit.html"', '"hat.html"', "hat.html: there is no such file"),
+        ('"hit.html"', '"hat.html"', "hat.html: "),
         ("[items]", '[page]\nhosts = ["https://a.b/c"]\n[items]', "page.hosts.0"),
         (
             "[items]",

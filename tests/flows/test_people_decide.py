@@ -141,10 +141,10 @@ def test_a_person_may_overrule_the_proposal(at_work: Open, campaign_text: str) -
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"verdict": "burn"}, "is none of"),
+        ({"verdict": "burn"}, "is not one of"),
         ({"subject_id": "nobody"}, "waits for a decision"),
-        ({"subject_kind": "planet"}, "is none of"),
-        ({"verdict": "reject", "because": " "}, "is none of"),
+        ({"subject_kind": "planet"}, "is not one of"),
+        ({"verdict": "reject", "because": " "}, "is not one of"),
         ({"verdict": "drop", "because": "x" * 1025}, "allowed are 1024"),
         ({"verdict": "drop", "because": "bell \x07"}, "control characters"),
     ],
@@ -290,5 +290,5 @@ def test_a_drop_without_a_reason_of_its_own_needs_a_proposal_of_one(
             if row["subject_kind"] == "assignment":
                 assert row["proposed"] == "approve"
                 row["verdict"] = "reject"
-        with pytest.raises(ConfigError, match="to reject needs a reason"):
+        with pytest.raises(ConfigError, match="reject needs a reason"):
             read_decisions(run, _written(rows), decided_by="ada", name="d")

@@ -376,10 +376,12 @@ def test_why_ledgers_differ_is_said() -> None:
     )
     assert len(same.lines()) == 3
     other = replace(same, pipeline=90, outside_price=-3, broken_laws=("money is lost",))
-    differences = [line.split()[0] for line in other.lines()[3:]]
-    assert differences == ["-£0.03", "£0.10", "broken:"]
+    prices, books, laws = other.lines()[3:]
+    assert "-£0.03" in prices
+    assert "£0.10" in books
+    assert laws.strip() == "broken: money is lost"
     document = json.loads(json.dumps({"books": asdict(other)}))
-    books = Books.from_facts(document)
-    assert books is not None
-    assert books.lines() == other.lines()
+    again = Books.from_facts(document)
+    assert again is not None
+    assert again.lines() == other.lines()
     assert Books.from_facts({}) is None

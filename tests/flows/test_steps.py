@@ -88,7 +88,7 @@ def test_a_store_is_of_one_marketplace_and_one_set_of_items(
     campaign = run.campaign
     fewer = replace(campaign, items=campaign.items[:3])
     for other, endpoint, words in (
-        (campaign, "http://127.0.0.1:9", "not of http://127.0.0.1:9"),
+        (campaign, "http://127.0.0.1:9", "not to http://127.0.0.1:9"),
         (fewer, run.platform.endpoint, "items_per_hit have changed"),
     ):
         with (

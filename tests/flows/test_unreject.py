@@ -119,7 +119,7 @@ def test_what_was_not_rejected_or_long_ago_is_refused(
             (run, other, "is not rejected: its verdict is approve", ConfigError),
             (run, AssignmentId("3NOBODY"), "is not an assignment", ConfigError),
             (late, name, "ended at 2026-02-04", ConfigError),
-            (tight, name, "would cost \\$0\\.60, more than is left", BudgetExceeded),
+            (tight, name, "would cost \\$0\\.60", BudgetExceeded),
         ):
             with pytest.raises(kind, match=words):
                 unreject(where, assignment_id, because=WHY, by="ada")

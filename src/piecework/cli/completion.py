@@ -21,12 +21,12 @@ class CampaignFile(click.Path):
         )
         folders = [folder] if "/" in incomplete else [Path(), _EXAMPLES]
         paths = sorted(path for each in folders for path in each.glob("*.toml"))
-        found = [
+        campaigns = [
             CompletionItem(str(path))
             for path in paths
             if str(path).startswith(incomplete) and _is_campaign(path)
         ]
-        return found or super().shell_complete(ctx, param, incomplete)
+        return campaigns or super().shell_complete(ctx, param, incomplete)
 
 
 class TaskName(click.ParamType[str]):
@@ -43,10 +43,10 @@ class TaskName(click.ParamType[str]):
         """Return the task names that begin so, or let the shell offer files."""
         from piecework.hit_templates.tasks import task_names
 
-        found = [
-            CompletionItem(name) for name in task_names() if name.startswith(incomplete)
+        names = [name for name in task_names() if name.startswith(incomplete)]
+        return [CompletionItem(name) for name in names] or [
+            CompletionItem(incomplete, type="file")
         ]
-        return found or [CompletionItem(incomplete, type="file")]
 
 
 def _is_campaign(path: Path) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from piecework.payments.plan import BonusPlan
 
 _SHOWN = 20
+_PSEUDONYM = 8  # characters; commands accept the start of a pseudonym
 
 
 @click.command()
@@ -129,13 +130,13 @@ def _preview(run: "CampaignRun", plan: "BonusPlan") -> None:
     table = Table(title=f"bonuses, label {plan.label}", title_justify="left")
     table.add_column("assignment", no_wrap=True)
     table.add_column("worker", no_wrap=True)
-    table.add_column("bonus", justify="right")
-    table.add_column("fee", justify="right")
-    table.add_column("reason", no_wrap=True, overflow="ellipsis")
+    table.add_column("bonus", justify="right", no_wrap=True)
+    table.add_column("fee", justify="right", no_wrap=True)
+    table.add_column("reason")  # only this one gives way in a narrow terminal
     for due in plan.due[:_SHOWN]:
         table.add_row(
             due.bonus.assignment_id,
-            run.pseudonym(due.bonus.worker_id),
+            f"{run.pseudonym(due.bonus.worker_id)[:_PSEUDONYM]}…",
             shown(due.bonus.cents),
             shown(due.fee_cents),
             due.bonus.reason,

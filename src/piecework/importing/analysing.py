@@ -104,7 +104,7 @@ def _left_out(waiting: int) -> tuple[str, ...]:
     if not waiting:
         return ()
     more = plural(waiting, "answer")
-    return (f"This leaves out {more} without a decision on whether to keep it.",)
+    return (f"This leaves out {more} that no person has decided about.",)
 
 
 def _check(answers: AnalysedAnswers, wanted: Wanted, *, stated_in: str) -> None:

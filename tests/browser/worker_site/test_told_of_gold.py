@@ -57,7 +57,7 @@ def test_reason_and_right_answer_are_read_under_your_work(
             context.close()
     (page_with_reason,) = [text for text in pages if REASON in text]
     words = " ".join(page_with_reason.split())
-    assert f"The requester's reason: {REASON} The answer about item" in words
+    assert f"The requester's reason: {REASON} The answer to item" in words
     right = 'the known answer is "Incongruent: at least one thing is wrong". '
     assert right + plainly in words
     assert not any(plainly in text for text in pages if text != page_with_reason)

@@ -55,7 +55,7 @@ def test_a_person_goes_from_the_list_to_the_code(
             page.click("text=Take part")
             # Who closed the page finds the way back among the own submissions.
             page.goto(f"{researcher.url}/emulator/site/{someone.participant_id}")
-            page.click("text=go on")
+            page.get_by_role("link", name="continue").click()
             page.click("text=Done")
             assert "AWAITING REVIEW" in page.inner_text("main")
             page.goto(f"{researcher.url}/emulator/site/{someone.participant_id}")
