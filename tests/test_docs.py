@@ -158,3 +158,25 @@ def test_the_examples_of_docstrings_are_true(path: Path) -> None:
     failed, tried = doctest.testmod(importlib.import_module(name))
     assert tried
     assert not failed
+
+
+_GAP = re.compile(r"…|\.\.\.|\b[NM]\b|\d+|\$|\(piecework\.db\)|NAME|BATCH")
+_BESIDE_MESSAGES = {"serve --as-aws", "database is locked", "cap reached: yes"}
+"""A command, words of Prefect, and a row of the status."""
+
+
+def test_the_symptoms_of_troubleshooting_are_messages_of_ours() -> None:
+    """Somebody who searches the page for an error finds it as it is printed."""
+    source = "".join(path.read_text() for path in MODULES)
+    sentences = re.sub(r'"\s*\n\s*f?"', "", source)
+    page = (ROOT / "docs/how-to/troubleshoot.md").read_text()
+    symptoms = [line.split("|")[1] for line in page.splitlines() if line[:2] == "| "]
+    parts = [
+        part.strip()
+        for quoted in re.findall(r"`([^`\n]{12,})`", "\n".join(symptoms))
+        if quoted not in _BESIDE_MESSAGES
+        for part in _GAP.split(quoted)
+        if len(part.strip()) > 6
+    ]
+    assert len(parts) > 40
+    assert [part for part in parts if part not in sentences] == []
