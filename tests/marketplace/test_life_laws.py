@@ -241,8 +241,9 @@ class LifeLaws(RuleBasedStateMachine):
         form = [("assignmentId", work.assignment_id), ("a", "b")]
         with self.backend.transaction() as transaction:
             ann = accounts.signed_in(transaction, self.tokens[work.worker])
-            with pytest.raises(Refusal, match="not open"):
+            with pytest.raises(Refusal) as refusal:
                 assignment_actions.submit(transaction, ann, form)
+        assert refusal.value.kind == "AssignmentNotOpen"
 
     @precondition(lambda self: self.some("submitted"))
     @rule(data=st.data(), is_good=st.booleans())
@@ -285,7 +286,7 @@ class LifeLaws(RuleBasedStateMachine):
             return
         self.call("UpdateExpirationForHIT", HITId=hit.hit_id, ExpireAt=0)
         hit.ended_by_hand = self.now
-        # One that had ended is not ended anew.
+        # A HIT that had already expired keeps its earlier time.
         hit.expires = min(hit.expires, self.now)
 
     @precondition(lambda self: self.hits)
