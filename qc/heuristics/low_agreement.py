@@ -1,4 +1,4 @@
-"""Agrees with the others surely less than a careful worker would.
+"""Agrees with the others clearly less than a careful worker would.
 
 Idea: several people judge the same item. A careful worker is closer to them than an
 answer drawn blindly from all answers of the campaign; a worker who guesses is not. The
@@ -73,7 +73,7 @@ class Params:
     Attributes:
         min_items: items that the worker and others must have judged (ours).
         min_others: ratings by others that each item needs (ours).
-        min_agreement: flag if agreement beyond chance is surely below this (ours).
+        min_agreement: flag if agreement beyond chance is clearly below this (ours).
         errors: standard errors by which it must be below (ours: 1.64, one in twenty).
     """
 

@@ -57,7 +57,7 @@ def export(
 ) -> None:
     """Write the dataset and report again.
 
-    You can export a campaign that still runs: the files show the work so far. The
+    You can export a campaign that is still running: the files show the work so far. The
     command cleans texts and replaces worker ids with pseudonyms.
 
     With --to FOLDER it exports Parquet FILES of answers, of any size, in parts. FOLDER
