@@ -54,6 +54,9 @@ def test_json_is_one_document_with_the_same_figures(captions: Path) -> None:
     assert figures["human_performance"]["images"] == 1
     assert figures["human_performance"]["absent"] == ["SPICE"]
     assert figures["overlap"]["words"]["share"] == 1
+    assert figures["against"]["composition"] == figures["composition"]["all"]
+    assert figures["against"]["sample"]["images_missing"] == 0
+    assert figures["against"]["novel_words"]["nouns"] == {}
 
 
 def test_the_same_words_give_the_same_page(captions: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from piecework.cli.options import JSON
 @click.option(
     "--against",
     type=click.Path(path_type=Path),
-    help="Another dataset, to compare the common words with.",
+    help="Another dataset, to compare with this one.",
 )
 @click.option(
     "--html",
@@ -24,7 +24,7 @@ from piecework.cli.options import JSON
     "--seed",
     default=0,
     show_default=True,
-    help="Seed of the random draw of captions to score.",
+    help="Seed of the random draws.",
 )
 @JSON
 def describe(
