@@ -14,6 +14,7 @@ from piecework.analyses.corpus.specificity import specificity
 from piecework.analyses.corpus.tagged_captions import TaggedCaption, tag_captions
 from piecework.analyses.corpus.tagging import Tagged
 from piecework.analyses.corpus.top_words import novel_words, word_counts
+from piecework.analyses.corpus.unknown_words import unknown_words
 from piecework.domain.errors import ConfigError
 from piecework.report.corpus.description import describe
 from piecework.report.corpus.human import human_pairs, human_performance
@@ -161,6 +162,61 @@ def test_people_are_counted_as_words_and_in_words() -> None:
         )
     )
     assert (description.people, description.people_in_words) == (1, 2)
+
+
+def test_a_word_is_known_if_its_parts_are() -> None:
+    """Numbers and clitics are never unknown; a hyphen joins two words."""
+    words = ["a", "t-shirt", "x-zyx", "12oz", "'s", "n't", "o'clock", "zyx", "zyx"]
+    caption: Tagged = tuple((word, "other") for word in words)
+    unknown = unknown_words(
+        [caption, _CUP], {"a", "t", "shirt", "o'clock"}.__contains__
+    )
+    assert unknown.words == {"zyx": 2, "cup": 1, "x-zyx": 1}
+    assert (unknown.captions, unknown.of_captions) == (2, 2)
+    assert (unknown.tokens, unknown.of_tokens) == (4, 10)
+
+
+def test_examples_go_from_the_least_to_the_most_similar_captions() -> None:
+    """Both ends are among them; canned answers are not, since they are no captions."""
+    captions = [
+        Caption(image=str(image), text=" ".join(["cup"] * image + [word]))
+        for image in range(9)
+        for word in ("red", "blue")
+    ]
+    corpus = _corpus(*captions, Caption(image="0", text="too bad", is_canned=True))
+    description = describe(corpus)
+    values = description.specificity
+    shown = [example.image for example in description.by_specificity]
+    assert len(shown) == 6
+    assert [values[image] for image in shown] == sorted(
+        values[image] for image in shown
+    )
+    assert values[shown[0]] == min(values.values())
+    assert values[shown[-1]] == max(values.values())
+    assert not any(
+        caption.is_canned
+        for example in description.by_specificity
+        for caption in example.captions
+    )
+
+
+def test_examples_of_levels_go_from_easy_to_hard() -> None:
+    """At most two images of each level, with their canned answers."""
+    captions = [
+        Caption(image=f"{canned}{copy}", text="a cup", is_canned=place < canned)
+        for canned in (3, 0, 1)
+        for copy in "abc"
+        for place in range(3)
+    ]
+    examples = describe(_corpus(*captions)).by_difficulty
+    assert [(example.label, example.value) for example in examples] == [
+        ("easy", "0 of 3 answers canned"),
+        ("easy", "0 of 3 answers canned"),
+        ("medium", "1 of 3 answers canned"),
+        ("medium", "1 of 3 answers canned"),
+        ("unrecognizable", "3 of 3 answers canned"),
+        ("unrecognizable", "3 of 3 answers canned"),
+    ]
 
 
 def test_a_dataset_without_captions_cannot_be_compared_with() -> None:

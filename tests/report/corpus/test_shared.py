@@ -66,6 +66,9 @@ def test_half_of_val_is_as_documented() -> None:
     }
     assert description.people == 784
     assert description.people_in_words == 1018
+    unknown = description.unknown
+    assert unknown["dictionary"].captions == 2224
+    assert unknown["dictionary and common words"].captions == 1555
     assert len(description.specificity) == 3614
     assert round(fmean(description.specificity.values()), 2) == 0.30
     assert description.human.images == 2575

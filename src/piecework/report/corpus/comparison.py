@@ -14,7 +14,7 @@ from piecework.analyses.corpus.top_words import novel_words, word_counts
 WORDS_LISTED = 100
 """As many as in the paper's Figures 9 to 11."""
 
-_KINDS: tuple[Part, ...] = ("nouns", "verbs", "adjectives")
+KINDS: tuple[Part, ...] = ("nouns", "verbs", "adjectives")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ def compare(
                     counts_here[part], counts_there["words"], WORDS_LISTED
                 )
             }
-            for part in _KINDS
+            for part in KINDS
         },
     )
 

@@ -1,24 +1,48 @@
 """Everything that is computed about a dataset, in one value."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import chain, islice
 
 from piecework.analyses.corpus.captions import Corpus
-from piecework.analyses.corpus.composition import Composition, compose
+from piecework.analyses.corpus.composition import Composition, Part, compose
 from piecework.analyses.corpus.tagged_captions import TaggedCaption, tag_captions
+from piecework.analyses.corpus.top_words import top_words, word_counts
+from piecework.analyses.corpus.unknown_words import UnknownWords, unknown_words
 from piecework.domain.errors import ConfigError
+from piecework.postprocess.language.lexicon import is_known, is_surely_right
 from piecework.report.corpus.comparison import (
+    KINDS,
+    WORDS_LISTED,
     Comparison,
     compare,
     specificity_of,
     specificity_summary,
 )
+from piecework.report.corpus.examples import (
+    Example,
+    by_difficulty,
+    by_specificity,
+)
 from piecework.report.corpus.human import ABSENT, HumanPerformance, human_performance
-from piecework.report.corpus.levels import PEOPLE, Levels, levels, text_of_images
+from piecework.report.corpus.levels import (
+    PEOPLE,
+    Levels,
+    difficulties,
+    levels,
+    text_of_images,
+)
 
 _TEXT_GROUPS = {"yes": "with text", "no": "without text"}
 
-_WORDS_LISTED = 40
+_ONLY_HERE = 40
+
+_WORD_LISTS: Mapping[str, Callable[[str], bool]] = {
+    "dictionary": is_known,
+    "dictionary and common words": is_surely_right,
+}
+"""pyspellchecker's English words; the same with words that are common on the web."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +55,12 @@ class Description:
         people: images with a novel caption that contains a word for people.
         people_in_words: the same, if parts of words count, as "man" in "manual".
         specificity: by image.
+        word_counts: occurrences of each word, by part of speech.
+        unknown: words that a word list lacks, by the list's name.
+        by_specificity: example images, from the least to the most similar captions.
+        by_difficulty: example images, from the easiest level to the hardest.
+        files: the name of the picture's file of each example image.
+        pictures: small copies of these pictures as `data:` URLs.
         comparison: with another dataset; None without one.
     """
 
@@ -46,9 +76,15 @@ class Description:
     people: int
     people_in_words: int
     specificity: Mapping[str, float]
+    word_counts: Mapping[Part, Counter[str]]
+    unknown: Mapping[str, UnknownWords]
+    by_specificity: Sequence[Example]
+    by_difficulty: Sequence[Example]
+    files: Mapping[str, str]
     comparison: Comparison | None
     human: HumanPerformance
     seed: int
+    pictures: Mapping[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, object]:
         """Convert for programs: counts, shares from 0 to 1, and scores in per cent."""
@@ -73,6 +109,27 @@ class Description:
                 name: asdict(composition)
                 for name, composition in self.compositions.items()
             },
+            "top_words": {
+                part: {
+                    word: self.word_counts[part][word]
+                    for word in top_words(self.word_counts[part], WORDS_LISTED)
+                }
+                for part in KINDS
+            },
+            "unknown_words": {
+                name: {
+                    "captions": unknown.captions,
+                    "of_captions": unknown.of_captions,
+                    "tokens": unknown.tokens,
+                    "of_tokens": unknown.of_tokens,
+                    "words": dict(islice(unknown.words.items(), WORDS_LISTED)),
+                }
+                for name, unknown in self.unknown.items()
+            },
+            "examples": {
+                "by_specificity": [example.image for example in self.by_specificity],
+                "by_difficulty": [example.image for example in self.by_difficulty],
+            },
             "against": self.comparison.as_dict() if self.comparison else None,
             "overlap": self._overlap(),
             "specificity": specificity_summary(self.specificity),
@@ -92,7 +149,7 @@ class Description:
                 "compared": overlap.compared,
                 "shared": overlap.shared,
                 "share": overlap.share,
-                "only_here": list(overlap.only_here[:_WORDS_LISTED]),
+                "only_here": list(overlap.only_here[:_ONLY_HERE]),
             }
             for part, overlap in self.comparison.overlaps.items()
         }
@@ -107,6 +164,10 @@ def describe(
         ConfigError: the other corpus has no captions by people to compare with.
     """
     captions = tag_captions(corpus.novel)
+    specificities = specificity_of(captions)
+    alike = by_specificity(corpus, specificities)
+    hard = by_difficulty(corpus, difficulties(corpus)) if corpus.holds_canned else []
+    shown = {example.image for example in chain(alike, hard)}
     return Description(
         source=corpus.source,
         remarks=corpus.remarks,
@@ -127,7 +188,16 @@ def describe(
                 if any(word in caption.text.lower() for word in PEOPLE)
             }
         ),
-        specificity=specificity_of(captions),
+        specificity=specificities,
+        word_counts=word_counts(caption.words for caption in captions),
+        unknown={
+            name: unknown_words((caption.words for caption in captions), knows)
+            for name, knows in _WORD_LISTS.items()
+        },
+        by_specificity=alike,
+        by_difficulty=hard,
+        # A file of Flickr8k's kind has the picture's name as its id.
+        files={image: corpus.files.get(image, image) for image in sorted(shown)},
         comparison=_comparison(captions, against, seed=seed) if against else None,
         human=human_performance(corpus, seed=seed),
         seed=seed,

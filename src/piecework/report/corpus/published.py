@@ -183,3 +183,21 @@ SYSTEMS_BY_GROUP: Mapping[str, Mapping[str, tuple[float, ...]]] = {
     "text detector": {"with text": (14.9, 8.8, 5.7, 3.9, 10.4, 15.9, 24.6)},
 }
 """Table 4: the same metrics by group of images; the text detector read the text."""
+
+LEVEL_PERCENT: Mapping[str, float] = {
+    "easy": 68.5,
+    "medium": 22.6,
+    "difficult": 6.7,
+    "unrecognizable": 2.2,
+}
+"""Section 3.2: images by canned answers, 0, 1 to 2, 3 to 4 and 5 of five workers."""
+
+MINORITY_PERCENT = 22.6
+"""Section 3.2: images that a minority of the workers found too bad."""
+
+MAJORITY_PERCENT = 9.0
+"""Section 3.2: images that a majority of the workers found too bad."""
+
+UNKNOWN_PERCENT = 14.0
+"""Supplement, 0.A.2: captions flagged as containing unknown tokens, 23,424 of
+169,073, by a spelling service that is no longer offered in that form."""

@@ -5,8 +5,9 @@ from statistics import fmean, median
 
 from piecework.domain.counts import count, plural, share
 from piecework.report import plots
-from piecework.report.components import Figure, Section, Table, number, text
+from piecework.report.components import Figure, Gallery, Section, Table, number, text
 from piecework.report.corpus.description import Description
+from piecework.report.corpus.examples import card
 from piecework.report.formatting import excerpt
 from piecework.report.lines_plot import Line, lines
 from piecework.report.svg import Plot, svg
@@ -49,6 +50,16 @@ def build(description: Description) -> Section | None:
         lead=(lead, *beside, note),
         figures=(_figure(plot, values, there),),
         tables=(_table(values),),
+        galleries=(
+            Gallery(
+                title="From the least to the most similar captions",
+                cards=tuple(
+                    card(example, description.pictures)
+                    for example in description.by_specificity
+                ),
+                is_folded=True,
+            ),
+        ),
     )
 
 
