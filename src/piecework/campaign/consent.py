@@ -11,32 +11,30 @@ from piecework.campaign.pricing import price
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.platforms.endpoint import is_on_this_machine, refuse_closed_host
+from piecework.platforms.ports import Platform
 
 
 def refuse_without_consent(
-    campaign: Campaign, endpoint: str, *, live: bool, is_agreed: bool
+    campaign: Campaign, platform: Platform, *, live: bool, is_agreed: bool
 ) -> None:
     """Refuse work that could cost money that no person agreed to spend.
 
     Args:
         campaign: the campaign.
-        endpoint: URL of the marketplace.
+        platform: the marketplace. One on this machine is asked where its workers work.
         live: whether `--live` was given.
         is_agreed: whether a person has agreed to a maximum amount.
 
     Raises:
-        RefusedForSafety: answers were imported; the host is closed; it is another
-            machine and `--live` is missing; no person agreed to an amount; or the
-            pictures are drawn ones.
+        RefusedForSafety: answers were imported; the host is closed; the marketplace
+            or its workers are on other machines and `--live` is missing; no person
+            agreed to an amount; or the pictures are drawn ones.
     """
     refuse_imported(campaign)
+    endpoint = platform.endpoint
     refuse_closed_host(endpoint)
-    if not is_on_this_machine(endpoint) and not live:
-        raise RefusedForSafety(
-            f"{endpoint}: a marketplace on another machine means live work: real "
-            "people do it and are owed money",
-            next_step=f"piecework run {campaign.path} --endpoint {endpoint} --live",
-        )
+    if not live:
+        _refuse_live_work(campaign, platform)
     if campaign.rehearsal.scenes:
         raise RefusedForSafety(
             f"{campaign.path}: its pictures are drawn for rehearsals, so real people "
@@ -50,6 +48,20 @@ def refuse_without_consent(
             next_step=f"add --spend-at-most AMOUNT; piecework check {campaign.path} "
             "shows what it may cost",
         )
+
+
+def _refuse_live_work(campaign: Campaign, platform: Platform) -> None:
+    endpoint = platform.endpoint
+    if not is_on_this_machine(endpoint):
+        problem = "a marketplace on another machine means live work"
+    elif (site := platform.live_site()) and not is_on_this_machine(site):
+        problem = f"workers reach this marketplace at {site}, so this is live work"
+    else:
+        return
+    raise RefusedForSafety(
+        f"{endpoint}: {problem}: real people do it and are owed money",
+        next_step=f"piecework run {campaign.path} --endpoint {endpoint} --live",
+    )
 
 
 def most_cents(campaign: Campaign, *, today: date) -> int:

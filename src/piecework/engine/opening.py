@@ -99,7 +99,7 @@ def open_on_marketplace(
         is_agreed = spend_at_most_cents is not None or (
             known is not None and agreed_cents(known) is not None
         )
-        refuse_without_consent(campaign, endpoint, live=live, is_agreed=is_agreed)
+        refuse_without_consent(campaign, platform, live=live, is_agreed=is_agreed)
         if known is None:
             stack.enter_context(only_pass(campaign.out))
             # Another pass may have made it before this one had the folder.
