@@ -17,7 +17,7 @@ from piecework.domain.imported import Reading
 @click.option(
     "--unit",
     help="Column of the items that names what all conditions show, such as an "
-    "image; default: the HIT.",
+    "image; default: the worker for what the task itself compares, else the HIT.",
 )
 @click.option(
     "--margin",
