@@ -160,7 +160,7 @@ def wanted(store: Store, posting: Posting) -> dict[ItemId, int]:
 def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
     """Return complete items with labels that were not weighed yet.
 
-    Unsure items are included if the campaign file now wants them to be surer.
+    Unsure items are included if the campaign file now asks for more certainty.
 
     Returns:
         By item, from how many workers answers are kept.
