@@ -6,6 +6,7 @@ from piecework.report.components import Section
 from piecework.report.corpus.description import Description
 from piecework.report.corpus.sections import (
     alike,
+    answers,
     composition,
     images,
     overlap,
@@ -19,6 +20,7 @@ SECTIONS: tuple[Callable[[Description], Section | None], ...] = (
     vocabulary.build,
     overlap.build,
     alike.build,
+    answers.build,
     people.build,
 )
 """A section that does not apply to a dataset returns None."""
