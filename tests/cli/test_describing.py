@@ -152,6 +152,40 @@ def test_unusable_questions_are_refused(
     assert words in " ".join(result.output.split())
 
 
+def test_a_list_of_a_thousand_concepts_is_read(captions: Path, tmp_path: Path) -> None:
+    """The page lists a hundred of them, the JSON all."""
+    path, page = tmp_path / "things.txt", tmp_path / "page.html"
+    names = ["cup", *(f"thing {number}" for number in range(999))]
+    path.write_text("\n".join(names), encoding="utf-8")
+    words = (captions, "--concepts", path, "--html", page, "--json")
+    concepts = json.loads(_describe(*words).output)["concepts"]
+    assert concepts["lists"] == [
+        {"name": "things", "concepts": 1000, "here": 1, "there": None}
+    ]
+    assert len(concepts["images_by_concept"]) == 1000
+    assert concepts["images_by_concept"]["cup"] == {"here": 1, "there": None}
+    assert page.read_text(encoding="utf-8").count("thing ") < 250
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("\n\n", "holds no names"),
+        ("x" * 201, "line 1: 201 characters"),
+        ("a\n" * 50_001, "50,001 names"),
+    ],
+)
+def test_an_unusable_list_of_concepts_is_refused(
+    captions: Path, tmp_path: Path, content: str, words: str
+) -> None:
+    """Empty, a text instead of names, or too long."""
+    path = tmp_path / "things.txt"
+    path.write_text(content, encoding="utf-8")
+    result = _describe(captions, "--concepts", path)
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())
+
+
 def test_the_same_words_give_the_same_page(captions: Path, tmp_path: Path) -> None:
     """Byte for byte, with strangers' words escaped."""
     pages = [tmp_path / "one.html", tmp_path / "two.html"]

@@ -25,6 +25,12 @@ from piecework.cli.options import JSON
     help="Questions about the images with their answers, as VizWiz-VQA or CSV.",
 )
 @click.option(
+    "--concepts",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Names of concepts, one per line, to look for; repeat for several lists.",
+)
+@click.option(
     "--html",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the tables and plots to this self-contained page.",
@@ -48,6 +54,7 @@ def describe(  # noqa: PLR0913 - an argument an option
     groupings: tuple[str, ...],
     items: Path | None,
     answers: Path | None,
+    concepts: tuple[Path, ...],
     html: Path | None,
     pictures: Path | None,
     seed: int,
@@ -66,6 +73,7 @@ def describe(  # noqa: PLR0913 - an argument an option
       piecework describe captions.txt --against coco.json
     """
     from piecework.cli.sections import say
+    from piecework.postprocess.datasets.concept_lists import read_concept_lists
     from piecework.postprocess.datasets.questions import read_questions
     from piecework.postprocess.datasets.reading import read_captions
     from piecework.report.corpus.description import describe as described
@@ -82,6 +90,7 @@ def describe(  # noqa: PLR0913 - an argument an option
         corpus,
         against=other,
         groupings=image_groups(corpus, groupings, items or dataset),
+        concept_lists=read_concept_lists(concepts),
         questions=read_questions(answers, corpus.files) if answers else (),
         seed=seed,
     )

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from piecework.analyses.corpus.answered import Question
 from piecework.analyses.corpus.captions import Caption, Corpus, Quality
 from piecework.analyses.corpus.composition import compose
+from piecework.analyses.corpus.concepts import concepts_of, images_with
 from piecework.analyses.corpus.matched import matched
 from piecework.analyses.corpus.overlap import overlap, overlaps
 from piecework.analyses.corpus.specificity import specificity
@@ -268,6 +269,43 @@ def test_groups_of_a_column_have_their_own_composition() -> None:
         "place: home": 3,
         "place: park": 4,
     }
+
+
+def test_concepts_are_found_as_whole_words_in_any_spelling() -> None:
+    """Underscores are spaces, commas separate spellings, and case does not matter."""
+    concepts = concepts_of(["Red_Cup", "mug, red cup", "dog", "", "red cup"])
+    assert [*concepts] == ["red cup", "mug, red cup", "dog"]
+    captions = {
+        "1": [["a", "red", "cup"], ["a", "mug"]],
+        "2": [["dogs"], ["red", "big", "cup"]],
+    }
+    assert images_with(concepts, captions) == {
+        "red cup": {"1": 1},
+        "mug, red cup": {"1": 2},
+        "dog": {},
+    }
+
+
+def test_lists_and_what_they_share_are_counted_in_both_datasets() -> None:
+    """Of three concepts here has two; the pair shares one, which here has alone."""
+    here = _corpus(
+        Caption(image="1", text="A cup and a dog"), Caption(image="2", text="A dog")
+    )
+    there = _corpus(Caption(image="x", text="a kite"))
+    lists = {"one": ["dog", "kite"], "two": ["dog", "cup"]}
+    concepts = describe(here, against=there, concept_lists=lists).concepts
+    assert concepts is not None
+    assert [
+        (row.name, row.concepts, row.here, row.there) for row in concepts.lists
+    ] == [
+        ("one", 2, 1, 1),
+        ("two", 2, 2, 0),
+    ]
+    (pair,) = concepts.pairs
+    assert (pair.name, pair.concepts, pair.here, pair.there) == ("one and two", 1, 1, 0)
+    assert dict(concepts.here) == {"dog": 2, "cup": 1, "kite": 0}
+    assert concepts.shared == ["dog"]
+    assert [example.value for example in concepts.examples] == ["dog"]
 
 
 def test_a_dataset_without_captions_cannot_be_compared_with() -> None:

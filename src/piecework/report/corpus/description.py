@@ -22,6 +22,7 @@ from piecework.report.corpus.comparison import (
     specificity_of,
     specificity_summary,
 )
+from piecework.report.corpus.concept_counts import ConceptCounts, count_concepts
 from piecework.report.corpus.examples import (
     Example,
     by_difficulty,
@@ -69,6 +70,7 @@ class Description:
         pictures: small copies of these pictures as `data:` URLs.
         answered: questions that captions answer, all of them first; empty without
             questions.
+        concepts: of lists; None without lists.
         comparison: with another dataset; None without one.
     """
 
@@ -90,6 +92,7 @@ class Description:
     by_difficulty: Sequence[Example]
     files: Mapping[str, str]
     answered: Sequence[Answered]
+    concepts: ConceptCounts | None
     comparison: Comparison | None
     human: HumanPerformance
     seed: int
@@ -135,6 +138,7 @@ class Description:
                 }
                 for name, unknown in self.unknown.items()
             },
+            "concepts": self.concepts.as_dict() if self.concepts else None,
             "answered": [asdict(row) for row in self.answered],
             "examples": {
                 "by_specificity": [example.image for example in self.by_specificity],
@@ -171,6 +175,7 @@ def describe(
     against: Corpus | None = None,
     groupings: Mapping[str, Mapping[str, str]] | None = None,
     questions: Sequence[Question] = (),
+    concept_lists: Mapping[str, Sequence[str]] | None = None,
     seed: int = 0,
 ) -> Description:
     """Run all analyses of a corpus; the same arguments give the same description.
@@ -180,16 +185,26 @@ def describe(
         against: another one to compare it with.
         groupings: by name, the group of each image (`image_groups`).
         questions: about images, with their answers.
+        concept_lists: names of concepts by list.
         seed: of all random draws.
 
     Raises:
         ConfigError: the other corpus has no captions by people to compare with.
     """
     captions = tag_captions(corpus.novel)
+    others = _captions_of(against) if against else None
+    concepts = (
+        count_concepts(concept_lists, corpus, captions, others)
+        if concept_lists
+        else None
+    )
     specificities = specificity_of(captions)
     alike = by_specificity(corpus, specificities)
     hard = by_difficulty(corpus, difficulties(corpus)) if corpus.holds_canned else []
-    shown = {example.image for example in chain(alike, hard)}
+    shown = {
+        example.image
+        for example in chain(alike, hard, concepts.examples if concepts else ())
+    }
     return Description(
         source=corpus.source,
         remarks=corpus.remarks,
@@ -221,23 +236,26 @@ def describe(
         # A file of Flickr8k's kind has the picture's name as its id.
         files={image: corpus.files.get(image, image) for image in sorted(shown)},
         answered=_answered(corpus, captions, questions),
-        comparison=_comparison(captions, against, seed=seed) if against else None,
+        concepts=concepts,
+        comparison=compare(
+            captions,
+            others,
+            source=against.source,
+            remarks=against.remarks,
+            seed=seed,
+        )
+        if against and others and captions
+        else None,
         human=human_performance(corpus, seed=seed),
         seed=seed,
     )
 
 
-def _comparison(
-    captions: Sequence[TaggedCaption], against: Corpus, *, seed: int
-) -> Comparison | None:
-    there = tag_captions(against.novel)
-    if not there:
-        raise ConfigError([f"{against.source}: no captions by people to compare with"])
+def _captions_of(against: Corpus) -> list[TaggedCaption]:
+    captions = tag_captions(against.novel)
     if not captions:
-        return None
-    return compare(
-        captions, there, source=against.source, remarks=against.remarks, seed=seed
-    )
+        raise ConfigError([f"{against.source}: no captions by people to compare with"])
+    return captions
 
 
 def _answered(

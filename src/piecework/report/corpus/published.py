@@ -208,3 +208,13 @@ ANSWERED_PERCENT: Mapping[str, Mapping[str, int]] = {
     "without text": {"all": 30, "yes/no": 1, "number": 3, "other": 31},
 }
 """Table 2: answers found in a caption, of 24,842 answerable questions of VizWiz-VQA."""
+
+CATEGORIES_PERCENT: Mapping[str, int] = {
+    "ImageNet": 1,
+    "COCO": 11,
+    "SUN": 18,
+    "Places205": 34,
+    "COCO-Attributes": 14,
+    "SUN-Attributes": 7,
+}
+"""Section 3.2: categories of classification datasets that occur in a caption."""
