@@ -291,6 +291,7 @@ class DatasetTable(_Strict):
     pictures: Pictures = "addresses"
     splits: SplitsTable = SplitsTable()
     split_by: Words | None = None
+    split_column: Words | None = None
     split_seed: Annotated[int, Field(ge=0)] = 1
 
     @model_validator(mode="after")
@@ -313,6 +314,7 @@ class RehearsalTable(_Strict):
     seed: Annotated[int, Field(ge=0)] = 1
     replay: str | None = None
     crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
+    people: dict[Words, dict[Words, Annotated[int, Field(ge=0, le=10_000)]]] = {}
 
 
 class PageTable(_Strict):

@@ -53,7 +53,9 @@ def group_of_images(
     known = {*corpus.images, *corpus.accepted}
     groups = {image: group for image, group in groups.items() if image in known}
     if not groups:
-        raise ConfigError(["the dataset does not say it of any image"])
+        raise ConfigError(
+            ["the dataset has it for no image, so there is nothing to group by"]
+        )
     if (values := len({*groups.values()})) > MOST_GROUPS:
         raise ConfigError(
             [f"{values:,} different values; at most {MOST_GROUPS} make groups"]
