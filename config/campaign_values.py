@@ -130,6 +130,7 @@ def publication(table: DatasetTable) -> Publication:
             val_percent=table.splits.val,
             seed=table.split_seed,
             group_by=table.split_by or "",
+            fixed_by=table.split_column or "",
         ),
     )
 

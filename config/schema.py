@@ -292,6 +292,7 @@ class DatasetTable(_Strict):
     pictures: Pictures = "addresses"
     splits: SplitsTable = SplitsTable()
     split_by: Words | None = None
+    split_column: Words | None = None
     split_seed: Annotated[int, Field(ge=0)] = 1
 
     @model_validator(mode="after")

@@ -325,7 +325,8 @@ def _dataset(campaign: "Campaign") -> _Rows:
         (
             "splits",
             f"{shares.train_percent} / {shares.val_percent} / {shares.test_percent} %",
-            f"train / val / test, by {shares.group_by or by}",
+            f"train / val / test, by {shares.group_by or by}"
+            + (f"; fixed by {shares.fixed_by}" if shares.fixed_by else ""),
         ),
         *([("pictures", files, "")] if has_pictures else []),
         *(parquet if "parquet" not in campaign.formats else []),
