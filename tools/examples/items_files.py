@@ -63,7 +63,22 @@ def _congruency_pairs() -> Iterator[Row]:
                 "truth.congruent": right,
                 "gold.congruent": right if is_gold else "",
                 "twin": "",
+                **_of_later_tasks(sentence, true_sentence(scene)),
             }
+
+
+def _of_later_tasks(sentence: Sentence, right: Sentence) -> Row:
+    """Return truths of the two tasks that can follow, and what people wrote.
+
+    A true sentence that is called incongruent all the same has another kind of error.
+    """
+    return {
+        "error_categories.truth.categories": "|".join(sentence.errors) or "other",
+        "correction.truth.outcome": "corrected" if sentence.errors else "no_such_error",
+        "correction.truth.correction": right.text,
+        "reference_1": right.text,
+        "reference_2": right.text.replace(" next to ", " and "),
+    }
 
 
 def _two_sentences(scene: Scene) -> list[Sentence]:
