@@ -13,13 +13,13 @@ from pathlib import Path
 from random import Random
 
 from piecework.config.drawn_pictures import picture_name
+from piecework.rehearsal.pictures.portraits import draw_portrait
 from piecework.rehearsal.pictures.scene_model import Scene
 from piecework.rehearsal.pictures.scenes import scenes
 from piecework.rehearsal.seeded_rng import seeded_rng
 from tools.examples import one_error
 from tools.examples.pairs import pairs_of, swapped
 from tools.examples.planted_errors import corrections_of
-from tools.examples.portraits import draw_portrait
 from tools.examples.sentences import (
     CATEGORIES,
     Sentence,
