@@ -15,26 +15,27 @@ from piecework.platforms.ports import Platform
 
 
 def refuse_without_consent(
-    campaign: Campaign, platform: Platform, *, live: bool, is_agreed: bool
+    campaign: Campaign, endpoint: str, *, live: bool, is_agreed: bool
 ) -> None:
     """Refuse work that could cost money that no person agreed to spend.
 
     Args:
         campaign: the campaign.
-        platform: the marketplace. One on this machine is asked where its workers work.
+        endpoint: URL of the marketplace.
         live: whether `--live` was given.
         is_agreed: whether a person has agreed to a maximum amount.
 
     Raises:
-        RefusedForSafety: answers were imported; the host is closed; the marketplace
-            or its workers are on other machines and `--live` is missing; no person
-            agreed to an amount; or the pictures are drawn ones.
+        RefusedForSafety: answers were imported; the host is closed; it is another
+            machine and `--live` is missing; no person agreed to an amount; or the
+            pictures are drawn ones.
     """
     refuse_imported(campaign)
-    endpoint = platform.endpoint
     refuse_closed_host(endpoint)
-    if not live:
-        _refuse_live_work(campaign, platform)
+    if not is_on_this_machine(endpoint) and not live:
+        raise _is_live(
+            campaign, endpoint, "a marketplace on another machine means live work"
+        )
     if campaign.rehearsal.scenes:
         raise RefusedForSafety(
             f"{campaign.path}: its pictures are drawn for rehearsals, so real people "
@@ -50,16 +51,26 @@ def refuse_without_consent(
         )
 
 
-def _refuse_live_work(campaign: Campaign, platform: Platform) -> None:
-    endpoint = platform.endpoint
-    if not is_on_this_machine(endpoint):
-        problem = "a marketplace on another machine means live work"
-    elif (site := platform.live_site()) and not is_on_this_machine(site):
-        problem = f"workers reach this marketplace at {site}, so this is live work"
-    else:
-        return
-    raise RefusedForSafety(
-        f"{endpoint}: {problem}: real people do it and are owed money",
+def refuse_workers_elsewhere(campaign: Campaign, platform: Platform) -> None:
+    """Refuse work without `--live` if workers reach the marketplace from elsewhere.
+
+    A marketplace on this machine may serve people on others, so it is asked.
+
+    Raises:
+        RefusedForSafety: its workers work at an address that is not of this machine.
+    """
+    site = platform.live_site()
+    if site and not is_on_this_machine(site):
+        raise _is_live(
+            campaign,
+            platform.endpoint,
+            f"workers reach this marketplace at {site}, so this is live work",
+        )
+
+
+def _is_live(campaign: Campaign, endpoint: str, reason: str) -> RefusedForSafety:
+    return RefusedForSafety(
+        f"{endpoint}: {reason}: real people do it and are owed money",
         next_step=f"piecework run {campaign.path} --endpoint {endpoint} --live",
     )
 

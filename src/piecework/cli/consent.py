@@ -38,10 +38,9 @@ def consent_to_spend(
     agreed_cents = stated_cents
     if live and stated_cents is None:
         agreed_cents = agreed_before(campaign)
-    platform = MTurk.with_keys(normal_endpoint(endpoint), None)
     refuse_without_consent(
         campaign,
-        platform,
+        normal_endpoint(endpoint),
         live=live,
         is_agreed=agreed_cents is not None or sys.stdin.isatty(),
     )
@@ -49,6 +48,7 @@ def consent_to_spend(
         return stated_cents
     today = SystemClock().now().date()
     # The most that it can cost depends on this marketplace's fees.
+    platform = MTurk.with_keys(normal_endpoint(endpoint), None)
     priced = with_prices(
         campaign,
         ask_prices(campaign, platform, today=today, has_posted=has_posted(campaign)),

@@ -71,7 +71,7 @@ class Extensions:
         return self._heard.is_set()
 
     def has(self, name: str) -> bool:
-        """Whether its latest reply named an extension."""
+        """Return whether its latest reply named an extension."""
         return name in self._named
 
     def _hear(self, response_dict: dict[str, Any], **_: object) -> None:

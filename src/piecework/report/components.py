@@ -167,10 +167,11 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gallery:
-    """Items that are shown for the same reason."""
+    """Items that are shown for the same reason; folded ones on demand."""
 
     title: str
     cards: tuple[Card, ...]
+    is_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
