@@ -72,6 +72,8 @@ class ImportedFacts:
 
     Attributes:
         outcomes: the outcome of each answer there, in that tool's words, by answer id.
+        feedback: what the requester wrote there about each answer's assignment, by
+            answer id; "" for nothing.
         has_times: whether any file says when something was done.
         unnamed_workers: assignments for which no file names the worker.
         wages_cents_per_hour: by worker, the rewards in the files divided by the time.
@@ -82,6 +84,7 @@ class ImportedFacts:
     has_times: bool
     unnamed_workers: int
     wages_cents_per_hour: "pd.Series[float]"
+    feedback: "pd.Series[str]" = field(default_factory=lambda: pd.Series(dtype="str"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

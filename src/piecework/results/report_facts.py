@@ -162,6 +162,9 @@ def _imported(opened: OpenedCampaign) -> ImportedFacts | None:
         outcomes=pd.Series(
             outcomes["outcome"], index=outcomes["answer_id"], dtype="str"
         ),
+        feedback=pd.Series(
+            outcomes["feedback"], index=outcomes["answer_id"], dtype="str"
+        ),
         has_times=_has_times(rewards),
         unnamed_workers=int(is_unnamed.sum()),
         wages_cents_per_hour=by_worker["reward_cents"] * 3600 / by_worker["seconds"],

@@ -48,8 +48,7 @@ def build(model: ReportModel) -> Section | None:
         key="money",
         title="Money and wages",
         lead=(_spending(model, money), _pay(model, money)),
-        notes=wage_notes(model),
-        figures=(_ledger_figure(money), *_wage_figures(model, money)),
+        figures=_wage_figures(model, money),
         tables=(
             _ledger(model, money),
             *([_other_ledgers(money, money.others)] if money.others else []),
@@ -157,7 +156,8 @@ def _accounts(money: Money) -> list[tuple[str, int, str]]:
     ]
 
 
-def _ledger_figure(money: Money) -> Figure:
+def ledger_figure(money: Money) -> Figure:
+    """Show where the budget went, for the first page."""
     budget = money.cents("budget")
     rows = [
         plots.Bar(
@@ -167,6 +167,7 @@ def _ledger_figure(money: Money) -> Figure:
             colour,
         )
         for name, cents, colour in _accounts(money)
+        if cents
     ]
     title = "Where the budget went"
     description = f"Of {money.shown(budget)}: " + "; ".join(
@@ -180,13 +181,13 @@ def _ledger(model: ReportModel, money: Money) -> Table:
     facts = model.facts
     lines = (
         ("Budget (the cap)", money.cents("budget")),
-        ("Rewards paid to workers", money.cents("paid_rewards")),
-        ("Bonuses paid to workers", money.cents("paid_bonuses")),
-        ("Fees of the platform", money.cents("fees")),
-        ("Spent: rewards, bonuses and fees", money.spent_cents),
+        ("Rewards", money.cents("paid_rewards")),
+        ("Bonuses", money.cents("paid_bonuses")),
+        ("Fees", money.cents("fees")),
+        ("Spent, all of these", money.spent_cents),
         ("Held for open HITs", money.cents("held")),
-        ("Left: budget less spent and held", money.left_cents),
-        ("Released: held before, returned", money.cents("released")),
+        ("Left", money.left_cents),
+        ("Held, then released", money.cents("released")),
     )
     return Table(
         caption=f"Ledger ({NAMES[money.currency]})",

@@ -56,7 +56,6 @@ def build(model: ReportModel) -> Section | None:
         key="planted",
         title="Did the checks find the planted bad workers?",
         lead=(lead,),
-        notes=notes(model, score(model)),
         tables=(_table(model),),
     )
 

@@ -5,7 +5,7 @@ from piecework.report.components import KeyFigure, Level, Note
 from piecework.report.facts import Money
 from piecework.report.formatting import listed, part_of
 from piecework.report.model import ReportModel
-from piecework.report.sections import planted, provenance
+from piecework.report.sections import imported, planted, provenance
 from piecework.report.sections.money import wage_level, wage_notes
 
 
@@ -178,7 +178,7 @@ def _rejections(model: ReportModel) -> tuple[Note, ...]:
     verdicts = model.verdicts
     harsh = verdicts[verdicts["verdict"].isin(["reject", "block"])]
     if harsh.empty:
-        return (Note("fine", "No assignment was rejected and no worker blocked."),)
+        return (_nothing_rejected(model),)
     by_policy = int(harsh["decided_by"].str.startswith("policy:").sum())
     rejected = int((harsh["verdict"] == "reject").sum())
     blocked = len(harsh) - rejected
@@ -192,3 +192,14 @@ def _rejections(model: ReportModel) -> tuple[Note, ...]:
         *([f"{count(by_person)} by a person"] * bool(by_person)),
     ]
     return (Note("watch", f"{listed(done)}: {listed(deciders)}."),)
+
+
+def _nothing_rejected(model: ReportModel) -> Note:
+    rejected = int(imported.rejected_elsewhere(model).sum())
+    if not rejected:
+        return Note("fine", "No assignment was rejected and no worker blocked.")
+    return Note(
+        "watch",
+        f"Nothing was rejected here, but the requester had rejected "
+        f"{part_of(rejected, len(model.came), 'answer')} elsewhere.",
+    )
