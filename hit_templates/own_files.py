@@ -66,7 +66,9 @@ def read_own_files(folder: Path) -> OwnFiles:
     if faults := [about_link(link, beside=folder) for link in links if link]:
         raise ConfigError(
             [f"{fault}." for fault in faults],
-            next_step="templates may read files of their own folder; copy it there",
+            next_step=(
+                "templates may only read files in their own folder; copy the file there"
+            ),
         )
     texts = {path.name: _text(path) for path in paths if path.is_file()}
     digest = hashlib.sha256()

@@ -32,6 +32,8 @@ class Cleaned:
     """A cleaned text, and the edits that lead to it.
 
     Attributes:
+        text: the cleaned text.
+        edits: the edits that were made, ordered by `start`.
         proposals: edits that were not sure enough, with positions in the same original;
             none overlaps an edit.
     """

@@ -1,8 +1,9 @@
 """Shared by heuristics: the scores they return, and how a measure becomes a suspicion.
 
-A measure at its limit is a suspicion of 0.5, and 0 at three quarters of the limit or
-less; beyond the limit it approaches 1 (0.75 at twice the limit). So sorting by
-suspicion puts what is farthest beyond a limit first, whatever the limit's unit is.
+A measure at its limit gives a suspicion of 0.5. Up to three quarters of the limit, it
+gives 0; beyond the limit, the suspicion approaches 1 (0.75 at twice the limit). So
+sorting by suspicion puts what is farthest beyond its limit first, whatever the unit of
+the limit.
 """
 
 from collections.abc import Callable, Iterable

@@ -358,7 +358,7 @@ def _codes_of_rows(table: pd.DataFrame) -> tuple[Codes, Codes]:
 def _pairs(table: pd.DataFrame, items: Codes, is_voice: Flags) -> tuple[Codes, Codes]:
     """By row, a code for its worker and item, and how many voices these have: 0 or 1.
 
-    Unknown workers are all different.
+    Each unknown worker counts as a different person.
     """
     workers, n_workers = coded(table["worker_id"])
     is_known = (table["worker_id"] != "").to_numpy()

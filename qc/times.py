@@ -27,8 +27,9 @@ def z_scores(
 ) -> pd.DataFrame:
     """Distance of each value from its group's mean, in POPULATION standard deviations.
 
-    Population (numpy's default) as in the original; with the sample sd, pandas'
-    default, |z| cannot exceed 1.79 among five values, so it would never exceed 1.95.
+    The original uses the population sd (numpy's default), and so does this function.
+    With the sample sd (pandas' default), |z| cannot exceed 1.79 among five values, so
+    the limit of 1.95 would never be reached.
 
     Args:
         values: NaN if missing.

@@ -132,6 +132,8 @@ def test_the_reference_of_the_library_is_the_generated_one() -> None:
     """`python -m tools.python_api_page` writes it."""
     page = (ROOT / "docs/reference/python-api.md").read_text(encoding="utf-8")
     assert page == python_api_page.python_api_page()
+    unexplained = [line for line in page.splitlines() if re.search(r"\|\s*\|$", line)]
+    assert not unexplained
 
 
 def test_the_list_of_pages_has_each_page() -> None:

@@ -1,15 +1,16 @@
 """A worker's second answer about the same item.
 
-Idea: five answers mean five people. A platform keeps a worker from taking a HIT twice,
-but not from taking a replacement HIT with an id of its own that shows the item again.
-piecework keeps workers apart on HITs that it posts; imported results may not have been.
+Idea: five answers should come from five people. A platform keeps a worker from taking a
+HIT twice, but not from taking a replacement HIT that shows the same item under another
+id. piecework prevents this for the HITs that it posts. Other tools may not have
+prevented it in results that you import.
 
-Naive reading: that the second answer is bad work. It is usually the same honest work
-again; it is paid, and does not count towards the wanted number. All heuristics that
+Naive reading: the second answer is bad work. Usually it is the same honest work again.
+It is paid, but does not count towards the number of answers wanted. All heuristics that
 compare the answers of an item leave it out, so that one person cannot outvote another.
 
-Edge cases: the first answer is the one submitted first; in a tie, the one with the
-least answer id. The third answer is flagged like the second. Unknown workers (empty id)
+Edge cases: the first answer is the one submitted first; in a tie, the one whose answer
+id sorts first. The third answer is flagged like the second. Unknown workers (empty id)
 raise no suspicion.
 """
 

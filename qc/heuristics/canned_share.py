@@ -1,11 +1,11 @@
 """A worker who says "cannot be described" too often.
 
 Idea: the canned text takes one click; a worker who uses it on most items may be
-avoiding the work. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1):
+avoiding the work. VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1):
 "workers who used the canned text for more than 50% of the images that they captioned".
 
 Naive reading: the paper says "more than 50 %", while the original code tests ">= 50 %"
-within one file of results. With few items the share says little: one canned answer of
+within one file of results. With few items the share says little: one canned answer to
 one item is 100 %. So a worker must have answered `min_images` items before this
 applies.
 

@@ -1,8 +1,8 @@
 """Text that is mostly in capitals.
 
-Idea: a worker who leaves CAPS LOCK on may not have looked at their text. A mechanism of
-VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who used CAPS LOCK for more
-than 50% of the caption text".
+Idea: a worker who leaves CAPS LOCK on may not have looked at their text.
+VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "workers who used
+CAPS LOCK for more than 50% of the caption text".
 
 Naive reading: the original code divides by all characters, including spaces and digits,
 so a text in capitals with many digits passes. Counting only letters finds those, but

@@ -4,9 +4,9 @@ Idea: some items repeat another item's question (column `twin`), perhaps the oth
 round (`twin_reversed`). A worker who looks mostly gives the same answer twice; a worker
 who guesses does so only by chance.
 
-Naive reading: that consistency is quality. A straight line never contradicts itself
-(`straight_line` finds it), and no scale is read to the exact point. So only a large
-share of large differences counts.
+Naive reading: consistent answers are good answers. But a worker who always gives the
+same answer never contradicts themselves (`straight_line` finds them), and no one reads
+a scale to the exact point. So only a large share of large differences counts.
 
 Edge cases: a pair counts once, if the worker answered both items; the first answer
 about each counts. On a scale, answers within `tolerance` are the same. A worker with

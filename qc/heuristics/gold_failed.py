@@ -4,16 +4,16 @@ Idea: some items carry the answer that quality control expects (columns `gold.<f
 workers cannot tell them from others. A worker who differs on most of them may not be
 doing the task.
 
-Naive reading: that one failure is proof. People slip, and gold items have mistakes of
-their own: of four failures one may be the requester's. So a worker must have met
+Naive reading: one failure is proof. But people slip, and gold items contain mistakes:
+one of four failures may be the requester's fault. So a worker must have answered
 `min_items` of them and failed a large share. The evidence says that answers differ from
 the known one, not that they are wrong: the report lists the known answers that most
 workers contradict, to be checked before anything depends on them.
 
 Edge cases: without gold items no worker is flagged. On a scale an answer is right
-within `tolerance` of the known one; among ticks it is right if Jaccard's distance is no
-greater than that; a single choice is right or wrong. An item without an answer is not
-judged. A share exactly at the limit is flagged.
+within `tolerance` of the known one; several ticks are right if Jaccard's distance is at
+most that; a single choice is right or wrong. An item without an answer is not judged. A
+share exactly at the limit is flagged.
 """
 
 from collections.abc import Iterator

@@ -6,17 +6,18 @@ measure is Krippendorff's idea of agreement beyond chance, for one worker: 1 min
 mean distance from the others, divided by that of a blind answer. 1 is full agreement, 0
 is chance.
 
-Naive reading: flagging workers who disagree with the majority, or who measure low. On
-hard items everybody does at times, and where nearly all answers are alike even a blind
-worker agrees: dividing by chance takes care of both. But the measure of ten items is
-noisy: a plain limit of 0.2 flagged 13 % of the honest workers of real votes (RTE). So
-the measure has to be below the limit by `errors` standard errors, which come from the
-worker's own items, drawn towards those of all workers if the worker has few; or below
-the limit and as far from the usual worker as one in a hundred is by noise.
+Naive reading: workers who disagree with the majority, or whose agreement is low, are
+bad. But on hard items everyone disagrees at times, and where nearly all answers are
+alike even a blind worker agrees. Dividing by chance corrects for both. But the measure
+of ten items is noisy: a plain limit of 0.2 flagged 13 % of the honest workers of real
+votes (RTE). So the measure has to be below the limit by `errors` standard errors, which
+come from the worker's own items, drawn towards those of all workers if the worker has
+few; or below the limit, and further from the usual worker than noise puts one worker in
+a hundred.
 
 Edge cases: only items with `min_others` other ratings count, and a worker needs
-`min_items` of them. Opinions (`is_opinion` in the task) are never compared: differing
-is not a fault there. If a blind answer never differs there is nothing to measure. A
+`min_items` of them. Opinions (`is_opinion` in the task) are never compared, because
+people may differ in them. If blind answers never differ, there is nothing to measure. A
 worker's second answer about an item neither counts nor is judged.
 """
 

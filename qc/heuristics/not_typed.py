@@ -6,10 +6,10 @@ appears with a paste, or in no time, or after the page lost focus, and almost wi
 keystrokes, was written somewhere else. In 2023 a third to a half of crowd workers were
 found to use text generators for a summarisation task (Veselovsky et al. 2023).
 
-Naive reading: that this is fraud. Dictation and a phone's suggestions send few
+Naive reading: such texts are fraud. But dictation and a phone's suggestions send few
 keystrokes too, people write elsewhere and move text around, and the page cannot know
-who wrote the text or whether it is good. So few keystrokes alone flag nothing, the
-report shows the share, and a policy must not reject for this alone.
+who wrote the text or whether it is good. So few keystrokes alone flag nothing; the
+report shows the share of such texts. A policy must not reject for this alone.
 
 Edge cases: missing counts raise no suspicion. The canned text and an empty text raise
 none either: there was nothing to type. Without a paste, nothing is flagged where most

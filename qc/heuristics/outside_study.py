@@ -1,11 +1,12 @@
-"""A worker outside the study, by what they say about themselves.
+"""A worker who does not belong in the study, by what they say about themselves.
 
 Idea: a study may be about fluent speakers with normal color vision and still admit
-everybody, since people who are asked before they are paid learn what to say. The task
-says which options exclude a worker (`excludes` of an option that is asked once a HIT).
+everyone, because people who are asked before they are paid learn what to answer. The
+task says which options exclude a worker (`excludes` of an option that is asked once a
+HIT).
 
-Naive reading: that the work is bad. It is paid like any other; it only does not belong
-in the means.
+Naive reading: the work is bad. But it is paid like any other work, and is only left out
+of the means.
 
 Edge cases: the evidence does not say which answer it was, since reports show findings
 and color vision is private; the store has it. All answers of the assignment are

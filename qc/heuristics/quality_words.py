@@ -1,7 +1,7 @@
 """Text about quality, or blur, instead of content.
 
 Idea: a worker who writes that the image is blurry describes the photograph and not what
-it shows. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers
+it shows. VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "workers
 who used words like quality, blur and blurry (but not the canned text), and so were not
 focusing on content in the image".
 

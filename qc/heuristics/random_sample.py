@@ -1,17 +1,17 @@
 """A random sample of answers for people to look at.
 
-Idea: rules find what they look for; only a random sample shows what they miss. A
-mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "random sample from all
-results"; the paper gives no size.
+Idea: rules find what they look for; only a random sample shows what they miss.
+VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "random sample from
+all results"; the paper gives no size.
 
-Naive reading: shuffling the table and taking the first hundred. Then every new answer
-changes the whole sample, and answers reviewed yesterday are not in it today. Here a
-hash of the seed and the answer's id decides whether an answer is in the sample; later
-answers do not change that.
+Naive reading: shuffle the table and take the first hundred answers. Then every new
+answer changes the whole sample, and an answer reviewed yesterday may not be in it
+today. Here a hash of the seed and the answer's id decides whether an answer is in the
+sample; later answers do not change that.
 
-Edge cases: the size of the sample varies, and `share` is its expectation; 0 takes none
-and 1 takes all. Suspicion is always 0, because being drawn says nothing against an
-answer.
+Edge cases: the size of the sample varies; on average it is `share` of all answers. With
+0 the sample is empty, with 1 it has all answers. Suspicion is always 0, because being
+drawn says nothing against an answer.
 """
 
 import hashlib

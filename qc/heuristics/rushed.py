@@ -3,21 +3,21 @@
 Idea: a worker who rushes may not have looked. The measure is the task's own: the median
 time of the batch for one item, adjusted for how many more or fewer words this worker
 typed than usual, at the speed of an average typist (Dhakal et al., CHI 2018: 52 words a
-minute). Only the fast side counts, and its spread is measured on the fast half of the
-batch alone, since slow times have a long tail that hides everything.
+minute). Only fast times count. Their spread is measured on the fast half of the batch
+alone, because slow times have a long tail that hides everything.
 
-Naive reading: mean and standard deviation. The tail makes the deviation so large that
-nothing is ever fast (`time_in_batch`), and slow workers, who are honest, are flagged
-instead. A fixed number of seconds (`too_fast`) only finds the impossible. Time alone
-hardly tells bad work from good in most tasks: on 3,387 labelled paraphrases no better
-than a coin. It adds to other evidence. No limit on time does more there: whichever time
-is taken (an assignment's, less its typing, against others' of the same item, a worker's
-median or fastest), if 2 % of the honest pass a limit, so do 3 to 5 % of the bad answers
-and assignments, and 2 of 22 bad workers. Lower limits flag more honest than bad
-assignments (at 2.0 deviations 8 and 3). In 12 real MTurk batches without labels (1,450
-assignments) these limits flag 10, 8 of them in one batch. Sets in which raw times tell
-more (areas of .73 and .82 were found on two) were not available, so the limits could
-not be tuned to find their bad work.
+Naive reading: compare with mean and standard deviation. But the tail makes the
+deviation so large that no time counts as fast (`time_in_batch`), and slow workers, who
+are honest, are flagged instead. A fixed number of seconds (`too_fast`) finds only
+impossible times. In most tasks, time alone hardly tells bad work from good: on 3,387
+labelled paraphrases it did no better than a coin. It only adds to other evidence. No
+limit on time does better there: whichever time is used (an assignment's, less its
+typing, against others' of the same item, a worker's median or fastest), if 2 % of the
+honest pass a limit, so do 3 to 5 % of the bad answers and assignments, and 2 of 22 bad
+workers. Lower limits flag more honest than bad assignments (at 2.0 deviations 8 and 3).
+In 12 real MTurk batches without labels (1,450 assignments) these limits flag 10, 8 of
+them in one batch. Sets in which raw times tell more (areas of .73 and .82 were found on
+two) were not available, so the limits could not be tuned to find their bad work.
 
 Edge cases: the time is that of the page where it is known, else from accepting to
 submitting. A missing, negative or zero time raises no suspicion (`too_fast` handles

@@ -4,7 +4,7 @@ Idea: spam that passes every check of the page is a sentence that fits anything.
 of VizWiz-Captions val, "a very wonderful view and worth seeing at all times my friend"
 appears on 47 images, and a sentence of the instructions on 30.
 
-Naive reading: counting a sentence over all workers. "A picture of the food is on the
+Naive reading: count a sentence over all workers. But "A picture of the food is on the
 packaging" appears on 18 images and is true of them; different people may well write the
 same sentence. So a sentence counts within one worker, and only if repeated sentences
 make up `min_share` of that worker's texts, all together: spammers rotate a few.

@@ -6,11 +6,12 @@ about them. In half of VizWiz-Captions val, "a very wonderful view and worth see
 all times my friend" appears on 47 pictures and shares with the other captions what it
 would share with those of any picture.
 
-Naive reading: counting how often a sentence appears. "A picture of the food is on the
+Naive reading: count how often a sentence appears. But "A picture of the food is on the
 packaging" appears on 18 pictures, "A computer screen is displaying a window with a
-message" on 13, and both are true of theirs: they share more than chance gives on some
-and about as much on the rest. So the mean evidence (`qc/text_fit.py`) against a
-sentence has to be at least `min_errors` standard errors.
+message" on 13, and both are true of their pictures. On some pictures they share more
+words with other captions than chance gives, and on the rest about as many. So the mean
+evidence (`qc/text_fit.py`) against a sentence has to be at least `min_errors` standard
+errors.
 
 Edge cases: a sentence needs `min_items` items of its batch that others wrote about; if
 it is flagged, it is flagged under all items of the batch. Case, punctuation and spacing

@@ -1,13 +1,13 @@
-"""Sees no text where nearly everybody sees text.
+"""Sees no text where nearly all others see text.
 
 Idea: a worker who sees no text where four others see some may have overlooked it. The
 original VizWiz code's WQ_TEXT: at least four of an image's answers say text, this one
 says none.
 
-Naive reading: flagging both directions alike. A worker who sees text where no other
-does may have looked more closely, so only a majority for `majority_value` counts,
-unless that is empty. Two against four is no longer one against all: `min_share` keeps
-the rule to strong majorities when there are more than five answers.
+Naive reading: flag both directions alike. But a worker who sees text where no other
+does may have looked more closely. So only a majority for `majority_value` counts,
+unless that is empty. Two against four is not one against all: `min_share` restricts the
+rule to strong majorities when there are more than five answers.
 
 Edge cases: an answer without a value neither counts nor is flagged. A worker's second
 answer about an item neither counts nor is flagged. A task without the field raises no

@@ -4,10 +4,10 @@ Idea: one text that shares nothing with the others' may come from a closer look;
 such texts of one worker hardly do. The evidence of all texts of a worker is summed
 (`qc/text_fit.py`), so that many small doubts become a clear one.
 
-Naive reading: counting flagged answers. A worker with no text beyond the limit, and
-none that fits either, is missed; and one good text of twenty words would outweigh five
-that were written about nothing. So the evidence for a text counts up to `most_for`, and
-the evidence against it up to `most_against`.
+Naive reading: count flagged answers. That misses a worker whose texts all fit badly,
+but none of them beyond the limit. A plain sum would let one good text of twenty words
+outweigh five that were written about nothing. So the evidence for a text counts up to
+`most_for`, and the evidence against it up to `most_against`.
 
 Edge cases: a worker needs `min_texts` texts that can be compared. Unknown workers
 (empty id) raise no suspicion. Texts that `text_off_item` cannot judge are left out.

@@ -1,22 +1,21 @@
 """An assignment that took much less or much more time than its batch.
 
 Idea: a worker who rushes may not have looked, and one who takes hours may have been
-away. A mechanism of VizWiz-Captions (Gurari et al. 2020, appendix A.1): "workers who
+away. VizWiz-Captions used this check (Gurari et al. 2020, appendix A.1): "workers who
 were a statistical outlier in time-to-submit (taking either too little or too much time)
 by 1.95 times the standard deviation for all the results". The time is from accepting to
 submitting, divided by the items of the HIT.
 
-Naive reading: mean and sd of the raw times. Real times have a long tail, so the sd is
-about as large as the mean and the lower bound is negative: on 12 real MTurk batches
-(1,450 assignments) raw times find 106 slow and not one fast assignment. Logarithms make
-both tails reachable, so `log` is the default; the evidence gives both distances.
-Neither finds a batch in which most are fast: `too_fast` does.
+Naive reading: use mean and sd of the raw times. But real times have a long tail, so the
+sd is about as large as the mean and the lower bound is negative: on 12 real MTurk
+batches (1,450 assignments) raw times find 106 slow and not one fast assignment.
+Logarithms make both tails reachable, so `log` is the default; the evidence gives both
+distances. Neither finds a batch in which most are fast: `too_fast` does.
 
-Edge cases: a negative time is flagged, whatever the batch looks like: a clock is wrong.
-Times that are negative or zero do not enter the mean and sd; a zero raises no suspicion
-here, and neither does a missing time. A batch with fewer than `min_assignments` times,
-or with all times equal, flags nothing else. A value exactly at the limit is not beyond
-it.
+Edge cases: a negative time is always flagged, because a clock must be wrong. Times that
+are negative or zero do not enter the mean and sd; a zero raises no suspicion here, and
+neither does a missing time. A batch with fewer than `min_assignments` times, or with
+all times equal, flags nothing else. A value exactly at the limit is not beyond it.
 """
 
 from dataclasses import dataclass

@@ -4,12 +4,12 @@ Idea: how long an image takes depends on the image, so an answer is compared wit
 other answers about it. The original VizWiz code flags it, under each of three
 definitions of time, at 1.95 standard deviations of the image's five or so answers.
 
-Naive reading: the limit looks like one in twenty. But among n values no |z| can exceed
-sqrt(n - 1) with the population sd: 2.00 at n = 5, so it takes one extreme value among
-four that are close together, and 1.73 at n = 4, so it NEVER fires at four answers or
-fewer. With the sample sd (the default of pandas) it never fires at n = 5 either. On 50
-real answers of the original it fires 0 times under all three definitions (largest |z|
-1.92); in 290 real HITs of five assignments it fires 99 times, every time at the
+Naive reading: the limit flags one answer in twenty. But among n values no |z| can
+exceed sqrt(n - 1) with the population sd: 2.00 at n = 5, so it takes one extreme value
+among four that are close together, and 1.73 at n = 4, so it NEVER fires at four answers
+or fewer. With the sample sd (the default of pandas) it never fires at n = 5 either. On
+50 real answers of the original it fires 0 times under all three definitions (largest
+|z| 1.92); in 290 real HITs of five assignments it fires 99 times, every time at the
 slowest.
 
 Edge cases: a negative time is flagged. Times that are negative or zero do not enter the

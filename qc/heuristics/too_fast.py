@@ -1,4 +1,4 @@
-"""An answer that takes longer to think of and type than its time.
+"""An answer that was sent faster than a person can think of it and type it.
 
 Idea: an absolute limit, because rules that compare workers with each other never find
 fast ones when times are heavy-tailed or most workers are fast. There are two limits:
@@ -6,11 +6,11 @@ seconds per item, and words typed per second. The fastest of 168,000 typists rea
 two words a second (Dhakal et al., CHI 2018: 120 words a minute; mean 52), and they only
 copied a text.
 
-Naive reading: that fast is bad. On 3,387 paraphrases labelled by an expert, the time
-tells cheaters from others no better than a coin (AUC 0.51); only below five seconds a
-text were all three flagged ones cheating, which is 0.5 % of all cheating. So the limits
-are set where honest work is hardly possible, and the few answers they flag are almost
-certainly bad.
+Naive reading: fast work is bad. But on 3,387 paraphrases labelled by an expert, time
+tells cheaters from others no better than a coin (AUC 0.51). Only below five seconds per
+text were all flagged texts cheating, and these three are 0.5 % of all cheating. So the
+limits are set where honest work is hardly possible, and the few answers they flag are
+almost certainly bad.
 
 Edge cases: the canned text takes one click: it has a limit of its own and no typing
 speed. So has every answer of a batch in which most answers have no text, because there

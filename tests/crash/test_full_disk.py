@@ -64,6 +64,7 @@ def test_a_rehearsal_with_participants_goes_on(tmp_path: Path, room: int) -> Non
     _check_rehearsal(tmp_path, "prolific", room)
 
 
+@pytest.mark.full
 def test_the_command_rehearse_goes_on(tmp_path: Path) -> None:
     """With Prefect and its server, and without space for the marketplace."""
     world = World(tmp_path)

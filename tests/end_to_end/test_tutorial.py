@@ -4,11 +4,12 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import httpx
@@ -27,14 +28,21 @@ pytestmark = [
 PAGE = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 NAMES = ("ann", "ben", "cem")
+WAIT = "for i in $(seq 600); do [ -e did_one ] && break; sleep 0.1; done\n"
+"""Typed after the link to the first marketplace: the reader does a HIT meanwhile."""
 
 
 def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
     """One shell from the first line to the last; three people join by the link."""
     site, frames = free_port(), free_port()
-    typed = "\n".join(BLOCKS).replace("8080", str(site)).replace("8081", str(frames))
+    blocks = [
+        block + WAIT if "workers invite me" in block else block for block in BLOCKS
+    ]
+    typed = "\n".join(blocks).replace("8080", str(site)).replace("8081", str(frames))
     people = threading.Thread(target=_work, args=(tmp_path,), daemon=True)
+    reader = threading.Thread(target=_do_a_hit, args=(tmp_path,), daemon=True)
     people.start()
+    reader.start()
     done = subprocess.run(
         [shutil.which("bash") or "/bin/sh", "-eu"],
         input=typed,
@@ -52,6 +60,9 @@ def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
     people.join(60)
     assert done.returncode == 0, done.stdout + done.stderr
     folder = tmp_path / "shapes"
+    # The script of boto3 calls printed the answer, and approved it.
+    assert "<QuestionIdentifier>shape.circle</QuestionIdentifier>" in done.stdout
+    assert _statuses(folder / "try.db") == ["Approved"]
     dataset = folder / "out/shapes-live/dataset"
     kept = (dataset / "answers.csv").read_text().splitlines()[1:]
     # What a person has to look at is undecided, and set aside as that.
@@ -69,22 +80,56 @@ def test_the_tutorial_works_as_typed(tmp_path: Path) -> None:
     assert (folder / "out/shapes-live/dataset/croissant.json").exists()
 
 
+def _statuses(database: Path) -> list[str]:
+    """The statuses of all assignments of a marketplace."""
+    with closing(sqlite3.connect(database)) as connection:
+        return [
+            status for (status,) in connection.execute("SELECT status FROM assignments")
+        ]
+
+
+def _do_a_hit(folder: Path) -> None:
+    """Sign in by the link of the first marketplace, and do a HIT of the old script."""
+    site, code = _link(folder / "shapes/my_link.txt").split(
+        "/worker/sign-in?invitation="
+    )
+    with _session(site) as session:
+        form = {"invitation": code}
+        session.post("/worker/sign-in", data=form).raise_for_status()
+        session.headers["accept"] = "application/json"
+        (group, *_) = session.get("/worker/hits").json()["hit_groups"]
+        taken = session.post(f"/worker/groups/{group['hit_group_id']}/accept").json()
+        form = {
+            "assignmentId": taken["assignment_id"],
+            **{f"shape.{name}": "false" for name in ("square", "neither")},
+            "shape.circle": "true",
+            "colour": "red",
+        }
+        session.post("/mturk/externalSubmit", data=form).raise_for_status()
+    (folder / "shapes/did_one").touch()
+
+
+def _link(file: Path) -> str:
+    """Wait for the link in a file that the shell writes."""
+    until = time.monotonic() + 400
+    while not (file.exists() and "http" in file.read_text()):
+        assert time.monotonic() < until, file
+        time.sleep(0.2)
+    return file.read_text().split()[0]
+
+
+def _session(site: str) -> httpx.Client:
+    headers = {"accept": "text/html", "origin": site, "sec-fetch-site": "same-origin"}
+    return httpx.Client(base_url=site, headers=headers, follow_redirects=True)
+
+
 def _work(folder: Path) -> None:
     """Join by the link as three people, and do every HIT rightly."""
-    link = folder / "shapes/link.txt"
+    address = _link(folder / "shapes/link.txt")
     until = time.monotonic() + 400
-    while not (link.exists() and "http" in link.read_text()):
-        if time.monotonic() > until:
-            return
-        time.sleep(0.5)
-    address = link.read_text().split()[0]
     site, code = address.split("/worker/join?link=")
-    headers = {"accept": "text/html", "origin": site, "sec-fetch-site": "same-origin"}
     with ExitStack() as stack:
-        sessions = [
-            stack.enter_context(httpx.Client(base_url=site, headers=headers))
-            for _ in NAMES
-        ]
+        sessions = [stack.enter_context(_session(site)) for _ in NAMES]
         for name, session in zip(NAMES, sessions, strict=True):
             session.get(address)
             form = {"link": code, "name": name}

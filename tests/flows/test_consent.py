@@ -19,6 +19,8 @@ from piecework.engine.opening import agreed_before, open_on_marketplace, open_to
 from piecework.engine.passes import post
 from piecework.engine.progress import read_progress
 from piecework.marketplace.http.server import serve
+from tests.marketplace.live_market import give
+from tests.marketplace.market import free_port
 from tests.small_campaign import write_campaign
 
 SECRET = "Sup3rS3cretKeyOfTheTestThatNobodyMayRead"  # noqa: S105 - it is grepped for
@@ -134,3 +136,66 @@ def test_the_word_is_an_option_of_the_commands(
     asked = CliRunner().invoke(main, [*words, "--although-closed"])
     assert "2026-09-30" not in asked.output
     assert "amount" in asked.output
+
+
+@pytest.mark.parametrize(
+    ("site_url", "is_live"),
+    [
+        ("", False),
+        ("http://localhost:9", False),
+        ("https://hits.example", True),
+        ("http://192.0.2.1:8080", True),
+    ],
+)
+def test_a_local_address_is_live_if_workers_come_from_elsewhere(
+    campaign: Campaign,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    site_url: str,
+    is_live: bool,
+) -> None:
+    """The marketplace states where its workers work; nothing begins without consent."""
+    database = tmp_path / "people.db"
+    key = give(database)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", key.access_key)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", key.secret)
+    frames_url = site_url and "https://frames.example"
+    port = free_port()
+    with serve(database, port=port, site_url=site_url, frames_url=frames_url):
+        endpoint = f"http://127.0.0.1:{port}"
+        if is_live:
+            words = f"workers reach this marketplace at {site_url}"
+            with (
+                pytest.raises(RefusedForSafety, match=words),
+                open_on_marketplace(campaign, endpoint, live=False),
+            ):
+                pass
+            assert not campaign.out.exists()
+            refused = CliRunner().invoke(
+                main, ["run", str(campaign.path), "--endpoint", endpoint]
+            )
+            assert refused.exit_code == 3
+            assert "--live" in refused.output
+        with open_on_marketplace(
+            campaign, endpoint, live=is_live, spend_at_most_cents=300
+        ) as run:
+            assert post(run) == 1
+
+
+def test_a_rehearsals_public_site_is_not_live(
+    campaign: Campaign, tmp_path: Path
+) -> None:
+    """Its money is simulated, wherever its pages are opened."""
+    port = free_port()
+    with (
+        serve(
+            tmp_path / "marketplace.db",
+            rehearsal=True,
+            port=port,
+            site_url="https://hits.example",
+            frames_url="https://frames.example",
+        ),
+        open_on_marketplace(campaign, f"http://127.0.0.1:{port}", live=False) as run,
+    ):
+        assert post(run) == 1

@@ -218,7 +218,7 @@ COMBINATIONS = [
     pytest.param(
         what,
         age,
-        marks=() if age == "judged" and len(what) == 1 else pytest.mark.full,
+        marks=() if age == "judged" and what == ("store",) else pytest.mark.full,
         id=f"{' and '.join(what)}, {age}",
     )
     for what in FILES

@@ -11,6 +11,7 @@ from piecework.campaign.pricing import price
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import RefusedForSafety
 from piecework.platforms.endpoint import is_on_this_machine, refuse_closed_host
+from piecework.platforms.ports import Platform
 
 
 def refuse_without_consent(
@@ -32,10 +33,8 @@ def refuse_without_consent(
     refuse_imported(campaign)
     refuse_closed_host(endpoint)
     if not is_on_this_machine(endpoint) and not live:
-        raise RefusedForSafety(
-            f"{endpoint}: a marketplace on another machine means live work: real "
-            "people do it and are owed money",
-            next_step=f"piecework run {campaign.path} --endpoint {endpoint} --live",
+        raise _is_live(
+            campaign, endpoint, "a marketplace on another machine means live work"
         )
     if campaign.rehearsal.scenes:
         raise RefusedForSafety(
@@ -50,6 +49,30 @@ def refuse_without_consent(
             next_step=f"add --spend-at-most AMOUNT; piecework check {campaign.path} "
             "shows what it may cost",
         )
+
+
+def refuse_workers_elsewhere(campaign: Campaign, platform: Platform) -> None:
+    """Refuse work without `--live` if workers reach the marketplace from elsewhere.
+
+    A marketplace on this machine may serve people on others, so it is asked.
+
+    Raises:
+        RefusedForSafety: its workers work at an address that is not of this machine.
+    """
+    site = platform.live_site()
+    if site and not is_on_this_machine(site):
+        raise _is_live(
+            campaign,
+            platform.endpoint,
+            f"workers reach this marketplace at {site}, so this is live work",
+        )
+
+
+def _is_live(campaign: Campaign, endpoint: str, reason: str) -> RefusedForSafety:
+    return RefusedForSafety(
+        f"{endpoint}: {reason}: real people do it and are owed money",
+        next_step=f"piecework run {campaign.path} --endpoint {endpoint} --live",
+    )
 
 
 def most_cents(campaign: Campaign, *, today: date) -> int:

@@ -140,7 +140,7 @@ def hit_cost_cents(campaign: Campaign, assignments: int, *, on: date) -> int:
 
 
 def affordable(hits: Sequence[PlannedHit], *, left_cents: int) -> list[PlannedHit]:
-    """Return the first of these HITs, as many as this much money pays for."""
+    """Return as many of the first HITs as this amount pays for."""
     chosen = []
     for hit in hits:
         left_cents -= hit.cost_cents

@@ -30,12 +30,15 @@ class Price:
     """What a campaign costs by the fees of one day; money in cents.
 
     Attributes:
+        on: the day.
         fees_from: since when these fees are in force.
         fees_source: the source of these fees.
         fee_cents: fee of one assignment of a HIT in its first round.
         batches: plain cost of each batch.
+        hits: HITs of all first rounds.
         assignments: assignments of all first rounds.
-        rewards: rewards of the plain cost; `fees` are the rest of it.
+        rewards: rewards of the plain cost.
+        fees: fees of the plain cost.
         replacements: expected cost of replacing lost answers, fees included.
         bonus_each: what raises one assignment to the wage floor; `None` if the time per
             HIT is not stated.

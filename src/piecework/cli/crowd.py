@@ -20,14 +20,14 @@ from piecework.cli.options import CAMPAIGN, POLL_SECONDS
     type=POLL_SECONDS,
     default=1.0,
     show_default=True,
-    help="Seconds between two looks at whether a pass has ended.",
+    help="Seconds between two checks whether a pass has ended.",
 )
 def crowd(campaign: Path, *, port: int, poll_seconds: float) -> None:
     """Run a marketplace with simulated workers.
 
     Another program makes the passes: `piecework advance --rehearsal`, or a deployment.
-    Between the passes the workers work, in virtual time. The command ends when the
-    campaign is finished.
+    Between passes, the simulated workers work in virtual time. The command ends when
+    the campaign is finished.
 
     Examples:
       piecework crowd birds.toml

@@ -109,13 +109,20 @@ class _Invitation:
         "--days", default=14, show_default=True, help="Days for which the link works."
     ),
     click.option(
-        "--country", default="US", show_default=True, help="Country of a new worker."
+        "--country",
+        default="US",
+        show_default=True,
+        help="Country of a new worker, as two letters.",
     ),
     click.option(
-        "--subdivision", default="", help="State of a new worker, two letters."
+        "--subdivision", default="", help="State of a new worker, as two letters."
     ),
-    click.option("--adult", is_flag=True, help="The worker agreed to adult content."),
-    click.option("--master", is_flag=True, help="The worker is one of the masters."),
+    click.option(
+        "--adult", is_flag=True, help="The worker has agreed to see adult content."
+    ),
+    click.option(
+        "--master", is_flag=True, help="Give the worker the Masters qualification."
+    ),
     click.option(
         "--site-url",
         default="",

@@ -93,7 +93,8 @@ def make_open_link(
 def links(*, site_url: str, database: Path, as_json: bool) -> None:
     """List open links and who joined by them.
 
-    The list shows how many people joined and completed, and each link again.
+    The list shows each link again, with the number of people who joined by it and who
+    completed the work.
 
     Examples:
       piecework workers links

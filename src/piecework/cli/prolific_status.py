@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def prolific_status(*, database: Path, as_json: bool) -> None:
     """Show a marketplace's studies.
 
-    The list has the places, the submissions, the money, and what waits for whom. The
-    command reads the marketplace's file, as of the last step of
-    `piecework serve --crowd prolific`. It does not call Prolific.
+    For each study, the list shows places, submissions, money, and who has to act next.
+    The figures are as of the last step of `piecework serve --crowd prolific`; the
+    command does not call Prolific.
 
     Examples:
       piecework prolific status

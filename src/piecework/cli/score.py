@@ -118,7 +118,8 @@ def _groupings(
             group_of = _column(table, name)
         if not group_of:
             raise click.UsageError(
-                f"--by {name}: the dataset does not say it of any image"
+                f"--by {name}: the dataset has it for no image, so there is nothing "
+                "to group by"
             )
         groupings[name] = group_of
     return groupings

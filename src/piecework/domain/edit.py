@@ -11,6 +11,11 @@ class Edit:
     `start`. So one pass applies them, and undoing them is exact.
 
     Attributes:
+        start: the first character to replace, counted from 0 in the original.
+        end: the character after the last one to replace; equal to `start` for an
+            insertion.
+        before: the characters of the original from `start` to `end`.
+        after: their replacement; "" for a deletion.
         rule: the cleaning rule that proposed it.
         reason: why, as text.
         probability: the probability that this is what was meant; 1 without any guess.

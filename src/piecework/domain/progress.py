@@ -17,27 +17,47 @@ class Progress:
     """A campaign at a glance; values are counts unless the name says cents (or pence).
 
     Attributes:
-        accepted: answers that count towards the dataset.
-        missing: accepted answers that are still wanted, over all items.
-        unsure: items that are asked again because their labels are not sure; each has
-            one of the missing answers.
+        campaign: the campaign's name.
+        is_rehearsal: whether simulated workers did the work.
+        items: items of the campaign.
+        batch: the latest batch that was begun, from 1; 0 before the first.
+        batches: batches of the campaign.
+        hits_posted: HITs posted so far, replacements included.
+        hits_open: posted HITs that are not finished and collected yet.
         replaced: HITs that were posted or extended because answers were missing.
+        submitted: assignments that were collected.
+        answers: answers in them.
+        flagged: subjects that a heuristic flagged.
+        accepted: answers that count towards the dataset.
+        dropped: answers that a decision keeps out of the dataset.
+        surplus: kept answers beyond the number wanted.
+        missing: accepted answers that are still wanted, over all items.
+        rejected: assignments that were rejected, and so not paid.
+        excluded: workers who get no more HITs of this campaign.
         to_decide: subjects that wait for a person's decision.
+        rewards_cents: rewards paid, without fees.
+        bonuses_cents: bonuses paid, without fees.
+        fees_cents: fees of rewards and bonuses.
+        held_cents: rewards and fees held for open HITs.
+        budget_cents: the most that the campaign may spend.
+        currency: the currency of all amounts.
         waiting_for: who has to act next.
-        step: the step of a pass that is due, or "".
-        reason: why it is due, or what the campaign waits for, in a sentence, or "".
         cap_reached: answers are missing, and no more can be bought.
         stopped_by: the key that ended the campaign early or postpones it, or the
             command with which a person stopped it, or "".
         goes_on_at: when a day's cap lets it continue, as ISO 8601, or "".
-        too_few_workers: a sentence that there are too few workers for the missing
-            answers, or "".
         due_at: when a step is due although the campaign waits for workers, as ISO 8601,
             or "".
+        too_few_workers: a sentence that there are too few workers for the missing
+            answers, or "".
         review_seconds: time that one person needs for the waiting decisions, at the
             pace of the reviews so far; 0: unknown.
         pays_itself_at: when the marketplace auto-approves the first assignment that
             waits for a person, as ISO 8601, or "".
+        unsure: items that are asked again because their labels are not sure; each has
+            one of the missing answers.
+        step: the step of a pass that is due, or "".
+        reason: why it is due, or what the campaign waits for, in a sentence, or "".
     """
 
     campaign: str

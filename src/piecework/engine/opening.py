@@ -22,7 +22,7 @@ from piecework.campaign.binding import (
     refuse_imported,
     rehearsal_environment,
 )
-from piecework.campaign.consent import refuse_without_consent
+from piecework.campaign.consent import refuse_without_consent, refuse_workers_elsewhere
 from piecework.campaign.opened import CampaignRun, OpenedCampaign
 from piecework.campaign.prices import ask_prices, with_prices
 from piecework.domain.campaign import Campaign
@@ -100,14 +100,17 @@ def open_on_marketplace(
             known is not None and agreed_cents(known) is not None
         )
         refuse_without_consent(campaign, endpoint, live=live, is_agreed=is_agreed)
+        # Check the binding first: only the store's own marketplace is asked anything.
+        is_bound = known is not None and check_bound(known, campaign, endpoint)
+        if not live:
+            refuse_workers_elsewhere(campaign, platform)
         if known is None:
             stack.enter_context(only_pass(campaign.out))
             # Another pass may have made it before this one had the folder.
             known = stack.enter_context(known_store(campaign, marks=platform.marks))
+            is_bound = known is not None and check_bound(known, campaign, endpoint)
         if not allow_second_store:
             refuse_second_store(campaign, known, platform)
-        # Check the binding first: only the store's own marketplace is asked for prices.
-        is_bound = known is not None and check_bound(known, campaign, endpoint)
         prices = _prices(campaign, known, platform, clock)
         store = known or stack.enter_context(
             _made(campaign, marks=platform.marks, survives_power_cuts=True)

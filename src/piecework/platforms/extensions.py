@@ -2,11 +2,11 @@
 
 A marketplace names its extensions in a header of every reply. Each is an additional
 member of a request: HITs to keep a HIT apart from, HITs to list together, how long a
-HIT is expected to take, or a request for the price list or marks. botocore's model
-lacks these members, so they are removed before it checks the parameters, and added to
-the body before it is signed. From a reply botocore keeps only what it knows; the price
-list and marks are passed on separately. Requests carry the store's mark in a header,
-and replies the marketplace's (`piecework.domain.marks`).
+HIT is expected to take, or a request for the price list, the workers' site or marks.
+botocore's model lacks these members, so they are removed before it checks the
+parameters, and added to the body before it is signed. From a reply botocore keeps only
+what it knows; price list, site and marks are passed on separately. Requests carry the
+store's mark in a header, and replies the marketplace's (`piecework.domain.marks`).
 """
 
 import json
@@ -17,7 +17,11 @@ from piecework.domain.errors import RefusedForSafety
 from piecework.domain.marks import Marks, Meeting
 from piecework.domain.money import PriceList
 from piecework.platforms.calling import called
-from piecework.platforms.wire import meeting_from_wire, prices_from_wire
+from piecework.platforms.wire import (
+    live_site_from_wire,
+    meeting_from_wire,
+    prices_from_wire,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,6 +32,7 @@ KEEP_APART = "PieceworkKeepApart"
 LIST_TOGETHER = "PieceworkListTogether"
 PRICES = "PieceworkPrices"
 MARKS = "PieceworkMarks"
+SITE = "PieceworkSite"
 EXPECTED_SECONDS = "PieceworkExpectedSeconds"
 _NAMED_IN = "x-piecework-extensions"
 _MARK_HEADER, _STORE_HEADER = "x-piecework-mark", "x-piecework-store"
@@ -35,9 +40,9 @@ _MEMBERS = {
     "CreateHITWithHITType": (KEEP_APART,),
     "CreateHITType": (EXPECTED_SECONDS,),
     "ListAssignmentsForHIT": (LIST_TOGETHER,),
-    "GetAccountBalance": (PRICES, MARKS),
+    "GetAccountBalance": (PRICES, SITE, MARKS),
 }
-_HANDED_ON = (PRICES, MARKS)
+_HANDED_ON = (PRICES, SITE, MARKS)
 """Members of a reply that botocore does not know."""
 
 
@@ -66,7 +71,7 @@ class Extensions:
         return self._heard.is_set()
 
     def has(self, name: str) -> bool:
-        """Whether its latest reply named an extension."""
+        """Return whether its latest reply named an extension."""
         return name in self._named
 
     def _hear(self, response_dict: dict[str, Any], **_: object) -> None:
@@ -92,6 +97,12 @@ def ask_prices(client: "MTurkClient") -> PriceList:
     """Return the price list of a marketplace that has one."""
     reply: Mapping[str, Any] = called(client.get_account_balance, **{PRICES: True})
     return called(lambda: prices_from_wire(reply.get(PRICES) or {}))
+
+
+def ask_live_site(client: "MTurkClient") -> str:
+    """Return the address at which real workers work; empty for a rehearsal."""
+    reply: Mapping[str, Any] = called(client.get_account_balance, **{SITE: True})
+    return called(lambda: live_site_from_wire(reply.get(SITE) or {}))
 
 
 def ask_marks(client: "MTurkClient", store: str, seen: str) -> Meeting:

@@ -32,6 +32,7 @@ from piecework.platforms.extensions import (
     EXPECTED_SECONDS,
     KEEP_APART,
     Extensions,
+    ask_live_site,
     ask_marks,
     ask_prices,
 )
@@ -301,6 +302,10 @@ class MTurk:
     def prices(self) -> PriceList | None:
         """See `Platform`; an extension of piecework."""
         return ask_prices(self._client) if self._knows("prices") else None
+
+    def live_site(self) -> str:
+        """See `Platform`; an extension of piecework."""
+        return ask_live_site(self._client) if self._knows("site") else ""
 
     def approve(self, assignment_id: AssignmentId, message: str = "") -> None:
         """See `Platform`; an approved assignment stays approved."""

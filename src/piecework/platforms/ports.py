@@ -191,6 +191,13 @@ class Recruiting(Protocol):
         """Take back the block; no effect on workers who are not blocked."""
         ...
 
+    def live_site(self) -> str:
+        """Return the URL at which real workers work, if the platform states it.
+
+        Empty for a rehearsal's marketplace, and for a platform that does not say.
+        """
+        ...
+
     def scores(
         self, qualification_type_id: QualificationTypeId
     ) -> Iterator[tuple[WorkerId, int]]:

@@ -131,6 +131,18 @@ def _outside_price(wire: Any) -> OutsidePrice:  # noqa: ANN401 - JSON
     )
 
 
+def live_site_from_wire(wire: Mapping[str, object]) -> str:
+    """Return the address of a site with real workers; empty for a rehearsal.
+
+    Raises:
+        ValueError: the reply has another form.
+    """
+    url, is_rehearsal = wire.get("URL"), wire.get("IsRehearsal")
+    if not (isinstance(url, str) and isinstance(is_rehearsal, bool)):
+        raise ValueError(f"not a site: {str(wire)[:200]}")  # noqa: TRY004 - a value
+    return "" if is_rehearsal else url
+
+
 def meeting_from_wire(wire: Mapping[str, object]) -> Meeting:
     """Return what our marketplace says of marks (docs/reference/marketplace.md).
 

@@ -25,7 +25,7 @@ ActSubject = tuple[Literal["hit", "assignment", "worker", "hit type"], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
-    """One outward act that must happen once.
+    """An act outside the store that must happen exactly once.
 
     Attributes:
         key: stable name of the act, e.g. `publish:birds.b2.r0.0007`. Queries do not

@@ -1,4 +1,4 @@
-"""The parts of Exif that piecework needs: orientation, and whether it has a place."""
+"""The parts of Exif that piecework needs: orientation and presence of a location."""
 
 import struct
 from collections.abc import Iterator

@@ -191,7 +191,7 @@ def next_posting(
 
 
 def _step_due(snapshot: Snapshot) -> Action | None:
-    # These do not wait for workers, even while HITs are open: decided assignments, #
+    # These do not wait for workers, even while HITs are open: decided assignments,
     # assignments close to auto-approval, and HITs that a dead pass left unposted.
     due: tuple[tuple[bool, Step, str], ...] = (
         (

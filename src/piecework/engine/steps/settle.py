@@ -205,7 +205,7 @@ def _reject(run: CampaignRun, decision: Decision, feedback: str) -> _Verb:
         try:
             run.platform.reject(assignment_id, words)
         except PlatformRefused:
-            # The auto-approval delay may have passed while people were deciding; then #
+            # The auto-approval delay may have passed while people were deciding. Then
             # the worker has been paid and keeps the money.
             if (outcome := look()) is None:
                 raise

@@ -12,11 +12,18 @@ from typing import Any
 
 from piecework.marketplace.exceptions import does_not_exist, invalid_parameters
 from piecework.marketplace.requester import hit_types
-from piecework.marketplace.state import apart, lineage, outside_prices
+from piecework.marketplace.state import (
+    apart,
+    clock,
+    lineage,
+    outside_prices,
+    site_address,
+)
 from piecework.marketplace.state.transaction import Transaction
 
 HEADERS = {
-    "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks"
+    "x-piecework-extensions": "keep-apart list-together prices expected-seconds marks "
+    "site"
 }
 MARKS = "PieceworkMarks"
 STORE_HEADER = "x-piecework-store"
@@ -154,6 +161,13 @@ def _tell_prices(call: Call, _asked: object, reply: Members) -> None:
     reply["PieceworkPrices"] = prices
 
 
+def _tell_site(call: Call, _asked: object, reply: Members) -> None:
+    reply["PieceworkSite"] = {
+        "URL": site_address.kept(call.transaction),
+        "IsRehearsal": clock.virtual_ms(call.transaction.conn) is not None,
+    }
+
+
 def _store_and_seen(member: str, value: object) -> Members:
     is_asked = (
         isinstance(value, dict)
@@ -207,9 +221,11 @@ _EXTENSIONS: dict[str, tuple[_Extension, ...]] = {
     ),
     "GetAccountBalance": (
         _Extension(member="PieceworkPrices", check=_yes_or_no, add=_tell_prices),
+        _Extension(member="PieceworkSite", check=_yes_or_no, add=_tell_site),
         _Extension(member=MARKS, check=_store_and_seen, add=_compare_marks),
     ),
 }
 """HITs that exclude each other for a worker; the expected time of a HIT type; HITs
-listed together with the first; and, with the balances, the price list and the marks by
-which store and marketplace recognise each other (`state.lineage`)."""
+listed together with the first; and, with the balances, the price list, the address of
+the workers' site, and the marks by which store and marketplace recognise each other
+(`state.lineage`)."""
