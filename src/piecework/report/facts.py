@@ -97,12 +97,15 @@ class Money:
             budget; not spent). An absent account is 0.
         wage_floor_cents_per_hour: the least that an hour of work should earn.
         currency: of every amount.
+        planned_wage_cents_per_hour: what the reward pays an hour at the task's own
+            pace; only in a rehearsal, whose careful workers keep that pace.
         others: other ledgers of the same money, if known.
     """
 
     ledger: Mapping[str, int]
     wage_floor_cents_per_hour: int
     currency: Currency = "USD"
+    planned_wage_cents_per_hour: float | None = None
     others: OtherLedgers | None = None
 
     def shown(self, cents: int) -> str:
@@ -117,6 +120,12 @@ class Money:
     def wage(self, cents_per_hour: float) -> str:
         """Format a wage for people."""
         return wage(cents_per_hour, self.currency)
+
+    @property
+    def plans_floor(self) -> bool:
+        """Whether wages below the floor are chance: the reward pays it as planned."""
+        planned = self.planned_wage_cents_per_hour
+        return planned is not None and planned >= self.wage_floor_cents_per_hour
 
     def cents(self, account: str) -> int:
         """The amount of one account of the ledger; 0 if it has no entry."""

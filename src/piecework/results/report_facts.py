@@ -7,6 +7,7 @@ import pandas as pd
 from piecework.analyses.condition_scores import compared
 from piecework.analyses.pairwise_outcomes import comparisons
 from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.warnings import own_seconds
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
@@ -210,6 +211,11 @@ def _money(opened: OpenedCampaign) -> Money:
         },
         wage_floor_cents_per_hour=rewards.wage_floor_cents_per_hour,
         currency=rewards.currency,
+        planned_wage_cents_per_hour=rewards.reward_cents
+        * 3600
+        / own_seconds(opened.campaign)
+        if opened.is_rehearsal
+        else None,
         others=_other_ledgers(opened),
     )
 

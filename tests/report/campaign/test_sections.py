@@ -446,10 +446,10 @@ def test_found_and_wronged_are_counted_apart() -> None:
     model = report_model(by_hand.small())
     notes = planted.notes(model, planted.score(model))
     assert [(note.level, note.text) for note in notes] == [
-        ("fine", "1 of 1 planted bad worker (100.0 %) were found."),
+        ("fine", "1 of 1 planted bad worker (100.0 %) was found."),
         (
             "problem",
-            "1 of 3 honest workers (33.3 %) were wronged: excluded, or work rejected.",
+            "1 of 3 honest workers (33.3 %) was wronged: excluded, or work rejected.",
         ),
         ("fine", "0 of 4 novel captions (0.0 %) were written by planted bad workers."),
     ]
@@ -565,9 +565,12 @@ def test_provenance_names_every_version() -> None:
 
 
 def test_nine_of_nine_bad_workers_missed_are_a_problem() -> None:
-    """Nobody was caught; half of them caught would be to be watched."""
+    """Chance explains four of nine where half are found, but not one of nine.
+
+    Wilson's 95 % interval of 1 of 9 ends at 0.435, that of 4 of 9 at 0.733.
+    """
     facts = by_hand.small()
-    for excluded, level in ((0, "problem"), (4, "problem"), (6, "watch"), (9, "fine")):
+    for excluded, level in ((0, "problem"), (1, "problem"), (4, "watch"), (9, "fine")):
         bad = facts.workers.loc[["ann"] * 9].assign(
             is_planted_bad=True, is_excluded=[n < excluded for n in range(9)]
         )

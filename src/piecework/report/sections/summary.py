@@ -90,7 +90,8 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
             level="watch",
         )
     is_below, level = model.is_median_below_floor, wage_level(model)
-    beside = f"{'BELOW the' if is_below else 'meets the'} floor of {floor}"
+    below = "BELOW" if level == "problem" else "below"
+    beside = f"{below if is_below else 'meets'} the floor of {floor}"
     if level == "problem" and not is_below:
         workers = part_of(model.below_floor, len(model.wages), "worker")
         beside = f"but {workers} below the floor of {floor}"
