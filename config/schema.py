@@ -313,6 +313,7 @@ class RehearsalTable(_Strict):
     seed: Annotated[int, Field(ge=0)] = 1
     replay: str | None = None
     crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
+    people: dict[Words, dict[Words, Annotated[int, Field(ge=0, le=10_000)]]] = {}
 
 
 class PageTable(_Strict):

@@ -1,6 +1,6 @@
-// A page in the frame of a marketplace's phone page. There the frame is as high as this
-// page, so that only the page around it scrolls and reports which part is visible. Without
-// reports (on a wide screen, at another host), this page scrolls as usual.
+// A page in the frame of a marketplace's page. There the frame is as high as this page, so
+// that only the page around it scrolls and reports which part is visible. Without reports
+// (at another host), this page scrolls as usual.
 const pieceworkFrame = {
   // Top and bottom of the visible part, from the top of this page.
   view: null,
@@ -22,8 +22,10 @@ if (window.parent !== window) {
     // The page around may start to listen only after this one has loaded.
     if (data.pieceworkAsk) say();
     if (!data.pieceworkView) return;
-    pieceworkFrame.view = data.pieceworkView;
+    const view = data.pieceworkView;
+    if (![view.top, view.bottom, view.seen].every(Number.isFinite)) return;
+    pieceworkFrame.view = view;
     root.classList.add("grown");
-    root.style.setProperty("--seen", `${data.pieceworkView.seen}px`);
+    root.style.setProperty("--seen", `${view.seen}px`);
   });
 }

@@ -132,9 +132,11 @@
     measures.show(isPreview || !/^\d/.test(placeOf(step)) ? 0 : Number(placeOf(step)));
     const isLast = number === steps.length;
     steps.forEach((one) => { one.hidden = one !== step; });
+    const heading = step.querySelector("h2");
     const slot = step.querySelector("[data-instructions]");
     if (slot) slot.append($("instructions"));
-    $("instructions").hidden = !step.contains($("instructions")) && !step.matches(".item");
+    else if (step.matches(".item")) heading.after($("instructions"));
+    $("instructions").hidden = !step.contains($("instructions"));
     document.querySelectorAll("[data-dot]").forEach((dot) => {
       dot.className = Number(dot.dataset.dot) < number ? "done" : Number(dot.dataset.dot) === number ? "now" : "";
     });
@@ -143,14 +145,15 @@
     $("next").textContent = step.matches(".item") ? texts.next_noun : texts.next;
     $("send").hidden = !isLast;
     $("closing").hidden = !isLast;
-    const heading = step.querySelector("h2");
     $("steps-note").textContent = heading.textContent;
+    document.dispatchEvent(new Event("piecework-step"));
     return heading;
   };
   const go = (number) => {
-    // On a phone the instructions would separate each picture from its questions.
-    const details = $("instructions").querySelector("details");
-    if (details && number > at && window.matchMedia("(max-width: 860px)").matches) details.open = false;
+    // Read once, the instructions are a line that opens again.
+    if (number > at && here().contains($("instructions"))) {
+      $("instructions").querySelectorAll(":scope > details").forEach((part) => { part.open = false; });
+    }
     const heading = show(number);
     save();
     pieceworkFrame.toTop();

@@ -28,7 +28,9 @@ document.querySelectorAll("[data-viewer]").forEach((viewer) => {
       : pieceworkViews.zoomed.replace("{percent}", steps[zoom] * 100);
     const turned = turns % 4 === 0 ? ""
       : pieceworkViews.turned.replace("{degrees}", (turns % 4) * 90);
-    viewer.querySelector("[data-view-state]").textContent = size + turned;
+    const state = viewer.querySelector("[data-view-state]");
+    state.textContent = size + turned;
+    state.classList.toggle("whole", zoom === 0 && turns % 4 === 0);
     viewer.querySelector("[data-view=out]").disabled = zoom === 0;
     viewer.querySelector("[data-view=in]").disabled = zoom === steps.length - 1;
   };

@@ -1,6 +1,8 @@
 """The filters and functions that templates have besides Jinja's own."""
 
 import re
+import zlib
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
@@ -14,22 +16,27 @@ from piecework.hit_templates.messages import FOLDER
 
 _STRONG = re.compile(r"\*\*(.+?)\*\*")
 _EMPHASIS = re.compile(r"\*(.+?)\*")
-_AROUND = re.compile(r"\s*([{};])\s*")
+_AROUND = re.compile(r"\s*([{};>])\s*|([:,])\s+")
+_STRINGS = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)""")
+_SPACED = re.compile(r" ?([=<>!&|?:,;{}()\[\]]) ?")
+_ENDED = re.compile(r"([;{,(\[])\n")
 _OWN_CODE = frozenset(
     path.name for kind in ("_*.js", "_*.css") for path in FOLDER.glob(kind)
 )
 """The only files that an untrusted template can read with `minified`."""
+
+_OWN_DRAWINGS = frozenset(
+    f"{path.parent.name}/{path.name}" for path in FOLDER.glob("*/*.svg")
+)
 
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
 @cache
 def minified(name: str) -> Markup:
-    """Return one of piecework's scripts or styles without indents and comment lines.
+    """Return one of piecework's scripts or styles without comments and spare spaces.
 
-    Styles lose the spaces around braces and semicolons too.
-
-    A question has room for 65,535 bytes, so comments stay out of it.
+    A question has room for 65,535 bytes, so these stay out of it.
 
     Raises:
         ValueError: the name is not one of these files.
@@ -41,10 +48,49 @@ def minified(name: str) -> Markup:
             "template, and include it"
         )
     lines = (line.strip() for line in (FOLDER / name).read_text("utf-8").splitlines())
-    code = [line for line in lines if line and not line.startswith("//")]
-    if name.endswith(".css"):
-        code = [_AROUND.sub(r"\1", line) for line in code]
-    return Markup("\n".join(code))  # noqa: S704 - our own files
+    is_style = name.endswith(".css")
+    code = [_AROUND.sub(r"\1\2", line) if is_style else _tight(line) for line in lines]
+    return Markup(_ENDED.sub(r"\1", "\n".join(filter(None, code))))  # noqa: S704
+
+
+def _tight(line: str) -> str:
+    """Return a line of a script without its comment and spaces around signs.
+
+    Strings stay, and so does code with a slash, which may begin a pattern. No string
+    of our scripts goes over the end of a line.
+
+    >>> _tight('say("a = b", c = d); // then')
+    'say("a = b",c=d);'
+    """
+    parts: list[str] = []
+    for n, part in enumerate(_STRINGS.split(line)):
+        code, comment, _ = part.partition("// ") if n % 2 == 0 else (part, "", "")
+        parts.append(code.rstrip() if comment else part)
+        if comment:
+            break
+    if not any("/" in part for part in parts[::2]):
+        parts[::2] = [_SPACED.sub(r"\1", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+@cache
+def deflated(name: str) -> str:
+    """Return a drawing of the gallery (`<task>/<name>.svg`), compressed, as base64.
+
+    A drawing has ten kilobytes, and a question room for sixty-four. `_drawings.js`
+    shows it.
+
+    Raises:
+        ValueError: the name is not one of these files.
+    """
+    if name not in _OWN_DRAWINGS:
+        raise ValueError(
+            f"deflated({name!r}): piecework has no such "
+            f"drawing{did_you_mean(name, _OWN_DRAWINGS)}"
+        )
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress((FOLDER / name).read_bytes()) + packer.flush()
+    return b64encode(packed).decode()
 
 
 def rich(text: str) -> Markup:

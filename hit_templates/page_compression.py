@@ -31,7 +31,7 @@ _RUNS = [
 
 _NOT_IN_SCRIPTS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 _COMPRESSED = re.compile(
-    r"(?s)<script data-compressed>\n.*?const compressed = (\{.*?\});\n.*?</script>\n"
+    r"(?s)<script data-compressed>\n.*?const compressed=(\{.*?\});\n.*?</script>\n"
 )
 
 
@@ -96,7 +96,9 @@ def _compressed_run(match: re.Match[str]) -> str:
     if _whole(carried) != match[0]:
         return match[0]
     data = json.dumps(carried, separators=(",", ":"), ensure_ascii=False)
-    code = str(minified("_decompress.js")).replace("COMPRESSED", _in_script(data), 1)
+    # JSON has no line end, so this one ends it for `decompress`.
+    carrier = str(minified("_decompress.js"))
+    code = carrier.replace("COMPRESSED;", f"{_in_script(data)};\n", 1)
     return f"<script data-compressed>\n{code}\n</script>\n"
 
 

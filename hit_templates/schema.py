@@ -19,6 +19,7 @@ from piecework.domain.task import (
     Arrangement,
     Conditions,
     Field,
+    Hypothesis,
     Option,
     Rule,
     Task,
@@ -33,6 +34,7 @@ _LISTS = {
     "arrangements": Arrangement,
     "aggregates": Aggregate,
     "conditions": Conditions,
+    "conditions.hypotheses": Hypothesis,
 }
 """A task's lists of tables, and the class of each table."""
 

@@ -199,6 +199,8 @@ def _faults_of_conditions(raw: Raw, kinds: dict[str, object]) -> Iterator[str]:
         name = str(entry.get("field"))
         if kinds.get(name) != "number":
             yield f"conditions: there is no number field called {name!r}."
+        if bool(entry.get("text")) != bool(entry.get("reference")):
+            yield "conditions: text and reference go together; name both or neither."
 
 
 def _names(entries: object) -> list[str]:

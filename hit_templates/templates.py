@@ -28,6 +28,7 @@ from piecework.domain.task import OwnFiles, Task
 from piecework.hit_templates.blank_page import NeedsValue, printed
 from piecework.hit_templates.jinja_helpers import (
     breakable,
+    deflated,
     filled,
     grouped,
     minified,
@@ -67,7 +68,11 @@ def environment() -> ImmutableSandboxedEnvironment:
         finalize=printed,
     )
     made.globals.update(
-        minified=minified, wire=wire, grouped=grouped, steps_of=steps_of
+        minified=minified,
+        deflated=deflated,
+        wire=wire,
+        grouped=grouped,
+        steps_of=steps_of,
     )
     made.filters.update(
         rich=rich, breakable=breakable, filled=filled, plain_number=plain_number

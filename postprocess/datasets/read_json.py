@@ -79,6 +79,11 @@ def _captions(document: Mapping[str, object]) -> Corpus:
         source="",
         captions=captions,
         images=[*dict.fromkeys([*ids, *(caption.image for caption in captions)])],
+        files={
+            str(image["id"]): image["file_name"]
+            for image in images
+            if isinstance(image.get("file_name"), str)
+        },
         shows_text={
             image: _TRUTH[shows_text]
             for image, shows_text in ids.items()

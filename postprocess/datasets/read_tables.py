@@ -15,7 +15,7 @@ from piecework.postprocess.datasets.reading_faults import UnreadableError, decod
 
 _IDS = ("item_id", "image_id")
 _TRUTHS = ("is_precanned", "is_rejected", "text_detected")
-_WANTED = (*_IDS, "caption", *_TRUTHS, "is_surplus", "set_aside")
+_WANTED = (*_IDS, "file_name", "caption", *_TRUTHS, "is_surplus", "set_aside")
 _TRUE = frozenset({"1", "true", "yes"})
 _FALSE = frozenset({"", "0", "false", "no"})
 _FLICKR = re.compile(r"([^\t#]+)#\w+\t(.*)")
@@ -134,12 +134,15 @@ def _corpus(
 ) -> Corpus:
     faults: list[str] = []
     captions = []
+    files = {}
     for place, row in rows:
         wrong = _row_faults(row)
         faults += [f"{place}: {fault}" for fault in wrong]
         is_open = row.get("set_aside") == "undecided"
         if not (wrong or is_open or row.get("is_surplus", "").lower() in _TRUE):
             captions.append(_caption(row))
+            if name := row.get("file_name"):
+                files[_id(row)] = name
     if faults:
         raise UnreadableError(*faults)
     return Corpus(
@@ -147,6 +150,7 @@ def _corpus(
         captions=captions,
         # For piecework's own tables, set_aside.* completes the list of images.
         images=() if is_ours else _images(captions),
+        files=files,
         holds_canned=holds_canned and not is_ours,
     )
 

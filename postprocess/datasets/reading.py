@@ -78,6 +78,7 @@ def _together(kept: Corpus, aside: Corpus, *, is_part: bool) -> Corpus:
         kept,
         captions=captions,
         images=images,
+        files={**aside.files, **kept.files},
         holds_canned=True,
     )
 

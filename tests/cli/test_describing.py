@@ -54,6 +54,34 @@ def test_json_is_one_document_with_the_same_figures(captions: Path) -> None:
     assert figures["human_performance"]["images"] == 1
     assert figures["human_performance"]["absent"] == ["SPICE"]
     assert figures["overlap"]["words"]["share"] == 1
+    assert figures["against"]["composition"] == figures["composition"]["all"]
+    assert figures["against"]["sample"]["images_missing"] == 0
+    assert figures["against"]["novel_words"]["nouns"] == {}
+
+
+def test_json_lists_the_words_of_each_kind(captions: Path) -> None:
+    """Counted by hand: three captions, and "red" in two of them."""
+    figures = json.loads(_describe(captions, "--json").output)
+    assert figures["top_words"]["adjectives"]["red"] == 2
+    assert figures["unknown_words"]["dictionary"]["of_captions"] == 3
+
+
+def test_the_page_shows_pictures_of_the_folder_alone(tmp_path: Path) -> None:
+    """A name that leads out of the folder is not followed."""
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>'
+    (folder / "in.svg").write_text(drawing, encoding="utf-8")
+    (tmp_path / "out.svg").write_text(drawing, encoding="utf-8")
+    path, page = tmp_path / "cups.csv", tmp_path / "page.html"
+    path.write_text(
+        "image_id,file_name,caption\n"
+        "1,in.svg,a cup\n1,in.svg,a mug\n2,../out.svg,a cup\n2,../out.svg,a mug\n",
+        encoding="utf-8",
+    )
+    result = _describe(path, "--html", page, "--pictures", folder)
+    assert result.exit_code == 0
+    assert page.read_text(encoding="utf-8").count("<img") == 1
 
 
 def test_the_same_words_give_the_same_page(captions: Path, tmp_path: Path) -> None:

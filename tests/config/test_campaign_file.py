@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.lines import line_of
 from piecework.hit_templates.tasks import load_task
+
+CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
 
 GOOD = """
 name = "birds"
@@ -238,3 +241,25 @@ def test_keywords_are_the_task_s_unless_the_file_has_its_own(tmp_path: Path) -> 
     assert read(tmp_path, GOOD).keywords == load_task("caption").keywords != ()
     (fault,) = faults_of(tmp_path, own.replace('"bird"', '"bird, wing"'))
     assert "posting.keywords" in fault
+
+
+def test_what_simulated_people_say_of_themselves_has_to_be_asked(
+    tmp_path: Path,
+) -> None:
+    """A choice that the task asks once per HIT, with options that it has."""
+    start = (CAMPAIGNS / "severity_en.toml").read_text()
+    start, _, _ = start.partition("[rehearsal.people]")
+    shutil.copy(CAMPAIGNS / "severity_en.csv", tmp_path)
+    shutil.copytree(CAMPAIGNS / "severity_pictures", tmp_path / "severity_pictures")
+
+    def fault_of(line: str) -> str:
+        path = tmp_path / "study.toml"
+        path.write_text(f"{start}[rehearsal.people]\n{line}\n")
+        with pytest.raises(ConfigError) as caught:
+            load_campaign(path)
+        return "\n".join(caught.value.faults)
+
+    assert "did you mean 'woman'" in fault_of("gender = { womn = 1, man = 1 }")
+    assert "did you mean 'gender'" in fault_of("gendr = { woman = 1 }")
+    assert "above 0" in fault_of("gender = { woman = 0, man = 0 }")
+    assert "rehearsal.people.quality" in fault_of("quality = { good = 1 }")

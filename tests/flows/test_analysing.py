@@ -109,6 +109,18 @@ def test_scores_with_decimals_are_compared_by_condition(tmp_path: Path) -> None:
     assert analysis["agreement"][0]["compared_as"] == "interval"
 
 
+def test_a_condition_with_a_single_value_is_refused(tmp_path: Path) -> None:
+    """It is not left out without a word."""
+    file = scores(tmp_path / "r.csv", ["1.5", "2.5", "4"])
+    file.write_text(file.read_text().replace(",b,", ",a,"))
+    columns = tmp_path / "columns.toml"
+    columns.write_text(SCORES)
+    refused = piecework("analyse", file, "--columns", columns, "--condition", "system")
+    assert refused.exit_code == 2
+    assert "--condition system" in refused.output
+    assert "only 'a'" in refused.output
+
+
 def test_a_condition_without_anything_rated_is_refused_with_the_way_out(
     tmp_path: Path,
 ) -> None:

@@ -109,8 +109,8 @@ def test_a_fault_in_a_template_is_told_with_file_and_line(
     (dog / "question.html.j2").write_text("\n".join(lines))
     fault = fault_of(dog)
     assert FAULTS[source] in fault
-    # What is left open is noticed where the block around it ends, seven lines on.
-    line = at + (8 if source.startswith("{% if") else 1)
+    # What is left open is noticed where the block around it ends, six lines on.
+    line = at + (7 if source.startswith("{% if") else 1)
     assert fault.startswith(f"{dog}/question.html.j2:{line}: ")
 
 

@@ -111,3 +111,34 @@ def test_what_is_no_opinion_has_no_leaning() -> None:
     """Where something is right, honest people mean the same."""
     fact = replace(QUALITY, is_opinion=False)
     assert opinion_offset(TASK, fact, item("a", "age"), CROWD[0], seed=1) == 0.0
+
+
+def test_people_answer_about_themselves_as_often_as_the_campaign_says() -> None:
+    """35 women and 26 men of 61, 59 native speakers and 2 fluent ones, as published."""
+    campaign = read_anywhere(CAMPAIGNS / "severity.toml")
+    served = [
+        replace(rated, columns={**rated.columns, "url": f"/pictures/{rated.item_id}"})
+        for rated in campaign.items
+    ]
+    page = read_page(render_hit(campaign.task, served))
+    judging = Judging(campaign.task, campaign.items, people=campaign.rehearsal.people)
+    forms = [
+        judging.fill_in(
+            page,
+            AssignmentId(person.handle),
+            person=person,
+            shown_ms=[10_000] * len(campaign.items),
+            seed=1,
+        )
+        for person in CROWD[:300]
+    ]
+
+    def share(field: str, option: str) -> float:
+        return statistics.mean(form[f"hit.{field}"] == [option] for form in forms)
+
+    # Four standard errors of a share of 300.
+    assert share("gender", "woman") == pytest.approx(35 / 61, abs=0.115)
+    assert share("gender", "woman") + share("gender", "man") == 1
+    assert share("proficiency", "native") == pytest.approx(59 / 62, abs=0.05)
+    assert share("proficiency", "intermediate") == 0
+    assert share("color_vision", "color_blind") < 0.05

@@ -10,6 +10,7 @@ and its photographs are not available, so the rest follows its pattern.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from piecework.rehearsal.pictures.drawing.person import Garment, Who
 from tools.examples.portraits import Portrait
@@ -98,6 +99,31 @@ _ENGLISH: Mapping[str, str] = {
 }
 
 
+class _Explained(NamedTuple):
+    """A Chinese activity word for word, and in English."""
+
+    gloss: str
+    translation: str
+
+
+_EXPLAINED: Mapping[str, _Explained] = {
+    "tennis": _Explained(
+        "on tennis court play tennis", "plays tennis on the tennis court"
+    ),
+    "frisbee": _Explained("on grass throw frisbee", "throws a frisbee on the grass"),
+    "pitching": _Explained("on baseball field pitch", "pitches at the baseball field"),
+    "kite": _Explained("in park fly kite", "flies a kite in the park"),
+    "umbrella": _Explained(
+        "at seaside hold umbrella", "holds an umbrella at the seaside"
+    ),
+    "dog": _Explained("on street walk dog", "walks a dog on the street"),
+    "ball": _Explained("on beach play ball", "plays with a ball on the beach"),
+    "bicycle": _Explained("on street push bicycle", "pushes a bicycle on the street"),
+    "flower": _Explained("in park hold flower", "holds a flower in the park"),
+    "bucket": _Explained("on beach carry bucket", "carries a bucket on the beach"),
+}
+
+
 def _stimulus(
     who: Who, garment: Garment, colour: str, doing: str, *, wrong: tuple[str, str]
 ) -> Stimulus:
@@ -179,8 +205,30 @@ def _row(
         "description": _sentence(described, stimulus, language),
         "error": error,
         "direction": direction,
+        **(_explained(seen, described, stimulus) if language != "en" else {}),
         "practice": "yes" if is_trial else "",
         "truth.quality": str(MEANS[direction or error]),
+    }
+
+
+def _explained(seen: _Person, described: _Person, stimulus: Stimulus) -> Row:
+    """Return glosses and translations of both Chinese sentences, as in the paper."""
+    doing = _EXPLAINED[stimulus.portrait.doing]
+
+    def gloss(person: _Person) -> str:
+        worn = f"wear {person.colour} {person.garment}"
+        return f"a {person.who} {worn} {doing.gloss}"
+
+    def translation(person: _Person) -> str:
+        article = "" if person.garment == "trousers" else "a "
+        worn = f"in {article}{person.colour} {person.garment}"
+        return f"A {person.who} {worn} {doing.translation}."
+
+    return {
+        "gloss": gloss(described),
+        "translation": translation(described),
+        "reference_gloss": gloss(seen),
+        "reference_translation": translation(seen),
     }
 
 

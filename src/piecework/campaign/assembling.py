@@ -321,6 +321,7 @@ def _campaign(
         rehearsal=RehearsalPlan(
             seed=tables.rehearsal.seed,
             crowd=dict(tables.rehearsal.crowd),
+            people=dict(tables.rehearsal.people),
             replay=(file.path.parent / replay).resolve() if replay else None,
             scenes=tables.items.scenes or 0,
         ),

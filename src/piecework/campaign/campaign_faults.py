@@ -11,6 +11,7 @@ from piecework.domain.campaign import FORMATS
 from piecework.domain.counts import plural
 from piecework.domain.hit import Item
 from piecework.domain.links import NUL, about_link, outward_link
+from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.item_faults import faults_of_items
 from piecework.hit_templates.own_files import is_own
@@ -42,6 +43,7 @@ def faults_with_items(
         )
     faults += _faults_of_dataset(file, items)
     faults += _faults_of_as_needed(file, task)
+    faults += _faults_of_people(file, task)
     above = next(folder for folder in (out, *out.parents) if folder.exists())
     if not above.is_dir():
         faults.append(f"{file.at('output', 'folder')}: {above} is not a folder")
@@ -52,6 +54,34 @@ def faults_with_items(
         faults.append(
             f"{file.path}: all items are practice; at least one has to be answered"
         )
+    return faults
+
+
+def _faults_of_people(file: CampaignFile, task: Task) -> list[str]:
+    """Return answers of simulated people that the task does not ask for."""
+    asked = {
+        field.name: [option.value for option in field.options]
+        for field in task.hit_fields
+        if field.kind == "choice"
+    }
+    faults = []
+    for name, weights in file.tables.rehearsal.people.items():
+        at = file.at("rehearsal", "people", name)
+        unknown = [option for option in weights if option not in asked.get(name, ())]
+        if name not in asked:
+            known = f"there are: {', '.join(asked)}" if asked else "there are none"
+            faults.append(
+                f"{at}: {task.name} asks no such choice once per HIT"
+                f"{did_you_mean(name, asked)}; {known}"
+            )
+        elif unknown:
+            faults.append(
+                f"{at}: no option {unknown[0]!r}"
+                f"{did_you_mean(unknown[0], asked[name])}; the options are "
+                f"{', '.join(asked[name])}"
+            )
+        elif not sum(weights.values()):
+            faults.append(f"{at}: at least one number must be above 0")
     return faults
 
 

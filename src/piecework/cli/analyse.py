@@ -17,7 +17,7 @@ from piecework.domain.imported import Reading
 @click.option(
     "--unit",
     help="The items' column of what is seen in all conditions, such as an image; "
-    "default: the HIT.",
+    "default: the worker for what the task itself compares, else the HIT.",
 )
 @click.option(
     "--margin",

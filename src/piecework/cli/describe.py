@@ -1,6 +1,7 @@
 """`describe`: describes a caption dataset as tables, a page, or a JSON document."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from piecework.cli.options import JSON
 @click.option(
     "--against",
     type=click.Path(path_type=Path),
-    help="Another dataset, to compare the common words with.",
+    help="Another dataset, to compare with this one.",
 )
 @click.option(
     "--html",
@@ -21,10 +22,15 @@ from piecework.cli.options import JSON
     help="Write the tables and plots to this self-contained page.",
 )
 @click.option(
+    "--pictures",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Folder of the pictures; the page shows those of the examples.",
+)
+@click.option(
     "--seed",
     default=0,
     show_default=True,
-    help="Seed of the random draw of captions to score.",
+    help="Seed of the random draws.",
 )
 @JSON
 def describe(
@@ -32,6 +38,7 @@ def describe(
     *,
     against: Path | None,
     html: Path | None,
+    pictures: Path | None,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -44,7 +51,7 @@ def describe(
 
     Examples:
       piecework describe out/demo/dataset
-      piecework describe out/demo/dataset --html description.html
+      piecework describe out/demo/dataset --html page.html --pictures photos/
       piecework describe captions.txt --against coco.json
     """
     from piecework.cli.sections import say
@@ -60,6 +67,12 @@ def describe(
     corpus = read_captions(dataset)
     other = read_captions(against) if against else None
     description = described(corpus, against=other, seed=seed)
+    if html and pictures:
+        from piecework.results.pictures import small_pictures_of
+
+        description = replace(
+            description, pictures=small_pictures_of(description.files, pictures)
+        )
     if html:
         html.write_text(render(description), encoding="utf-8")
     if as_json:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     )
     from piecework.report.sections_page import SectionsPage
 
+_ROOMY = 7
+"""Tables with more columns get no padding, so that 80 characters hold their numbers."""
+
 _A_FEW = 4
 """A table shows up to this many more rows rather than leave them out."""
 
@@ -66,10 +69,17 @@ def _say_table(console: Console, table: "Table", most_rows: int | None) -> None:
         _say_note(console, table)
         return
     # Text, not str: rich reads brackets in a str, which may be a worker's, as a style.
-    shown = RichTable(title=Text(table.caption), title_justify="left")
+    is_crowded = len(table.columns) > _ROOMY
+    shown = RichTable(
+        title=Text(table.caption),
+        title_justify="left",
+        padding=(0, 0 if is_crowded else 1),
+    )
     for column in table.columns:
         shown.add_column(
-            Text(column.label), justify="right" if column.style == "n" else "left"
+            Text(column.label),
+            justify="right" if column.style == "n" else "left",
+            no_wrap=is_crowded and column.style == "n",
         )
     if most_rows is not None and len(table.rows) <= most_rows + _A_FEW:
         most_rows = None

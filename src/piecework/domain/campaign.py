@@ -157,12 +157,15 @@ class RehearsalPlan:
     Attributes:
         crowd: how many simulated workers have each trait.
         replay: captions that real people wrote, for honest simulated workers to submit.
-            scenes: how many pictures piecework draws itself, 0 for none. Without an
-            items file they are the items.
+        scenes: how many pictures piecework draws itself, 0 for none. Without an items
+            file they are the items.
+        people: by field of the HIT and option, how many of the workers choose it, in
+            proportion; without a field, all its options are as frequent.
     """
 
     seed: int
     crowd: Mapping[str, int]
+    people: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     replay: Path | None = None
     scenes: int = 0
 

@@ -146,6 +146,20 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hypothesis:
+    """A difference between conditions that is expected before anyone answers.
+
+    Attributes:
+        name: what is expected, in a few words.
+        lower: the conditions whose mean should be lower than that of `higher`.
+    """
+
+    name: Text
+    lower: Annotated[tuple[Text, ...], MinLen(1)]
+    higher: Annotated[tuple[Text, ...], MinLen(1)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
     """Conditions that every participant sees, compared within participants.
 
@@ -153,11 +167,16 @@ class Conditions:
         field: the number that is compared.
         column: the item column that names an item's condition.
         subcondition: a column that divides some conditions further, or "" for none.
+        text: the item column with the text that is rated, or "" for none.
+        reference: the item column with the correct text, or "" for none.
     """
 
     field: str
     column: Text
     subcondition: str = ""
+    text: str = ""
+    reference: str = ""
+    hypotheses: tuple[Hypothesis, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

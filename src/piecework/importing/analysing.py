@@ -124,6 +124,14 @@ def _check(answers: AnalysedAnswers, wanted: Wanted, *, stated_in: str) -> None:
             f'[fields.NAME] kind = "number" in {stated_in}. If words stand for '
             'numbers, set values = { good = "3" }'
         )
+    if wanted.condition and not faults:
+        values = set(answers.column(wanted.condition)) - {""}
+        if len(values) < 2:  # noqa: PLR2004 - two conditions are needed to compare
+            named = f"only {values.pop()!r}" if values else "nothing"
+            faults.append(
+                f"--condition {wanted.condition}: the items with answers have {named} "
+                "in this column, so there is nothing to compare"
+            )
     if answers.margin is not None and answers.margin <= 0:
         faults.append("the margin must be above 0")
     if faults:

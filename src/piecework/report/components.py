@@ -181,11 +181,13 @@ class Gallery:
 
     Attributes:
         note: how they were chosen.
+        is_folded: shown only on demand.
     """
 
     title: str
     cards: tuple[Card, ...]
     note: str = ""
+    is_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +229,7 @@ class Section:
     notes: tuple[Note, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
+    galleries: tuple[Gallery, ...] = ()
     terms: tuple[tuple[str, str], ...] = ()
 
 

@@ -9,7 +9,7 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -73,6 +73,23 @@ def small_pictures(campaign: Campaign, item_ids: Iterable[str]) -> dict[str, str
         path = picture_path(campaign, items[item_id])
         if path is not None and (address := _small(path)):
             addresses[item_id] = address
+    return addresses
+
+
+def small_pictures_of(names: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Small copies as `data:` URLs by image, for readable pictures in a folder.
+
+    Args:
+        names: the picture's file in the folder, by image.
+        folder: pictures outside of it are not read.
+    """
+    root = folder.resolve()
+    addresses = {}
+    for image, name in names.items():
+        path = Path(os.path.realpath(root / name))
+        is_readable = path.is_relative_to(root) and path.is_file()
+        if is_readable and (address := _small(path)):
+            addresses[image] = address
     return addresses
 
 

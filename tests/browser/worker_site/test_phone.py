@@ -1,4 +1,4 @@
-"""A HIT on a phone: one thing scrolls, the title stands once, the picture stays."""
+"""A HIT on a phone, or in a wide window: one thing scrolls, the picture stays."""
 
 import itertools
 import re
@@ -26,6 +26,7 @@ pytestmark = pytest.mark.browser
 
 CAPTION = "A brown ketchup bottle, a purple box of tea and a green apple on a table"
 PHONE = {"width": 390, "height": 844}
+WIDE = {"width": 1280, "height": 800}
 WITH_KEYBOARD = {"width": 390, "height": 470}
 LEAST_PICTURE = 110
 MOST_LOOKS = 750  # fifteen seconds, as for what is expected elsewhere
@@ -52,8 +53,10 @@ def at_work(market: Market, browser: Browser) -> Iterator[Callable[..., Page]]:
     """Opens a phone on a HIT of so many pictures, as somebody who has accepted it."""
     contexts = []
 
-    def opened(pictures: int, *, round_number: int = 0) -> Page:
-        context = browser.new_context(viewport=PHONE, has_touch=True)  # type: ignore[arg-type]
+    def opened(
+        pictures: int, *, round_number: int = 0, window: dict[str, int] = PHONE
+    ) -> Page:
+        context = browser.new_context(viewport=window, has_touch=True)  # type: ignore[arg-type]
         context.set_default_timeout(15_000)
         contexts.append(context)
         task = load_task("caption")
@@ -112,7 +115,7 @@ def box(element: Locator) -> tuple[float, float]:
 def edges(page: Page, hit: FrameLocator, field: Locator) -> list[float]:
     """Where strip ends, picture and field begin and end, and the keyboard begins."""
     strip = box(page.locator("#strip"))
-    picture = box(hit.locator(".viewer.pinned .frame"))
+    picture = box(hit.locator(".pinned .frame"))
     return [strip[1], *picture, *box(field), WITH_KEYBOARD["height"]]
 
 
@@ -137,7 +140,7 @@ def test_the_picture_stays_in_sight_while_one_types(
     text.tap()
     page.set_viewport_size(WITH_KEYBOARD)  # type: ignore[arg-type]
     text.press_sequentially(CAPTION)
-    expect(hit.locator(".viewer.pinned")).to_be_visible()
+    expect(hit.locator(".pinned")).to_be_visible()
     check_picture_is_in_sight(page, hit, text)
     check_nothing_is_hidden(page)
     # Further down it stays as well, where "something else" is to be said.
@@ -146,10 +149,11 @@ def test_the_picture_stays_in_sight_while_one_types(
     other.tap()
     other.press_sequentially("A finger")
     check_picture_is_in_sight(page, hit, other)
-    # Whoever does not type has the whole picture back, where it was.
+    # At its own place it is whole again, where it was.
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]
     tick(hit, "has_text.1", "no")
-    expect(hit.locator(".viewer.pinned")).to_have_count(0)
+    page.evaluate("scrollTo(0, 0)")
+    expect(hit.locator(".pinned")).to_have_count(0)
 
 
 def test_a_frame_that_was_there_first_grows_too(
@@ -231,3 +235,40 @@ def test_nonsense_of_a_question_moves_nothing(
     frame.evaluate("parent.postMessage({ pieceworkHeight: 1e9 }, '*')")
     expect(page.locator("iframe")).to_have_attribute("style", "height: 30002px;")
     assert page.evaluate("scrollY") == 0
+
+
+def test_in_a_wide_window_only_the_page_scrolls_too(
+    at_work: Callable[..., Page],
+) -> None:
+    """The picture moves along beside the questions, and ends with them."""
+    page = at_work(2, window=WIDE)
+    hit = question(page)
+    check_nothing_is_hidden(page)
+    flaws = hit.locator('[name="flaws.1"]').last
+    flaws.scroll_into_view_if_needed()
+    page.mouse.wheel(0, 300)
+    expect(hit.locator("[data-position='1'] .frame")).to_be_in_viewport(ratio=0.6)
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    picture, steps = hit.locator("[data-position='1'] .left"), hit.locator(".steps")
+    for _ in range(MOST_LOOKS):
+        if box(picture)[1] <= box(steps)[0]:
+            break
+        page.wait_for_timeout(20)
+    assert box(picture)[1] <= box(steps)[0]
+
+
+def test_a_page_that_grows_with_its_frame_keeps_a_height(
+    at_work: Callable[..., Page],
+) -> None:
+    """Its messages stop mattering after some changes; the site can still be used."""
+    page = at_work(1, window=WIDE)
+    question(page)
+    (frame,) = (candidate for candidate in page.frames if candidate != page.main_frame)
+    frame.evaluate("document.body.style.minHeight = 'calc(100vh + 90px)'")
+    height = "document.querySelector('iframe').offsetHeight"
+    before = -1
+    while (now := page.evaluate(height)) != before:
+        before = now
+        page.wait_for_timeout(500)
+    assert now < 8000
+    expect(page.get_by_text("Report a problem")).to_be_attached()

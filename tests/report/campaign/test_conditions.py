@@ -5,14 +5,17 @@ from dataclasses import replace
 
 import pandas as pd
 
-from piecework.analyses.condition_scores import Compared
+from piecework.analyses.condition_scores import GLOSSES, Compared
 from piecework.domain.task import Conditions, Field
+from piecework.hit_templates.tasks import load_task
 from piecework.report.components import Section
 from piecework.report.model import report_model
 from piecework.report.page import render
 from piecework.report.sections import conditions
 from tests.report.campaign.made_up import empty
 
+SEVERITY = load_task("severity")
+VARIANCE = "Analysis of variance, repeated measures"
 QUALITY = Field(
     name="quality", kind="number", label="How good?", minimum=0, maximum=100
 )
@@ -89,3 +92,72 @@ def test_names_from_an_items_file_are_escaped_in_the_page() -> None:
     page = render(replace(empty(), compared=(replace(STUDY, scores=hostile),)))
     assert not re.search("<script", page)
     assert "&lt;script&gt;" in page
+
+
+def test_the_published_study_is_next_to_a_campaign_of_its_task() -> None:
+    """Its F, its parts and the outcome of its hypotheses, as it printed them."""
+    study = Compared(
+        field=QUALITY,
+        named=SEVERITY.conditions[0],
+        scores=pd.DataFrame(
+            [
+                (person, condition, part, "i1", value + extra)
+                for person, extra in (("ann", 0.0), ("bob", 5.0), ("cy", -4.0))
+                for condition, part, value in (
+                    ("gender", "male_to_female", 40.0 + extra),
+                    ("gender", "female_to_male", 41.0),
+                    ("age", "young_to_old", 58.0 - extra / 2),
+                    ("age", "old_to_young", 49.0),
+                    ("clothing_type", "", 48.0 + extra),
+                    ("clothing_color", "", 39.0),
+                )
+            ],
+            columns=["subject", "condition", "inside", "item_id", "value"],
+        ),
+    )
+    facts = replace(empty(), task=SEVERITY, compared=(study,))
+    made = conditions.build(report_model(facts))
+    assert made is not None
+    assert "F(2.33, 139.5) = 13.827" in made.lead[1]
+    by_caption = {table.caption: table for table in made.tables}
+    assert [row[-1] for row in by_caption["Hypotheses"].rows] == [
+        "not supported",
+        "supported",
+        "the opposite",
+    ]
+    variance = {row[0]: row[2] for row in by_caption[VARIANCE].rows}
+    assert variance["F"] == "13.827"
+    inside = {row[0]: row[-2:] for row in by_caption["Means within conditions"].rows}
+    assert inside["young to old"] == ("58.475", "23.252")
+    tests = by_caption["Differences within conditions"].rows
+    assert {row[-1] for row in tests} == {
+        "t(60) = 0.835, p = 0.407",
+        "t(60) = -4.49, p < 0.001",
+    }
+    assert any("binary" in note.text for note in made.notes)
+
+
+def test_texts_of_conditions_are_measured_and_listed() -> None:
+    """One edit everywhere, the replaced words, and every text with its rating."""
+    scores = STUDY.scores.assign(item_id=["a", "b"] * 3 + ["c"] * 4)
+    texts = pd.DataFrame(
+        {
+            "condition": ["age", "age", "color"],
+            "text": ["A man runs.", "A boy walks.", "A man in red."],
+            "reference": ["A boy runs.", "A man walks.", "A man in blue."],
+            **dict.fromkeys(GLOSSES, ""),
+            "mean": [66.0, 54.0, 47.25],
+        },
+        index=pd.Index(["a", "b", "c"], name="item_id"),
+    )
+    made = section(replace(STUDY, scores=scores, texts=texts))
+    by_caption = {table.caption: table for table in made.tables}
+    similar = by_caption["Similarity to the correct text"]
+    assert [row[2] for row in similar.rows] == ["1", "1"]
+    assert "edit distance to the correct text is 1 " in made.figures[1].note
+    assert len(by_caption["Replaced words"].rows) == 3
+    # Each reference, then its text.
+    assert len(by_caption["All texts and their ratings"].rows) == 6
+    # Costs: age 100 - 60, color 100 - 30, of the three people who met both.
+    weights = by_caption["Weights by severity"].rows
+    assert [row[:2] for row in weights] == [("color", "1.27"), ("age", "0.73")]

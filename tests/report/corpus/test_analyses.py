@@ -8,9 +8,15 @@ from hypothesis import strategies as st
 
 from piecework.analyses.corpus.captions import Caption, Corpus, Quality
 from piecework.analyses.corpus.composition import compose
+from piecework.analyses.corpus.matched import matched
 from piecework.analyses.corpus.overlap import overlap, overlaps
 from piecework.analyses.corpus.specificity import specificity
+from piecework.analyses.corpus.tagged_captions import TaggedCaption, tag_captions
 from piecework.analyses.corpus.tagging import Tagged
+from piecework.analyses.corpus.top_words import novel_words, word_counts
+from piecework.analyses.corpus.unknown_words import unknown_words
+from piecework.domain.errors import ConfigError
+from piecework.report.corpus.description import describe
 from piecework.report.corpus.human import human_pairs, human_performance
 from piecework.report.corpus.levels import difficulties, levels, text_of_images
 
@@ -36,14 +42,21 @@ def _corpus(*captions: Caption) -> Corpus:
     )
 
 
+def _tagged(image: str, words: Tagged, *, marks: int = 0) -> TaggedCaption:
+    return TaggedCaption(image=image, text="", words=words, marks=marks)
+
+
 def test_composition_by_hand() -> None:
     """Means by caption and by image differ where images have unequal many captions."""
-    composition = compose([("1", _RED_CUP), ("1", _CUP), ("2", _CUP)])
+    composition = compose(
+        [_tagged("1", _RED_CUP, marks=2), _tagged("1", _CUP), _tagged("2", _CUP)]
+    )
     assert (composition.captions, composition.images) == (3, 2)
     # Nouns: 3, 1 and 1 in the captions; image 1 has 2 a caption, image 2 has 1.
     assert composition.per_caption["nouns"] == pytest.approx(5 / 3)
     assert composition.per_image["nouns"] == pytest.approx((2 + 1) / 2)
     assert composition.per_caption["words"] == pytest.approx(9 / 3)
+    assert composition.per_caption["words and punctuation"] == pytest.approx(11 / 3)
     # "of" is a preposition, but no place.
     assert composition.per_caption["spatial relations"] == pytest.approx(1 / 3)
     assert composition.per_caption["prepositions"] == pytest.approx(2 / 3)
@@ -68,10 +81,150 @@ def test_overlap_by_hand() -> None:
 
 def test_overlap_compares_lists_of_equal_length() -> None:
     """A vocabulary of one word is compared with one word; an empty one with none."""
-    comparisons = overlaps([_RED_CUP], [_CUP])
+    cup = word_counts([_CUP])
+    comparisons = overlaps(word_counts([_RED_CUP]), cup)
     assert comparisons["nouns"].compared == 1
     assert comparisons["nouns"].share == 0  # "tea" is the most common noun here
-    assert overlaps([_RED_CUP], [])["words"].share == 0
+    assert overlaps(cup, word_counts([]))["words"].share == 0
+
+
+def test_words_are_novel_if_the_other_dataset_never_uses_them() -> None:
+    """Rare words of the other dataset are not novel; ties are in alphabetical order."""
+    here = Counter({"cup": 9, "dog": 2, "box": 2, "tea": 7})
+    assert novel_words(here, Counter({"cup": 1}), 2) == ["tea", "box"]
+
+
+def test_punctuation_is_counted_beside_the_words() -> None:
+    """Each mark is a token; those inside of a number or a word are not."""
+    (caption,) = tag_captions([Caption(image="1", text="A 3.5 oz. can, isn't it?")])
+    assert caption.marks == 3  # the period after oz, the comma, the question mark
+    assert [word for word, _ in caption.words][-3:] == ["is", "n't", "it"]
+
+
+_IMAGES = st.dictionaries(
+    st.sampled_from("abcdefgh"), st.lists(st.integers(), min_size=1, max_size=4)
+)
+
+
+@given(_IMAGES, _IMAGES, st.integers(0, 3))
+def test_a_matched_sample_has_the_other_s_captions_per_image(
+    larger: dict[str, list[int]], like: dict[str, list[int]], seed: int
+) -> None:
+    """As many images with as many captions, unless too few have enough."""
+    drawn = matched(larger, like, seed=seed)
+    wanted = sorted(map(len, like.values()), reverse=True)
+    sizes = sorted(map(len, drawn.values()), reverse=True)
+    assert not Counter(sizes) - Counter(wanted)
+    for least in range(1, 5):
+        # As many as are wanted, as far as there are images with so many captions.
+        there = sum(len(captions) >= least for captions in larger.values())
+        assert sum(size >= least for size in sizes) <= there
+    if len(drawn) < len(like):
+        missing = Counter(wanted) - Counter(sizes)
+        left = [len(larger[image]) for image in larger.keys() - drawn.keys()]
+        assert all(size < min(missing) for size in left)
+    for image, captions in drawn.items():
+        assert not Counter(captions) - Counter(larger[image])
+    assert drawn == matched(larger, like, seed=seed)
+
+
+def test_the_sample_is_drawn_from_the_dataset_with_more_images() -> None:
+    """It has one image with two captions, as the smaller dataset has."""
+    small = _corpus(
+        Caption(image="x", text="a red cup."), Caption(image="x", text="a dog.")
+    )
+    large = _corpus(
+        *(
+            Caption(image=image, text="two dogs run in a park")
+            for image in "abc"
+            for _ in range(3)
+        )
+    )
+    there = describe(small, against=large).comparison
+    here = describe(large, against=small).comparison
+    assert there is not None
+    assert here is not None
+    assert (there.sample.is_of_other, here.sample.is_of_other) == (True, False)
+    for comparison in (there, here):
+        assert comparison.sample.composition.captions == 2
+        assert comparison.sample.composition.images == 1
+        assert comparison.sample.composition.per_caption["words"] == 6
+    assert list(there.novel["nouns"]) == ["cup", "dog"]
+
+
+def test_people_are_counted_as_words_and_in_words() -> None:
+    """A manual names nobody, though "man" is in it."""
+    description = describe(
+        _corpus(
+            Caption(image="1", text="a woman"),
+            Caption(image="2", text="a manual"),
+            Caption(image="3", text="a cup"),
+        )
+    )
+    assert (description.people, description.people_in_words) == (1, 2)
+
+
+def test_a_word_is_known_if_its_parts_are() -> None:
+    """Numbers and clitics are never unknown; a hyphen joins two words."""
+    words = ["a", "t-shirt", "x-zyx", "12oz", "'s", "n't", "o'clock", "zyx", "zyx"]
+    caption: Tagged = tuple((word, "other") for word in words)
+    unknown = unknown_words(
+        [caption, _CUP], {"a", "t", "shirt", "o'clock"}.__contains__
+    )
+    assert unknown.words == {"zyx": 2, "cup": 1, "x-zyx": 1}
+    assert (unknown.captions, unknown.of_captions) == (2, 2)
+    assert (unknown.tokens, unknown.of_tokens) == (4, 10)
+
+
+def test_examples_go_from_the_least_to_the_most_similar_captions() -> None:
+    """Both ends are among them; canned answers are not, since they are no captions."""
+    captions = [
+        Caption(image=str(image), text=" ".join(["cup"] * image + [word]))
+        for image in range(9)
+        for word in ("red", "blue")
+    ]
+    corpus = _corpus(*captions, Caption(image="0", text="too bad", is_canned=True))
+    description = describe(corpus)
+    values = description.specificity
+    shown = [example.image for example in description.by_specificity]
+    assert len(shown) == 6
+    assert [values[image] for image in shown] == sorted(
+        values[image] for image in shown
+    )
+    assert values[shown[0]] == min(values.values())
+    assert values[shown[-1]] == max(values.values())
+    assert not any(
+        caption.is_canned
+        for example in description.by_specificity
+        for caption in example.captions
+    )
+
+
+def test_examples_of_levels_go_from_easy_to_hard() -> None:
+    """At most two images of each level, with their canned answers."""
+    captions = [
+        Caption(image=f"{canned}{copy}", text="a cup", is_canned=place < canned)
+        for canned in (3, 0, 1)
+        for copy in "abc"
+        for place in range(3)
+    ]
+    examples = describe(_corpus(*captions)).by_difficulty
+    assert [(example.label, example.value) for example in examples] == [
+        ("easy", "0 of 3 answers canned"),
+        ("easy", "0 of 3 answers canned"),
+        ("medium", "1 of 3 answers canned"),
+        ("medium", "1 of 3 answers canned"),
+        ("unrecognizable", "3 of 3 answers canned"),
+        ("unrecognizable", "3 of 3 answers canned"),
+    ]
+
+
+def test_a_dataset_without_captions_cannot_be_compared_with() -> None:
+    """A file of votes on quality, or one that has canned answers alone."""
+    here = _corpus(Caption(image="1", text="a cup"))
+    there = _corpus(Caption(image="1", text="too bad", is_canned=True))
+    with pytest.raises(ConfigError, match="no captions by people"):
+        describe(here, against=there)
 
 
 def test_specificity_by_hand() -> None:

@@ -54,8 +54,8 @@ def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> 
 
     assert results.violations_count == 0, results.generate_report()
     assert scroll_width <= width
-    # Difficulty, parts of speech, overlap, specificity, scores.
-    assert plots == 5
+    # Difficulty, parts of speech, nouns, overlap, specificity, scores.
+    assert plots == 6
     assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()]
     assert dialogs == []
 

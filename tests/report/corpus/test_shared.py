@@ -40,6 +40,7 @@ def test_half_of_val_is_as_documented() -> None:
     whole = description.compositions["all"]
     assert {part: round(mean, 2) for part, mean in whole.per_caption.items()} == {
         "words": 12.10,
+        "words and punctuation": 12.96,
         "nouns": 4.44,
         "verbs": 0.78,
         "adjectives": 1.37,
@@ -48,6 +49,7 @@ def test_half_of_val_is_as_documented() -> None:
     }
     assert {part: round(mean, 2) for part, mean in whole.per_image.items()} == {
         "words": 12.06,
+        "words and punctuation": 12.91,
         "nouns": 4.37,
         "verbs": 0.78,
         "adjectives": 1.40,
@@ -63,6 +65,10 @@ def test_half_of_val_is_as_documented() -> None:
         "prepositions": 63,
     }
     assert description.people == 784
+    assert description.people_in_words == 1018
+    unknown = description.unknown
+    assert unknown["dictionary"].captions == 2224
+    assert unknown["dictionary and common words"].captions == 1555
     assert len(description.specificity) == 3614
     assert round(fmean(description.specificity.values()), 2) == 0.30
     assert description.human.images == 2575

@@ -47,6 +47,7 @@ class Corpus:
         source: the file's name, for people.
         captions: in the file's order, rejected and canned ones included.
         images: all images, with or without captions, in the file's order.
+        files: the name of the picture's file by image, where the file has it.
         shows_text: "yes" or "no" by image, if the file has it for images.
         quality: by image, for a file that has only votes on quality.
         holds_canned: whether the file would contain canned answers; False for files
@@ -57,6 +58,7 @@ class Corpus:
     source: str
     captions: Sequence[Caption] = ()
     images: Sequence[str] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
     shows_text: Mapping[str, str] = field(default_factory=dict)
     quality: Mapping[str, Quality] = field(default_factory=dict)
     holds_canned: bool = True

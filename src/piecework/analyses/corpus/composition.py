@@ -2,10 +2,11 @@
 
 Words, nouns, verbs, adjectives and spatial relations: their mean number in a caption,
 their mean number in the captions of an image, and how many different ones there are.
-The paper does not say what counts as a spatial relation. Here it is a preposition of
-place or direction (Landau and Jackendoff 1993, their list of English spatial
-prepositions) that the tagger calls a preposition; all prepositions are counted
-separately.
+The paper does not say what counts as a word or a spatial relation. Here a word is not
+punctuation, and a spatial relation is a preposition of place or direction (Landau and
+Jackendoff 1993, their list of English spatial prepositions) that the tagger calls a
+preposition. Words with punctuation and all prepositions are counted separately: both
+probably are what the paper counted (docs/measurements/captions.md).
 """
 
 from collections import defaultdict
@@ -14,12 +15,22 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal, get_args
 
+from piecework.analyses.corpus.tagged_captions import TaggedCaption
 from piecework.analyses.corpus.tagging import Tagged
 
 Part = Literal[
-    "words", "nouns", "verbs", "adjectives", "spatial relations", "prepositions"
+    "words",
+    "words and punctuation",
+    "nouns",
+    "verbs",
+    "adjectives",
+    "spatial relations",
+    "prepositions",
 ]
 PARTS: tuple[Part, ...] = get_args(Part)
+
+WORD_PARTS = tuple(part for part in PARTS if part != "words and punctuation")
+"""The parts that are words, so that different ones can be counted."""
 
 SPATIAL = frozenset(
     {
@@ -50,7 +61,7 @@ class Composition:
     Attributes:
         per_caption: mean number in a caption.
         per_image: the mean over images of the mean over the image's captions.
-        unique: how many different ones, ignoring case.
+        unique: how many different ones, ignoring case; punctuation has no such number.
     """
 
     captions: int
@@ -60,18 +71,18 @@ class Composition:
     unique: Mapping[Part, int]
 
 
-def compose(captions: Iterable[tuple[str, Tagged]]) -> Composition:
-    """Compute the composition of captions, each given with its image.
-
-    >>> cup = compose([("1", (("a", "other"), ("red", "adjective"), ("cup", "noun")))])
-    >>> cup.per_caption["words"], cup.unique["nouns"]
-    (3.0, 1)
-    """
+def compose(captions: Iterable[TaggedCaption]) -> Composition:
+    """Compute the composition of captions."""
     counts: dict[str, list[Mapping[Part, int]]] = defaultdict(list)
-    unique_words: dict[Part, set[str]] = {part: set() for part in PARTS}
-    for image, caption in captions:
-        parts = parts_of(caption)
-        counts[image].append({part: len(words) for part, words in parts.items()})
+    unique_words: dict[Part, set[str]] = {part: set() for part in WORD_PARTS}
+    for caption in captions:
+        parts = parts_of(caption.words)
+        counts[caption.image].append(
+            {
+                "words and punctuation": len(caption.words) + caption.marks,
+                **{part: len(words) for part, words in parts.items()},
+            }
+        )
         for part, words in parts.items():
             unique_words[part].update(words)
     of_captions = [numbers for of_image in counts.values() for numbers in of_image]
@@ -88,13 +99,17 @@ def compose(captions: Iterable[tuple[str, Tagged]]) -> Composition:
             )
             for part in PARTS
         },
-        unique={part: len(unique_words[part]) for part in PARTS},
+        unique={part: len(unique_words[part]) for part in WORD_PARTS},
     )
 
 
 def parts_of(caption: Tagged) -> Mapping[Part, Sequence[str]]:
-    """Return the words of one caption by every part that they count as."""
-    parts: dict[Part, list[str]] = {part: [] for part in PARTS}
+    """Return the words of one caption by every part that they count as.
+
+    >>> parts_of((("a", "other"), ("red", "adjective"), ("cup", "noun")))["nouns"]
+    ['cup']
+    """
+    parts: dict[Part, list[str]] = {part: [] for part in WORD_PARTS}
     for word, kind in caption:
         parts["words"].append(word)
         if part := _PART_OF_KIND.get(kind):

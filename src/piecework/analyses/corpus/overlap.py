@@ -6,11 +6,11 @@ words and for each part of speech.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from piecework.analyses.corpus.composition import Part, parts_of
-from piecework.analyses.corpus.tagging import Tagged
+from piecework.analyses.corpus.composition import Part
+from piecework.analyses.corpus.top_words import top_words
 
 COMMONEST = 3000
 
@@ -38,13 +38,20 @@ class Overlap:
 
 
 def overlaps(
-    here: Iterable[Tagged], there: Iterable[Tagged], *, commonest: int = COMMONEST
+    here: Mapping[Part, Counter[str]],
+    there: Mapping[Part, Counter[str]],
+    *,
+    commonest: int = COMMONEST,
 ) -> Mapping[Part, Overlap]:
-    """Compute the overlap by part of speech; ties are sorted alphabetically."""
-    counts_here, counts_there = _counts(here), _counts(there)
+    """Compute the overlap by part of speech; ties are sorted alphabetically.
+
+    Args:
+        here: occurrences of each word (`word_counts`).
+        there: those of the other corpus.
+        commonest: length of the lists.
+    """
     return {
-        part: overlap(counts_here[part], counts_there[part], commonest=commonest)
-        for part in COMPARED
+        part: overlap(here[part], there[part], commonest=commonest) for part in COMPARED
     }
 
 
@@ -55,22 +62,9 @@ def overlap(here: Counter[str], there: Counter[str], *, commonest: int) -> Overl
     0.5
     """
     compared = min(commonest, len(here), len(there))
-    commonest_here = _top(here, compared)
-    commonest_there = frozenset(_top(there, compared))
+    commonest_here = top_words(here, compared)
+    commonest_there = frozenset(top_words(there, compared))
     only_here = [word for word in commonest_here if word not in commonest_there]
     return Overlap(
         compared=compared, shared=compared - len(only_here), only_here=only_here
     )
-
-
-def _counts(captions: Iterable[Tagged]) -> Mapping[Part, Counter[str]]:
-    counts: dict[Part, Counter[str]] = {part: Counter() for part in COMPARED}
-    for caption in captions:
-        parts = parts_of(caption)
-        for part in COMPARED:
-            counts[part].update(parts[part])
-    return counts
-
-
-def _top(counts: Counter[str], many: int) -> list[str]:
-    return sorted(counts, key=lambda word: (-counts[word], word))[:many]

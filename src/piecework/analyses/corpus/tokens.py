@@ -39,9 +39,22 @@ def cased_tokens(text: str) -> list[str]:
     """
     cased: list[str] = []
     for part in _PARTS.findall(text.translate(_QUOTES)):
-        if any(character.isalnum() for character in part):
+        if _is_word(part):
             cased += _split(part)
     return cased
+
+
+def punctuation_marks(text: str) -> int:
+    """Return the number of tokens that are punctuation.
+
+    >>> punctuation_marks("A can, a cup (3.5 oz).")
+    4
+    """
+    return sum(not _is_word(part) for part in _PARTS.findall(text.translate(_QUOTES)))
+
+
+def _is_word(part: str) -> bool:
+    return any(character.isalnum() for character in part)
 
 
 def _split(word: str) -> list[str]:

@@ -45,7 +45,8 @@ def answering_of(campaign: Campaign) -> Answering:
             next_step="leave it out, and put the truth into columns truth.<field>",
         )
     task, seed = campaign.task, campaign.rehearsal.seed
-    judging = Judging(task, campaign.items, campaign.practice)
+    people = campaign.rehearsal.people
+    judging = Judging(task, campaign.items, campaign.practice, people=people)
     if task.own is None and all(judging.knows(item.item_id) for item in campaign.items):
         return judging
     if task.html_page is not None:
@@ -54,7 +55,7 @@ def answering_of(campaign: Campaign) -> Answering:
         [with_truth(task, item, seed=seed) for item in some]
         for some in (campaign.items, campaign.practice)
     )
-    judging = Judging(task, items, practice)
+    judging = Judging(task, items, practice, people=people)
     return judging if task.html_page is None else FillingPages(task, judging)
 
 

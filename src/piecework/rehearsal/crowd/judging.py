@@ -39,10 +39,23 @@ class Judging:
     """Simulated answers to judgement tasks."""
 
     def __init__(
-        self, task: Task, items: Sequence[Item], practice: Sequence[Item] = ()
+        self,
+        task: Task,
+        items: Sequence[Item],
+        practice: Sequence[Item] = (),
+        *,
+        people: Mapping[str, Mapping[str, int]] | None = None,
     ) -> None:
-        """Store the campaign's items, and its trials in order."""
+        """Store the campaign's items, its trials in order, and who the people are.
+
+        Args:
+            task: the task.
+            items: the items.
+            practice: the trials.
+            people: as in `piecework.domain.campaign.RehearsalPlan`.
+        """
         self._task = task
+        self._people = people or {}
         self._items = {item.item_id: item for item in items}
         self._practice = tuple(practice)
 
@@ -193,6 +206,9 @@ class Judging:
             if rule.kind == "must_choose" and rule.field == field.name
         ]
         values = _values(page, field, wire(field, "hit"))
+        weights = self._people.get(field.name)
+        if weights and not must:
+            return rng.choices(list(weights), list(weights.values()))
         outside = {option.value for option in field.options if option.excludes}
         if outside and rng.random() >= _OUTSIDE:
             values = [value for value in values if value not in outside]

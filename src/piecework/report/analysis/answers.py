@@ -21,7 +21,7 @@ class AnalysedAnswers:
         table: of `piecework.domain.tables`, with `worker` instead of the worker's id.
         condition: the item column with the conditions to compare; "" for none.
         unit: the item column of the unit that meets all conditions, such as an image;
-            "": the HIT.
+            "": the worker for conditions that the task itself compares, else the HIT.
         margin: the smallest difference that would matter; `None`: do not test it.
         seed: of the random draws.
     """
@@ -44,7 +44,10 @@ class AnalysedAnswers:
     @property
     def units(self) -> "pd.Series[str]":
         """By answer, the unit of repeated measures."""
-        return self.column(self.unit) if self.unit else self.table["hit_id"]
+        if self.unit:
+            return self.column(self.unit)
+        compared = {condition.column for condition in self.task.conditions}
+        return self.table["worker" if self.condition in compared else "hit_id"]
 
     def votes(self, field: Field) -> pd.DataFrame:
         """The answers to a field: `item_id`, `worker`, `value`."""

@@ -1,20 +1,48 @@
 """Everything that is computed about a dataset, in one value."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from statistics import fmean, median
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import chain, islice
 
 from piecework.analyses.corpus.captions import Corpus
 from piecework.analyses.corpus.composition import Composition, Part, compose
-from piecework.analyses.corpus.overlap import Overlap, overlaps
-from piecework.analyses.corpus.specificity import specificity
-from piecework.analyses.corpus.tagging import Tagged, tagged
+from piecework.analyses.corpus.tagged_captions import TaggedCaption, tag_captions
+from piecework.analyses.corpus.top_words import top_words, word_counts
+from piecework.analyses.corpus.unknown_words import UnknownWords, unknown_words
+from piecework.domain.errors import ConfigError
+from piecework.postprocess.language.lexicon import is_known, is_surely_right
+from piecework.report.corpus.comparison import (
+    KINDS,
+    WORDS_LISTED,
+    Comparison,
+    compare,
+    specificity_of,
+    specificity_summary,
+)
+from piecework.report.corpus.examples import (
+    Example,
+    by_difficulty,
+    by_specificity,
+)
 from piecework.report.corpus.human import ABSENT, HumanPerformance, human_performance
-from piecework.report.corpus.levels import PEOPLE, Levels, levels, text_of_images
+from piecework.report.corpus.levels import (
+    PEOPLE,
+    Levels,
+    difficulties,
+    levels,
+    text_of_images,
+)
 
 _TEXT_GROUPS = {"yes": "with text", "no": "without text"}
 
-_WORDS_LISTED = 40
+_ONLY_HERE = 40
+
+_WORD_LISTS: Mapping[str, Callable[[str], bool]] = {
+    "dictionary": is_known,
+    "dictionary and common words": is_surely_right,
+}
+"""pyspellchecker's English words; the same with words that are common on the web."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,9 +53,15 @@ class Description:
         compositions: by group: "all", then "with text" and "without text" if votes on
             text are known.
         people: images with a novel caption that contains a word for people.
-        overlaps: by part of speech; empty without another corpus.
-        against: the other corpus's name; "" without one.
+        people_in_words: the same, if parts of words count, as "man" in "manual".
         specificity: by image.
+        word_counts: occurrences of each word, by part of speech.
+        unknown: words that a word list lacks, by the list's name.
+        by_specificity: example images, from the least to the most similar captions.
+        by_difficulty: example images, from the easiest level to the hardest.
+        files: the name of the picture's file of each example image.
+        pictures: small copies of these pictures as `data:` URLs.
+        comparison: with another dataset; None without one.
     """
 
     source: str
@@ -40,15 +74,20 @@ class Description:
     levels: Levels
     compositions: Mapping[str, Composition]
     people: int
-    overlaps: Mapping[Part, Overlap]
-    against: str
+    people_in_words: int
     specificity: Mapping[str, float]
+    word_counts: Mapping[Part, Counter[str]]
+    unknown: Mapping[str, UnknownWords]
+    by_specificity: Sequence[Example]
+    by_difficulty: Sequence[Example]
+    files: Mapping[str, str]
+    comparison: Comparison | None
     human: HumanPerformance
     seed: int
+    pictures: Mapping[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, object]:
         """Convert for programs: counts, shares from 0 to 1, and scores in per cent."""
-        specificities = [*self.specificity.values()]
         canned = self.levels.canned.tolist() if self.knows_canned else []
         return {
             "source": self.source,
@@ -65,25 +104,35 @@ class Description:
             },
             "images_by_majority_flaw": dict(self.levels.flaws),
             "images_with_people": self.people,
+            "images_with_people_in_words": self.people_in_words,
             "composition": {
                 name: asdict(composition)
                 for name, composition in self.compositions.items()
             },
-            "overlap": {
+            "top_words": {
                 part: {
-                    "against": self.against,
-                    "compared": overlap.compared,
-                    "shared": overlap.shared,
-                    "share": overlap.share,
-                    "only_here": list(overlap.only_here[:_WORDS_LISTED]),
+                    word: self.word_counts[part][word]
+                    for word in top_words(self.word_counts[part], WORDS_LISTED)
                 }
-                for part, overlap in self.overlaps.items()
+                for part in KINDS
             },
-            "specificity": {
-                "images": len(specificities),
-                "mean": fmean(specificities) if specificities else None,
-                "median": median(specificities) if specificities else None,
+            "unknown_words": {
+                name: {
+                    "captions": unknown.captions,
+                    "of_captions": unknown.of_captions,
+                    "tokens": unknown.tokens,
+                    "of_tokens": unknown.of_tokens,
+                    "words": dict(islice(unknown.words.items(), WORDS_LISTED)),
+                }
+                for name, unknown in self.unknown.items()
             },
+            "examples": {
+                "by_specificity": [example.image for example in self.by_specificity],
+                "by_difficulty": [example.image for example in self.by_difficulty],
+            },
+            "against": self.comparison.as_dict() if self.comparison else None,
+            "overlap": self._overlap(),
+            "specificity": specificity_summary(self.specificity),
             "human_performance": {
                 **asdict(self.human),
                 "seed": self.seed,
@@ -91,20 +140,34 @@ class Description:
             },
         }
 
+    def _overlap(self) -> dict[str, object]:
+        if not self.comparison:
+            return {}
+        return {
+            part: {
+                "against": self.comparison.source,
+                "compared": overlap.compared,
+                "shared": overlap.shared,
+                "share": overlap.share,
+                "only_here": list(overlap.only_here[:_ONLY_HERE]),
+            }
+            for part, overlap in self.comparison.overlaps.items()
+        }
+
 
 def describe(
     corpus: Corpus, *, against: Corpus | None = None, seed: int = 0
 ) -> Description:
-    """Run all analyses of a corpus; the same arguments give the same description."""
-    words_here = [*tagged(caption.text for caption in corpus.novel)]
-    words_there = tagged(caption.text for caption in against.novel) if against else ()
-    captions = [
-        (caption.image, tagged_words)
-        for caption, tagged_words in zip(corpus.novel, words_here, strict=True)
-    ]
-    by_image: dict[str, list[list[str]]] = {}
-    for image, tagged_words in captions:
-        by_image.setdefault(image, []).append([word for word, _ in tagged_words])
+    """Run all analyses of a corpus; the same arguments give the same description.
+
+    Raises:
+        ConfigError: the other corpus has no captions by people to compare with.
+    """
+    captions = tag_captions(corpus.novel)
+    specificities = specificity_of(captions)
+    alike = by_specificity(corpus, specificities)
+    hard = by_difficulty(corpus, difficulties(corpus)) if corpus.holds_canned else []
+    shown = {example.image for example in chain(alike, hard)}
     return Description(
         source=corpus.source,
         remarks=corpus.remarks,
@@ -117,32 +180,54 @@ def describe(
         knows_canned=corpus.holds_canned,
         levels=levels(corpus),
         compositions=_compositions(corpus, captions),
-        people=len(
-            {image for image, tagged_words in captions if _names_people(tagged_words)}
+        people=len({caption.image for caption in captions if _names_people(caption)}),
+        people_in_words=len(
+            {
+                caption.image
+                for caption in captions
+                if any(word in caption.text.lower() for word in PEOPLE)
+            }
         ),
-        overlaps=overlaps(words_here, words_there) if against else {},
-        against=against.source if against else "",
-        specificity=specificity(by_image),
+        specificity=specificities,
+        word_counts=word_counts(caption.words for caption in captions),
+        unknown={
+            name: unknown_words((caption.words for caption in captions), knows)
+            for name, knows in _WORD_LISTS.items()
+        },
+        by_specificity=alike,
+        by_difficulty=hard,
+        # A file of Flickr8k's kind has the picture's name as its id.
+        files={image: corpus.files.get(image, image) for image in sorted(shown)},
+        comparison=_comparison(captions, against, seed=seed) if against else None,
         human=human_performance(corpus, seed=seed),
         seed=seed,
     )
 
 
+def _comparison(
+    captions: Sequence[TaggedCaption], against: Corpus, *, seed: int
+) -> Comparison | None:
+    there = tag_captions(against.novel)
+    if not there:
+        raise ConfigError([f"{against.source}: no captions by people to compare with"])
+    if not captions:
+        return None
+    return compare(
+        captions, there, source=against.source, remarks=against.remarks, seed=seed
+    )
+
+
 def _compositions(
-    corpus: Corpus, captions: Sequence[tuple[str, Tagged]]
+    corpus: Corpus, captions: Sequence[TaggedCaption]
 ) -> dict[str, Composition]:
     text = text_of_images(corpus)
-    groups: dict[str, Iterable[tuple[str, Tagged]]] = {"all": captions}
+    groups = {"all": captions}
     for verdict, name in _TEXT_GROUPS.items():
-        group = [
-            (image, tagged_words)
-            for image, tagged_words in captions
-            if text.get(image) == verdict
-        ]
+        group = [caption for caption in captions if text.get(caption.image) == verdict]
         if group:
             groups[name] = group
     return {name: compose(group) for name, group in groups.items()} if captions else {}
 
 
-def _names_people(caption: Tagged) -> bool:
-    return any(word in PEOPLE for word, _ in caption)
+def _names_people(caption: TaggedCaption) -> bool:
+    return any(word in PEOPLE for word, _ in caption.words)

@@ -32,8 +32,35 @@ MEANS: Mapping[str, Mapping[Part, float]] = {
         "adjectives": 1.6,
         "spatial relations": 1.9,
     },
+    "with a question": {
+        "words": 13.0,
+        "nouns": 4.4,
+        "verbs": 0.9,
+        "adjectives": 1.4,
+        "spatial relations": 1.9,
+    },
+    "without a question": {
+        "words": 13.0,
+        "nouns": 4.4,
+        "verbs": 0.9,
+        "adjectives": 1.5,
+        "spatial relations": 1.9,
+    },
 }
 """Table 1, left half: mean number in a caption."""
+
+OTHER_MEANS: Mapping[str, Mapping[Part, float]] = {
+    name: {
+        "words": 11.3,
+        "nouns": 3.7,
+        "verbs": 1.0,
+        "adjectives": 0.9,
+        "spatial relations": 1.7,
+    }
+    for name in ("MSCOCO-Captions", "sample of MSCOCO-Captions")
+}
+"""Table 1, last two rows: the sample has as many images and captions of each as
+VizWiz-Captions."""
 
 UNIQUE: Mapping[str, Mapping[Part, int]] = {
     "all": {
@@ -57,8 +84,40 @@ UNIQUE: Mapping[str, Mapping[Part, int]] = {
         "adjectives": 3508,
         "spatial relations": 127,
     },
+    "with a question": {
+        "words": 22261,
+        "nouns": 14933,
+        "verbs": 3719,
+        "adjectives": 7882,
+        "spatial relations": 244,
+    },
+    "without a question": {
+        "words": 10651,
+        "nouns": 7249,
+        "verbs": 1616,
+        "adjectives": 3212,
+        "spatial relations": 120,
+    },
 }
 """Table 1, right half."""
+
+OTHER_UNIQUE: Mapping[str, Mapping[Part, int]] = {
+    "MSCOCO-Captions": {
+        "words": 30122,
+        "nouns": 19998,
+        "verbs": 6697,
+        "adjectives": 9651,
+        "spatial relations": 381,
+    },
+    "sample of MSCOCO-Captions": {
+        "words": 16966,
+        "nouns": 11211,
+        "verbs": 3822,
+        "adjectives": 4922,
+        "spatial relations": 197,
+    },
+}
+"""Table 1, right half, last two rows."""
 
 OVERLAP_PERCENT: Mapping[Part, float] = {
     "words": 54.4,
@@ -124,3 +183,21 @@ SYSTEMS_BY_GROUP: Mapping[str, Mapping[str, tuple[float, ...]]] = {
     "text detector": {"with text": (14.9, 8.8, 5.7, 3.9, 10.4, 15.9, 24.6)},
 }
 """Table 4: the same metrics by group of images; the text detector read the text."""
+
+LEVEL_PERCENT: Mapping[str, float] = {
+    "easy": 68.5,
+    "medium": 22.6,
+    "difficult": 6.7,
+    "unrecognizable": 2.2,
+}
+"""Section 3.2: images by canned answers, 0, 1 to 2, 3 to 4 and 5 of five workers."""
+
+MINORITY_PERCENT = 22.6
+"""Section 3.2: images that a minority of the workers found too bad."""
+
+MAJORITY_PERCENT = 9.0
+"""Section 3.2: images that a majority of the workers found too bad."""
+
+UNKNOWN_PERCENT = 14.0
+"""Supplement, 0.A.2: captions flagged as containing unknown tokens, 23,424 of
+169,073, by a spelling service that is no longer offered in that form."""

@@ -3,7 +3,7 @@
 It reports what the published study of error severity reports (INLG 2020, section 5):
 means, an analysis of variance with repeated measures and corrected degrees of freedom,
 paired t-tests with Bonferroni's adjustment, and the same within conditions that are
-divided.
+divided. If the task repeats a published study, its figures are next to ours.
 """
 
 import math
@@ -15,12 +15,19 @@ import pandas as pd
 from piecework.analyses.anova import RepeatedMeasures, repeated_measures
 from piecework.analyses.condition_scores import Compared
 from piecework.analyses.conditions import condition_means
+from piecework.analyses.contrasts import contrast
 from piecework.analyses.paired import paired_t_tests
+from piecework.analyses.scores import cells
 from piecework.domain.counts import count, plural
+from piecework.hit_templates.published import (
+    PublishedConditions,
+    published_conditions,
+)
 from piecework.report.components import Cell, Figure, Note, Section, Table, number, text
 from piecework.report.formatting import excerpt
-from piecework.report.means_plot import Mean, means
 from piecework.report.model import ReportModel
+from piecework.report.ratings_plots import Spread, strips
+from piecework.report.sections.condition_texts import text_figures, text_tables
 from piecework.report.svg import svg
 
 _SURE = 0.05
@@ -38,17 +45,20 @@ def build(model: ReportModel) -> Section | None:
         lead = "Fewer than two people have answered in all conditions yet."
         return Section(key="conditions", title=_title(compared), lead=(lead,))
     divided = compared.scores[compared.scores["inside"] != ""]
+    study = published_conditions(model.facts.task)
     return Section(
         key="conditions",
         title=_title(compared),
-        lead=(_lead(analysis, compared),),
-        notes=_notes(analysis),
-        figures=(_figure(table, compared),),
+        lead=(_lead(analysis, compared), *_published_lead(study)),
+        notes=(*_notes(analysis), *_limitations(study)),
+        figures=(_figure(table, compared), *text_figures(compared, table)),
         tables=(
-            _means(table, "Means by condition"),
-            _variance(analysis),
-            _pairs(paired_t_tests(compared.scores), "Which conditions differ"),
-            *_inside(divided),
+            *_hypotheses(compared, study),
+            _means(table, "Means by condition", study),
+            _variance(analysis, study),
+            _pairs(paired_t_tests(compared.scores), "Which conditions differ", study),
+            *_inside(divided, study),
+            *text_tables(compared),
         ),
     )
 
@@ -84,6 +94,22 @@ def _lead(analysis: RepeatedMeasures, compared: Compared) -> str:
     )
 
 
+def _published_lead(study: PublishedConditions | None) -> tuple[str, ...]:
+    if study is None:
+        return ()
+    sentence = (
+        f"Published: F({study.df}, {study.df_error}) = {study.f}, p {study.p}, "
+        f"eta squared = {study.eta_squared}, {study.participants} participants "
+        f"({study.source})."
+    )
+    return (sentence,)
+
+
+def _limitations(study: PublishedConditions | None) -> tuple[Note, ...]:
+    limitations = study.limitations if study is not None else ()
+    return tuple(Note("fact", limitation) for limitation in limitations)
+
+
 def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
     notes = []
     if analysis.left_out:
@@ -106,27 +132,106 @@ def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
 
 
 def _figure(table: pd.DataFrame, compared: Compared) -> Figure:
+    people = cells(compared.scores)
     rows = [
-        Mean(_named(str(name)), row["mean"], row["low"], row["high"])
+        Spread(
+            _named(str(name)),
+            tuple(people[name].dropna()),
+            row["mean"],
+            row["low"],
+            row["high"],
+        )
         for name, row in table.sort_values("mean").iterrows()
     ]
-    title = f"Mean {_named(compared.field.name)} by {_named(compared.named.column)}"
-    described = ", ".join(f"{row.label} {row.mean:.1f}" for row in rows)
-    plot = means(
+    title = (
+        f"{_named(compared.field.name).capitalize()} by {_named(compared.named.column)}"
+    )
+    described = ", ".join(
+        f"{row.label} {row.mean:.1f} ({_middle(row.values)})" for row in rows
+    )
+    plot = strips(
         rows,
         ends=(compared.field.minimum, compared.field.maximum),
         x_label=_named(compared.field.name),
     )
     return Figure(
         title=title,
-        svg=svg(plot, key="conditions-plot", title=title, description=f"{described}."),
-        note="Lines are 95 % intervals over participants. The same people are in every "
-        "condition, so overlapping intervals do not mean that two conditions are "
-        "alike; the table of pairs shows which differ.",
+        svg=svg(
+            plot,
+            key="conditions-plot",
+            title=title,
+            description=f"Means, and the middle half of participants: {described}.",
+        ),
+        note="A pale dot is one participant's mean, a dark one the mean over "
+        "participants with its 95 % interval. The same people are in every condition, "
+        "so overlapping intervals do not mean that two conditions are alike; the table "
+        "of pairs shows which differ.",
     )
 
 
-def _means(table: pd.DataFrame, caption: str) -> Table:
+def _middle(values: tuple[float, ...]) -> str:
+    low, high = pd.Series(values).quantile([0.25, 0.75])
+    return f"{low:.0f} to {high:.0f}"
+
+
+def _hypotheses(
+    compared: Compared, study: PublishedConditions | None
+) -> tuple[Table, ...]:
+    """What was expected before anyone answered, and what came of it."""
+    known = set(compared.scores["condition"])
+    hypotheses = [
+        hypothesis
+        for hypothesis in compared.named.hypotheses
+        if known.issuperset((*hypothesis.lower, *hypothesis.higher))
+    ]
+    if not hypotheses:
+        return ()
+    outcomes = study.hypotheses if study is not None else ()
+    rows = []
+    for place, hypothesis in enumerate(hypotheses):
+        test = contrast(compared.scores, hypothesis.lower, hypothesis.higher)
+        published = outcomes[place] if place < len(outcomes) else "-"
+        rows.append(
+            (
+                hypothesis.name,
+                f"{test['difference']:+.2f}",
+                _interval(test["low"], test["high"]),
+                f"t({test['df']:g}) = {_figures(test['t'])}",
+                _p_value(test["p_value"]),
+                _outcome(test["difference"], test["p_value"]),
+                *([published] if study else ()),
+            )
+        )
+    return (
+        Table(
+            caption="Hypotheses",
+            columns=(
+                text("Expected"),
+                number("Difference"),
+                number("95 % interval"),
+                number("Paired t"),
+                number("p"),
+                text("Here"),
+                *([text("Published")] if study else ()),
+            ),
+            rows=tuple(rows),
+            note="Difference: the mean of what is expected to be lower, less that of "
+            "the other. p is not adjusted.",
+        ),
+    )
+
+
+def _outcome(difference: float, p_value: float) -> str:
+    if math.isnan(p_value) or p_value >= _SURE:
+        return "not supported"
+    return "supported" if difference < 0 else "the opposite"
+
+
+def _means(
+    table: pd.DataFrame, caption: str, study: PublishedConditions | None
+) -> Table:
+    parts = {part.name: part for part in study.parts} if study is not None else {}
+    has_published = any(name in parts for name in table.index)
     return Table(
         caption=caption,
         columns=(
@@ -135,6 +240,7 @@ def _means(table: pd.DataFrame, caption: str) -> Table:
             number("Mean"),
             number("SD", spoken="Standard deviation over participants"),
             number("95 % interval"),
+            *((number("Published mean"), number("SD")) if has_published else ()),
         ),
         rows=tuple(
             (
@@ -143,6 +249,14 @@ def _means(table: pd.DataFrame, caption: str) -> Table:
                 f"{row['mean']:.2f}",
                 _figures(row["sd"]),
                 _interval(row["low"], row["high"]),
+                *(
+                    (
+                        parts[str(name)].mean if name in parts else "-",
+                        parts[str(name)].sd if name in parts else "-",
+                    )
+                    if has_published
+                    else ()
+                ),
             )
             for name, row in table.sort_values("mean").iterrows()
         ),
@@ -151,30 +265,54 @@ def _means(table: pd.DataFrame, caption: str) -> Table:
     )
 
 
-def _variance(analysis: RepeatedMeasures) -> Table:
+def _variance(analysis: RepeatedMeasures, study: PublishedConditions | None) -> Table:
     shape = analysis.sphericity
-    rows: list[tuple[Cell, ...]] = [
-        ("F", f"{analysis.f:.3f}"),
-        ("Degrees of freedom", f"{analysis.df} and {analysis.df_error}"),
-        ("p, if sphericity holds", _p_value(analysis.p_value)),
-        ("Mauchly's W", f"{_figures(shape.w, 3)} ({_p(shape.p_value)})"),
-        ("Greenhouse-Geisser epsilon", _figures(shape.epsilon, 3)),
+    rows = [
+        ("F", f"{analysis.f:.3f}", study and study.f),
+        ("Degrees of freedom", f"{analysis.df} and {analysis.df_error}", None),
+        ("p, if sphericity holds", _p_value(analysis.p_value), None),
+        ("Mauchly's W", f"{_figures(shape.w, 3)} ({_p(shape.p_value)})", None),
+        ("Greenhouse-Geisser epsilon", _figures(shape.epsilon, 3), None),
         (
             "Corrected degrees of freedom",
             f"{analysis.df_corrected:.2f} and {analysis.df_error_corrected:.1f}",
+            study and f"{study.df} and {study.df_error}",
         ),
-        ("p, corrected", _p_value(analysis.p_corrected)),
-        ("Generalised eta squared", f"{analysis.eta_squared_generalised:.3f}"),
-        ("Partial eta squared", f"{analysis.eta_squared_partial:.3f}"),
+        ("p, corrected", _p_value(analysis.p_corrected), study and study.p),
+        (
+            "Generalised eta squared",
+            f"{analysis.eta_squared_generalised:.3f}",
+            study and study.eta_squared,
+        ),
+        ("Partial eta squared", f"{analysis.eta_squared_partial:.3f}", None),
     ]
+    shown: tuple[tuple[Cell, ...], ...] = tuple(
+        (label, value, *([published or "-"] if study else ()))
+        for label, value, published in rows
+    )
     return Table(
         caption="Analysis of variance, repeated measures",
-        columns=(text("Figure"), number("Value")),
-        rows=tuple(rows),
+        columns=(
+            text("Figure"),
+            number("Value"),
+            *([number("Published")] if study else ()),
+        ),
+        rows=shown,
+        note=study.note if study else "",
     )
 
 
-def _pairs(pairs: pd.DataFrame, caption: str, *, note: str = "") -> Table:
+def _pairs(
+    pairs: pd.DataFrame,
+    caption: str,
+    study: PublishedConditions | None,
+    *,
+    note: str = "",
+) -> Table:
+    outcomes = {
+        (pair.first, pair.second): pair.outcome
+        for pair in (study.pairs if study is not None else ())
+    }
     rows: list[tuple[Cell, ...]] = [
         (
             f"{_named(row.first)} - {_named(row.second)}",
@@ -184,6 +322,7 @@ def _pairs(pairs: pd.DataFrame, caption: str, *, note: str = "") -> Table:
             _p_value(row.p_value),
             _p_value(row.p_adjusted),
             _figures(row.d),
+            *([outcomes.get((row.first, row.second), "-")] if study else ()),
         )
         for row in _rows(pairs)
     ]
@@ -197,6 +336,7 @@ def _pairs(pairs: pd.DataFrame, caption: str, *, note: str = "") -> Table:
             number("p"),
             number("p adjusted", spoken="p after Bonferroni's adjustment"),
             number("d", spoken="Cohen's d of pairs"),
+            *([text("Published")] if study else ()),
         ),
         rows=tuple(rows),
         note=note
@@ -209,7 +349,9 @@ def _rows(pairs: pd.DataFrame) -> Iterator[Any]:
     yield from pairs.itertuples()
 
 
-def _inside(divided: pd.DataFrame) -> tuple[Table, ...]:
+def _inside(
+    divided: pd.DataFrame, study: PublishedConditions | None
+) -> tuple[Table, ...]:
     """Means and tests within conditions that are divided."""
     if divided.empty:
         return ()
@@ -219,10 +361,11 @@ def _inside(divided: pd.DataFrame) -> tuple[Table, ...]:
         for _, of_condition in divided.groupby("condition")
     ]
     return (
-        _means(condition_means(parts), "Means within conditions"),
+        _means(condition_means(parts), "Means within conditions", study),
         _pairs(
             pd.concat(tests, ignore_index=True),
             "Differences within conditions",
+            study,
             note="Exploratory: paired t-tests within each condition; p is adjusted "
             "within it only.",
         ),

@@ -1,13 +1,16 @@
 "use strict";
-// On a phone, a page that reports its height gets a frame of that height, so that only one
-// thing scrolls. The page is told which part of it is visible, and may ask to show another
-// part while the worker uses it.
+// A page that reports its height gets a frame of that height, so that only one thing
+// scrolls. The page is told which part of it is visible, and may ask to show another part
+// while the worker uses it. The page is a stranger's: its numbers are checked, and a page
+// that grows with its own frame keeps a height after some changes.
 const grown = document.querySelector("iframe");
 const strip = document.getElementById("strip"); // none around a preview
-const isNarrow = window.matchMedia("(max-width: 860px)");
 const LEAST_HEIGHT = 200;
 const MOST_HEIGHT = 30000;
+const MOST_CHANGES = 40; // of the height, within
+const CHANGES_MS = 4000;
 let height = 0;
+let changedAt = [];
 
 const sight = () => {
   const { top, bottom } = strip ? strip.getBoundingClientRect() : { top: 0, bottom: 0 };
@@ -20,7 +23,7 @@ const sight = () => {
 };
 
 const tellSight = () => {
-  if (!height || !isNarrow.matches) {
+  if (!height) {
     return;
   }
   const [from, to] = sight();
@@ -30,10 +33,26 @@ const tellSight = () => {
 };
 
 const grow = () => {
-  const isGrown = height > 0 && isNarrow.matches;
   const border = grown.offsetHeight - grown.clientHeight;
-  grown.style.height = isGrown ? `${height + border}px` : "";
+  grown.style.height = height ? `${height + border}px` : "";
   tellSight();
+};
+
+const isSteady = () => {
+  const now = performance.now();
+  changedAt = changedAt.filter((at) => now - at < CHANGES_MS);
+  return changedAt.length < MOST_CHANGES;
+};
+
+const heed = (reported) => {
+  const wanted = Math.ceil(Math.min(Math.max(reported, LEAST_HEIGHT), MOST_HEIGHT));
+  if (wanted === height) {
+    tellSight();
+  } else if (isSteady()) {
+    changedAt.push(performance.now());
+    height = wanted;
+    grow();
+  }
 };
 
 const showPart = ({ top, bottom }) => {
@@ -56,10 +75,9 @@ window.addEventListener("message", ({ source, data }) => {
     return;
   }
   if (Number.isFinite(data.pieceworkHeight)) {
-    height = Math.min(Math.max(data.pieceworkHeight, LEAST_HEIGHT), MOST_HEIGHT);
-    grow();
+    heed(data.pieceworkHeight);
   }
-  if (data.pieceworkShow && height && isNarrow.matches) {
+  if (data.pieceworkShow && height) {
     showPart(data.pieceworkShow);
   }
 });
@@ -72,10 +90,10 @@ grown.addEventListener("load", () => {
 for (const [target, kind] of [
   [window, "scroll"],
   [window.visualViewport, "scroll"],
+  [window, "resize"],
   [window.visualViewport, "resize"],
 ]) {
   target.addEventListener(kind, () => requestAnimationFrame(tellSight), { passive: true });
 }
-isNarrow.addEventListener("change", grow);
 // A page that loaded before this script has not been heard yet.
 grown.contentWindow.postMessage({ pieceworkAsk: true }, "*");

@@ -10,11 +10,13 @@ from piecework.report.corpus.sections import (
     images,
     overlap,
     people,
+    vocabulary,
 )
 
 SECTIONS: tuple[Callable[[Description], Section | None], ...] = (
     images.build,
     composition.build,
+    vocabulary.build,
     overlap.build,
     alike.build,
     people.build,

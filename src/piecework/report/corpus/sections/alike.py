@@ -5,10 +5,14 @@ from statistics import fmean, median
 
 from piecework.domain.counts import count, plural, share
 from piecework.report import plots
-from piecework.report.components import Figure, Section, Table, number, text
+from piecework.report.components import Figure, Gallery, Section, Table, number, text
 from piecework.report.corpus.description import Description
-from piecework.report.svg import svg
+from piecework.report.corpus.examples import card
+from piecework.report.formatting import excerpt
+from piecework.report.lines_plot import Line, lines
+from piecework.report.svg import Plot, svg
 
+_SCALE = "specificity of the captions"
 _BINS = 20
 _TABLE_BINS = 5
 
@@ -23,40 +27,84 @@ def build(description: Description) -> Section | None:
         f"specificity of {fmean(values):.2f} on average (median {median(values):.2f}): "
         f"0 if they share no word, 1 if they use the same words throughout."
     )
+    comparison = description.comparison
+    there = [*comparison.specificity.values()] if comparison else []
+    other = excerpt(comparison.source, limit=80) if comparison else ""
+    beside = []
+    if there:
+        beside.append(
+            f"In {other}, {plural(len(there), 'image')} have {fmean(there):.2f} on "
+            f"average (median {median(there):.2f})."
+        )
     note = (
         "Jas and Parikh (2015), with equal stems instead of WordNet's similarity of "
         "words; compare values only with others of this measure."
     )
+    if there:
+        plot = _curves((description.source, values), (other, there))
+    else:
+        plot = _histogram(values)
     return Section(
         key="specificity",
         title="Specificity of the captions",
-        lead=(lead, note),
-        figures=(_figure(values),),
+        lead=(lead, *beside, note),
+        figures=(_figure(plot, values, there),),
         tables=(_table(values),),
+        galleries=(
+            Gallery(
+                title="From the least to the most similar captions",
+                cards=tuple(
+                    card(example, description.pictures)
+                    for example in description.by_specificity
+                ),
+                is_folded=True,
+            ),
+        ),
     )
 
 
-def _figure(values: list[float]) -> Figure:
+def _figure(plot: Plot, values: list[float], there: list[float]) -> Figure:
+    title = "Images by specificity"
+    described = _described(values)
+    if there:
+        described = f"Here: {described}. The other dataset: {_described(there)}"
+    drawing = svg(plot, key="specificities", title=title, description=described)
+    return Figure(title=title, svg=drawing)
+
+
+def _described(values: list[float]) -> str:
+    return "; ".join(
+        f"{low} to {high}: {plural(many, 'image')}"
+        for low, high, many in _fifths(values)
+    )
+
+
+def _histogram(values: list[float]) -> Plot:
     counts = Counter(_place(value, _BINS) for value in values)
     bins = [
         plots.Bin(place / _BINS, (place + 1) / _BINS, counts[place])
         for place in range(_BINS)
     ]
     mean = fmean(values)
-    title = "Images by specificity"
-    plot = plots.histogram(
+    return plots.histogram(
         bins,
-        x_label="specificity of the captions",
+        x_label=_SCALE,
         y_label="images",
         ticks=[(tick / 5, f"{tick / 5:.1f}") for tick in range(6)],
         mark=(mean, f"mean {mean:.2f}"),
     )
-    described = "; ".join(
-        f"{low} to {high}: {plural(many, 'image')}"
-        for low, high, many in _fifths(values)
-    )
-    drawing = svg(plot, key="specificities", title=title, description=described)
-    return Figure(title=title, svg=drawing)
+
+
+def _curves(*datasets: tuple[str, list[float]]) -> Plot:
+    rows = []
+    for name, values in datasets:
+        counts = Counter(_place(value, _BINS) for value in values)
+        points = [
+            ((place + 0.5) / _BINS, counts[place] / len(values))
+            for place in range(_BINS)
+        ]
+        rows.append(Line(f"{name}, mean {fmean(values):.2f}", points))
+    return lines(rows, ends=(0, 1), x_label=_SCALE, y_label="share of images")
 
 
 def _table(values: list[float]) -> Table:

@@ -1,26 +1,56 @@
 """What the captions consist of: Table 1 of the VizWiz-Captions paper."""
 
-from piecework.analyses.corpus.composition import PARTS, Composition
+from collections.abc import Iterable, Mapping
+
+from piecework.analyses.corpus.composition import PARTS, WORD_PARTS, Composition, Part
 from piecework.domain.counts import NOTHING, count, plural
 from piecework.report import plots
-from piecework.report.components import Figure, Section, Table, number, text
+from piecework.report.components import (
+    Cell,
+    Column,
+    Figure,
+    Note,
+    Quote,
+    Section,
+    Table,
+    number,
+    text,
+)
+from piecework.report.corpus.comparison import Comparison
 from piecework.report.corpus.description import Description
-from piecework.report.corpus.published import MEANS, UNIQUE
-from piecework.report.formatting import listed
+from piecework.report.corpus.published import MEANS, OTHER_MEANS, OTHER_UNIQUE, UNIQUE
+from piecework.report.formatting import excerpt, listed
 from piecework.report.svg import svg
 
-_SPATIAL = (
-    "The paper does not define spatial relations. Its figures are compared with "
-    "prepositions of place and direction; all prepositions are counted below them."
+_HEADERS: Mapping[Part, Column] = {
+    "words": number("Words"),
+    "words and punctuation": number("+ marks", spoken="Words and punctuation marks"),
+    "nouns": number("Nouns"),
+    "verbs": number("Verbs"),
+    "adjectives": number("Adj.", spoken="Adjectives"),
+    "spatial relations": number("Spatial", spoken="Spatial relations"),
+    "prepositions": number("Prep.", spoken="All prepositions"),
+}
+
+_LIKELY = (
+    "The paper does not say how it counted. On half of its validation images, words "
+    "with punctuation marks are 13.0 and all prepositions 1.9; on half of MSCOCO's "
+    "validation images, 11.3 and 1.7. These are the paper's figures, so it probably "
+    "counted in this way; this is not proven. The table shows them in both columns."
 )
+
+_PAPER_COUNTS: Mapping[Part, Part] = {
+    "words and punctuation": "words",
+    "prepositions": "spatial relations",
+}
+"""What the paper probably counted, and what it calls it."""
 
 
 def build(description: Description) -> Section | None:
-    """Show means and different words, of all captions and by text in the image."""
+    """Show means and different words, of all captions, of groups and of others."""
     if not description.compositions:
         return None
-    groups = description.compositions
-    whole = groups["all"]
+    whole = description.compositions["all"]
     nouns, verbs, adjectives = (
         f"{whole.per_caption[part]:.1f} {part}"
         for part in ("nouns", "verbs", "adjectives")
@@ -34,14 +64,33 @@ def build(description: Description) -> Section | None:
     return Section(
         key="words",
         title="What the captions consist of",
-        lead=(lead, _SPATIAL),
+        lead=(lead, *_beside(description)),
+        notes=tuple(_notes(description.comparison)),
         figures=(_figure(whole),),
-        tables=tuple(
-            build_table(name, composition)
-            for build_table in (_means, _different)
-            for name, composition in groups.items()
-        ),
+        tables=(_means(description), _different(description), _images(description)),
     )
+
+
+def _beside(description: Description) -> Iterable[str]:
+    comparison = description.comparison
+    if comparison:
+        here = description.compositions["all"].per_caption
+        there = comparison.composition.per_caption
+        yield (
+            f"In {excerpt(comparison.source, limit=80)} a caption has "
+            f"{there['words']:.1f} words; nouns {there['nouns']:.1f} (here "
+            f"{here['nouns']:.1f}), verbs {there['verbs']:.1f} ({here['verbs']:.1f}), "
+            f"adjectives {there['adjectives']:.1f} ({here['adjectives']:.1f})."
+        )
+
+
+def _notes(comparison: Comparison | None) -> Iterable[Note]:
+    if comparison and comparison.sample.missing:
+        yield Note(
+            "watch",
+            f"The sample lacks {plural(comparison.sample.missing, 'image')}, because "
+            "too few images of the larger dataset have as many captions.",
+        )
 
 
 def _figure(whole: Composition) -> Figure:
@@ -55,48 +104,113 @@ def _figure(whole: Composition) -> Figure:
     return Figure(title=title, svg=drawing)
 
 
-def _means(name: str, composition: Composition) -> Table:
+def _means(description: Description) -> Table:
     return Table(
-        caption=f"Mean number in a caption, {_images(name)}",
+        caption="Mean number in a caption",
         columns=(
-            text("Part"),
+            text("Captions of"),
             number("Captions"),
-            number("Images", spoken="Mean over images of the mean of their captions"),
-            number("Paper", spoken="In a caption of VizWiz-Captions"),
+            *(_HEADERS[part] for part in PARTS),
         ),
-        rows=tuple(
-            (
-                part,
-                f"{composition.per_caption[part]:.2f}",
-                f"{composition.per_image[part]:.2f}",
-                f"{MEANS[name][part]:.1f}" if part in MEANS[name] else NOTHING,
-            )
-            for part in PARTS
+        rows=(
+            *(
+                (
+                    name,
+                    count(composition.captions),
+                    *(f"{composition.per_caption[part]:.2f}" for part in PARTS),
+                )
+                for name, composition in _compositions(description)
+            ),
+            *(
+                (f"paper: {name}", NOTHING, *_published(means, PARTS, "{:.1f}"))
+                for name, means in _papers(description, MEANS, OTHER_MEANS)
+            ),
         ),
-        note=f"{plural(composition.captions, 'caption')} of "
-        f"{plural(composition.images, 'image')}.",
+        note=_LIKELY,
+        is_wide=True,
     )
 
 
-def _different(name: str, composition: Composition) -> Table:
+def _different(description: Description) -> Table:
     return Table(
-        caption=f"Different words, {_images(name)}",
+        caption="Different words",
         columns=(
-            text("Part"),
-            number("Here"),
-            number("Paper", spoken="Different words in VizWiz-Captions"),
+            text("Captions of"),
+            number("Captions"),
+            *(_HEADERS[part] for part in WORD_PARTS),
         ),
-        rows=tuple(
-            (
-                part,
-                count(composition.unique[part]),
-                count(UNIQUE[name][part]) if part in UNIQUE[name] else NOTHING,
-            )
-            for part in PARTS
+        rows=(
+            *(
+                (
+                    name,
+                    count(composition.captions),
+                    *(count(composition.unique[part]) for part in WORD_PARTS),
+                )
+                for name, composition in _compositions(description)
+            ),
+            *(
+                (f"paper: {name}", NOTHING, *_published(numbers, WORD_PARTS, "{:,}"))
+                for name, numbers in _papers(description, UNIQUE, OTHER_UNIQUE)
+            ),
         ),
         note="Ignoring case. The number grows with the number of captions.",
+        is_wide=True,
     )
 
 
-def _images(name: str) -> str:
+def _images(description: Description) -> Table:
+    return Table(
+        caption="Mean number over images of the mean of their captions",
+        columns=(
+            text("Captions of"),
+            number("Images"),
+            *(_HEADERS[part] for part in PARTS),
+        ),
+        rows=tuple(
+            (
+                name,
+                count(composition.images),
+                *(f"{composition.per_image[part]:.2f}" for part in PARTS),
+            )
+            for name, composition in _compositions(description)
+        ),
+        is_folded=True,
+    )
+
+
+def _compositions(description: Description) -> Iterable[tuple[Cell, Composition]]:
+    for name, composition in description.compositions.items():
+        yield _images_of(name), composition
+    if comparison := description.comparison:
+        sample = comparison.sample
+        yield Quote(excerpt(comparison.source, limit=60)), comparison.composition
+        drawn_from = comparison.source if sample.is_of_other else description.source
+        yield (
+            Quote(f"sample of {excerpt(drawn_from, limit=60)}"),
+            sample.composition,
+        )
+
+
+def _images_of(name: str) -> str:
     return {"all": "all images"}.get(name, f"images {name}")
+
+
+def _papers(
+    description: Description,
+    tables: Mapping[str, Mapping[Part, float]],
+    others: Mapping[str, Mapping[Part, float]],
+) -> Iterable[tuple[str, Mapping[Part, float]]]:
+    """Yield the paper's rows for the same groups."""
+    for name in description.compositions:
+        if name in tables:
+            yield ("VizWiz-Captions" if name == "all" else name), tables[name]
+    if description.comparison:
+        yield from others.items()
+
+
+def _published(
+    values: Mapping[Part, float], parts: Iterable[Part], form: str
+) -> Iterable[str]:
+    for part in parts:
+        value = values.get(_PAPER_COUNTS.get(part, part))
+        yield form.format(value) if value is not None else NOTHING

@@ -1,0 +1,95 @@
+// Keeps what the worker judges (`.left`: the picture and its texts) in the visible part of
+// the window while they answer. Beside the answers it moves along; on a phone, where it
+// stands above them, a small copy of it stays at the top.
+(() => {
+  const isNarrow = window.matchMedia("(max-width: 860px)");
+  const isHigh = 450; // less than this is left above a keyboard
+  // Top and height of the visible part, as seen from the top of this page's window.
+  const view = () => pieceworkFrame.view
+    || { top: window.visualViewport.offsetTop, seen: window.visualViewport.height };
+  const clamped = (value, most) => Math.max(0, Math.min(value, most));
+  const typed = () => {
+    const at = document.activeElement;
+    return at.matches(".step textarea, .step input[type=text]") ? at : null;
+  };
+  const holder = document.createElement("div"); // keeps the place of what is moved
+  let kept = null;
+  let pictureEnds = 0; // from the top of what is kept
+
+  const free = () => {
+    if (!kept) return;
+    kept.classList.remove("pinned");
+    kept.style.top = "";
+    kept.style.transform = "";
+    kept.querySelectorAll(".quoted").forEach((text) => text.removeAttribute("tabindex"));
+    holder.remove();
+    kept = null;
+  };
+  const pin = (item) => {
+    if (kept) return;
+    holder.style.height = `${item.offsetHeight}px`;
+    item.before(holder);
+    item.classList.add("pinned");
+    // A text that is cut must be reachable by keyboard.
+    item.querySelectorAll(".quoted").forEach((text) => {
+      if (text.scrollHeight > text.clientHeight + 1) text.tabIndex = 0;
+    });
+    kept = item;
+  };
+  const layNarrow = (item) => {
+    const { top, seen } = view();
+    document.documentElement.style.setProperty("--seen", `${seen}px`);
+    const place = (kept ? holder : item).getBoundingClientRect();
+    if (!kept) {
+      const picture = item.querySelector(".frame");
+      pictureEnds = (picture && !picture.closest("[hidden]") ? picture.getBoundingClientRect().bottom : place.bottom)
+        - place.top;
+    }
+    const isPassed = place.top + pictureEnds < top + clamped(seen * .3, 220);
+    if (!isPassed && !typed()) {
+      free();
+      return;
+    }
+    pin(item);
+    const columns = item.parentElement.getBoundingClientRect();
+    item.classList.toggle("low", seen < isHigh);
+    item.style.top = `${clamped(top - columns.top, columns.height - item.offsetHeight)}px`;
+  };
+  const lay = () => {
+    const item = document.querySelector(".step:not([hidden]) > .columns > .left");
+    if (item !== kept) free();
+    if (!item) return;
+    if (isNarrow.matches) {
+      layNarrow(item);
+      return;
+    }
+    if (item.classList.contains("pinned")) free();
+    if (!pieceworkFrame.view) return; // the style alone keeps it
+    const columns = item.parentElement.getBoundingClientRect();
+    const down = clamped(view().top + 8 - columns.top, columns.height - item.offsetHeight);
+    item.style.transform = down ? `translateY(${down}px)` : "";
+  };
+  // What has the focus is neither behind the small copy nor outside the window.
+  const show = () => {
+    const field = document.activeElement;
+    if (!pieceworkFrame.view || !field.matches(".step :is(textarea, input, button, summary)")) return;
+    if (field.closest(".left")) return;
+    const { top, bottom } = field.getBoundingClientRect();
+    const above = kept ? kept.getBoundingClientRect().height + 40 : 40; // and the label
+    pieceworkFrame.post({ pieceworkShow: { top: top - above, bottom: bottom + 8 } });
+  };
+  let seen = 0;
+  window.addEventListener("message", () => {
+    lay();
+    const now = pieceworkFrame.view ? pieceworkFrame.view.seen : 0;
+    if (typed() && now !== seen) show(); // a keyboard appeared or disappeared
+    seen = now;
+  });
+  document.addEventListener("focusin", () => { lay(); show(); });
+  document.addEventListener("focusout", () => setTimeout(lay));
+  document.addEventListener("input", () => typed() && show());
+  document.addEventListener("piecework-step", () => { free(); lay(); });
+  window.addEventListener("scroll", () => requestAnimationFrame(lay), { passive: true });
+  isNarrow.addEventListener("change", () => { free(); lay(); });
+  lay();
+})();

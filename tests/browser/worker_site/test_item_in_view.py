@@ -1,0 +1,275 @@
+"""What is judged stays in view beside each input, in every task, at two sizes.
+
+At 1280 by 800 pixels and on a phone, on the site's own page: for the first, a middle
+and the last control of each field, the page is scrolled to the top of the item, and
+further, until the control stands in the lower half of the window, if it does not fit
+there. Then at least a part of the picture, and each text that is
+judged, must be visible and not behind the control. In `pairwise` on a phone, the three
+long texts lie side by side in a row that is swiped; there the row must be visible.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Frame, Page, expect
+
+from piecework.hit_templates.tasks import load_task, task_names
+from piecework.marketplace.http.server import serve
+from piecework.platforms.question import html_question
+from piecework.rehearsal.pictures.drawing import draw
+from piecework.rehearsal.pictures.scenes import scenes
+from tests.browser.pages import sign_in
+from tests.hit_templates.examples import example_of
+from tests.marketplace.market import Market, post
+
+pytestmark = pytest.mark.browser
+
+SIZES: dict[str, dict[str, Any]] = {
+    "wide": {"viewport": {"width": 1280, "height": 800}},
+    "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True},
+}
+SHORT = {("pairwise", "phone"), ("error_categories", "phone"), ("caption", "wide")}
+LEAST_PICTURE = 100
+MOST_LOOKS = 250
+
+ANSWER = """() => {
+  const step = document.querySelector(".step:not([hidden])");
+  step.querySelectorAll("fieldset")
+    .forEach((field) => field.querySelector("input").click());
+  step.querySelectorAll("input[type=range], textarea").forEach((box) => {
+    box.value = box.value || "A brown dog runs on a sandy beach by the sea";
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}"""
+
+CONTROLS = """() => {
+  const step = document.querySelector(".step:not([hidden])");
+  const sampled = Array.from(step.querySelectorAll(".field"))
+    .filter((field) => field.offsetParent)
+    .flatMap((field) => {
+      const controls = Array.from(
+        field.querySelectorAll("label:has(input), textarea, input[type=range]"));
+      return [controls[0], controls[Math.floor(controls.length / 2)], controls.at(-1)];
+    });
+  return Array.from(new Set(sampled)).map((control, n) => {
+    control.dataset.measured = n;
+    return n;
+  });
+}"""
+
+RECTANGLES = """(n) => {
+  const rectangle = (e) => {
+    const { top, bottom, left, right } = e.getBoundingClientRect();
+    return { top, bottom, left, right };
+  };
+  const step = document.querySelector(".step:not([hidden])");
+  const control = step.querySelector(`[data-measured="${n}"]`);
+  const { top } = (control.closest(".columns") || step).getBoundingClientRect();
+  const row = step.querySelector(".pinned .texts");
+  const texts = row ? [row]
+    : Array.from(step.querySelectorAll(".quoted:not([hidden])"));
+  const picture = step.querySelector(".frame, .shown");
+  return {
+    top,
+    control: rectangle(control),
+    picture: picture && rectangle(picture),
+    texts: texts.map(rectangle),
+  };
+}"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What is where in the window, in pixels from its top.
+
+    Attributes:
+        control: the input.
+        picture: the picture of the item, if it has one.
+        texts: the texts that are judged.
+        begin: where the time left ends.
+        end: where the window ends.
+    """
+
+    control: dict[str, float]
+    picture: dict[str, float] | None
+    texts: list[dict[str, float]]
+    begin: float
+    end: float
+
+    def faults(self) -> list[str]:
+        """What is hidden, outside the window, or behind the control."""
+        named = [("control", self.control, 12.0)]
+        if self.picture is not None:
+            named.append(("picture", self.picture, LEAST_PICTURE))
+        named += [("text", text, 20.0) for text in self.texts]
+        faults = [
+            f"{name}: {shown:.0f} pixels are visible"
+            for name, box, least in named
+            if (shown := self._visible(box)) < least
+        ]
+        behind = [name for name, box, _ in named[1:] if _overlap(box, self.control)]
+        return faults + [f"{name} and control overlap" for name in behind]
+
+    def _visible(self, box: dict[str, float]) -> float:
+        return min(box["bottom"], self.end) - max(box["top"], self.begin)
+
+
+def _overlap(text: dict[str, float], control: dict[str, float]) -> bool:
+    return (
+        text["left"] < control["right"]
+        and control["left"] < text["right"]
+        and text["top"] < control["bottom"] - 1
+        and control["top"] < text["bottom"] - 1
+    )
+
+
+@pytest.fixture
+def open_hit(tmp_path: Path, browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a HIT with a task's example items on the site, as its worker."""
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    drawing = draw(next(scene for scene in scenes(11, 40) if not scene.flaws))
+    contexts = []
+    with (
+        serve(
+            tmp_path / "market.db", rehearsal=True, seed=7, pictures=pictures
+        ) as running,
+        closing(Market(running.endpoint_url, running.frames_url)) as market,
+    ):
+
+        def opened(name: str, size: str) -> Page:
+            page_of_hit = example_of(load_task(name)).page
+            for picture in set(re.findall(r"/pictures/([\w.-]+\.svg)", page_of_hit)):
+                (pictures / picture).write_text(drawing, "utf-8")
+            post(
+                market.requester("LAB"),
+                Title=load_task(name).title,
+                Question=html_question(page_of_hit),
+            )
+            context = browser.new_context(**SIZES[size])
+            context.set_default_timeout(15_000)
+            contexts.append(context)
+            page = context.new_page()
+            token = market.worker().token
+            sign_in(page, f"{market.endpoint}/worker/sign-in?token={token}")
+            page.get_by_role("button", name="Accept a HIT").click()
+            expect(page.locator("iframe")).to_have_attribute(
+                "style", re.compile(r"height: \d{3,4}px")
+            )
+            return page
+
+        yield opened
+        for context in contexts:
+            context.close()
+
+
+def frame_of(page: Page) -> Frame:
+    """The question's frame."""
+    (frame,) = (frame for frame in page.frames if frame != page.main_frame)
+    return frame
+
+
+def go_to_item(frame: Frame) -> None:
+    """Answer what comes before the first item that counts, and leave that open."""
+    item = frame.locator(".step:not([hidden])")
+    while not re.fullmatch(r"\d+", item.get_attribute("data-position") or ""):
+        frame.evaluate(ANSWER)
+        frame.locator("#next").click()
+
+
+def sight(page: Page, frame: Frame, number: int) -> Sight:
+    """Scroll to the item, or on to the control if it does not fit; measure."""
+    places = frame.evaluate(RECTANGLES, number)
+    page.evaluate(
+        """([item, top, bottom]) => {
+          const strip = document.getElementById("strip").offsetHeight + 8;
+          const frame = document.querySelector("iframe").getBoundingClientRect().top;
+          const isLow = bottom - item + strip > innerHeight;
+          const down = isLow ? top - innerHeight * .68 : item - strip;
+          scrollTo(0, scrollY + frame + down);
+        }""",
+        [places["top"], places["control"]["top"], places["control"]["bottom"]],
+    )
+    strip = page.locator("#strip").bounding_box()
+    assert strip is not None
+    seen = None
+    for _ in range(MOST_LOOKS):
+        page.wait_for_timeout(20)
+        top = page.evaluate(
+            "document.querySelector('iframe').getBoundingClientRect().top"
+        )
+        rectangles = frame.evaluate(RECTANGLES, number)
+        del rectangles["top"]
+        boxes = [rectangles["control"], *rectangles["texts"]]
+        boxes += [rectangles["picture"]] if rectangles["picture"] else []
+        for box in boxes:
+            box["top"] += top
+            box["bottom"] += top
+        window = page.evaluate("innerHeight")
+        seen = Sight(**rectangles, begin=strip["y"] + strip["height"] - 1, end=window)
+        if not seen.faults():
+            break
+    assert seen is not None
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        pytest.param(
+            name, size, marks=() if (name, size) in SHORT else (pytest.mark.full,)
+        )
+        for name in task_names()
+        for size in SIZES
+    ],
+)
+def test_the_item_is_in_view_beside_every_input(
+    open_hit: Callable[..., Page], name: str, size: str
+) -> None:
+    """The frame does not scroll, the page has no fault that axe knows."""
+    page = open_hit(name, size)
+    frame = frame_of(page)
+    go_to_item(frame)
+    faults: dict[int, list[str]] = {}
+    for number in frame.evaluate(CONTROLS):
+        faults[number] = sight(page, frame, number).faults()
+    assert faults
+    assert {number: faults[number] for number in faults if faults[number]} == {}
+    assert frame.evaluate("document.documentElement.scrollHeight - innerHeight") <= 1
+    report = Axe().run(page)
+    assert report.violations_count == 0, report.generate_report()
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate(
+        "innerWidth"
+    )
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_instructions_fold_into_a_line_that_opens_again(
+    open_hit: Callable[..., Page], size: str
+) -> None:
+    """They are open at the first item, above it; from the second on, a line."""
+    page = open_hit("congruency", size)
+    frame = frame_of(page)
+    summary = frame.locator("#instructions > details > summary")
+    instructions = frame.locator("#instructions > details")
+    expect(instructions).to_have_attribute("open", "")
+    line, field = (
+        summary.bounding_box(),
+        frame.locator("fieldset:visible").bounding_box(),
+    )
+    assert line is not None
+    assert field is not None
+    assert line["y"] < field["y"]
+    frame.evaluate(ANSWER)
+    frame.locator("#next").click()
+    expect(instructions).not_to_have_attribute("open", "")
+    expect(frame.locator("fieldset:visible")).to_be_in_viewport()
+    expect(frame.locator(".step:not([hidden]) .frame")).to_be_in_viewport()
+    summary.click()
+    expect(instructions).to_have_attribute("open", "")
