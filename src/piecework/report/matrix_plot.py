@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 from piecework.domain.counts import count
 from piecework.report.formatting import excerpt
 from piecework.report.plots import TEAL
-from piecework.report.svg import INK, WIDE_INCHES, Plot
+from piecework.report.svg import INK, WIDE_INCHES, WIDTH_INCHES, Plot
 
 _ROW_INCHES = 0.19
 _LABEL_POINTS = 4.4
@@ -19,12 +19,15 @@ _WHITE_FROM = 0.55
 """Cells at least this dark have white numbers."""
 
 
-def matrix(names: Sequence[str], counts: Sequence[Sequence[int]]) -> Plot:
+def matrix(
+    names: Sequence[str], counts: Sequence[Sequence[int]], *, is_wide: bool = True
+) -> Plot:
     """A square of counts; columns bear the numbers of the rows.
 
     Args:
         names: of the rows, from the top; the columns have the same order.
         counts: one sequence for each row.
+        is_wide: takes two thirds of the page.
     """
     labels = [
         f"{excerpt(name, limit=_LONGEST_LABEL).partition(' (')[0]}  {place}"
@@ -34,7 +37,7 @@ def matrix(names: Sequence[str], counts: Sequence[Sequence[int]]) -> Plot:
     return Plot(
         paint=partial(_paint, labels=labels, counts=counts),
         height_inches=_ROW_INCHES * max(len(names), 1) + 0.25,
-        width_inches=WIDE_INCHES,
+        width_inches=WIDE_INCHES if is_wide else WIDTH_INCHES,
         left=8 + _LABEL_POINTS * longest,
         right=4,
         top=16,

@@ -62,7 +62,7 @@ def _paint(
 ) -> None:
     for place, row in enumerate(rows):
         axes.plot([row.low, row.high], [place, place], color=TEAL, linewidth=2.4)
-        axes.plot([row.mean], [place], "o", color=TEAL, markersize=6.5)
+        axes.plot([row.mean], [place], "o", color=TEAL, markersize=6.5, clip_on=False)
         axes.annotate(
             f"{row.mean:.{decimals}f}",
             (row.mean, place),

@@ -1,10 +1,12 @@
 """Quality, time and money on the first page: the key figures and one plot each."""
 
-from piecework.domain.counts import count, plural
+from piecework.domain.counts import plural
 from piecework.report.components import Aspect, KeyFigure
 from piecework.report.formatting import hours
 from piecework.report.model import ReportModel
 from piecework.report.sections import funnel, judgements, money, summary, timeline
+
+_MOST_DAYS_IN_HOURS = 3
 
 
 def aspects(model: ReportModel) -> tuple[Aspect, ...]:
@@ -48,6 +50,12 @@ def _span(model: ReportModel) -> KeyFigure:
     rounds = len(facts.batches)
     return KeyFigure(
         label="From first to last",
-        value=hours(seconds),
-        beside=f"in {plural(rounds, 'round')}" if rounds else count(0) + " rounds",
+        value=_long(seconds),
+        beside=f"in {plural(rounds, 'round')}",
     )
+
+
+def _long(seconds: float) -> str:
+    """A time in hours, or in days if it is long."""
+    days = seconds / 86400
+    return hours(seconds) if days < _MOST_DAYS_IN_HOURS else f"{days:,.1f} days"

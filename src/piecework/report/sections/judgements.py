@@ -9,17 +9,23 @@ from collections import Counter
 import pandas as pd
 
 from piecework.analyses.fields import votes
+from piecework.analyses.option_pairs import option_pairs
 from piecework.domain.counts import NOTHING, count, plural, share
-from piecework.domain.scales import is_unlimited
+from piecework.domain.scales import is_graded, is_unlimited
 from piecework.domain.task import Field, Option
 from piecework.report import plots
+from piecework.report.comparison_plots import Ratings, strips
 from piecework.report.components import Figure, Section, Table, number, text
 from piecework.report.formatting import excerpt
+from piecework.report.matrix_plot import matrix
 from piecework.report.means_plot import Mean, means
 from piecework.report.model import ReportModel
 from piecework.report.svg import Plot, svg
 
 _BINS = 20
+_MOST_STRIPS = 24
+_MOST_PAIRS = 4
+_FEW_OPTIONS = 8
 _MOST_TICKS = 10
 _LONGEST_LABEL = 60
 
@@ -46,7 +52,12 @@ def build(model: ReportModel) -> Section | None:
         key="judgements",
         title="What was answered",
         lead=(lead,),
-        figures=tuple(_figure(field, rows) for field in fields if len(rows)),
+        figures=tuple(
+            figure
+            for field in fields
+            if len(rows)
+            for figure in (_figure(field, rows), *_within_items(field, model, rows))
+        ),
         tables=(
             _agreement(model),
             *(_options(field, rows) for field in fields if field.options),
@@ -62,6 +73,95 @@ def _figure(field: Field, rows: pd.DataFrame) -> Figure:
     key = f"judged-{field.name.replace('_', '-')}"
     drawing = svg(plot, key=key, title=title, description=description)
     return Figure(title=title, svg=drawing)
+
+
+def _within_items(
+    field: Field, model: ReportModel, rows: pd.DataFrame
+) -> tuple[Figure, ...]:
+    """Show how answers about the same item differ, if any item has two."""
+    if not model.agreement or field.mirrored_by:
+        return ()  # which of two is better is shown with the systems
+    if field.kind == "number" or is_graded(field):
+        return _strip_figure(field, rows)
+    return _confusions(field, rows)
+
+
+def _strip_figure(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
+    rated = votes(rows, field)
+    values = pd.to_numeric(rated["value"], errors="coerce").dropna()
+    by_item = values.groupby(rated["item_id"].reindex(values.index))
+    means_ = by_item.mean()[by_item.size() > 1]
+    if means_.empty:
+        return ()
+    ranked = means_.reset_index(name="mean").sort_values(["mean", "item_id"])
+    step = -(-len(ranked) // _MOST_STRIPS)
+    # Every so many in the order of their means, so that the whole range is shown.
+    shown = ranked.iloc[::step]
+    strips_ = [
+        Ratings(tuple(sorted(by_item.get_group(item_id))), mean)
+        for item_id, mean in zip(shown["item_id"], shown["mean"], strict=True)
+    ]
+    low, high = float(values.min()), float(values.max())
+    if field.options:
+        grades = [float(option.value) for option in field.options]
+        low, high = min(grades), max(grades)
+    elif not is_unlimited(field):
+        low, high = field.minimum, field.maximum
+    title = f"{_named(field.name)}: ratings of each item"
+    spread = by_item.std()[by_item.size() > 1].mean()
+    description = (
+        f"Means of items from {means_.min():.1f} to {means_.max():.1f}; ratings of an "
+        f"item have a standard deviation of {spread:.2f} on average."
+    )
+    ends = (low, high if high > low else low + 1)
+    plot = strips(strips_, ends=ends, x_label=_named(field.name))
+    note = (
+        f"{plural(len(strips_), 'item')} of {count(len(ranked))}, sorted by the mean; "
+        f"a dot for each rating, a bar at the mean. {description}"
+    )
+    key = f"strips-{field.name.replace('_', '-')}"
+    drawing = svg(plot, key=key, title=title, description=description)
+    return (Figure(title=title, svg=drawing, note=note),)
+
+
+def _confusions(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
+    """Show which options different workers choose for the same item."""
+    options = [option.value for option in field.options]
+    pairs = option_pairs(votes(rows, field), options)
+    names = [option.replace("_", " ") for option in options]
+    # Options that nobody chose together with another say nothing.
+    kept = [n for n in range(len(options)) if pairs[n].any()]
+    if len(kept) < 2:  # noqa: PLR2004 - nothing to confuse
+        return ()
+    apart = sorted(
+        (-int(pairs[a, b]), a, b) for a in kept for b in kept if a < b and pairs[a, b]
+    )
+    described = "; ".join(
+        f"{names[a]} and {names[b]} {count(-times)}"
+        for times, a, b in apart[:_MOST_PAIRS]
+    )
+    title = f"{_named(field.name)}: options of two workers about the same item"
+    is_wide = len(kept) > _FEW_OPTIONS
+    plot = matrix(
+        [names[n] for n in kept],
+        [[int(pairs[a, b]) for b in kept] for a in kept],
+        is_wide=is_wide,
+    )
+    key = f"pairs-{field.name.replace('_', '-')}"
+    agreed = count(int(pairs.trace()))
+    description = f"Pairs of workers with the same option: {agreed}."
+    if described:
+        description += f" Most often apart: {described}."
+    drawing = svg(plot, key=key, title=title, description=description)
+    return (
+        Figure(
+            title=title,
+            svg=drawing,
+            note="Pairs of workers: one chose the row, the other the column. The "
+            "columns have the numbers of the rows; the diagonal is agreement.",
+            is_wide=is_wide,
+        ),
+    )
 
 
 def _bars(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:

@@ -89,8 +89,8 @@ def _came(model: ReportModel) -> str:
 
 def _lost(model: ReportModel) -> str:
     is_ours = model.facts.imported is None
-    words = [
-        f"{count(number)} {words}"
+    kinds = [
+        (number, words)
         for number, words in (
             (
                 model.count("dropped"),
@@ -113,13 +113,16 @@ def _lost(model: ReportModel) -> str:
         return "Nothing came back yet."
     if model.waiting and not model.submitted:
         return "No answer is decided yet."
-    if not words:
+    if not kinds:
         if is_ours or model.facts.is_finished:
             return "Every answer counts."
         return "Every decided answer counts; the others wait for a person."
     lost = model.count("dropped", "rejected", "surplus")
     verb = "does" if lost == 1 else "do"
-    return f"{plural(lost, 'answer')} {verb} not count: {listed(words)}."
+    of_kinds = [f"{count(number)} {words}" for number, words in kinds]
+    if len(kinds) == 1:
+        of_kinds = [words for _, words in kinds]
+    return f"{plural(lost, 'answer')} {verb} not count: {listed(of_kinds)}."
 
 
 def _reasons(model: ReportModel) -> tuple[str, ...]:
