@@ -65,7 +65,7 @@ def export(  # noqa: PLR0913 - an argument for each option
 ) -> None:
     """Write the dataset and report again.
 
-    You can export a campaign that still runs: the files show the work so far. The
+    You can export a campaign that is still running: the files show the work so far. The
     command cleans texts and replaces worker ids with pseudonyms.
 
     With --to FOLDER it exports Parquet FILES of answers, of any size, in parts. FOLDER

@@ -17,7 +17,7 @@ RED = "#b42318"
 GREY = "#7b8894"
 PALE = "#b8d8d6"
 
-_BAR_INCHES = 0.28
+_BAR_INCHES = 0.24
 _LABEL_POINTS = 5.3
 """Room for one character of a label, rounded up."""
 
@@ -92,7 +92,7 @@ def histogram(
     paint = partial(_paint_bins, bins=bins, ticks=ticks, mark=mark)
     return Plot(
         paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label),
-        height_inches=2.2,
+        height_inches=1.7,
         top=20 if mark else 8,
     )
 
@@ -120,7 +120,7 @@ def curve(
     paint = partial(_paint_curve, points=points, goal=goal)
     return Plot(
         paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label),
-        height_inches=2.2,
+        height_inches=1.7,
     )
 
 
