@@ -4,6 +4,9 @@ Items with the same picture share a split, since training data must never be use
 testing. The groups are sorted by a hash of their name; the first are train, the next
 val, the last test. So ten images at 80/10/10 give 8, 1 and 1. The items of a campaign
 never change, so neither do their splits.
+
+A column of the items may fix their split, as VizWiz-Captions kept the test set of prior
+work. The other items are then divided among themselves.
 """
 
 import hashlib
@@ -17,20 +20,62 @@ def splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
     """Return the split of each item by id, regardless of the order of the items.
 
     A group goes where its middle falls, so a split misses its share by at most half a
-    group, and not at all if every group is one item.
+    group, and not at all if every group is one item. A group with an item whose split
+    is fixed has that split.
+
+    Raises:
+        ValueError: the items fix a split that cannot be; `faults_of_splits` says which.
     """
+    if faults := faults_of_splits(items, shares):
+        raise ValueError(faults[0])
     groups: dict[str, list[str]] = {}
+    fixed: dict[str, Split] = {}
     for item in items:
-        groups.setdefault(_group(item, shares), []).append(str(item.item_id))
-    ends = _ends(len(items), shares)
-    split_by_id: dict[str, Split] = {}
+        name = _group(item, shares)
+        groups.setdefault(name, []).append(str(item.item_id))
+        for split in SPLITS:
+            if _fixed(item, shares) == split:
+                fixed[name] = split
+    split_by_id = {
+        item_id: split for name, split in fixed.items() for item_id in groups[name]
+    }
+    ends = _ends(len(items) - len(split_by_id), shares)
     before = 0
     for name in sorted(groups, key=lambda name: _place(name, shares.seed)):
+        if name in fixed:
+            continue
         middle = before + len(groups[name]) / 2
         before += len(groups[name])
         split = next(split for split, end in ends if middle <= end)
         split_by_id |= dict.fromkeys(groups[name], split)
     return split_by_id
+
+
+def faults_of_splits(items: Sequence[Item], shares: Shares) -> list[str]:
+    """Return what is wrong with the splits that the items fix, a sentence each."""
+    faults = []
+    fixed: dict[str, Item] = {}
+    for item in items:
+        value = _fixed(item, shares)
+        if not value:
+            continue
+        if value not in SPLITS:
+            faults.append(
+                f"{shares.fixed_by} of {item.item_id} is {value!r}; allowed are "
+                f"{', '.join(SPLITS)}, or nothing"
+            )
+            continue
+        first = fixed.setdefault(_group(item, shares), item)
+        if _fixed(first, shares) != value:
+            faults.append(
+                f"{first.item_id} is in {_fixed(first, shares)} and {item.item_id} in "
+                f"{value}, but both have the same {shares.group_by or 'picture'}"
+            )
+    return faults
+
+
+def _fixed(item: Item, shares: Shares) -> str:
+    return item.columns.get(shares.fixed_by, "").strip() if shares.fixed_by else ""
 
 
 def _group(item: Item, shares: Shares) -> str:

@@ -84,6 +84,108 @@ def test_the_page_shows_pictures_of_the_folder_alone(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8").count("<img") == 1
 
 
+def test_images_are_grouped_by_any_column_and_by_their_questions(
+    captions: Path, tmp_path: Path
+) -> None:
+    """From a table of images; a grouping that is not there is named."""
+    items = tmp_path / "items.csv"
+    items.write_text("image_id,question,place\n1,what is it?,home\n2,,park\n")
+    words = (captions, "--items", items, "--by", "question", "--by", "place")
+    composition = json.loads(_describe(*words, "--json").output)["composition"]
+    assert {name: group["captions"] for name, group in composition.items()} == {
+        "all": 3,
+        "with a question": 2,
+        "without a question": 1,
+        "place: home": 2,
+        "place: park": 1,
+    }
+    refused = _describe(captions, "--by", "colour")
+    assert refused.exit_code == 2
+    assert "no column 'colour'" in " ".join(refused.output.split())
+
+
+@pytest.mark.parametrize("kind", ["json", "csv"])
+def test_captions_are_searched_for_answers(
+    captions: Path, tmp_path: Path, kind: str
+) -> None:
+    """The most popular of several answers counts; unanswerable questions do not."""
+    path = tmp_path / f"questions.{kind}"
+    if kind == "json":
+        asked = [
+            {
+                "image": "1",
+                "answer_type": "other",
+                "answerable": 1,
+                "answers": [{"answer": "dog"}, {"answer": "mug"}, {"answer": "mug"}],
+            },
+            {"image": "2", "answerable": 0, "answers": [{"answer": "dog"}]},
+        ]
+        path.write_text(json.dumps(asked), encoding="utf-8")
+    else:
+        path.write_text("image_id,answer,answer_type\n1,mug,other\n", encoding="utf-8")
+    figures = json.loads(_describe(captions, "--answers", path, "--json").output)
+    assert figures["answered"] == [
+        {"images": "all", "kind": "all", "questions": 1, "answered": 1},
+        {"images": "all", "kind": "other", "questions": 1, "answered": 1},
+    ]
+    assert "answer is in a caption" in _describe(captions, "--answers", path).output
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.json", "{", "not JSON"),
+        ("b.json", "[1]", "entry 0: no 'image' and 'answers'"),
+        ("c.json", "[]", "no answerable questions"),
+        ("d.csv", "image_id,reply\n1,a\n", "questions need an image id"),
+        ("e.csv", "image_id,answer\n9,a\n", "none of the questions"),
+    ],
+)
+def test_unusable_questions_are_refused(
+    captions: Path, tmp_path: Path, name: str, content: str, words: str
+) -> None:
+    """With the file or the image, and exit code 2."""
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    result = _describe(captions, "--answers", path)
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())
+
+
+def test_a_list_of_a_thousand_concepts_is_read(captions: Path, tmp_path: Path) -> None:
+    """The page lists a hundred of them, the JSON all."""
+    path, page = tmp_path / "things.txt", tmp_path / "page.html"
+    names = ["cup", *(f"thing {number}" for number in range(999))]
+    path.write_text("\n".join(names), encoding="utf-8")
+    words = (captions, "--concepts", path, "--html", page, "--json")
+    concepts = json.loads(_describe(*words).output)["concepts"]
+    assert concepts["lists"] == [
+        {"name": "things", "concepts": 1000, "here": 1, "there": None}
+    ]
+    assert len(concepts["images_by_concept"]) == 1000
+    assert concepts["images_by_concept"]["cup"] == {"here": 1, "there": None}
+    assert page.read_text(encoding="utf-8").count("thing ") < 250
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("\n\n", "holds no names"),
+        ("x" * 201, "line 1: 201 characters"),
+        ("a\n" * 50_001, "50,001 names"),
+    ],
+)
+def test_an_unusable_list_of_concepts_is_refused(
+    captions: Path, tmp_path: Path, content: str, words: str
+) -> None:
+    """Empty, a text instead of names, or too long."""
+    path = tmp_path / "things.txt"
+    path.write_text(content, encoding="utf-8")
+    result = _describe(captions, "--concepts", path)
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())
+
+
 def test_the_same_words_give_the_same_page(captions: Path, tmp_path: Path) -> None:
     """Byte for byte, with strangers' words escaped."""
     pages = [tmp_path / "one.html", tmp_path / "two.html"]

@@ -53,6 +53,8 @@ def test_nothing_needs_to_be_stated(tmp_path: Path) -> None:
         ('homepage = "javascript:alert(1)"', "dataset.homepage"),
         ('version = "one"', "dataset.version"),
         ('split_by = "person"', "the items have no column 'person'; the columns are"),
+        ('split_column = "part"', "the items have no column 'part'; the columns are"),
+        ('split_column = "url"', "allowed are train, val, test, or nothing"),
         ('pictures = "files"', "the url of a is on another host"),
     ],
 )

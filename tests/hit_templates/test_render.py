@@ -41,6 +41,23 @@ def without_scripts(page: str) -> str:
     return re.sub(r"[ \t]+\n|\n{2,}", "\n", short)
 
 
+def test_the_caption_page_has_the_paper_s_instructions(
+    caption_task: Task, example_items: list[Item]
+) -> None:
+    """Word for word as VizWiz-Captions quotes them (section 3.1)."""
+    quoted = """
+    Describe all parts of the image that may be important to a person who is blind.
+    If text is in the image, and is important, then you can summarize what it says.
+    DO NOT describe the image quality issues.
+    DO NOT use all the specific phrases that you see in the image as your description
+    of the image.
+    """
+    page = without_scripts(render_hit(caption_task, example_items[:1]))
+    shown = " ".join(re.sub(r"<[^>]+>", "", page).split())
+    for sentence in " ".join(quoted.split()).split(". "):
+        assert sentence in shown
+
+
 def test_the_caption_page_is_the_golden_one(
     caption_task: Task, example_items: list[Item], *, update_golden: bool
 ) -> None:

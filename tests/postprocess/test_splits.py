@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from piecework.domain.dataset import Shares
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.postprocess.splits import splits
+from piecework.postprocess.splits import faults_of_splits, splits
 
 
 def _items(count: int, **columns: str) -> list[Item]:
@@ -94,3 +94,50 @@ def test_a_column_keeps_items_together() -> None:
             of_person.setdefault(person, set()).add(split_of[item.item_id])
     assert len(of_person) == 7
     assert all(len(person_splits) == 1 for person_splits in of_person.values())
+
+
+def test_a_column_fixes_the_split_of_items_and_the_others_are_divided() -> None:
+    """As the test set of prior work: none of it is ever used for training."""
+    fixed = [
+        Item(item_id=ItemId(f"old{n}"), columns={"split": "test"}) for n in range(20)
+    ]
+    others = [Item(item_id=ItemId(f"new{n}"), columns={"split": ""}) for n in range(80)]
+    shares = Shares(train_percent=75, val_percent=25, fixed_by="split")
+    split_of = splits([*fixed, *others], shares)
+    assert {split_of[str(item.item_id)] for item in fixed} == {"test"}
+    assert Counter(split_of[str(item.item_id)] for item in others) == {
+        "train": 60,
+        "val": 20,
+    }
+    assert split_of == splits([*reversed([*fixed, *others])], shares)
+
+
+def test_a_picture_of_a_fixed_item_takes_all_items_with_it() -> None:
+    """A second caption task about a test picture is no training data."""
+    items = [
+        Item(item_id=ItemId("a"), columns={"url": "x.jpg", "split": "test"}),
+        Item(item_id=ItemId("b"), columns={"url": "x.jpg", "split": ""}),
+    ]
+    shares = Shares(train_percent=100, val_percent=0, fixed_by="split")
+    assert splits(items, shares) == {"a": "test", "b": "test"}
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (("dev", ""), "split of a is 'dev'; allowed are train, val, test"),
+        (("train", "test"), "a is in train and b in test, but both have the same"),
+    ],
+)
+def test_a_split_that_cannot_be_is_a_sentence(
+    values: tuple[str, str], words: str
+) -> None:
+    """An unknown name, or one picture in two splits."""
+    items = [
+        Item(item_id=ItemId(name), columns={"url": "x.jpg", "split": value})
+        for name, value in zip("ab", values, strict=True)
+    ]
+    (fault,) = faults_of_splits(items, Shares(fixed_by="split"))
+    assert words in fault
+    with pytest.raises(ValueError, match=values[0]):
+        splits(items, Shares(fixed_by="split"))

@@ -13,13 +13,13 @@ from pathlib import Path
 from random import Random
 
 from piecework.config.drawn_pictures import picture_name
+from piecework.rehearsal.pictures.portraits import draw_portrait
 from piecework.rehearsal.pictures.scene_model import Scene
 from piecework.rehearsal.pictures.scenes import scenes
 from piecework.rehearsal.seeded_rng import seeded_rng
 from tools.examples import one_error
 from tools.examples.pairs import pairs_of, swapped
 from tools.examples.planted_errors import corrections_of
-from tools.examples.portraits import draw_portrait
 from tools.examples.sentences import (
     CATEGORIES,
     Sentence,
@@ -63,7 +63,22 @@ def _congruency_pairs() -> Iterator[Row]:
                 "truth.congruent": right,
                 "gold.congruent": right if is_gold else "",
                 "twin": "",
+                **_of_later_tasks(sentence, true_sentence(scene)),
             }
+
+
+def _of_later_tasks(sentence: Sentence, right: Sentence) -> Row:
+    """Return truths of the two tasks that can follow, and what people wrote.
+
+    A true sentence that is called incongruent all the same has another kind of error.
+    """
+    return {
+        "error_categories.truth.categories": "|".join(sentence.errors) or "other",
+        "correction.truth.outcome": "corrected" if sentence.errors else "no_such_error",
+        "correction.truth.correction": right.text,
+        "reference_1": right.text,
+        "reference_2": right.text.replace(" next to ", " and "),
+    }
 
 
 def _two_sentences(scene: Scene) -> list[Sentence]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from piecework.rehearsal.pictures.drawing.person import Garment, Who
-from tools.examples.portraits import Portrait
+from piecework.rehearsal.pictures.portraits import Portrait
 
 Row = Mapping[str, str]
 

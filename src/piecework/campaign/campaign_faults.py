@@ -15,10 +15,13 @@ from piecework.domain.suggestion import did_you_mean
 from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.item_faults import faults_of_items
 from piecework.hit_templates.own_files import is_own
+from piecework.postprocess.splits import faults_of_splits
 from piecework.qc.heuristics.canary import planted_word
 from piecework.qc.registry import is_on
 
 _PAGES = (".html", ".htm")
+
+_MOST_FAULTS = 20
 
 
 def faults_with_items(
@@ -218,6 +221,17 @@ def _faults_of_dataset(file: CampaignFile, items: Sequence[Item]) -> list[str]:
             f"{file.at('dataset', 'split_by')}: the items have no column "
             f"{table.split_by!r}; the columns are {', '.join(known)}"
         )
+    if items and table.split_column and table.split_column not in known:
+        faults.append(
+            f"{file.at('dataset', 'split_column')}: the items have no column "
+            f"{table.split_column!r}; the columns are {', '.join(known)}"
+        )
+    faults += [
+        f"{file.at('dataset', 'split_column')}: {fault}"
+        for fault in faults_of_splits(items, values.publication(table).shares)[
+            :_MOST_FAULTS
+        ]
+    ]
     elsewhere = [item for item in items if urlsplit(item.picture).netloc]
     if table.pictures == "files" and elsewhere:
         faults.append(

@@ -33,7 +33,8 @@ _Rows = list[tuple[str, str, str]]
     help="Price by the fees of this UTC day; default: today.",
 )
 @click.option(
-    "--endpoint", help="Price by the fees of this marketplace; the command only asks."
+    "--endpoint",
+    help="Price by the fees of this marketplace; nothing is changed there.",
 )
 @click.option(
     "--reach",
@@ -324,7 +325,8 @@ def _dataset(campaign: "Campaign") -> _Rows:
         (
             "splits",
             f"{shares.train_percent} / {shares.val_percent} / {shares.test_percent} %",
-            f"train / val / test, by {shares.group_by or by}",
+            f"train / val / test, by {shares.group_by or by}"
+            + (f"; fixed by {shares.fixed_by}" if shares.fixed_by else ""),
         ),
         *([("pictures", files, "")] if has_pictures else []),
         *(parquet if "parquet" not in campaign.formats else []),

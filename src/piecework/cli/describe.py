@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from piecework.cli.image_groups import BY, ITEMS, image_groups
 from piecework.cli.options import JSON
 
 
@@ -15,6 +16,19 @@ from piecework.cli.options import JSON
     "--against",
     type=click.Path(path_type=Path),
     help="Another dataset, to compare with this one.",
+)
+@BY
+@ITEMS
+@click.option(
+    "--answers",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="Questions about the images with their answers, as VizWiz-VQA or CSV.",
+)
+@click.option(
+    "--concepts",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Names of concepts, one per line, to look for; repeat for several lists.",
 )
 @click.option(
     "--html",
@@ -33,10 +47,14 @@ from piecework.cli.options import JSON
     help="Seed of the random draws.",
 )
 @JSON
-def describe(
+def describe(  # noqa: PLR0913 - an argument an option
     dataset: Path,
     *,
     against: Path | None,
+    groupings: tuple[str, ...],
+    items: Path | None,
+    answers: Path | None,
+    concepts: tuple[Path, ...],
     html: Path | None,
     pictures: Path | None,
     seed: int,
@@ -55,6 +73,8 @@ def describe(
       piecework describe captions.txt --against coco.json
     """
     from piecework.cli.sections import say
+    from piecework.postprocess.datasets.concept_lists import read_concept_lists
+    from piecework.postprocess.datasets.questions import read_questions
     from piecework.postprocess.datasets.reading import read_captions
     from piecework.report.corpus.description import describe as described
     from piecework.report.corpus.page import (
@@ -66,7 +86,14 @@ def describe(
 
     corpus = read_captions(dataset)
     other = read_captions(against) if against else None
-    description = described(corpus, against=other, seed=seed)
+    description = described(
+        corpus,
+        against=other,
+        groupings=image_groups(corpus, groupings, items or dataset),
+        concept_lists=read_concept_lists(concepts),
+        questions=read_questions(answers, corpus.files) if answers else (),
+        seed=seed,
+    )
     if html and pictures:
         from piecework.results.pictures import small_pictures_of
 

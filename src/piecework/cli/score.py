@@ -1,17 +1,12 @@
 """`score`: how well captioning systems do against a dataset."""
 
-import csv
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from piecework.cli.image_groups import BY, ITEMS, image_groups
 from piecework.cli.options import JSON
-
-if TYPE_CHECKING:
-    from piecework.analyses.corpus.captions import Corpus
 
 
 @click.command()
@@ -23,18 +18,8 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="The dataset with people's captions.",
 )
-@click.option(
-    "--by",
-    "groupings",
-    multiple=True,
-    metavar="text|difficulty|COLUMN",
-    help="Also score each group of images; repeat for several groupings.",
-)
-@click.option(
-    "--items",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="CSV with an image id and the columns for --by.",
-)
+@BY
+@ITEMS
 @click.option(
     "--vizwiz",
     is_flag=True,
@@ -45,7 +30,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=100, max=100_000),
     default=1000,
     show_default=True,
-    help="Random draws for intervals and tests.",
+    help="Number of random draws for intervals and tests.",
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of the draws.")
 @click.option(
@@ -68,8 +53,9 @@ def score(  # noqa: PLR0913 - an argument an option
 ) -> None:
     """Score captioning systems against a dataset.
 
-    PREDICTIONS are files of captions: JSON as COCO's results ("image_id" and
-    "caption"), named after the file, or CSV with a column "system" for several systems.
+    PREDICTIONS are files of captions. A JSON file has the format of COCO's results
+    ("image_id" and "caption"), and its name is the system's name. A CSV file may hold
+    several systems, named in the column "system".
 
     The scores are BLEU-1 to BLEU-4, METEOR, ROUGE-L and CIDEr-D with 95 % intervals.
     Two or more systems are also tested against each other.
@@ -90,7 +76,7 @@ def score(  # noqa: PLR0913 - an argument an option
     scores = score_systems(
         corpus,
         systems,
-        groupings=_groupings(corpus, groupings, items or dataset),
+        groupings=image_groups(corpus, groupings, items or dataset),
         resamples=resamples,
         seed=seed,
         name=str(dataset),
@@ -104,41 +90,3 @@ def score(  # noqa: PLR0913 - an argument an option
     say_sections(page)
     if html:
         click.echo(f"page: {html}")
-
-
-def _groupings(
-    corpus: "Corpus", names: Sequence[str], table: Path
-) -> dict[str, dict[str, str]]:
-    from piecework.report.corpus.system_scores import group_of_images
-
-    groupings = {}
-    for name in dict.fromkeys(names):
-        group_of = group_of_images(corpus, name)
-        if group_of is None:
-            group_of = _column(table, name)
-        if not group_of:
-            raise click.UsageError(
-                f"--by {name}: the dataset has it for no image, so there is nothing "
-                "to group by"
-            )
-        groupings[name] = group_of
-    return groupings
-
-
-def _column(table: Path, name: str) -> dict[str, str]:
-    """The column's value of each image, from the first file that has the column."""
-    files = [table / "items.csv", table / "captions.csv"] if table.is_dir() else [table]
-    for path in files:
-        if path.suffix.lower() != ".csv" or not path.is_file():
-            continue
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            header = reader.fieldnames or ()
-            key = next((key for key in ("item_id", "image_id") if key in header), None)
-            if key and name in header:
-                return {row[key]: row[name] or "" for row in reader if row[key]}
-    read = ", ".join(str(path) for path in files)
-    raise click.UsageError(
-        f"--by {name}: no column {name!r} with an image id in {read}; it may be "
-        "'text', 'difficulty' or a column of a CSV (--items FILE)"
-    )

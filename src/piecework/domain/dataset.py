@@ -20,12 +20,15 @@ class Shares:
         seed: the seed of the random split.
         group_by: a column of the items; items with the same value share a split. The
             default is the picture (`url`).
+        fixed_by: a column of the items with their split; items without a value are
+            divided by the shares. "" for none.
     """
 
     train_percent: int = 70
     val_percent: int = 10
     seed: int = 1
     group_by: str = ""
+    fixed_by: str = ""
 
     @property
     def test_percent(self) -> int:

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from piecework.analyses.corpus.answered import Question
 from piecework.analyses.corpus.captions import Caption, Corpus, Quality
 from piecework.analyses.corpus.composition import compose
+from piecework.analyses.corpus.concepts import concepts_of, images_with
 from piecework.analyses.corpus.matched import matched
 from piecework.analyses.corpus.overlap import overlap, overlaps
 from piecework.analyses.corpus.specificity import specificity
@@ -217,6 +219,93 @@ def test_examples_of_levels_go_from_easy_to_hard() -> None:
         ("unrecognizable", "3 of 3 answers canned"),
         ("unrecognizable", "3 of 3 answers canned"),
     ]
+
+
+def test_answers_are_looked_for_as_whole_words_by_kind_and_text() -> None:
+    """A notebook is no "no"; an image without captions does not count."""
+    corpus = Corpus(
+        source="asked",
+        captions=[
+            Caption(image="1", text="A notebook", shows_text="yes"),
+            Caption(image="1", text="A Diet Coke", shows_text="yes"),
+            Caption(image="2", text="No dogs", shows_text="no"),
+        ],
+        images=["1", "2", "3"],
+    )
+    questions = [
+        Question(image="1", answer="no", kind="yes/no"),
+        Question(image="1", answer="diet coke", kind="other"),
+        Question(image="2", answer="No", kind="yes/no"),
+        Question(image="3", answer="dogs", kind="other"),
+    ]
+    rows = describe(corpus, questions=questions).answered
+    assert [(row.images, row.kind, row.answered, row.questions) for row in rows] == [
+        ("all", "all", 2, 3),
+        ("all", "other", 1, 1),
+        ("all", "yes/no", 1, 2),
+        ("with text", "all", 1, 2),
+        ("with text", "other", 1, 1),
+        ("with text", "yes/no", 0, 1),
+        ("without text", "all", 1, 1),
+        ("without text", "yes/no", 1, 1),
+    ]
+    with pytest.raises(ConfigError, match="none of the questions"):
+        describe(corpus, questions=questions[-1:])
+
+
+def test_groups_of_a_column_have_their_own_composition() -> None:
+    """Images without a value are in no group."""
+    corpus = _corpus(
+        Caption(image="1", text="a red cup"),
+        Caption(image="2", text="a dog"),
+        Caption(image="3", text="a big dog runs"),
+    )
+    groupings = {"place": {"1": "home", "3": "park"}}
+    compositions = describe(corpus, groupings=groupings).compositions
+    assert {
+        name: group.per_caption["words"] for name, group in compositions.items()
+    } == {
+        "all": 3,
+        "place: home": 3,
+        "place: park": 4,
+    }
+
+
+def test_concepts_are_found_as_whole_words_in_any_spelling() -> None:
+    """Underscores are spaces, commas separate spellings, and case does not matter."""
+    concepts = concepts_of(["Red_Cup", "mug, red cup", "dog", "", "red cup"])
+    assert [*concepts] == ["red cup", "mug, red cup", "dog"]
+    captions = {
+        "1": [["a", "red", "cup"], ["a", "mug"]],
+        "2": [["dogs"], ["red", "big", "cup"]],
+    }
+    assert images_with(concepts, captions) == {
+        "red cup": {"1": 1},
+        "mug, red cup": {"1": 2},
+        "dog": {},
+    }
+
+
+def test_lists_and_what_they_share_are_counted_in_both_datasets() -> None:
+    """Of three concepts here has two; the pair shares one, which here has alone."""
+    here = _corpus(
+        Caption(image="1", text="A cup and a dog"), Caption(image="2", text="A dog")
+    )
+    there = _corpus(Caption(image="x", text="a kite"))
+    lists = {"one": ["dog", "kite"], "two": ["dog", "cup"]}
+    concepts = describe(here, against=there, concept_lists=lists).concepts
+    assert concepts is not None
+    assert [
+        (row.name, row.concepts, row.here, row.there) for row in concepts.lists
+    ] == [
+        ("one", 2, 1, 1),
+        ("two", 2, 2, 0),
+    ]
+    (pair,) = concepts.pairs
+    assert (pair.name, pair.concepts, pair.here, pair.there) == ("one and two", 1, 1, 0)
+    assert dict(concepts.here) == {"dog": 2, "cup": 1, "kite": 0}
+    assert concepts.shared == ["dog"]
+    assert [example.value for example in concepts.examples] == ["dog"]
 
 
 def test_a_dataset_without_captions_cannot_be_compared_with() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import chain, islice
 
+from piecework.analyses.corpus.answered import ALL, Answered, Question, answered
 from piecework.analyses.corpus.captions import Corpus
 from piecework.analyses.corpus.composition import Composition, Part, compose
 from piecework.analyses.corpus.tagged_captions import TaggedCaption, tag_captions
@@ -16,25 +17,31 @@ from piecework.report.corpus.comparison import (
     KINDS,
     WORDS_LISTED,
     Comparison,
+    by_image,
     compare,
     specificity_of,
     specificity_summary,
 )
+from piecework.report.corpus.concept_counts import ConceptCounts, count_concepts
 from piecework.report.corpus.examples import (
     Example,
     by_difficulty,
     by_specificity,
 )
 from piecework.report.corpus.human import ABSENT, HumanPerformance, human_performance
+from piecework.report.corpus.image_groups import (
+    DIFFICULTY,
+    QUESTION,
+    TEXT,
+    in_order,
+    text_groups,
+)
 from piecework.report.corpus.levels import (
     PEOPLE,
     Levels,
     difficulties,
     levels,
-    text_of_images,
 )
-
-_TEXT_GROUPS = {"yes": "with text", "no": "without text"}
 
 _ONLY_HERE = 40
 
@@ -51,7 +58,7 @@ class Description:
 
     Attributes:
         compositions: by group: "all", then "with text" and "without text" if votes on
-            text are known.
+            text are known, then the groups of other groupings.
         people: images with a novel caption that contains a word for people.
         people_in_words: the same, if parts of words count, as "man" in "manual".
         specificity: by image.
@@ -61,6 +68,9 @@ class Description:
         by_difficulty: example images, from the easiest level to the hardest.
         files: the name of the picture's file of each example image.
         pictures: small copies of these pictures as `data:` URLs.
+        answered: questions that captions answer, all of them first; empty without
+            questions.
+        concepts: of lists; None without lists.
         comparison: with another dataset; None without one.
     """
 
@@ -81,6 +91,8 @@ class Description:
     by_specificity: Sequence[Example]
     by_difficulty: Sequence[Example]
     files: Mapping[str, str]
+    answered: Sequence[Answered]
+    concepts: ConceptCounts | None
     comparison: Comparison | None
     human: HumanPerformance
     seed: int
@@ -126,6 +138,8 @@ class Description:
                 }
                 for name, unknown in self.unknown.items()
             },
+            "concepts": self.concepts.as_dict() if self.concepts else None,
+            "answered": [asdict(row) for row in self.answered],
             "examples": {
                 "by_specificity": [example.image for example in self.by_specificity],
                 "by_difficulty": [example.image for example in self.by_difficulty],
@@ -156,18 +170,41 @@ class Description:
 
 
 def describe(
-    corpus: Corpus, *, against: Corpus | None = None, seed: int = 0
+    corpus: Corpus,
+    *,
+    against: Corpus | None = None,
+    groupings: Mapping[str, Mapping[str, str]] | None = None,
+    questions: Sequence[Question] = (),
+    concept_lists: Mapping[str, Sequence[str]] | None = None,
+    seed: int = 0,
 ) -> Description:
     """Run all analyses of a corpus; the same arguments give the same description.
+
+    Args:
+        corpus: the dataset.
+        against: another one to compare it with.
+        groupings: by name, the group of each image (`image_groups`).
+        questions: about images, with their answers.
+        concept_lists: names of concepts by list.
+        seed: of all random draws.
 
     Raises:
         ConfigError: the other corpus has no captions by people to compare with.
     """
     captions = tag_captions(corpus.novel)
+    others = _captions_of(against) if against else None
+    concepts = (
+        count_concepts(concept_lists, corpus, captions, others)
+        if concept_lists
+        else None
+    )
     specificities = specificity_of(captions)
     alike = by_specificity(corpus, specificities)
     hard = by_difficulty(corpus, difficulties(corpus)) if corpus.holds_canned else []
-    shown = {example.image for example in chain(alike, hard)}
+    shown = {
+        example.image
+        for example in chain(alike, hard, concepts.examples if concepts else ())
+    }
     return Description(
         source=corpus.source,
         remarks=corpus.remarks,
@@ -179,7 +216,7 @@ def describe(
         rejected=sum(caption.is_rejected for caption in corpus.captions),
         knows_canned=corpus.holds_canned,
         levels=levels(corpus),
-        compositions=_compositions(corpus, captions),
+        compositions=_compositions(corpus, captions, groupings or {}),
         people=len({caption.image for caption in captions if _names_people(caption)}),
         people_in_words=len(
             {
@@ -198,35 +235,75 @@ def describe(
         by_difficulty=hard,
         # A file of Flickr8k's kind has the picture's name as its id.
         files={image: corpus.files.get(image, image) for image in sorted(shown)},
-        comparison=_comparison(captions, against, seed=seed) if against else None,
+        answered=_answered(corpus, captions, questions),
+        concepts=concepts,
+        comparison=compare(
+            captions,
+            others,
+            source=against.source,
+            remarks=against.remarks,
+            seed=seed,
+        )
+        if against and others and captions
+        else None,
         human=human_performance(corpus, seed=seed),
         seed=seed,
     )
 
 
-def _comparison(
-    captions: Sequence[TaggedCaption], against: Corpus, *, seed: int
-) -> Comparison | None:
-    there = tag_captions(against.novel)
-    if not there:
-        raise ConfigError([f"{against.source}: no captions by people to compare with"])
+def _captions_of(against: Corpus) -> list[TaggedCaption]:
+    captions = tag_captions(against.novel)
     if not captions:
-        return None
-    return compare(
-        captions, there, source=against.source, remarks=against.remarks, seed=seed
+        raise ConfigError([f"{against.source}: no captions by people to compare with"])
+    return captions
+
+
+def _answered(
+    corpus: Corpus, captions: Sequence[TaggedCaption], questions: Sequence[Question]
+) -> Sequence[Answered]:
+    if not questions:
+        return ()
+    words = {
+        image: [[word for word, _ in caption.words] for caption in of_image]
+        for image, of_image in by_image(captions).items()
+    }
+    rows = answered(questions, words, text_groups(corpus))
+    if not rows:
+        raise ConfigError(
+            [
+                (
+                    "none of the questions is about an image with a caption, for "
+                    f"example {questions[0].image!r}; questions name images by id or "
+                    "file"
+                )
+            ]
+        )
+    groups = in_order({row.images for row in rows} - {ALL})
+    order = [ALL, *groups]
+    kinds = [ALL, *sorted({row.kind for row in rows} - {ALL})]
+    return sorted(
+        rows, key=lambda row: (order.index(row.images), kinds.index(row.kind))
     )
 
 
 def _compositions(
-    corpus: Corpus, captions: Sequence[TaggedCaption]
+    corpus: Corpus,
+    captions: Sequence[TaggedCaption],
+    groupings: Mapping[str, Mapping[str, str]],
 ) -> dict[str, Composition]:
-    text = text_of_images(corpus)
-    groups = {"all": captions}
-    for verdict, name in _TEXT_GROUPS.items():
-        group = [caption for caption in captions if text.get(caption.image) == verdict]
-        if group:
-            groups[name] = group
-    return {name: compose(group) for name, group in groups.items()} if captions else {}
+    if not captions:
+        return {}
+    compositions = {"all": compose(captions)}
+    for name, group_of in {TEXT: text_groups(corpus), **groupings}.items():
+        groups: dict[str, list[TaggedCaption]] = {}
+        for caption in captions:
+            if group := group_of.get(caption.image):
+                groups.setdefault(group, []).append(caption)
+        for group in in_order(groups):
+            is_clear = name in {TEXT, DIFFICULTY, QUESTION}
+            label = group if is_clear else f"{name}: {group}"
+            compositions[label] = compose(groups[group])
+    return compositions
 
 
 def _names_people(caption: TaggedCaption) -> bool:

@@ -201,3 +201,20 @@ MAJORITY_PERCENT = 9.0
 UNKNOWN_PERCENT = 14.0
 """Supplement, 0.A.2: captions flagged as containing unknown tokens, 23,424 of
 169,073, by a spelling service that is no longer offered in that form."""
+
+ANSWERED_PERCENT: Mapping[str, Mapping[str, int]] = {
+    "all": {"all": 33, "yes/no": 1, "number": 8, "other": 34},
+    "with text": {"all": 35, "yes/no": 1, "number": 10, "other": 36},
+    "without text": {"all": 30, "yes/no": 1, "number": 3, "other": 31},
+}
+"""Table 2: answers found in a caption, of 24,842 answerable questions of VizWiz-VQA."""
+
+CATEGORIES_PERCENT: Mapping[str, int] = {
+    "ImageNet": 1,
+    "COCO": 11,
+    "SUN": 18,
+    "Places205": 34,
+    "COCO-Attributes": 14,
+    "SUN-Attributes": 7,
+}
+"""Section 3.2: categories of classification datasets that occur in a caption."""

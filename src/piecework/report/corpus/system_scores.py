@@ -18,18 +18,11 @@ from piecework.report.corpus.human import (
     HumanPerformance,
     human_performance,
 )
-from piecework.report.corpus.levels import difficulties, text_of_images
-
-TEXT, DIFFICULTY = "text", "difficulty"
-"""Groupings that the answers themselves give."""
-
-MOST_GROUPS = 30
-"""A column with more values is an id or a text, not a grouping."""
+from piecework.report.corpus.image_groups import in_order
 
 FEWEST_IMAGES = 2
 """CIDEr-D compares images, so a group of one has none."""
 
-_TEXT_GROUPS = {"yes": "with text", "no": "without text"}
 _NAMED = 5
 _FOREIGN = 0.2
 """Below this share of known words, captions are hardly in the dataset's language."""
@@ -182,18 +175,6 @@ def score_systems(
     )
 
 
-def group_of_images(corpus: Corpus, grouping: str) -> dict[str, str] | None:
-    """The group of each image, or None if the answers do not give this grouping."""
-    if grouping == TEXT:
-        text = text_of_images(corpus)
-        return {
-            image: _TEXT_GROUPS[verdict] for image, verdict in text.items() if verdict
-        }
-    if grouping == DIFFICULTY:
-        return {**difficulties(corpus)}
-    return None
-
-
 def _references(corpus: Corpus) -> dict[str, list[Tokens]]:
     references: dict[str, list[Tokens]] = {}
     for caption in corpus.novel:
@@ -276,24 +257,9 @@ def _groups(
         for image in references:
             if group := group_of.get(image):
                 groups.setdefault(group, []).append(image)
-        if len(groups) > MOST_GROUPS:
-            raise ConfigError(
-                [
-                    (
-                        f"--by {grouping}: {len(groups):,} different values; images "
-                        f"are grouped by at most {MOST_GROUPS}"
-                    )
-                ]
-            )
-        for group in sorted(groups, key=_in_order):
+        for group in in_order(groups):
             if len(groups[group]) >= FEWEST_IMAGES:
                 yield grouping, group, groups[group]
-
-
-def _in_order(group: str) -> tuple[int, str]:
-    """Easy before difficult, with text before without, then by name."""
-    known = ("easy", "medium", "difficult", "with text", "without text")
-    return (known.index(group) if group in known else len(known), group)
 
 
 def _scored(

@@ -6,7 +6,9 @@ from piecework.report.components import Section
 from piecework.report.corpus.description import Description
 from piecework.report.corpus.sections import (
     alike,
+    answers,
     composition,
+    concepts,
     images,
     overlap,
     people,
@@ -18,7 +20,9 @@ SECTIONS: tuple[Callable[[Description], Section | None], ...] = (
     composition.build,
     vocabulary.build,
     overlap.build,
+    concepts.build,
     alike.build,
+    answers.build,
     people.build,
 )
 """A section that does not apply to a dataset returns None."""

@@ -180,7 +180,8 @@ def _images(description: Description) -> Table:
 
 def _compositions(description: Description) -> Iterable[tuple[Cell, Composition]]:
     for name, composition in description.compositions.items():
-        yield _images_of(name), composition
+        # A column's values may be anybody's words.
+        yield Quote(excerpt(_images_of(name), limit=60)), composition
     if comparison := description.comparison:
         sample = comparison.sample
         yield Quote(excerpt(comparison.source, limit=60)), comparison.composition
@@ -192,7 +193,7 @@ def _compositions(description: Description) -> Iterable[tuple[Cell, Composition]
 
 
 def _images_of(name: str) -> str:
-    return {"all": "all images"}.get(name, f"images {name}")
+    return {"all": "all images"}.get(name, name)
 
 
 def _papers(

@@ -1,0 +1,114 @@
+"""Read one more column of a dataset's images: a split, a place, a question."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from piecework.domain.errors import ConfigError
+from piecework.postprocess.datasets.csv_file import plain
+from piecework.postprocess.datasets.reading import LARGEST_BYTES
+from piecework.postprocess.datasets.reading_faults import (
+    UnreadableError,
+    as_config_error,
+    decoded,
+)
+
+_IDS = ("item_id", "image_id", "id")
+_FILES = ("items.csv", "captions.csv", "items.parquet", "captions.parquet")
+
+
+def read_image_column(path: Path, name: str) -> dict[str, str]:
+    """Return the column's value of each image, "" where it is empty.
+
+    Args:
+        path: a `.csv` or `.parquet` table with an image id, a `.json` with `images`, or
+            the folder of a piecework dataset.
+        name: the column, or the key of an image.
+
+    Raises:
+        ConfigError: no file has the column, or a file cannot be read.
+    """
+    files = [path / file for file in _FILES] if path.is_dir() else [path]
+    present = [file for file in files if file.is_file()]
+    for file in present:
+        values = _values(file, name)
+        if values is not None:
+            return values
+    places = ", ".join(map(str, present or files))
+    raise ConfigError([f"no column {name!r} with an image id in {places}"])
+
+
+def _values(path: Path, name: str) -> dict[str, str] | None:
+    with as_config_error(path):
+        rows = _rows(path, name)
+        if rows is None:
+            return None
+        return {
+            image: _word(value) for image, value in rows if image not in {"", "None"}
+        }
+
+
+def _rows(path: Path, name: str) -> Iterator[tuple[str, object]] | None:
+    size = path.stat().st_size
+    if size > LARGEST_BYTES:
+        raise UnreadableError(f"{size:,} bytes; at most {LARGEST_BYTES:,} are read")
+    kind = path.suffix.lower()
+    if kind == ".csv":
+        return _of_csv(decoded(path.read_bytes()), name)
+    if kind == ".parquet":
+        return _of_parquet(path, name)
+    if kind == ".json":
+        return _of_json(decoded(path.read_bytes()), name)
+    return None
+
+
+def _of_csv(text: str, name: str) -> Iterator[tuple[str, object]] | None:
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    key = _key(reader.fieldnames or (), name)
+    return ((row[key] or "", row[name]) for row in reader) if key else None
+
+
+def _of_parquet(path: Path, name: str) -> Iterator[tuple[str, object]] | None:
+    try:
+        file = pq.ParquetFile(path)
+        key = _key(file.schema_arrow.names, name)
+        if key is None:
+            return None
+        table = file.read(columns=[key, name])
+    except pa.ArrowException as fault:
+        first = str(fault).splitlines()[0]
+        raise UnreadableError(f"not a Parquet file ({first})") from fault
+    pairs = zip(table[key].to_pylist(), table[name].to_pylist(), strict=True)
+    return ((str(image), value) for image, value in pairs)
+
+
+def _of_json(text: str, name: str) -> Iterator[tuple[str, object]] | None:
+    try:
+        document: object = json.loads(text)
+    except (ValueError, RecursionError) as fault:
+        raise UnreadableError(f"not JSON ({fault})") from fault
+    images = document.get("images") if isinstance(document, Mapping) else None
+    listed = images if isinstance(images, list) else []
+    entries = [entry for entry in listed if isinstance(entry, dict) and "id" in entry]
+    if not any(name in entry for entry in entries):
+        return None
+    return ((str(entry["id"]), entry.get(name)) for entry in entries)
+
+
+def _key(header: Sequence[str], name: str) -> str | None:
+    if name not in header:
+        return None
+    return next((key for key in _IDS if key in header and key != name), None)
+
+
+def _word(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return plain(value) if isinstance(value, str) else str(value)

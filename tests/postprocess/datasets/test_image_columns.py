@@ -1,0 +1,57 @@
+"""A column of a dataset's images, from whichever of its files has it."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from piecework.domain.errors import ConfigError
+from piecework.postprocess.datasets.image_columns import read_image_column
+
+_SPLITS = {"a": "train", "b": "test", "c": ""}
+
+
+def _write(folder: Path, kind: str) -> Path:
+    path = folder / f"items.{kind}"
+    rows = [{"item_id": image, "split": split} for image, split in _SPLITS.items()]
+    if kind == "csv":
+        lines = [f"{row['item_id']},{row['split']}" for row in rows]
+        path.write_text("\n".join(["item_id,split", *lines]), encoding="utf-8")
+    elif kind == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        images = [{"id": row["item_id"], "split": row["split"]} for row in rows]
+        path.write_text(json.dumps({"images": images}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
+def test_every_format_of_a_dataset_has_its_columns(tmp_path: Path, kind: str) -> None:
+    """With the same values, empty ones included."""
+    assert read_image_column(_write(tmp_path, kind), "split") == _SPLITS
+
+
+def test_a_folder_is_searched_for_the_column(tmp_path: Path) -> None:
+    """A CSV without it does not hide the table that has it."""
+    (tmp_path / "captions.csv").write_text("item_id,caption\na,a cup\n")
+    _write(tmp_path, "parquet")
+    assert read_image_column(tmp_path, "split") == _SPLITS
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
+def test_a_column_that_is_not_there_is_named(tmp_path: Path, kind: str) -> None:
+    """With the files that were searched."""
+    path = _write(tmp_path, kind)
+    with pytest.raises(ConfigError, match=f"no column 'colour'.*items.{kind}"):
+        read_image_column(path, "colour")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "json"])
+def test_a_broken_file_is_named(tmp_path: Path, kind: str) -> None:
+    """Not a Parquet file, not JSON."""
+    path = tmp_path / f"items.{kind}"
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(ConfigError, match=f"items.{kind}: not"):
+        read_image_column(path, "split")
