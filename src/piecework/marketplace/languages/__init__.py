@@ -71,8 +71,8 @@ def speak(language: str) -> None:
 def fitting(tag: str) -> str | None:
     """Return the site's language for a language tag, or `None`.
 
-    >>> fitting("he-IL"), fitting("zh-TW"), fitting("zh-hant"), fitting("xx")
-    ('he', 'zh-Hant', 'zh-Hant', None)
+    >>> fitting("zh-TW"), fitting("zh-hant"), fitting("xx")
+    ('zh-Hant', 'zh-Hant', None)
     """
     lowered = tag.strip().casefold()
     known = {name.casefold(): name for name in languages()} | _ALSO
@@ -92,8 +92,8 @@ def of_page(html: str) -> str | None:
 def preferred(accepted: str, kept: str = "") -> str:
     """Return the language of a request, from `Accept-Language` and the cookie.
 
-    >>> preferred("fr, he;q=0.8, en;q=0.5"), preferred("en", "zh-Hant")
-    ('he', 'zh-Hant')
+    >>> preferred("fr, zh-TW;q=0.8, en;q=0.5"), preferred("en", "zh-Hant")
+    ('zh-Hant', 'zh-Hant')
     """
     if kept in languages():
         return kept
@@ -115,16 +115,16 @@ def say(text: str, **values: object) -> str:
     return spoken % values if values else spoken
 
 
-def say_count(one: str, many: str, count: int, **values: object) -> str:
+def say_count(singular: str, many: str, count: int, **values: object) -> str:
     """Return the form of a sentence that fits `%(count)s`."""
-    return plural(one, many, count) % {"count": count, **values}
+    return plural(singular, many, count) % {"count": count, **values}
 
 
-def plural(one: str, many: str, count: int) -> str:
+def plural(singular: str, many: str, count: int) -> str:
     """Return the form of a sentence for a number, its values not yet filled in."""
-    forms = _sentences(current()).get(one)
+    forms = _sentences(current()).get(singular)
     if not isinstance(forms, list):
-        return one if count == 1 else many
+        return singular if count == 1 else many
     return str(forms[_PLURALS[current()](count)])
 
 

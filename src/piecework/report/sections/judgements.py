@@ -95,7 +95,7 @@ def _strip_figure(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
         return ()
     ranked = means_.reset_index(name="mean").sort_values(["mean", "item_id"])
     step = -(-len(ranked) // _MOST_STRIPS)
-    # Every so many in the order of their means, so that the whole range is shown.
+    # Evenly spaced in the order of their means, so that the whole range is shown.
     shown = ranked.iloc[::step]
     strips_ = [
         Ratings(tuple(sorted(by_item.get_group(item_id))), mean)
