@@ -43,6 +43,7 @@ def policy(tables: CampaignTables) -> tuple[PolicyRule, ...]:
             any_of=rule.any_of,
             at_least=rule.at_least,
             share=rule.share,
+            least_answers=rule.least_answers,
             suspicion_above=rule.suspicion_above,
             then=rule.then,
             because=rule.because,

@@ -29,7 +29,7 @@ from piecework.domain.hit import Comparator
 from piecework.domain.licences import LICENCES, licence_named
 from piecework.domain.money import CURRENCIES, Currency, cents_from_text
 from piecework.domain.task import FieldKind, FieldScope
-from piecework.domain.verdicts import VERDICTS, SubjectKind, Verdict
+from piecework.domain.verdicts import LEAST_ANSWERS, VERDICTS, SubjectKind, Verdict
 
 
 def _task(value: str) -> str:
@@ -224,6 +224,7 @@ class PolicyTable(_Strict):
     suspicion_above: Annotated[float, Field(ge=0.5, le=1)] | None = None
     at_least: Annotated[int, Field(ge=1)] = 1
     share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    least_answers: Annotated[int, Field(ge=1, le=10_000)] = LEAST_ANSWERS
     then: Verdict
     because: Annotated[
         Words, StringConstraints(min_length=10, max_length=MTURK.longest_reason)

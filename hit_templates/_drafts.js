@@ -19,6 +19,10 @@ const pieceworkDrafts = (assignmentId) => {
     load: () => guarded(() => JSON.parse(window.localStorage.getItem(key) || "null"), null),
     save: (draft) => guarded(() => window.localStorage.setItem(
       key, JSON.stringify({ ...draft, savedAt: Date.now() }))),
+    // Whether this browser's worker has read the instructions of a task in the last week.
+    hasRead: (task) => guarded(() => window.localStorage.getItem(`${prefix}read.${task}`) !== null, false),
+    markRead: (task) => guarded(() => window.localStorage.setItem(
+      `${prefix}read.${task}`, JSON.stringify({ savedAt: Date.now() }))),
     forgetOld: () => guarded(() => Object.keys(window.localStorage)
       .filter((name) => name.startsWith(prefix))
       .filter((name) => {

@@ -1,7 +1,11 @@
-// The pictures of examples, which a page carries compressed.
-document.querySelectorAll("img[data-deflated]").forEach(async (image) => {
-  const packed = Uint8Array.from(atob(image.dataset.deflated), (sign) => sign.charCodeAt(0));
+// Shows the pictures of examples, which a page carries packed together.
+(async () => {
+  const { deflated } = document.getElementById("drawings").dataset;
+  const packed = Uint8Array.from(atob(deflated), (sign) => sign.charCodeAt(0));
   const whole = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const drawing = await new Response(whole).blob();
-  image.src = URL.createObjectURL(drawing.slice(0, drawing.size, "image/svg+xml"));
-});
+  const drawings = await new Response(whole).json();
+  document.querySelectorAll("img[data-drawing]").forEach((image) => {
+    const drawing = new Blob([drawings[image.dataset.drawing]], { type: "image/svg+xml" });
+    image.src = URL.createObjectURL(drawing);
+  });
+})();

@@ -149,10 +149,14 @@
     document.dispatchEvent(new Event("piecework-step"));
     return heading;
   };
+  // Read once, the instructions are a line that opens again, in the next HIT too.
+  const instructions = `${data.task}.${data.version}`;
+  const fold = () => $("instructions").querySelectorAll(":scope > details")
+    .forEach((part) => { part.open = false; });
   const go = (number) => {
-    // Read once, the instructions are a line that opens again.
     if (number > at && here().contains($("instructions"))) {
-      $("instructions").querySelectorAll(":scope > details").forEach((part) => { part.open = false; });
+      fold();
+      if (!isPreview) drafts.markRead(instructions);
     }
     const heading = show(number);
     save();
@@ -263,6 +267,7 @@
   });
 
   if (!isPreview) restore();
+  if (!isPreview && drafts.hasRead(instructions)) fold();
   if (isPreview) {
     form.querySelectorAll(".step textarea, .step input, .step [data-fills], #comment")
       .forEach((control) => { control.disabled = true; });

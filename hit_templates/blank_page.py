@@ -18,6 +18,7 @@ from piecework.hit_templates.page_compression import (
     MARK,
     compress,
     compressed_spans,
+    fitted,
     quoted,
 )
 
@@ -86,7 +87,7 @@ class BlankPage:
         )
         # A page this small can share text with its neighbours instead.
         is_small = len(compressed.encode()) <= more_than
-        return compressed if is_small else compress(page, more_than=more_than)
+        return compressed if is_small else fitted(page, more_than=more_than)
 
 
 def blank_page(page: str) -> BlankPage:

@@ -1,8 +1,9 @@
 """The filters and functions that templates have besides Jinja's own."""
 
+import json
 import re
 import zlib
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
@@ -16,6 +17,7 @@ from piecework.hit_templates.messages import FOLDER
 
 _STRONG = re.compile(r"\*\*(.+?)\*\*")
 _EMPHASIS = re.compile(r"\*(.+?)\*")
+_STRUCK = re.compile(r"~~(.+?)~~")
 _AROUND = re.compile(r"\s*([{};>])\s*|([:,])\s+")
 _STRINGS = re.compile(r"""("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`)""")
 _SPACED = re.compile(r" ?([=<>!&|?:,;{}()\[\]]) ?")
@@ -25,9 +27,7 @@ _OWN_CODE = frozenset(
 )
 """The only files that an untrusted template can read with `minified`."""
 
-_OWN_DRAWINGS = frozenset(
-    f"{path.parent.name}/{path.name}" for path in FOLDER.glob("*/*.svg")
-)
+_WITH_DRAWINGS = frozenset(path.parent.name for path in FOLDER.glob("*/*.svg"))
 
 _SLOT = re.compile(r"\{(\w+)\}")
 
@@ -74,33 +74,50 @@ def _tight(line: str) -> str:
 
 
 @cache
-def deflated(name: str) -> str:
-    """Return a drawing of the gallery (`<task>/<name>.svg`), compressed, as base64.
+def packed_drawings(folder: str) -> str:
+    """Return the drawings in a task's folder (`*.svg`), by name, packed as base64.
 
-    A drawing has ten kilobytes, and a question room for sixty-four. `_drawings.js`
-    shows it.
+    A drawing has ten kilobytes, and a question room for sixty-four; together they
+    share what they repeat. `_drawings.js` unpacks and shows them.
 
     Raises:
-        ValueError: the name is not one of these files.
+        ValueError: the gallery's task has no drawings.
     """
-    if name not in _OWN_DRAWINGS:
+    if folder not in _WITH_DRAWINGS:
         raise ValueError(
-            f"deflated({name!r}): piecework has no such "
-            f"drawing{did_you_mean(name, _OWN_DRAWINGS)}"
+            f"packed_drawings({folder!r}): the gallery has no such task with "
+            f"drawings{did_you_mean(folder, _WITH_DRAWINGS)}"
         )
+    drawings = sorted((FOLDER / folder).glob("*.svg"))
+    return deflated(
+        json.dumps({path.stem: path.read_text("utf-8") for path in drawings})
+    )
+
+
+def deflated(text: str) -> str:
+    """Pack a text as a browser's `DecompressionStream("deflate-raw")` unpacks it."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    packed = packer.compress((FOLDER / name).read_bytes()) + packer.flush()
-    return b64encode(packed).decode()
+    return b64encode(packer.compress(text.encode()) + packer.flush()).decode()
+
+
+def inflated(packed: str) -> str:
+    """Undo `deflated`.
+
+    >>> inflated(deflated("<p>äöü</p>"))
+    '<p>äöü</p>'
+    """
+    return zlib.decompress(b64decode(packed), -15).decode()
 
 
 def rich(text: str) -> Markup:
-    """Render `**strong**` and `*emphasis*`; escape everything else.
+    """Render `**strong**`, `*emphasis*` and `~~struck~~`; escape everything else.
 
-    >>> str(rich("**No** <b> & *some*"))
-    '<strong>No</strong> &lt;b&gt; &amp; <em>some</em>'
+    >>> str(rich("**No** <b> & *some* ~~more~~"))
+    '<strong>No</strong> &lt;b&gt; &amp; <em>some</em> <del>more</del>'
     """
     plain = str(escape(text))
-    strong = _STRONG.sub(r"<strong>\1</strong>", plain)
+    struck = _STRUCK.sub(r"<del>\1</del>", plain)
+    strong = _STRONG.sub(r"<strong>\1</strong>", struck)
     return Markup(_EMPHASIS.sub(r"<em>\1</em>", strong))  # noqa: S704 - escaped above
 
 

@@ -6,6 +6,9 @@ section, with a mark for the position, and only the lines that differ for every 
 section. A short script writes the sections before any other script runs. Trials are a
 separate run of sections before the items.
 
+Where that is not enough, the page's own script is packed too (`fitted`): the browser
+unpacks it, which those from before 2023 cannot do.
+
 `decompress` does the same in Python, for programs that read the page as a browser shows
 it. A page is compressed only if it can be restored byte for byte.
 """
@@ -15,7 +18,7 @@ import re
 from os.path import commonprefix
 from typing import TypedDict
 
-from piecework.hit_templates.jinja_helpers import minified
+from piecework.hit_templates.jinja_helpers import deflated, inflated, minified
 
 MARK = "\ue000"
 """Stands for the position; a private-use character, which pages do not contain."""
@@ -33,6 +36,11 @@ _NOT_IN_SCRIPTS = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 _COMPRESSED = re.compile(
     r"(?s)<script data-compressed>\n.*?const compressed=(\{.*?\});\n.*?</script>\n"
 )
+_SCRIPT = re.compile(r"(?s)<script>\n((?:(?!<script).)*)</script>\n</body>")
+_PACKED = re.compile(
+    r'(?s)<script data-packed="([^"]*)">\n(?:(?!<script).)*</script>\n</body>'
+)
+"""The last script of a page."""
 
 
 class Carried(TypedDict):
@@ -56,8 +64,19 @@ def compress(page: str, *, more_than: int) -> str:
     return page
 
 
+def fitted(page: str, *, more_than: int) -> str:
+    """Compress the page, and pack its script if it is still larger than this."""
+    page = compress(page, more_than=more_than)
+    if len(page.encode()) <= more_than:
+        return page
+    return _SCRIPT.sub(lambda match: _packed_script(match[1]), page)
+
+
 def decompress(page: str) -> str:
-    """Undo `compress`; return a page that was not compressed unchanged."""
+    """Undo `compress` and `fitted`; return any other page unchanged."""
+    page = _PACKED.sub(
+        lambda match: f"<script>\n{inflated(match[1])}</script>\n</body>", page
+    )
     return _COMPRESSED.sub(lambda match: _whole(json.loads(match[1])), page)
 
 
@@ -69,6 +88,11 @@ def compressed_spans(page: str) -> list[tuple[int, int]]:
 def quoted(text: str) -> str:
     """Quote text for a script's data."""
     return _in_script(json.dumps(text, ensure_ascii=False)[1:-1])
+
+
+def _packed_script(code: str) -> str:
+    unpacking = str(minified("_unpack.js"))
+    return f'<script data-packed="{deflated(code)}">\n{unpacking}\n</script>\n</body>'
 
 
 def _in_script(data: str) -> str:

@@ -26,7 +26,7 @@ from piecework.hit_templates.jinja_helpers import filled
 from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.order import groups_of
 from piecework.hit_templates.own_html.page import own_page
-from piecework.hit_templates.page_compression import compress
+from piecework.hit_templates.page_compression import fitted
 from piecework.hit_templates.page_faults import page_faults
 from piecework.hit_templates.templates import QUESTION, rendered
 from piecework.hit_templates.text_rules import CHARACTERS
@@ -82,7 +82,7 @@ def render_hit(
     blank = _blank_page(frame, len(shown))
     if blank is None:
         page = _rendered(frame, shown, page_data)
-        return compress(page, more_than=ROOM_FOR_PAGE)
+        return fitted(page, more_than=ROOM_FOR_PAGE)
     values = [
         value
         for item in shown

@@ -19,6 +19,7 @@ from piecework.domain.task import (
     Arrangement,
     Conditions,
     Field,
+    Follows,
     Hypothesis,
     Option,
     Rule,
@@ -35,6 +36,7 @@ _LISTS = {
     "aggregates": Aggregate,
     "conditions": Conditions,
     "conditions.hypotheses": Hypothesis,
+    "follows": Follows,
 }
 """A task's lists of tables, and the class of each table."""
 

@@ -28,10 +28,10 @@ from piecework.domain.task import OwnFiles, Task
 from piecework.hit_templates.blank_page import NeedsValue, printed
 from piecework.hit_templates.jinja_helpers import (
     breakable,
-    deflated,
     filled,
     grouped,
     minified,
+    packed_drawings,
     plain_number,
     rich,
     steps_of,
@@ -69,7 +69,7 @@ def environment() -> ImmutableSandboxedEnvironment:
     )
     made.globals.update(
         minified=minified,
-        deflated=deflated,
+        packed_drawings=packed_drawings,
         wire=wire,
         grouped=grouped,
         steps_of=steps_of,

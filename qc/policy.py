@@ -9,7 +9,9 @@ How a rule is read:
   assignment covers its answers.
 - For an assignment or a worker, findings on answers count as well, if the share of its
   answers that any of the rule's heuristics flags is at least `share` (and at least one
-  answer). A finding on an assignment counts as one on each of its answers.
+  answer). For a worker with fewer than `least_answers`, a `share` above 0 says nothing:
+  one flagged answer of two may be chance. A finding on an assignment counts as one on
+  each of its answers.
 - The rule applies when at least `at_least` different heuristics flag the subject.
 - A rule with `suspicion_above` applies if the subject's joined suspicion is at least
   that.
@@ -293,6 +295,8 @@ def _applies(rule: PolicyRule, flags: _Flags) -> Flags:
     size = flags.sizes(kind)
     flagged = flags.counts(kind, np.logical_or.reduce(below))
     counts_below = (flagged > 0) & (flagged / size >= rule.share)
+    if kind == "worker" and rule.share:
+        counts_below &= size >= rule.least_answers
     flagged_by = np.zeros(len(size), dtype="int64")
     for name, rows in zip(names, below, strict=True):
         own = flags.counts(kind, flags.rows(_ABOVE[kind], name)) > 0

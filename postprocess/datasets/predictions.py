@@ -1,6 +1,6 @@
 """Captions that systems made, read from COCO results or from a table.
 
-Strangers write these files, so everything is checked before anything is computed.
+These files may come from anyone, so everything is checked before anything is computed.
 """
 
 import csv

@@ -122,8 +122,8 @@ class Corpus:
     ) -> None:
         """Replace counted texts by others.
 
-        The result equals that of a new corpus, but only takes time for the changed
-        texts.
+        The result is the same as that of a new corpus, but only the changed texts
+        take time.
 
         Args:
             before: the texts as they were counted.

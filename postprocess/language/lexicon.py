@@ -67,7 +67,7 @@ def is_surely_right(word: str) -> bool:
 
 @cache
 def may_be_typo(word: str) -> bool:
-    """Return whether a casefolded word is ordinary but not surely right.
+    """Return whether a casefolded word is ordinary, but may be misspelled.
 
     >>> may_be_typo("teapott"), may_be_typo("teapot"), may_be_typo("12oz")
     (True, False, False)

@@ -1,10 +1,13 @@
-"""Agrees with the others surely less than a careful worker would.
+"""Agrees with the others clearly less than a careful worker would.
 
 Idea: several people judge the same item. A careful worker is closer to them than an
 answer drawn blindly from all answers of the campaign; a worker who guesses is not. The
 measure is Krippendorff's idea of agreement beyond chance, for one worker: 1 minus their
 mean distance from the others, divided by that of a blind answer. 1 is full agreement, 0
-is chance.
+is chance. The suspicion for single choices measures how far the mean value of a
+worker's votes is below the usual worker's. The value of a vote is its probability by
+the others' votes (`piecework.analyses.vote_values`), which weighs the others by how
+good they are.
 
 Naive reading: workers who disagree with the majority, or whose agreement is low, are
 bad. But on hard items everyone disagrees at times, and where nearly all answers are
@@ -12,8 +15,15 @@ alike even a blind worker agrees. Dividing by chance corrects for both. But the 
 of ten items is noisy: a plain limit of 0.2 flagged 13 % of the honest workers of real
 votes (RTE). So the measure has to be below the limit by `errors` standard errors, which
 come from the worker's own items, drawn towards those of all workers if the worker has
-few; or below the limit, and further from the usual worker than noise puts one worker in
-a hundred.
+few; or below the limit, and further from the usual worker than noise puts any careful
+worker in nine of ten campaigns. A worker who uses the scale differently ("probably for"
+where others say "for") agrees little too, but reads the items. So a worker is never
+flagged if their answers follow the others' more than the same answers would in random
+order. On scales and between two options, answers follow the others' if they are near
+them; mean and variance over all orders are exact (W. Hoeffding, "A combinatorial
+central limit theorem", 1951). With more options, they follow if the others' answers
+differ between the worker's own: "probably for" then follows "for", although the two
+never agree.
 
 Edge cases: only items with `min_others` other ratings count, and a worker needs
 `min_items` of them. Opinions (`is_opinion` in the task) are never compared, because
@@ -21,7 +31,7 @@ people may differ in them. If blind answers never differ, there is nothing to me
 worker's second answer about an item neither counts nor is judged.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -29,7 +39,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
+from scipy.stats import norm
 
+from piecework.analyses.vote_values import vote_values
 from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
@@ -40,7 +52,7 @@ from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "low_agreement"
 TITLE = "Low agreement with others"
-VERSION = 3
+VERSION = 4
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = (*FIRST_ANSWER, RATED, MATTER_OF_FACT)
@@ -53,14 +65,34 @@ _STEPS = 50
 read as they are."""
 
 
-_FAR = 2.33
-"""Standard deviations; one worker in a hundred is this far below the usual one."""
+_FALSE_FLAGS = 0.1
+"""Expected careful workers of a campaign who are surely below the usual one (ours)."""
 
 _LEAST_WORKERS = 5
 """With fewer workers there is no usual agreement (ours)."""
 
+_MOST_UNFLAGGED = 0.49
+"""Suspicion is below this without a flag: of a worker whose votes are worth little, but
+whose answers follow the others'."""
+
+_TWO = 2
+"""With two grades an answer is right or wrong, as with two options."""
+
 _MAD_TO_SD = 1.4826
 """For a normal distribution, sd = 1.4826 times the median absolute deviation."""
+
+_CHANCE = 0.01
+"""Answers follow the others' if their order is this unlikely by chance (ours).
+
+It is not divided by the number of workers: in a large campaign that would make it
+easier to accuse a careful worker, and an error here only spares a bad one."""
+
+_ORDERS = 999
+"""Random orders with which associations are compared."""
+
+_SEED = 20_260_105
+
+_NO_SPREAD = 1e-12
 
 _ITEMS_OF_ALL = 5.0
 """After this many items a worker's own spread counts as much as that of all (ours)."""
@@ -73,7 +105,7 @@ class Params:
     Attributes:
         min_items: items that the worker and others must have judged (ours).
         min_others: ratings by others that each item needs (ours).
-        min_agreement: flag if agreement beyond chance is surely below this (ours).
+        min_agreement: flag if agreement beyond chance is clearly below this (ours).
         errors: standard errors by which it must be below (ours: 1.64, one in twenty).
     """
 
@@ -88,23 +120,57 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     return workers_table(table, _scores(table, params))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Compared:
+    """Answers that can be compared with others' about the same item.
+
+    Attributes:
+        agreements: by worker, `items` it is based on, `agreement` beyond chance, and
+            its `error`.
+        apart: the distance between any two ratings.
+        codes: by answer, its rating.
+        shares: by answer, the share of each rating among the others'.
+        rows: by worker, the places of their answers.
+        is_nominal: whether ratings are more than two options without order.
+    """
+
+    agreements: pd.DataFrame
+    apart: Floats
+    codes: npt.NDArray[np.intp]
+    shares: Floats
+    rows: Mapping[str, npt.NDArray[np.intp]]
+    is_nominal: bool
+
+    def follow(self, worker: str) -> bool:
+        """Whether a worker's answers follow the others' more than in random order."""
+        rows = self.rows[worker]
+        codes, shares = self.codes[rows], self.shares[rows]
+        if self.is_nominal:
+            return _chance_of_association(codes, shares) <= _CHANCE
+        return _chance_of_nearness(codes, self.apart @ shares.T) <= _CHANCE
+
+
 def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
     for field, answers in own_answers(table):
-        if table.get(MATTER_OF_FACT + field) is None:
+        if answers.empty or table.get(MATTER_OF_FACT + field) is None:
             continue
-        agreements = _agreements(answers, field, params)
+        compared = _compare(answers, field, params)
+        agreements = compared.agreements
         agreements = agreements[agreements["items"] >= params.min_items]
-        apart = _from_usual(agreements)
-        for (worker, items, agreement, error), far in zip(
-            agreements.itertuples(), apart.tolist(), strict=True
+        far = _from_usual(_worth(answers, field, agreements))
+        surely = norm.isf(_FALSE_FLAGS / max(len(agreements), 1))
+        for (worker, items, agreement, error), below in zip(
+            agreements.itertuples(), far, strict=True
         ):
             lacking = (params.min_agreement - agreement) / (error or np.nan)
             lacking = float(np.nan_to_num(lacking, nan=-np.inf))
-            flag = lacking > params.errors or (lacking > 0 and far > _FAR)
-            graded = float(expit(2 * (lacking - params.errors)))
+            is_low = lacking > params.errors or (lacking > 0 and below > surely)
+            flag = is_low and not compared.follow(worker)
+            doubt = 2 * (lacking - params.errors) if np.isnan(below) else below - surely
+            graded = float(expit(doubt))
             yield WorkerScore(
                 str(worker),
-                max(graded, 0.5) if flag else graded,
+                0.5 + graded / 2 if flag else _MOST_UNFLAGGED * graded,
                 flag,
                 f"agrees little with others about {field}: "
                 f"{round(agreement, 2) + 0.0:.2f}, give or take {error:.2f}, on "
@@ -112,43 +178,131 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
             )
 
 
-def _from_usual(agreements: pd.DataFrame) -> "pd.Series[float]":
+def _from_usual(worth: pd.DataFrame) -> list[float]:
     """By worker, how many standard deviations they are below the usual worker.
 
-    The deviation combines a robust one between workers and the worker's own noise. It
-    is 0 with fewer than `_LEAST_WORKERS` workers.
+    The deviation combines a robust one between workers and the worker's own noise. NaN
+    with fewer than `_LEAST_WORKERS` workers.
     """
-    measured, error = agreements["agreement"], agreements["error"]
-    if len(agreements) < _LEAST_WORKERS:
-        return pd.Series(0.0, index=agreements.index)
+    measured, error = worth["measured"], worth["error"]
+    if len(worth) < _LEAST_WORKERS:
+        return [np.nan] * len(worth)
     usual = measured.median()
     between = (_MAD_TO_SD * (measured - usual).abs().median()) ** 2
     between = max(between - error.median() ** 2, 0.0)
     deviation = np.sqrt(between + error**2)
     far: pd.Series[float] = (usual - measured) / deviation.where(deviation > 0)
-    return far.fillna(0.0)
+    return far.fillna(0.0).tolist()
 
 
-def _agreements(answers: pd.DataFrame, field: str, params: Params) -> pd.DataFrame:
-    """By worker: `items` it is based on, agreement beyond chance, and its error."""
-    if answers.empty:
-        return pd.DataFrame({"items": [], "agreement": [], "error": []})
+def _worth(answers: pd.DataFrame, field: str, agreements: pd.DataFrame) -> pd.DataFrame:
+    """By worker of `agreements`, `measured` and `error` of how good their answers are.
+
+    For single choices it is the mean probability of their votes by the others' votes;
+    otherwise, where answers can be nearly right, it is their agreement.
+    """
+    ratings = answers[RATED + field]
+    if is_scale(ratings):
+        is_votes = ratings.nunique() <= _TWO
+    else:
+        is_votes = bool((ratings.map(len) == 1).all())
+    if not is_votes:
+        return agreements.rename(columns={"agreement": "measured"})
+    workers, names = pd.factorize(answers["worker_id"])
+    codes, _ = _coded(ratings)
+    items, _ = pd.factorize(answers["item_id"])
+    values = pd.Series(vote_values(items, workers, codes))
+    by_worker = values.groupby(names[workers])
+    counts, squares = by_worker.size(), by_worker.var(ddof=0) * by_worker.size()
+    spread = (squares + _ITEMS_OF_ALL * values.var(ddof=0)) / (counts + _ITEMS_OF_ALL)
+    worth = pd.DataFrame(
+        {"measured": by_worker.mean(), "error": np.sqrt(spread / counts)}
+    )
+    return worth.reindex(agreements.index)
+
+
+def _chance_of_nearness(codes: npt.NDArray[np.intp], distances: Floats) -> float:
+    """The chance that answers in random order are as near to the others' as these.
+
+    Args:
+        codes: of a worker's answers, by item.
+        distances: of each code (row) from the others' answers about each item (column).
+    """
+    items = len(codes)
+    counts = np.bincount(codes, minlength=len(distances))
+    own = distances[codes, np.arange(items)].sum()
+    of_items = counts @ distances / items
+    of_codes = distances.mean(axis=1)
+    beyond = distances - of_codes[:, None] - of_items + of_items.mean()
+    squares = float((counts @ beyond**2).sum())
+    if items < _TWO or squares <= _NO_SPREAD:
+        return 1.0
+    deviation = np.sqrt(squares / (items - 1))
+    return float(norm.sf((of_items.sum() - own) / deviation))
+
+
+def _chance_of_association(codes: npt.NDArray[np.intp], shares: Floats) -> float:
+    """The chance that others' answers differ as much between codes in random order.
+
+    Args:
+        codes: of a worker's answers, by item.
+        shares: by item, the share of each rating among the others' answers.
+    """
+    rng = np.random.default_rng(_SEED)
+    own = _between(codes[None, :], shares)[0]
+    orders = rng.permuted(np.tile(codes, (_ORDERS, 1)), axis=1)
+    as_much = _between(orders, shares) >= own - _NO_SPREAD
+    return float(1 + as_much.sum()) / (1 + _ORDERS)
+
+
+def _between(orders: npt.NDArray[np.intp], shares: Floats) -> Floats:
+    """By order of codes, the squares of shares between codes (up to a constant)."""
+    squares = np.zeros(len(orders))
+    for code in np.unique(orders[0]):
+        is_code = orders == code
+        sums = is_code.astype("float64") @ shares
+        squares += (sums**2).sum(axis=1) / is_code[0].sum()
+    return squares
+
+
+def _compare(answers: pd.DataFrame, field: str, params: Params) -> _Compared:
     codes, values = _coded(answers[RATED + field])
     apart = _distances(values)
     items, item_ids = pd.factorize(answers["item_id"], sort=True)
     votes = np.zeros((len(item_ids), len(values)))
     np.add.at(votes, (items, codes), 1.0)
-    pool = votes.sum(axis=0) / votes.sum()
+    pool = votes.sum(axis=0) / max(votes.sum(), 1.0)
     others = votes[items]
     others[np.arange(len(codes)), codes] -= 1.0
     count = others.sum(axis=1)
     enough = count >= params.min_others
-    shares = others[enough] / count[enough, None]
-    own = np.einsum("nv,nv->n", apart[codes[enough]], shares)
+    codes, shares = codes[enough], others[enough] / count[enough, None]
+    own = np.einsum("nv,nv->n", apart[codes], shares)
     blind = shares @ (apart @ pool)
     distances = pd.DataFrame(
         {"worker": answers["worker_id"].to_numpy()[enough], "own": own, "blind": blind}
     )
+    by_worker = distances.groupby("worker")
+    return _Compared(
+        agreements=_agreements(distances),
+        apart=apart,
+        codes=codes,
+        shares=shares,
+        rows={
+            str(worker): np.asarray(rows, dtype="intp")
+            for worker, rows in by_worker.indices.items()
+        },
+        is_nominal=isinstance(values, list) and len(values) > _TWO,
+    )
+
+
+def _agreements(distances: pd.DataFrame) -> pd.DataFrame:
+    """By worker: `items` it is based on, agreement beyond chance, and its error.
+
+    Args:
+        distances: one row per answer, with `worker` and the distances from the others'
+            answers of the worker's `own` answer and of a `blind` one.
+    """
     by_worker = distances.groupby("worker")
     sums = by_worker[["own", "blind"]].sum()
     sums["items"] = by_worker.size()

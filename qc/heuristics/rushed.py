@@ -171,7 +171,7 @@ def _times(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _usual(times: pd.DataFrame, params: Params) -> tuple[float, float, float]:
-    """The medians of a batch's seconds and words, and the limit of haste."""
+    """The medians of a batch's seconds and words, and the limit for rushed times."""
     seconds, words = times["seconds"].to_numpy(), times["words"].to_numpy()
     medians = float(np.median(seconds)), float(np.median(words))
     haste = np.log(_expected(*medians, words)) - np.log(seconds)

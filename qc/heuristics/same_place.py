@@ -1,8 +1,8 @@
 """Always the first, always the left: answers that follow the position, not the words.
 
 Idea: the page shuffles options or swaps the two sides of a comparison, so the position
-of an answer that depends on the item varies. A worker who always takes the same
-position may not read.
+of an answer that depends on the item varies. A worker who always chooses the same
+position may not be reading.
 
 Naive reading: more than half of a worker's answers on one side is bias. But with ten
 answers, one honest worker in three has seven or more on one side. So a worker is

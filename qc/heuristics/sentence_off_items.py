@@ -150,7 +150,7 @@ def _means(
     table: pd.DataFrame,
     flag: npt.NDArray[np.bool_],
 ) -> tuple["pd.Series[float]", "pd.Series[float]"]:
-    """By row, its sentence's mean `shared` and `by_chance`; flagged rows only."""
+    """Return, for each flagged row, its sentence's mean `shared` and `by_chance`."""
     flagged = codes.loc[table.index[flag]].sort_index()
     groups = [flagged["batch"], flagged["sentence"]]
     means = fits.loc[flagged.index].groupby(groups)[["shared", "by_chance"]]

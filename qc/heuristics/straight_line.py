@@ -9,9 +9,9 @@ to 14 items is then one in four. So the line is compared with the others: how li
 it that a worker whose answers are drawn from all other answers gives this answer as
 often? A worker must pass both limits.
 
-Edge cases: fewer than `min_items` items are too few for a line. A worker's second
-answer about an item does not count. Without other workers there is no comparison. A set
-of ticks is one answer. Positions on a scale have a heuristic of their own
+Edge cases: fewer than `min_items` items are too few to judge. A worker's second answer
+about an item does not count. Without other workers there is no comparison. A set of
+ticks is one answer. Positions on a scale have a heuristic of their own
 (`low_scale_variance`).
 """
 

@@ -14,12 +14,12 @@ from piecework.hit_templates.messages import FOLDER as TASKS
 from piecework.hit_templates.messages import languages
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.rehearsal.pictures.drawing import draw
+from piecework.rehearsal.pictures.portraits import draw_portrait
 from piecework.rehearsal.pictures.scenes import scenes
 from tests.browser import host as hosts
 from tests.conftest import ARGUMENTS, installed_chromium
 from tests.hit_templates.examples import example_of
 from tools.examples.one_error import TRIALS
-from tools.examples.portraits import draw_portrait
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs/reference/gallery"
 WIDTH, HEIGHT = 1180, 860

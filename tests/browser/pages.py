@@ -46,6 +46,6 @@ def message(rule_name: str) -> str:
 
 
 def draft_keys(page: Page) -> list[str]:
-    """Names of what the page keeps in the browser."""
+    """Names of the drafts that the page keeps in the browser."""
     keys: list[str] = page.evaluate("Object.keys(window.localStorage)")
-    return keys
+    return [key for key in keys if not key.startswith("piecework.read.")]

@@ -14,6 +14,7 @@ from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.messages import FOLDER as TASKS
 from piecework.hit_templates.messages import languages
 from piecework.hit_templates.order import item_order, shuffled
+from piecework.hit_templates.page_compression import fitted
 from piecework.hit_templates.rules import check
 from piecework.hit_templates.tasks import load_task, task_names
 from tests.browser.host import serving
@@ -147,6 +148,22 @@ def test_a_hit_can_be_done_by_keyboard_and_python_reads_it_without_a_problem(
     for answer in answers:
         assert answer.shown_ms is not None
         assert answer.shown_ms > 0
+
+
+def test_a_page_with_a_packed_script_can_be_done(open_page: Open) -> None:
+    """The browser unpacks it, and the examples' pictures are there."""
+    example = example_of(load_task("expert_rating"))
+    with serving() as host:
+        host.page = fitted(example.page, more_than=0)
+        assert "data-packed" in host.page
+        page = open_page(host.address("3ASSIGNMENT1"))
+        expect(page.locator(".step.item:visible")).to_have_count(1)
+        for drawing in page.locator("img.drawing").all():
+            expect(drawing).to_have_js_property("naturalWidth", 640)
+        for _ in range(page.locator(".step").count()):
+            do_the_step(page, example)
+        expect(page.get_by_text("Thank you")).to_be_visible()
+        assert len(host.posted) == 1
 
 
 @every_task

@@ -52,7 +52,7 @@ Afterwards the test reads the marketplace's own books:
 While the fault lasts, `piecework status` can read the store. A pass that fails prints
 the reason and the next command, and exits with code 1.
 
-The table is of {runs} campaigns; {bad} went wrong. `make test` runs a sample of them,
+The table covers {runs} campaigns; {bad} went wrong. `make test` runs a sample of them,
 `make test-full` runs all. `python -m tests.crash.table` writes this section; it needs
 root to make a small disk.
 

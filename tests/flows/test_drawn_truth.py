@@ -4,9 +4,7 @@ import csv
 from pathlib import Path
 
 import pandas as pd
-import pytest
 
-from piecework.domain.errors import ConfigError
 from piecework.rehearsal.pictures.scenes import imagined_scenes
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
@@ -103,13 +101,25 @@ def test_judgements_of_own_items_are_rehearsed(tmp_path: Path) -> None:
     assert items["congruent_share"].mean() > 0.8
 
 
-def test_corrections_of_own_texts_want_to_be_told_what_is_right(tmp_path: Path) -> None:
-    """A drawn sentence would be no correction; the columns are named."""
-    row = {
-        "correction_id": "c1",
-        "url": "https://example.org/1.jpg",
-        "description": "A red dog.",
-        "error": "color",
-    }
-    with pytest.raises(ConfigError, match="no truth is known for item 'c1'"):
-        prepare(_written(tmp_path, "correction", [row]))
+def test_corrections_of_own_texts_are_rehearsed(tmp_path: Path) -> None:
+    """The drawn correction replaces one word, or none if nothing is to be corrected."""
+    rows = [
+        {
+            "correction_id": f"c{n}",
+            "url": "https://example.org/1.jpg",
+            "description": "A red dog on a green bank.",
+            "error": "color",
+        }
+        for n in range(12)
+    ]
+    path = _written(tmp_path, "correction", rows)
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        export(run)
+    items = pd.read_csv(tmp_path / "out/own/dataset/items.csv")
+    assert set(items["outcome"]) > {"corrected"}
+    for row in items.to_dict("records"):
+        before = ["A", "red", "dog", "on", "a", "green", "bank."]
+        after = str(row["correction"]).split()
+        changed = sum(old != new for old, new in zip(before, after, strict=True))
+        assert changed == (row["outcome"] == "corrected"), row

@@ -10,7 +10,12 @@ from piecework.campaign.assembling import load_campaign
 from piecework.domain.capabilities import MTURK
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
-from piecework.hit_templates.page_compression import MARK, compress, decompress
+from piecework.hit_templates.page_compression import (
+    MARK,
+    compress,
+    decompress,
+    fitted,
+)
 from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from piecework.platforms.question import html_question
@@ -134,3 +139,29 @@ def test_fifty_pairs_of_an_expert_fit_into_one_question() -> None:
     assert "</script><script>" not in decompress(page)
     assert html_question(page)
     assert decompress(page).count('name="score.50"') == 4
+
+
+def test_a_page_that_is_still_too_large_carries_its_script_packed() -> None:
+    """As a program reads it, nothing of it changed; no page is packed in vain."""
+    task = load_task("expert_rating")
+    items = [
+        Item(
+            item_id=ItemId(f"pair_{n}"),
+            columns={
+                "pair_id": f"pair_{n}",
+                "url": f"https://pictures.example.org/{n}.jpg",
+                "sentence": f"{n} "
+                + "".join(chr(97 + (n * k) % 26) for k in range(250)),
+            },
+        )
+        for n in range(50)
+    ]
+    page = render_hit(task, items)
+    assert len(html_question(page).encode()) <= MTURK.question_bytes
+    assert "data-packed" in page
+    whole = decompress(page)
+    assert whole.count('class="step item"') == 50
+    assert "pieceworkRules" in whole
+    assert "data-packed" not in whole
+    assert fitted(whole, more_than=len(page.encode())) == page
+    assert fitted(whole, more_than=len(whole.encode())) == whole

@@ -144,6 +144,24 @@ def test_a_worker_answers_for_a_share_of_his_answers(
     assert differing(decided) == ({"w": "exclude"} if excluded else {})
 
 
+@pytest.mark.parametrize(("answers", "excluded"), [(2, False), (3, False), (4, True)])
+def test_a_share_of_few_answers_excludes_nobody(
+    answers: int,
+    excluded: bool,  # noqa: FBT001 - a case
+) -> None:
+    """Half of two or three answers may be chance; a share of 0 asks for one answer."""
+    own = table(*(row(f"a{number}", worker_id="w") for number in range(answers)))
+    flags = [finding("capitals", f"a{number}") for number in range(answers)]
+    for share, is_excluded in ((0.5, excluded), (0.0, True)):
+        policy = [rule("worker", "exclude", "capitals", share=share)]
+        excluded_by = {
+            decision.subject_id
+            for decision in decided(own, flags, policy)
+            if decision.verdict == "exclude"
+        }
+        assert excluded_by == ({"w"} if is_excluded else set())
+
+
 def test_a_share_of_zero_still_asks_for_one_answer() -> None:
     """Nobody is excluded for nothing."""
     assert differing(verdicts([], rule("worker", "exclude", "capitals"))) == {}

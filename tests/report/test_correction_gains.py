@@ -8,7 +8,7 @@ import pytest
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.hit_templates.tasks import load_task
-from piecework.report.correction_gains import corrections
+from piecework.report.correction_gains import ALL, corrections
 
 TASK = load_task("correction")
 
@@ -47,12 +47,33 @@ def test_each_kind_is_scored_over_all_descriptions_with_only_its_errors_mended()
         frame({"c": "a blue cat on a mat", "n": "two big dogs in a park"}), items, TASK
     ).set_index("kind")
     # 5 of 6 words match in either text: 10 of 12; the color mends one: 11 of 12.
-    assert gains["bleu_1_before"].tolist() == pytest.approx([10 / 12, 10 / 12])
-    assert gains["bleu_1"].tolist() == pytest.approx([11 / 12, 10 / 12])
-    assert gains["changed"].tolist() == [1, 0]
-    assert gains["descriptions"].tolist() == [2, 2]
+    assert gains["bleu_1_before"].tolist() == pytest.approx([10 / 12] * 3)
+    assert gains["bleu_1"].tolist() == pytest.approx([11 / 12, 10 / 12, 11 / 12])
+    assert gains["changed"].tolist() == [1, 0, 1]
+    assert gains["descriptions"].tolist() == [2, 2, 2]
     assert gains["meteor"]["color"] > gains["meteor_before"]["color"]
     assert gains["meteor"]["number"] == gains["meteor_before"]["number"]
+
+
+def test_a_description_gets_the_corrections_of_all_its_kinds_together() -> None:
+    """One item for each kind; an edit of the same words for another kind is left."""
+    text, right = "two red cats on a mat", "three blue cats on a mat"
+    items = [
+        item("c", "color", text, right),
+        item("n", "number", text, right),
+        item("o", "similar_object", text, right),
+    ]
+    edits = {
+        "c": "two blue cats on a mat",
+        "n": "three red cats on a mat",
+        "o": "two green cats on a mat",
+    }
+    gains = corrections(frame(edits), items, TASK).set_index("kind")
+    together = gains.loc[ALL]
+    assert (together["items"], together["changed"]) == (1, 1)
+    assert together["conflicts"] == 1
+    assert together["bleu_1"] == pytest.approx(1)
+    assert gains["bleu_1"]["color"] == pytest.approx(5 / 6)
 
 
 def test_without_references_edits_are_counted_and_nothing_is_scored() -> None:

@@ -13,13 +13,13 @@ from pathlib import Path
 from random import Random
 
 from piecework.config.drawn_pictures import picture_name
+from piecework.rehearsal.pictures.portraits import draw_portrait, portrait_name
 from piecework.rehearsal.pictures.scene_model import Scene
 from piecework.rehearsal.pictures.scenes import scenes
 from piecework.rehearsal.seeded_rng import seeded_rng
 from tools.examples import one_error
 from tools.examples.pairs import pairs_of, swapped
 from tools.examples.planted_errors import corrections_of
-from tools.examples.portraits import draw_portrait
 from tools.examples.sentences import (
     CATEGORIES,
     Sentence,
@@ -63,7 +63,22 @@ def _congruency_pairs() -> Iterator[Row]:
                 "truth.congruent": right,
                 "gold.congruent": right if is_gold else "",
                 "twin": "",
+                **_of_later_tasks(sentence, true_sentence(scene)),
             }
+
+
+def _of_later_tasks(sentence: Sentence, right: Sentence) -> Row:
+    """Return truths of the two tasks that can follow, and what people wrote.
+
+    A true sentence that is called incongruent all the same has another kind of error.
+    """
+    return {
+        "error_categories.truth.categories": "|".join(sentence.errors) or "other",
+        "correction.truth.outcome": "corrected" if sentence.errors else "no_such_error",
+        "correction.truth.correction": right.text,
+        "reference_1": right.text,
+        "reference_2": right.text.replace(" next to ", " and "),
+    }
 
 
 def _two_sentences(scene: Scene) -> list[Sentence]:
@@ -87,7 +102,22 @@ def caption_rows() -> Iterator[Row]:
 
 
 def error_category_rows() -> Iterator[Row]:
-    """Yield forty wrong descriptions: with one error, two errors or unrelated."""
+    """Yield forty wrong descriptions of scenes, then sixteen of people."""
+    yield from _wrong_scenes()
+    for category in one_error.PEOPLE_CATEGORIES:
+        some = list(one_error.described(category))[:4]
+        for number, wrong in enumerate(some, start=1):
+            yield {
+                "pair_id": f"{category}_{number}",
+                "url": portrait_name(wrong.portrait),
+                "description": wrong.text,
+                "truth.categories": category,
+                "gold.categories": category if number == len(some) else "",
+            }
+
+
+def _wrong_scenes() -> Iterator[Row]:
+    """Yield descriptions of scenes with one error, two errors or unrelated."""
     scenes_ = clear_scenes()[:40]
     for number, scene in enumerate(scenes_, start=1):
         rng = seeded_rng(SEED, scene.item_id, "categories")
@@ -217,8 +247,21 @@ def pairwise_rows() -> Iterator[Row]:
 
 
 def correction_rows() -> Iterator[Row]:
-    """Yield sixteen descriptions for each of four kinds of error."""
+    """Yield sixteen descriptions for each kind of error in scenes, eight in people."""
     yield from corrections_of(clear_scenes(), each=16, seed=SEED)
+    for category in one_error.PEOPLE_CATEGORIES:
+        some = list(one_error.described(category))[:8]
+        for number, wrong in enumerate(some, start=1):
+            yield {
+                "correction_id": f"{category}_{number:02}",
+                "url": portrait_name(wrong.portrait),
+                "description": wrong.text,
+                "error": category,
+                "truth.outcome": "corrected",
+                "truth.correction": wrong.correct,
+                "reference_1": wrong.correct,
+                "reference_2": wrong.correct.replace(" in a ", " wearing a "),
+            }
 
 
 EXAMPLES: Mapping[str, Callable[[], Iterator[Row]]] = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from piecework.rehearsal.pictures.drawing.person import Garment, Who
-from tools.examples.portraits import Portrait
+from piecework.rehearsal.pictures.portraits import Portrait
 
 Row = Mapping[str, str]
 
@@ -177,6 +177,48 @@ def rows(language: str) -> Iterator[Row]:
     for number, stimulus in enumerate(STIMULI, start=1):
         for error in ERRORS:
             yield _row(f"person_{number}", stimulus, error, language)
+
+
+class Described(NamedTuple):
+    """A portrait with an English description that has one error, and the correct one.
+
+    Attributes:
+        category: the error's name in the tasks of error analysis.
+    """
+
+    portrait: Portrait
+    category: str
+    text: str
+    correct: str
+
+
+_CATEGORIES: Mapping[str, str] = {
+    "age": "age",
+    "gender": "gender",
+    "clothing_type": "type_of_clothing",
+    "clothing_color": "color_of_clothing",
+}
+
+
+def described(category: str) -> Iterator[Described]:
+    """Yield every portrait with an error about people or their clothes.
+
+    Args:
+        category: `age`, `gender`, `type_of_clothing` or `color_of_clothing`.
+    """
+    error = next(name for name, own in _CATEGORIES.items() if own == category)
+    for stimulus in (*STIMULI, *(trial for trial, _ in TRIALS)):
+        seen = _seen(stimulus)
+        yield Described(
+            stimulus.portrait,
+            category,
+            _sentence(_with_error(seen, stimulus, error), stimulus, "en"),
+            _sentence(seen, stimulus, "en"),
+        )
+
+
+PEOPLE_CATEGORIES = tuple(_CATEGORIES.values())
+"""The categories of errors about people and their clothes."""
 
 
 def portraits() -> Iterator[tuple[str, Portrait]]:

@@ -22,9 +22,9 @@ class Sphericity:
     Attributes:
         epsilon: Greenhouse and Geisser's, from 1 / (conditions - 1) to 1 (spherical);
             NaN if nothing varies.
-        w: Mauchly's, from 0 to 1 (spherical). With two conditions always 1.
-        p_value: of W; NaN with two conditions (nothing to test), if nothing varies, or
-            with no more subjects than conditions less one.
+        w: Mauchly's, from 0 to 1 (spherical); always 1 with two conditions.
+        p_value: the p-value of W; NaN with two conditions (nothing to test), if nothing
+            varies, or with fewer subjects than conditions.
     """
 
     epsilon: float

@@ -16,14 +16,13 @@ from piecework.domain.imported import Reading
 @click.option("--condition", help="Compare ratings by this column of the items.")
 @click.option(
     "--unit",
-    help="The items' column of what is seen in all conditions, such as an image; "
-    "default: the worker for what the task itself compares, else the HIT.",
+    help="Column of the items that names what all conditions show, such as an "
+    "image; default: the worker for what the task itself compares, else the HIT.",
 )
 @click.option(
     "--margin",
     type=float,
-    help="The smallest difference that would matter, to test that conditions differ "
-    "by less.",
+    help="Smallest difference that matters; tests whether conditions differ by less.",
 )
 @click.option("--seed", default=1, show_default=True, help="Seed of the random draws.")
 @click.option(

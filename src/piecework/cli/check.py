@@ -33,7 +33,8 @@ _Rows = list[tuple[str, str, str]]
     help="Price by the fees of this UTC day; default: today.",
 )
 @click.option(
-    "--endpoint", help="Price by the fees of this marketplace; the command only asks."
+    "--endpoint",
+    help="Price by the fees of this marketplace; nothing is changed there.",
 )
 @click.option(
     "--reach",

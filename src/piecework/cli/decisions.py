@@ -18,7 +18,7 @@ from piecework.config.utf8 import read_text
 @click.option(
     "--read",
     type=click.Path(path_type=Path),
-    help="Read a filled-in file; a fault in one row refuses the whole file.",
+    help="Read a filled-in file; an error in one row rejects the whole file.",
 )
 @click.option("--by", help="With --read: the name of the person who decided.")
 def decisions(

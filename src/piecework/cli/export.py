@@ -39,16 +39,24 @@ if TYPE_CHECKING:
     help="With a CAMPAIGN: write just one CSV file of all assignments, with the "
     "columns of MTurk's batch results (Input.*, Answer.*).",
 )
+@click.option(
+    "--items-for",
+    metavar="TASK FILE",
+    type=(str, click.Path(path_type=Path, dir_okay=False)),
+    help="With a CAMPAIGN: write just the items file of a next campaign of TASK, from "
+    "this campaign's labels: congruency to error_categories to correction.",
+)
 @TASK
 @FILES_IN_PARTS
 @AS_CAMPAIGN
 @DASK
 @JSON
-def export(
+def export(  # noqa: PLR0913 - an argument for each option
     what: tuple[Path, ...],
     *,
     answers: Path | None,
     batch_results: Path | None,
+    items_for: tuple[str, Path] | None,
     task: str | None,
     into: Path | None,
     campaign: Path | None,
@@ -57,7 +65,7 @@ def export(
 ) -> None:
     """Write the dataset and report again.
 
-    You can export a campaign that still runs: the files show the work so far. The
+    You can export a campaign that is still running: the files show the work so far. The
     command cleans texts and replaces worker ids with pseudonyms.
 
     With --to FOLDER it exports Parquet FILES of answers, of any size, in parts. FOLDER
@@ -67,9 +75,14 @@ def export(
     Examples:
       piecework export birds.toml
       piecework export birds.toml --batch-results batch_results.csv
+      piecework export congruency.toml --items-for error_categories next.csv
       piecework export answers/ --to dataset --task caption --dask
     """
-    one_file = {"--answers": answers, "--batch-results": batch_results}
+    one_file = {
+        "--answers": answers,
+        "--batch-results": batch_results,
+        "--items-for": items_for,
+    }
     asked_for = [name for name, path in one_file.items() if path is not None]
     if fault := _fault(what, asked_for, is_in_parts=into is not None):
         raise click.UsageError(fault)
@@ -81,6 +94,9 @@ def export(
         raise click.UsageError(
             "--dask, --as and --task are for FILES, with --to FOLDER"
         )
+    if items_for is not None:
+        _export_items(what[0], *items_for, as_json=as_json)
+        return
     written = [_of_campaign(path, answers, batch_results) for path in what]
     if as_json:
         click.echo(json.dumps({"campaigns": written}, indent=2))
@@ -111,6 +127,30 @@ def _export_files(
     for name, number in done.rows.items():
         click.echo(f"{number:>12,}  {done.folder / name}")
     click.echo(f"from {plural(done.answers, 'answer')}")
+
+
+def _export_items(path: Path, task_name: str, file: Path, *, as_json: bool) -> None:
+    """Write the items file of the next campaign, and say what is not in it."""
+    from piecework.campaign.assembling import load_campaign
+    from piecework.engine.opening import open_to_look
+    from piecework.hit_templates.tasks import load_task
+    from piecework.results.next_items import write_next_items
+
+    with open_to_look(load_campaign(path)) as opened:
+        task = load_task(task_name, beside=Path())
+        items = write_next_items(opened, task, file)
+    if as_json:
+        facts = asdict(items)
+        facts["rows"] = len(items.rows)
+        click.echo(json.dumps({**facts, "file": str(file)}, indent=2))
+        return
+    click.echo(f"{plural(len(items.rows), 'item')} for {task.name} in {file}")
+    for label, number in items.other_labels.items():
+        click.echo(f"not taken: {plural(number, 'item')} labelled {label}")
+    if items.unlabelled:
+        click.echo(f"without a label: {plural(items.unlabelled, 'item')}")
+    for name in items.missing:
+        click.echo(f"fill in the column {name}, which no item has")
 
 
 def _fault(what: Sequence[Path], asked_for: list[str], *, is_in_parts: bool) -> str:

@@ -36,9 +36,10 @@ _FIGURES_WIDE, _CHOICE_WIDE = 20, 18
     "--vary",
     multiple=True,
     metavar="KEY=VALUE,...",
-    help="Values to compare, of reward, assignments, batches, items_per_hit, "
-    "max_rounds, any table.key of the campaign file, workers (30,60), bad (5%,20% of "
-    "the workers) or crowd (diligent:20+paster:5). Several --vary are combined.",
+    help="Values to compare: of reward, assignments, batches, items_per_hit, "
+    "max_rounds or any table.key of the campaign file; or of workers (30,60), bad "
+    "(5%,20% of the workers) or crowd (diligent:20+paster:5). Several --vary are "
+    "combined.",
 )
 @click.option(
     "--from-pilot",

@@ -71,7 +71,7 @@ def import_results(
       piecework import --as stance.toml
     """
     if campaign is None and not only_map:
-        raise click.UsageError("give --as CAMPAIGN.toml, or --map to only look")
+        raise click.UsageError("give --as CAMPAIGN.toml, or --map to write nothing")
     if campaign is not None and campaign.suffix != ".toml":
         raise click.UsageError(f"--as {campaign}: a campaign file ends in .toml")
     if campaign is None and not files:

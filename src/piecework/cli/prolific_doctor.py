@@ -36,7 +36,9 @@ _COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
     help="Currency of the campaign; the workspace must have the same.",
 )
 @click.option(
-    "--public-url", default="", help="URL to check, where Prolific sends participants."
+    "--public-url",
+    default="",
+    help="Also check this URL, to which Prolific sends participants.",
 )
 @URL
 @TOKEN_FILE

@@ -152,8 +152,8 @@ def prolific_emulator(  # noqa: PLR0913 - an argument for each option
 
     The emulator serves Prolific's API without people or money. Point a program at it
     instead of https://api.prolific.com; it accepts any token. Programs control
-    participants, time and faults under /emulator/. A --database that exists keeps the
-    options with which it was made.
+    participants, time and faults under /emulator/. An existing --database keeps the
+    options it was created with.
 
     Examples:
       piecework prolific-emulator

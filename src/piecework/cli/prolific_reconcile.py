@@ -67,8 +67,8 @@ def prolific_reconcile(
     """Compare all studies with Prolific.
 
     The command takes in what somebody approved, rejected, returned or stopped by hand
-    on Prolific's pages. It shows amounts of money that differ, and then the exit code
-    is 1.
+    on Prolific's pages. If amounts of money differ, it shows them and exits with code
+    1.
 
     A marketplace's file that was restored from a copy lacks the studies that were
     published later. --adopt takes such a study in and pays the people who took part in

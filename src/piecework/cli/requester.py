@@ -143,8 +143,8 @@ def revoke(*, key: str, database: Path) -> None:
 def problems(*, name: str, database: Path, as_json: bool) -> None:
     """List the problems that workers reported.
 
-    The list shows the newest first. With NAME, as `piecework requester list` shows it,
-    it has only that account's HITs. The texts are what workers typed.
+    The list shows the newest first. With NAME (see `piecework requester list`), it
+    shows only problems with that account's HITs. The texts are what workers typed.
 
     Examples:
       piecework requester problems

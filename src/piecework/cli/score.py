@@ -30,7 +30,7 @@ from piecework.cli.options import JSON
     type=click.IntRange(min=100, max=100_000),
     default=1000,
     show_default=True,
-    help="Random draws for intervals and tests.",
+    help="Number of random draws for intervals and tests.",
 )
 @click.option("--seed", default=0, show_default=True, help="Seed of the draws.")
 @click.option(
@@ -53,8 +53,9 @@ def score(  # noqa: PLR0913 - an argument an option
 ) -> None:
     """Score captioning systems against a dataset.
 
-    PREDICTIONS are files of captions: JSON as COCO's results ("image_id" and
-    "caption"), named after the file, or CSV with a column "system" for several systems.
+    PREDICTIONS are files of captions. A JSON file has the format of COCO's results
+    ("image_id" and "caption"), and its name is the system's name. A CSV file may hold
+    several systems, named in the column "system".
 
     The scores are BLEU-1 to BLEU-4, METEOR, ROUGE-L and CIDEr-D with 95 % intervals.
     Two or more systems are also tested against each other.

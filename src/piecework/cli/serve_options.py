@@ -120,7 +120,8 @@ SITE = grouped(
         "--frames-url",
         default="",
         help="URL at which browsers reach the question pages; https://*.NAME gives "
-        "each requester a host. On 127.0.0.1, http://localhost and their port.",
+        "each requester a host; default on 127.0.0.1: http://localhost with their "
+        "port.",
     ),
     click.option(
         "--notify-url",

@@ -30,8 +30,8 @@ from piecework.hit_templates.listing import (
 def tasks(folders: tuple[Path, ...], *, page: Path | None, as_json: bool) -> None:
     """List the available tasks.
 
-    A folder is a task or holds tasks. Without FOLDERS, the list includes the tasks in
-    the current folder.
+    Each folder is a task or contains tasks. Without FOLDERS, the list includes the
+    tasks in the current folder.
 
     Examples:
       piecework tasks

@@ -179,6 +179,24 @@ class Conditions:
     hypotheses: tuple[Hypothesis, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Follows:
+    """An earlier task whose labels decide what this task is asked about.
+
+    Attributes:
+        task: the earlier task's name.
+        field: its field with the labels.
+        options: the labels whose items this task takes; empty for all.
+        column: the item column of this task that gets the label; then an item with
+            several labels becomes one item for each. "" for none.
+    """
+
+    task: Text
+    field: Text
+    options: tuple[Text, ...] = ()
+    column: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rule:
     """One condition on one field, the same in Python and in the browser.
@@ -263,6 +281,7 @@ class Task:
         group_by: items with equal values in this column go into one HIT, if they fit,
             and stay side by side when shuffled.
         one_value_per_hit: the column that is the same for all items of a HIT.
+        follows: the tasks whose results can become items of this task.
         texts: further texts of the page, by name, in the language.
         heuristics: settings of heuristics that fit the task; a campaign's settings have
             priority.
@@ -298,6 +317,7 @@ class Task:
     arrangements: tuple[Arrangement, ...] = ()
     aggregates: tuple[Aggregate, ...] = ()
     conditions: tuple[Conditions, ...] = ()
+    follows: tuple[Follows, ...] = ()
     heuristics: Mapping[str, Mapping[str, object]] = dataclasses.field(
         default_factory=dict
     )

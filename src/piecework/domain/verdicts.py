@@ -79,6 +79,10 @@ class Decision:
     because: str
 
 
+LEAST_ANSWERS = 4
+"""One flagged answer of two or three is not enough to exclude a worker."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRule:
     """One rule of a campaign's policy: from findings to a verdict.
@@ -89,6 +93,8 @@ class PolicyRule:
         at_least: how many of them must flag the subject.
         share: for a worker or an assignment, the least share of its answers that
             findings on answers must flag, in [0, 1]; 0: one flagged answer is enough.
+        least_answers: for a worker and a `share`, the answers from which a share says
+            something.
         because: the reason as text, logged with every decision made by this rule.
     """
 
@@ -96,6 +102,7 @@ class PolicyRule:
     any_of: tuple[str, ...]
     at_least: int = 1
     share: float = 0.0
+    least_answers: int = LEAST_ANSWERS
     suspicion_above: float | None = None
     then: Verdict
     because: str

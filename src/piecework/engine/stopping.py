@@ -51,7 +51,7 @@ def wind_down(run: CampaignRun) -> int:
     if unsure:
         raise TransientPlatformError(
             f"{unsure[0].hit_key}: the call to post this HIT was cut off less than "
-            f"{LONGEST_LAG.seconds // 60} minutes ago, and it is in no list yet",
+            f"{LONGEST_LAG.seconds // 60} minutes ago, and no list shows it yet",
             next_step=f"piecework stop {run.campaign.path}, in a few minutes",
         )
     return expired

@@ -21,8 +21,8 @@ LEVEL_WORDS: Mapping[Level, str] = {
 """Levels are also given as text, since not every reader can tell colours apart."""
 
 
-_BESIDE = 4
-"""This many columns fit into half the page."""
+_NARROW, _MIDDLE = 4, 6
+"""This many columns fit into a third and into two thirds of the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,8 @@ class Table:
     Attributes:
         note: what a reader has to know to read it correctly.
         is_folded: shown only on demand.
-        is_wide: needs the full width of the page, as more than four columns always do.
+        is_wide: needs the full width of the page.
+        is_middle: needs two thirds of the width, whatever its number of columns.
         empty: shown instead of a table without rows.
     """
 
@@ -84,12 +85,15 @@ class Table:
     note: str = ""
     is_folded: bool = False
     is_wide: bool = False
+    is_middle: bool = False
     empty: str = "Nothing to show."
 
     @property
-    def fills_width(self) -> bool:
-        """Whether it takes the full width of the page."""
-        return self.is_wide or self.is_folded or len(self.columns) > _BESIDE
+    def width(self) -> Literal["", "middle", "wide"]:
+        """The part of the page's width that it takes: a third, two, or all."""
+        if self.is_wide or (len(self.columns) > _MIDDLE and not self.is_middle):
+            return "wide"
+        return "middle" if self.is_middle or len(self.columns) > _NARROW else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +101,7 @@ class Figure:
     """A plot.
 
     Attributes:
+        is_wide: needs more than a third of the page's width.
         note: what every reader needs to understand it. The description for readers who
             cannot see the plot is inside the SVG.
     """
@@ -104,6 +109,7 @@ class Figure:
     title: str
     svg: Markup
     note: str = ""
+    is_wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +157,11 @@ class Card:
     """One item with its picture and its answers.
 
     Attributes:
+        why: why the item was chosen, in one or two words.
         picture: a `data:` URL; "" for none.
         texts: what workers were shown beside it, each with its name.
         votes: the answers, added up, by field.
+        more: further answers, shown on demand.
         note: says what is not shown.
     """
 
@@ -162,21 +170,58 @@ class Card:
     texts: tuple[tuple[str, str], ...]
     votes: tuple[tuple[str, str], ...]
     replies: tuple[Reply, ...]
+    more: tuple[Reply, ...] = ()
+    why: str = ""
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gallery:
-    """Items that are shown for the same reason; folded ones on demand."""
+    """Some items with their answers.
+
+    Attributes:
+        note: how they were chosen.
+        is_folded: shown only on demand.
+    """
 
     title: str
     cards: tuple[Card, ...]
+    note: str = ""
     is_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question that a reader asks first, and its answer.
+
+    Attributes:
+        points: details of the answer, as a list.
+        notes: what bears on trust, as a list with levels.
+    """
+
+    name: str
+    answer: str
+    points: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aspect:
+    """Quality, time or money: its key figures and one plot."""
+
+    key: str
+    title: str
+    key_figures: tuple[KeyFigure, ...]
+    figure: Figure | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One question that the report answers; `key` is its anchor."""
+    """One question that the report answers; `key` is its anchor.
+
+    Attributes:
+        terms: words, each with its meaning.
+    """
 
     key: str
     title: str
@@ -185,6 +230,21 @@ class Section:
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     galleries: tuple[Gallery, ...] = ()
+    terms: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Sections that are folded behind the first page together.
+
+    Attributes:
+        about: what they are about, in a sentence that is shown when it is folded.
+    """
+
+    key: str
+    title: str
+    about: str
+    sections: tuple[Section, ...]
 
 
 def text(label: str) -> Column:

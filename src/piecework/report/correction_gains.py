@@ -16,6 +16,7 @@ from piecework.analyses.bleu import corpus_bleu, correction_gains
 from piecework.analyses.corpus.metrics.meteor import meteor
 from piecework.analyses.corpus.metrics.pairs import Pair
 from piecework.analyses.corpus.tokens import tokens
+from piecework.analyses.merged_edits import merged
 from piecework.domain.hit import Item
 from piecework.domain.task import Task
 from piecework.postprocess.aggregates import item_aggregates
@@ -25,8 +26,11 @@ REFERENCE = "reference_"
 
 COLUMNS = (
     "kind", "items", "changed", "descriptions", "bleu_1_before", "bleu_1",
-    "bleu_4_before", "bleu_4", "meteor_before", "meteor",
+    "bleu_4_before", "bleu_4", "meteor_before", "meteor", "conflicts",
 )  # fmt: skip
+
+ALL = "all kinds"
+"""The row in which every description has the corrections of all its kinds."""
 
 _MOST_TOKENS = 100
 
@@ -43,9 +47,12 @@ class _Edited:
 def corrections(table: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.DataFrame:
     """One row per kind of error, in the order of the items; no rows for other tasks.
 
-    Columns `kind`, `items` (with an edit), `changed` (of these), `descriptions` (with
-    references, of all kinds), and BLEU-1, BLEU-4 and METEOR (exact and stem) of all
-    these before and after, in [0, 1]; missing without references.
+    With several kinds, a last row (`ALL`) has all corrections of each description
+    together. Columns `kind`, `items` (with an edit; in the last row, descriptions),
+    `changed` (of these), `descriptions` (with references, of all kinds), BLEU-1, BLEU-4
+    and METEOR (exact and stem) of all these before and after, in [0, 1]; missing
+    without references; and `conflicts`: edits of the same words for two kinds of error;
+    the last row has only the first of them.
     """
     edited = list(_edited(table, items, task)) if len(table) else []
     kinds = list(dict.fromkeys(correction.kind for correction in edited))
@@ -62,6 +69,13 @@ def corrections(table: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.Da
         }
         for kind in kinds
     }
+    together = _together(edited)
+    if len(kinds) > 1:
+        after[ALL] = before | {
+            description: text
+            for description, (text, _) in together.items()
+            if description in before
+        }
     references = {
         correction.description: correction.references for correction in scored
     }
@@ -72,9 +86,37 @@ def corrections(table: pd.DataFrame, items: Sequence[Item], task: Task) -> pd.Da
         of_kind = [correction for correction in edited if correction.kind == kind]
         changed = sum(correction.before != correction.after for correction in of_kind)
         rows.append(
-            (kind, len(of_kind), changed, len(before), *scores.get(kind, missing))
+            (kind, len(of_kind), changed, len(before), *scores.get(kind, missing), 0)
         )
+    if len(kinds) > 1:
+        originals = {
+            correction.description: _words(correction.before) for correction in edited
+        }
+        changed = sum(
+            text != originals[description]
+            for description, (text, _) in together.items()
+        )
+        conflicts = sum(conflicts for _, conflicts in together.values())
+        rows.append(
+            (ALL, len(together), changed, len(before), *scores.get(ALL, missing),
+             conflicts)
+        )  # fmt: skip
     return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _together(edited: Sequence[_Edited]) -> dict[str, tuple[str, int]]:
+    """By description, its words with the edits of all kinds, and contradictions."""
+    by_description: dict[str, list[_Edited]] = {}
+    for correction in edited:
+        by_description.setdefault(correction.description, []).append(correction)
+    together = {}
+    for description, corrections_ in by_description.items():
+        words = merged(
+            _words(corrections_[0].before).split(),
+            [_words(correction.after).split() for correction in corrections_],
+        )
+        together[description] = " ".join(words.words), words.conflicts
+    return together
 
 
 def _edited(

@@ -72,6 +72,8 @@ class ImportedFacts:
 
     Attributes:
         outcomes: the outcome of each answer there, in that tool's words, by answer id.
+        feedback: what the requester wrote there about each answer's assignment, by
+            answer id; "" for nothing.
         has_times: whether any file says when something was done.
         unnamed_workers: assignments for which no file names the worker.
         wages_cents_per_hour: by worker, the rewards in the files divided by the time.
@@ -82,6 +84,7 @@ class ImportedFacts:
     has_times: bool
     unnamed_workers: int
     wages_cents_per_hour: "pd.Series[float]"
+    feedback: "pd.Series[str]" = field(default_factory=lambda: pd.Series(dtype="str"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,12 +97,15 @@ class Money:
             budget; not spent). An absent account is 0.
         wage_floor_cents_per_hour: the least that an hour of work should earn.
         currency: of every amount.
+        planned_wage_cents_per_hour: what the reward pays an hour at the task's own
+            pace; only in a rehearsal, whose careful workers keep that pace.
         others: other ledgers of the same money, if known.
     """
 
     ledger: Mapping[str, int]
     wage_floor_cents_per_hour: int
     currency: Currency = "USD"
+    planned_wage_cents_per_hour: float | None = None
     others: OtherLedgers | None = None
 
     def shown(self, cents: int) -> str:
@@ -114,6 +120,12 @@ class Money:
     def wage(self, cents_per_hour: float) -> str:
         """Format a wage for people."""
         return wage(cents_per_hour, self.currency)
+
+    @property
+    def plans_floor(self) -> bool:
+        """Whether wages below the floor are chance: the reward pays it as planned."""
+        planned = self.planned_wage_cents_per_hour
+        return planned is not None and planned >= self.wage_floor_cents_per_hour
 
     def cents(self, account: str) -> int:
         """The amount of one account of the ledger; 0 if it has no entry."""

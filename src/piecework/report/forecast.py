@@ -165,7 +165,6 @@ def render(forecast: Forecast) -> str:
                 for name in ("cost_cents", "days", "wage_cents", "bad_kept")
                 if not isnan(first.estimates[name].mean)
             ],
-            in_short=(),
             notes=(),
             sections=[_choices(forecast), _assumptions(forecast)],
         )

@@ -1,4 +1,4 @@
-"""Which items a report shows with their pictures: a few of each kind, never all.
+"""Which items a report shows with their pictures: ten, some of each kind.
 
 Items are chosen by their answers, with ties broken by a hash of the id, so that equal
 answers give equal choices. In a large campaign only a sample is considered.
@@ -17,10 +17,14 @@ from piecework.domain.scales import is_graded
 from piecework.domain.tables import value_column
 from piecework.domain.task import Field, Task
 
-Kind = Literal["agreed", "disputed", "dropped", "edited"]
+Kind = Literal["agreed", "disputed", "dropped", "edited", "plain"]
 
-_EACH = 4
-"""Items per kind."""
+_ALL = 10
+
+_EACH: Mapping[Kind, int] = {
+    "disputed": 3, "dropped": 2, "edited": 2, "agreed": 3, "plain": _ALL,
+}  # fmt: skip
+"""Items of each kind, at first; kinds with more fill the places of kinds with less."""
 
 _LOOKED_AT = 2000
 """Items that are considered."""
@@ -45,6 +49,8 @@ class ShownItem:
 def chosen(answers: pd.DataFrame, task: Task) -> dict[str, Kind]:
     """Choose the items to show, by id, each with its kind; grouped by kind.
 
+    An item is "plain" if nothing distinguishes it, as with a single answer.
+
     Args:
         answers: the table of answers (`piecework.postprocess.answers`).
         task: defines what an answer consists of.
@@ -63,13 +69,16 @@ def chosen(answers: pd.DataFrame, task: Task) -> dict[str, Kind]:
         ("edited", edits.reindex(ids)),
         # Items with canned answers are agreed too, but there is little to read.
         ("agreed", (1 - dispute)[~dispute.index.isin(_canned(counted))]),
+        ("plain", pd.Series(1, index=ids)),
     )
     kinds: dict[str, Kind] = {}
-    for kind, amounts in wanted:
-        free = amounts[(amounts > 0) & ~amounts.index.isin(list(kinds))]
-        most = free.sort_values(ascending=False, kind="stable").index[:_EACH]
-        kinds |= dict.fromkeys(map(str, most), kind)
-    order: tuple[Kind, ...] = ("agreed", "disputed", "dropped", "edited")
+    for places in (_EACH, dict.fromkeys(_EACH, _ALL)):
+        for kind, amounts in wanted:
+            free = amounts[(amounts > 0) & ~amounts.index.isin(list(kinds))]
+            most = free.sort_values(ascending=False, kind="stable").index
+            room = min(places[kind], _ALL - len(kinds))
+            kinds |= dict.fromkeys(map(str, most[:room]), kind)
+    order: tuple[Kind, ...] = ("agreed", "disputed", "dropped", "edited", "plain")
     return dict(sorted(kinds.items(), key=lambda pair: order.index(pair[1])))
 
 

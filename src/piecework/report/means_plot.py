@@ -25,12 +25,25 @@ class Mean:
     high: float
 
 
-def means(rows: Sequence[Mean], *, ends: tuple[float, float], x_label: str) -> Plot:
+def means(
+    rows: Sequence[Mean],
+    *,
+    ends: tuple[float, float],
+    x_label: str,
+    decimals: int = 1,
+) -> Plot:
     """A dot for each mean and a line for its interval, on the whole scale."""
     labels = [excerpt(row.label, limit=_LONGEST_LABEL) for row in rows]
     longest = max((len(label) for label in labels), default=0)
     return Plot(
-        paint=partial(_paint, rows=rows, labels=labels, ends=ends, x_label=x_label),
+        paint=partial(
+            _paint,
+            rows=rows,
+            labels=labels,
+            ends=ends,
+            x_label=x_label,
+            decimals=decimals,
+        ),
         height_inches=_ROW_INCHES * max(len(rows), 1) + 0.6,
         left=10 + _LABEL_POINTS * longest,
         right=16,
@@ -45,12 +58,13 @@ def _paint(
     labels: Sequence[str],
     ends: tuple[float, float],
     x_label: str,
+    decimals: int,
 ) -> None:
     for place, row in enumerate(rows):
         axes.plot([row.low, row.high], [place, place], color=TEAL, linewidth=2.4)
-        axes.plot([row.mean], [place], "o", color=TEAL, markersize=6.5)
+        axes.plot([row.mean], [place], "o", color=TEAL, markersize=6.5, clip_on=False)
         axes.annotate(
-            f"{row.mean:.1f}",
+            f"{row.mean:.{decimals}f}",
             (row.mean, place),
             xytext=(0, 7),
             textcoords="offset points",

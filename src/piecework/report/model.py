@@ -7,6 +7,7 @@ answers, assignments and workers can be compared.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import pandas as pd
@@ -18,6 +19,7 @@ from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.qc.reasons import stated
 from piecework.qc.registry import TITLES
 from piecework.report.facts import ReportFacts
+from piecework.report.field_agreement import Agreement, agreements
 
 Outcome = Literal["rejected", "dropped", "surplus", "canned", "novel"]
 
@@ -191,6 +193,16 @@ class ReportModel:
     def below_floor(self) -> int:
         """The number of workers with an hourly wage below the floor."""
         return int((self.wages < self._least_wage).sum())
+
+    @cached_property
+    def agreement(self) -> tuple[Agreement, ...]:
+        """How far workers agree about each judged field; () for a task with a text."""
+        task = self.facts.task
+        if task.main_text:
+            return ()
+        judged = [field for field in task.item_fields if field.kind != "text"]
+        seed = self.facts.drawing_seed
+        return agreements(self.rows("novel"), judged, seed=seed)
 
     @property
     def is_median_below_floor(self) -> bool:

@@ -7,7 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from piecework.report.facts import ReportFacts
 from piecework.report.formatting import excerpt
 from piecework.report.model import report_model
-from piecework.report.sections import SECTIONS, overview, summary
+from piecework.report.sections import aspects, items, overview, parts
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
@@ -22,7 +22,6 @@ def render(facts: ReportFacts) -> str:
     escaped, shortened and marked as a quotation.
     """
     model = report_model(facts)
-    sections = [section for build in SECTIONS if (section := build(model))]
     return (
         environment()
         .get_template("page.html.j2")
@@ -30,13 +29,12 @@ def render(facts: ReportFacts) -> str:
             campaign=excerpt(facts.campaign, limit=_TITLE_CHARACTERS),
             purpose=excerpt(facts.purpose, limit=_PURPOSE_CHARACTERS),
             is_rehearsal=facts.is_rehearsal,
-            is_imported=facts.imported is not None,
             is_finished=facts.is_finished,
             time_span=facts.time_span,
-            in_short=overview.paragraphs(model),
-            key_figures=summary.key_figures(model),
-            notes=summary.notes(model),
-            sections=sections,
+            questions=overview.questions(model),
+            aspects=aspects.aspects(model),
+            gallery=items.gallery(model),
+            parts=parts(model),
         )
     )
 

@@ -17,7 +17,7 @@ RED = "#b42318"
 GREY = "#7b8894"
 PALE = "#b8d8d6"
 
-_BAR_INCHES = 0.28
+_BAR_INCHES = 0.24
 _LABEL_POINTS = 5.3
 """Room for one character of a label, rounded up."""
 
@@ -67,6 +67,19 @@ def bars(rows: Sequence[Bar]) -> Plot:
     )
 
 
+def signed_bars(rows: Sequence[Bar]) -> Plot:
+    """Horizontal bars to the right of 0 for gains and to its left for losses."""
+    labels = [_label(row.label) for row in rows]
+    return Plot(
+        paint=partial(_paint_signed, rows=rows, labels=labels),
+        height_inches=_BAR_INCHES * max(len(rows), 1) + 0.1,
+        left=_room(labels),
+        right=4,
+        top=2,
+        bottom=4,
+    )
+
+
 def histogram(
     bins: Sequence[Bin],
     *,
@@ -79,7 +92,7 @@ def histogram(
     paint = partial(_paint_bins, bins=bins, ticks=ticks, mark=mark)
     return Plot(
         paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label),
-        height_inches=2.2,
+        height_inches=1.7,
         top=20 if mark else 8,
     )
 
@@ -107,7 +120,7 @@ def curve(
     paint = partial(_paint_curve, points=points, goal=goal)
     return Plot(
         paint=partial(_labelled, paint=paint, x_label=x_label, y_label=y_label),
-        height_inches=2.2,
+        height_inches=1.7,
     )
 
 
@@ -153,6 +166,32 @@ def _paint_bars(axes: Axes, *, rows: Sequence[Bar], labels: Sequence[str]) -> No
     axes.set_xticks([])
     axes.tick_params(length=0)
     axes.spines["bottom"].set_visible(False)
+
+
+def _paint_signed(axes: Axes, *, rows: Sequence[Bar], labels: Sequence[str]) -> None:
+    places = range(len(rows))
+    amounts = [row.amount for row in rows]
+    reach = max([*map(abs, amounts), 1e-9])
+    axes.barh(places, amounts, color=[row.colour for row in rows], height=0.66)
+    for place, row in zip(places, rows, strict=True):
+        is_loss = row.amount < 0
+        axes.text(
+            row.amount + reach * (-0.03 if is_loss else 0.03),
+            place,
+            row.words,
+            va="center",
+            ha="right" if is_loss else "left",
+            color=INK,
+        )
+    low = -reach * 1.4 if min([*amounts, 0]) < 0 else 0
+    axes.set_xlim(low, reach * 1.6)
+    axes.axvline(0, color=SOFT, linewidth=0.8)
+    axes.set_ylim(max(len(rows), 1) - 0.5, -0.5)
+    axes.set_yticks([*places], labels)
+    axes.set_xticks([])
+    axes.tick_params(length=0)
+    axes.spines["bottom"].set_visible(False)
+    axes.spines["left"].set_visible(False)
 
 
 def _paint_bins(

@@ -37,7 +37,6 @@ def render_sections(page: SectionsPage) -> str:
             source=excerpt(page.source, limit=_TITLE_CHARACTERS),
             kicker=page.kicker,
             purpose=page.purpose,
-            in_short=(),
             key_figures=page.key_figures,
             notes=page.notes,
             sections=page.sections,

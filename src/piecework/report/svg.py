@@ -30,6 +30,9 @@ _IN_THE_PAGE = re.compile("|".join(_COLOURS))
 WIDTH_INCHES = 4.0
 """Narrow, so that a phone shows it at full size and the text stays readable."""
 
+WIDE_INCHES = 8.2
+"""For a plot that takes two thirds of the page."""
+
 POINTS_PER_INCH = 72
 
 _SETTINGS: Mapping[RcKeyType, object] = {
@@ -66,6 +69,7 @@ class Plot:
 
     paint: Callable[[Axes], None]
     height_inches: float
+    width_inches: float = WIDTH_INCHES
     left: float = 46
     right: float = 12
     top: float = 14
@@ -107,8 +111,8 @@ def _drawn(plot: Plot, *, salt: str) -> str:
     buffer = io.StringIO()
     nameless = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     with _ONE_AT_A_TIME, mpl.rc_context({**_SETTINGS, "svg.hashsalt": salt}):
-        figure = Figure(figsize=(WIDTH_INCHES, plot.height_inches))
-        width = WIDTH_INCHES * POINTS_PER_INCH
+        figure = Figure(figsize=(plot.width_inches, plot.height_inches))
+        width = plot.width_inches * POINTS_PER_INCH
         height = plot.height_inches * POINTS_PER_INCH
         box = (
             plot.left / width,

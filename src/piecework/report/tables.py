@@ -85,8 +85,9 @@ CORRECTIONS: Mapping[str, Kind] = {
     "bleu_4": "number",
     "meteor_before": "number",
     "meteor": "number",
+    "conflicts": "whole",
 }
-"""One row per kind of error; see `piecework.report.correction_gains`."""
+"""By kind of error, then all together; see `piecework.report.correction_gains`."""
 
 _DTYPES: Mapping[Kind, str] = {
     "text": "str",

@@ -7,6 +7,7 @@ import pandas as pd
 from piecework.analyses.condition_scores import compared
 from piecework.analyses.pairwise_outcomes import comparisons
 from piecework.campaign.opened import OpenedCampaign
+from piecework.campaign.warnings import own_seconds
 from piecework.domain.campaign import Campaign
 from piecework.domain.ids import WorkerId
 from piecework.domain.imported import UNNAMED
@@ -162,6 +163,9 @@ def _imported(opened: OpenedCampaign) -> ImportedFacts | None:
         outcomes=pd.Series(
             outcomes["outcome"], index=outcomes["answer_id"], dtype="str"
         ),
+        feedback=pd.Series(
+            outcomes["feedback"], index=outcomes["answer_id"], dtype="str"
+        ),
         has_times=_has_times(rewards),
         unnamed_workers=int(is_unnamed.sum()),
         wages_cents_per_hour=by_worker["reward_cents"] * 3600 / by_worker["seconds"],
@@ -207,6 +211,11 @@ def _money(opened: OpenedCampaign) -> Money:
         },
         wage_floor_cents_per_hour=rewards.wage_floor_cents_per_hour,
         currency=rewards.currency,
+        planned_wage_cents_per_hour=rewards.reward_cents
+        * 3600
+        / own_seconds(opened.campaign)
+        if opened.is_rehearsal
+        else None,
         others=_other_ledgers(opened),
     )
 

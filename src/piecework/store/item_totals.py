@@ -160,7 +160,7 @@ def wanted(store: Store, posting: Posting) -> dict[ItemId, int]:
 def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
     """Return complete items with labels that were not weighed yet.
 
-    Unsure items are included if the campaign file now wants them to be surer.
+    Unsure items are included if the campaign file now asks for more certainty.
 
     Returns:
         By item, from how many workers answers are kept.
@@ -176,7 +176,7 @@ def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
 
 
 def keep_weighed(store: Store, weighed_items: Mapping[ItemId, Weighed]) -> None:
-    """Store how sure labels are and what is wanted; all of them or none."""
+    """Store how sure labels are and how many answers are wanted, at once."""
     with writing(store):
         store.db.conn.executemany(
             "UPDATE items SET wanted = :wanted, probability = :probability "

@@ -273,3 +273,10 @@ def test_the_instructions_fold_into_a_line_that_opens_again(
     expect(frame.locator(".step:not([hidden]) .frame")).to_be_in_viewport()
     summary.click()
     expect(instructions).to_have_attribute("open", "")
+    page.reload()
+    expect(
+        page.frame_locator("iframe").locator("#instructions > details")
+    ).to_be_visible()
+    expect(
+        page.frame_locator("iframe").locator("#instructions > details")
+    ).not_to_have_attribute("open", "")

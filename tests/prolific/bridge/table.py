@@ -38,7 +38,7 @@ Afterwards the test reads the books of both sides:
 - both sides charged the same to the penny
 - the bridge has nothing left to do
 
-The table is of {runs} campaigns at Prolific; {bad} went wrong. `make test` runs a
+The table covers {runs} campaigns at Prolific; {bad} went wrong. `make test` runs a
 sample of them, `make test-full` runs all; some runs really kill the process.
 `python -m tests.prolific.bridge.table` writes this section.
 

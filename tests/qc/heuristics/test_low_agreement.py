@@ -1,11 +1,14 @@
 """Laws of agreement with the others beyond chance."""
 
+import itertools
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy.stats import norm
 
-from piecework.qc.heuristics.low_agreement import Params, score
+from piecework.qc.heuristics.low_agreement import Params, _chance_of_nearness, score
 from tests.qc.rated import choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 
@@ -86,6 +89,46 @@ def test_few_answers_of_an_honest_worker_are_noise() -> None:
     scores = score(ratings(TASK, rows), Params())
     assert "d" not in flagged(scores)
     assert "d" in flagged(score(ratings(TASK, rows), Params(errors=0.0)))
+
+
+WORDS = ("against", "perhaps against", "neutral", "perhaps for", "for")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_who_uses_the_words_differently_is_not_flagged(seed: int) -> None:
+    """Six say "for" where one says "perhaps for"; another draws the same words blindly.
+
+    Both agree with nobody. The first one's answers follow the others', the second's do
+    not, and only the second is flagged.
+    """
+    rng = random.Random(seed)  # noqa: S311 - no secret
+    rows, careful = [], []
+    for n in range(40):
+        truth = rng.choice((0, 4))
+        rows += [
+            (worker, f"{n}", WORDS[truth if rng.random() < 0.9 else 2])
+            for worker in "abcdef"
+        ]
+        careful.append(WORDS[1 if truth == 0 else 3])
+    blind = rng.sample(careful, len(careful))
+    for n, (own, other) in enumerate(zip(careful, blind, strict=True)):
+        rows += [("careful", f"{n}", own), ("blind", f"{n}", other)]
+    scores = score(ratings(task_of(choice("stance", *WORDS)), rows), Params())
+    assert scores["suspicion"]["careful"] < 0.5
+    assert flagged(scores) == {"blind"}
+
+
+def test_the_chance_is_that_of_all_orders_of_the_same_answers() -> None:
+    """Mean and variance over all 720 orders of six answers, counted one by one."""
+    rng = np.random.default_rng(1)
+    distances, codes = rng.random((3, 6)), np.array([0, 1, 2, 0, 1, 0])
+    sums = [
+        distances[list(order), np.arange(6)].sum()
+        for order in itertools.permutations(codes)
+    ]
+    own = distances[codes, np.arange(6)].sum()
+    expected = norm.sf((np.mean(sums) - own) / np.std(sums))
+    assert _chance_of_nearness(codes, distances) == pytest.approx(expected)
 
 
 def test_opinions_are_not_held_against_others() -> None:

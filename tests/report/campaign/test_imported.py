@@ -7,7 +7,15 @@ import pandas as pd
 from piecework.report.facts import ImportedFacts, ImportedSource
 from piecework.report.model import report_model
 from piecework.report.page import render
-from piecework.report.sections import flags, funnel, imported, provenance, timeline
+from piecework.report.sections import (
+    flags,
+    funnel,
+    imported,
+    overview,
+    provenance,
+    summary,
+    timeline,
+)
 from tests.report.campaign import by_hand
 
 FILE = ImportedSource(
@@ -78,13 +86,13 @@ def test_what_waits_is_counted_and_its_flags_are_told() -> None:
     assert model.waiting == 1
     shown = funnel.build(model)
     assert "11 of 12 imported answers" in shown.lead[0]
-    assert "imported: 12; decided: 11" in shown.figures[0].svg
+    assert "imported: 12; decided: 11" in funnel.figure(model).svg
     flagged = flags.build(model)
     assert "flagged 5 of 12 answers (41.7 %)" in flagged.lead[0]
     assert "This includes 1 answer not decided yet" in flagged.lead[0]
-    coverage = {str(row[0]): row[1:] for row in flagged.tables[0].rows}
+    coverage = {str(row[0]): row[1:] for row in flagged.tables[-1].rows}
     (pasted,) = (row for name, row in coverage.items() if "'pasted'" in name)
-    assert pasted[2:4] == ("4 of 12 (33.3 %)", "4")
+    assert pasted[:2] == ("answers: 4 of 12 (33.3 %)", "4")
     page = render(facts)
     assert "12 answers by" in page
     assert "1 waits for a person" in page
@@ -102,10 +110,10 @@ def test_what_waits_in_a_campaign_of_ones_own_is_counted_too() -> None:
     assert all(check.agrees for check in provenance.checks(model)[:2])
     shown = funnel.build(model)
     assert "11 answers came back (2 not decided yet)" in shown.lead[0]
-    assert "decided: 9" in shown.figures[0].svg
-    when = timeline.build(model)
+    assert "decided: 9" in funnel.figure(model).svg
+    when = timeline.pace_figure(model)
     assert when is not None
-    assert "11 answers submitted" in when.figures[-1].note
+    assert "11 answers submitted" in when.svg
     alone = replace(
         facts, answers=small.answers.iloc[:0], waiting=small.answers, shown_items=()
     )
@@ -126,14 +134,14 @@ def test_whom_no_file_names_is_not_counted_as_a_worker() -> None:
     page = render(imported_facts)
     assert "by workers whom no file names" in page
     assert "Each of 4 assignments counts as a different person" in page
-    assert "The workers</h2>" not in page
+    assert "The workers</h3>" not in page
     assert "4 workers" not in page
 
 
 def test_nothing_is_said_of_pay_that_was_another_tools() -> None:
     """Nor of posting: what became of answers there is not known."""
     page = render(replace(by_hand.small(), money=None, imported=_facts()))
-    assert "1 answer was the worker&#39;s second about the same item" in page
+    assert "1 the worker&#39;s second about the same item" in page
     for words in (
         "paid for",
         "Paid for",
@@ -157,4 +165,40 @@ def test_nothing_is_said_of_times_that_no_file_says() -> None:
     known = timeline.build(report_model(replace(facts, imported=_facts())))
     assert known is not None
     assert not known.tables
-    assert [figure.title for figure in known.figures] == ["Answers over time"]
+    pace = timeline.pace_figure(report_model(replace(facts, imported=_facts())))
+    assert pace is not None
+
+
+def test_rejections_and_feedback_elsewhere_come_first() -> None:
+    """One of eleven was rejected there, unflagged here; four others are flagged."""
+    facts = by_hand.small(is_rehearsal=False)
+    feedback = pd.Series("", index=facts.answers.index)
+    feedback["A1.1"] = "You left the box <empty>."
+    there = replace(_facts(), feedback=feedback)
+    question, *_ = overview.questions(report_model(replace(facts, imported=there)))
+    assert "1 of 11 answers (9.1 %)" in question.answer
+    assert "0 of 1 (0.0 %)" in question.answer
+    assert "4 of 10 (40.0 %)" in question.answer
+    (point,) = question.points
+    assert "You left the box <empty>." in point
+    page = render(replace(facts, imported=there))
+    assert page.index("box &lt;empty&gt;") < page.index("What was asked")
+
+
+def test_nothing_rejected_elsewhere_is_no_question() -> None:
+    """Approvals without a word leave the top of the page to the campaign."""
+    facts = replace(by_hand.small(), imported=_facts())
+    outcomes = _facts().outcomes.mask(lambda outcome: outcome == "Rejected", "")
+    approved = replace(facts, imported=replace(_facts(), outcomes=outcomes))
+    first, *_ = overview.questions(report_model(approved))
+    assert first.name == "What was asked"
+
+
+def test_rejections_elsewhere_are_not_called_fine() -> None:
+    """Nothing is rejected here, but the requester had rejected one."""
+    small = by_hand.small(is_rehearsal=False)
+    kept = small.decisions[~small.decisions["verdict"].isin(["reject", "block"])]
+    facts = replace(small, decisions=kept, imported=_facts())
+    notes = {note.text: note.level for note in summary.notes(report_model(facts))}
+    (level,) = (level for text, level in notes.items() if "1 of 11 answers" in text)
+    assert level == "watch"

@@ -84,7 +84,7 @@ def test_a_scale_of_few_steps_has_a_column_a_value(facts: ReportFacts) -> None:
     changed_facts = replace(facts, answers=rows(votes), task=task)
     section = judgements.build(report_model(changed_facts))
     assert section is not None
-    (figure,) = section.figures
+    figure, _strips = section.figures
     assert all(f">{tick}</text>" in figure.svg for tick in range(6))
     assert [column.amount for column in judgements._bins(PLACES, -0.5, 1, 6)] == [
         *(1, 0, 0, 0, 0, 3)
@@ -167,3 +167,32 @@ def test_before_the_first_answer_there_is_nothing_to_draw() -> None:
     assert section is not None
     assert section.figures == ()
     assert render(empty)
+
+
+def test_disagreement_is_drawn_for_each_kind_of_field(facts: ReportFacts) -> None:
+    """All three workers agree: three pairs an item, and no rating beside its mean.
+
+    Two items are "yes", two "no": twelve pairs agree, none is apart. Grades are 2, 3, 4
+    and 1, places 10 to 40, the same from everybody.
+    """
+    section = judgements.build(report_model(facts))
+    assert section is not None
+    drawn = {figure.title: figure.svg for figure in section.figures}
+    (fit,) = (svg for title, svg in drawn.items() if title.startswith("fit: "))
+    assert "Pairs of workers with the same option: 12." in fit
+    assert "apart" not in fit
+    (place,) = (svg for title, svg in drawn.items() if title.startswith("place: "))
+    assert "from 10.0 to 40.0" in place
+    assert "standard deviation of 0.00" in place
+    (ticks,) = (svg for title, svg in drawn.items() if title.startswith("ticks: "))
+    # "a" of all four items, "b" of two: 12 and 6 pairs; a beside b in the latter.
+    assert "same option: 18. Most often apart: a and b 12." in ticks
+
+
+def test_a_few_items_stand_for_many_in_a_strip_plot(facts: ReportFacts) -> None:
+    """A hundred thousand items would be no plot."""
+    many = [(worker, f"i{n}", SAID[0][2]) for worker in "ab" for n in range(60)]
+    section = judgements.build(report_model(replace(facts, answers=rows(many))))
+    assert section is not None
+    (strips,) = (f for f in section.figures if f.title.startswith("place: "))
+    assert strips.note.startswith("20 items of 60")

@@ -64,7 +64,7 @@ def test_wages_far_beyond_the_rest_share_the_last_column() -> None:
     workers_ = _SMALL.workers.assign(paid_cents=[60, 60, 60, 10_000])
     section = money.build(report_model(replace(_SMALL, workers=workers_)))
     assert section is not None
-    (_, figure) = section.figures
+    (figure,) = section.figures
 
     # dan: 10,000 cents in 300 s are $1,200 an hour.
     assert "The last column holds 1 wage beyond the scale." in figure.note
@@ -76,14 +76,15 @@ def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
     drawn = "".join(
         figure.svg
         for section in (
-            funnel.build(model),
             texts.build(model),
-            timeline.build(model),
             workers.build(model),
         )
         if section
         for figure in section.figures
     )
+    pace = timeline.pace_figure(model)
+    assert pace is not None
+    drawn += funnel.figure(model).svg + pace.svg
 
     assert "wanted: 6; submitted: 11; of these flagged: 4 (36.4 %)" in drawn
     # 4, 4, 6 and 10 words.
@@ -96,13 +97,14 @@ def test_plots_describe_themselves_with_the_numbers_of_the_tables() -> None:
 
 @pytest.mark.parametrize("rounds", [39, 41])
 def test_endless_rounds_are_drawn_in_part_and_it_is_said(rounds: int) -> None:
-    """Forty rounds are drawn at most; the table keeps all of them."""
+    """Forty rounds are drawn and listed at most, and the report says so."""
     batches = _SMALL.batches.iloc[[0] * rounds].assign(batch=range(rounds))
     section = timeline.build(report_model(replace(_SMALL, batches=batches)))
 
     assert section is not None
     assert ("Only the first 40 rounds" in section.figures[0].note) == (rounds > 40)
-    assert len(section.tables[0].rows) == rounds
+    assert len(section.tables[0].rows) == min(rounds, 40)
+    assert ("1 later round" in section.tables[0].note) == (rounds > 40)
 
 
 def test_longest_captions_share_the_last_column() -> None:

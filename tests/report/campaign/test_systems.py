@@ -88,3 +88,18 @@ def test_a_systems_name_is_escaped(name: str) -> None:
         }
     )
     assert name not in render(replace(empty(), comparisons=frame))
+
+
+def test_each_pair_of_systems_is_drawn_in_one_order() -> None:
+    """North wins twice, once named second; one tie, one loss."""
+    built = section(
+        [
+            ("north", "south", "first", 2.0, "first"),
+            ("south", "north", "second", -2.0, "first"),
+            ("south", "north", "tie", 0.0, "tie"),
+            ("north", "south", "second", -1.0, "second"),
+        ]
+    )
+    assert built is not None
+    (figure,) = built.figures
+    assert ">north 2, equal 1, south 1.<" in figure.svg

@@ -41,7 +41,7 @@ class Asked:
         is_page: whether it is HTML.
         hosts: hosts that the page may load from.
         needed: columns of items that it requires; the first is the id.
-        addresses: those of them that hold addresses of pictures.
+        addresses: columns that hold addresses of pictures, optional ones too.
     """
 
     named: str
@@ -156,7 +156,9 @@ def read_asked(named: str, *, folder: Path, hosts: tuple[str, ...] = ()) -> Aske
         task=task,
         needed=task.columns,
         addresses=tuple(
-            name for name in task.columns if name == "url" or name.endswith("_url")
+            name
+            for name in (*task.columns, *task.optional_columns)
+            if name == "url" or name.endswith("_url")
         ),
     )
 

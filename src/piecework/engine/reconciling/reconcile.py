@@ -138,7 +138,7 @@ def reconcile(
 
 
 def _withdraw_repeats(run: CampaignRun) -> None:
-    """Drop repeats that were cut off: the comparison tells what is still due."""
+    """Drop repeats that were cut off: the comparison shows what is still due."""
     for intent in intents.load(run.store, _REPEAT, is_done=False):
         intents.withdraw(run.store, intent.key)
 

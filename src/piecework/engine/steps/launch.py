@@ -126,8 +126,9 @@ def _cannot_be_posted(run: CampaignRun, refusal: PlatformRefused) -> PlatformRef
         f"({run.campaign.exclusion_name!r}), so this campaign can post no more HITs",
         code=refusal.code,
         kind=refusal.kind,
-        next_step=f"piecework stop {run.campaign.path}: later passes pay for the work "
-        "that came; then begin a campaign of another name for what is missing",
+        next_step=f"piecework stop {run.campaign.path}: later passes pay for the "
+        "submitted work; then start a campaign with another name for the "
+        "missing answers",
     )
 
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 
 from piecework.marketplace.forms.model import Choice, Form, FreeText, Question
 from piecework.marketplace.forms.patterns import NO_VERDICTS, Match, Unmatched, Verdicts
+from piecework.marketplace.languages import say
 
 Typed = Mapping[str, Sequence[str]]
 """Values by field, as sent."""
@@ -108,7 +109,7 @@ class _Taking:
         if text:
             complaint = self._wrong_text(question.answer, text)
         elif question.is_required:
-            complaint = "Please answer this question."
+            complaint = say("Please answer this question.")
         return Answer(question=question.key, text=text), complaint
 
     def _choose(
@@ -121,9 +122,9 @@ class _Taking:
         other = _line_feeds("|".join(typed.get(question.other_field, ()))).strip()
         typed_answer = Answer(question=question.key, chosen=chosen, other=other)
         if set(values) - set(chosen):
-            return typed_answer, "Please choose from the list."
+            return typed_answer, say("Please choose from the list.")
         if other and answer.other is None:
-            return typed_answer, "There is no field for your own answer here."
+            return typed_answer, say("There is no field for your own answer here.")
         if other and answer.other is not None:
             complaint = self._wrong_text(answer.other, other)
             if complaint:
@@ -150,34 +151,46 @@ class _Taking:
 def _wrong_count(answer: Choice, count: int, *, is_required: bool) -> str:
     least = max(answer.least, 1) if is_required else answer.least
     if count > answer.most:
-        return f"Please choose at most {answer.most} (you chose {count})."
+        return say(
+            "Please choose at most %(most)s (you chose %(count)s).",
+            most=answer.most,
+            count=count,
+        )
     if count >= least:
         return ""
     if least == 1:
-        return "Please choose an answer."
-    return f"Please choose at least {least} (you chose {count})."
+        return say("Please choose an answer.")
+    return say(
+        "Please choose at least %(least)s (you chose %(count)s).",
+        least=least,
+        count=count,
+    )
 
 
 def _wrong_size(field: FreeText, text: str) -> str:
     if field.is_numeric and (complaint := _wrong_number(field, text.strip())):
         return complaint
     if len(text) < field.shortest:
-        return f"Please write at least {field.shortest} characters."
+        return say("Please write at least %(least)s characters.", least=field.shortest)
     if field.longest is not None and len(text) > field.longest:
-        return (
-            f"Please write at most {field.longest} characters (you wrote {len(text)})."
+        return say(
+            "Please write at most %(most)s characters (you wrote %(count)s).",
+            most=field.longest,
+            count=len(text),
         )
     return ""
 
 
 def _wrong_number(field: FreeText, word: str) -> str:
     if len(word) > _LONGEST_NUMBER or not _NUMBER.fullmatch(word):
-        return "Please write a number."
+        return say("Please write a number.")
     number = Decimal(word)
     if field.least is not None and number < field.least:
-        return f"Please write a number that is {field.least} or more."
+        return say(
+            "Please write a number that is %(least)s or more.", least=field.least
+        )
     if field.most is not None and number > field.most:
-        return f"Please write a number that is {field.most} or less."
+        return say("Please write a number that is %(most)s or less.", most=field.most)
     return ""
 
 

@@ -28,6 +28,7 @@ from piecework.marketplace.workers.iframes import Frames
 from piecework.marketplace.workers.origins import Origins
 from piecework.marketplace.workers.picture_folder import pictures_at
 from piecework.marketplace.workers.site import Site
+from piecework.marketplace.workers.speaking import Speaking
 from piecework.webserver.transport import BodyLimit
 
 
@@ -89,7 +90,7 @@ def _calls(api: RequesterApi) -> BaseRoute:
 def _app(routes: list[BaseRoute]) -> Starlette:
     app = Starlette(
         routes=routes,
-        middleware=[Middleware(BodyLimit)],
+        middleware=[Middleware(BodyLimit), Middleware(Speaking)],
         exception_handlers={
             Refusal: replies.refusal_handler,
             HTTPException: replies.http_fault_handler,

@@ -28,7 +28,7 @@ def service_model() -> ServiceModel:
     except (DataNotFoundError, UnknownServiceError) as missing:
         raise RuntimeError(
             "This botocore no longer ships the service model "
-            f"{SERVICE} {API_VERSION}; install the version of requirements.lock."
+            f"{SERVICE} {API_VERSION}; install the version in requirements.lock."
         ) from missing
     return ServiceModel(described, SERVICE)
 

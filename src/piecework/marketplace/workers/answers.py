@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.taking import Answer
+from piecework.marketplace.languages import say
 
 LARGEST_BYTES = 65_535
 NAMESPACE = (
@@ -89,8 +90,12 @@ def _document(answers: Iterable[str]) -> str:
     if size > LARGEST_BYTES:
         raise Refusal(
             "AnswerTooLarge",
-            f"The answer has {size} bytes; the limit is {LARGEST_BYTES}. Shorten it "
-            "and submit it again; the HIT is still yours.",
+            say(
+                "The answer has %(size)s bytes; the limit is %(limit)s. Shorten it and "
+                "submit it again; the HIT is still yours.",
+                size=size,
+                limit=LARGEST_BYTES,
+            ),
             status=413,
         )
     return document

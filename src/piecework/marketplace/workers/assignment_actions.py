@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from piecework.marketplace.exceptions import Refusal
 from piecework.marketplace.forms.patterns import NO_VERDICTS, Verdicts
+from piecework.marketplace.languages import say
 from piecework.marketplace.requester import question
 from piecework.marketplace.state import apart, assignments, hits, lifecycle, visits
 from piecework.marketplace.state.transaction import Transaction
@@ -195,8 +196,11 @@ def not_open(row: sqlite3.Row) -> Refusal:
     """Return the refusal of work on an assignment that is no longer open."""
     return Refusal(
         "AssignmentNotOpen",
-        f"This assignment is closed. Its state is: {row['status'].lower()}."
-        + (" Its time has ended." if row["status"] == "Abandoned" else ""),
+        say(
+            "This assignment is closed. Its state is: %(state)s.",
+            state=say(row["status"]).lower(),
+        )
+        + (f" {say('Its time has ended.')}" if row["status"] == "Abandoned" else ""),
         status=409,
     )
 
@@ -281,4 +285,4 @@ def _check_not_done(
 
 
 def _lacking(group: discovery.Group) -> str:
-    return "To do this HIT, you need: " + "; ".join(group.wanted) + "."
+    return say("To do this HIT, you need: %(wanted)s.", wanted="; ".join(group.wanted))

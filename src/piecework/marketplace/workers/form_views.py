@@ -21,6 +21,7 @@ from piecework.marketplace.forms.model import (
     Text,
 )
 from piecework.marketplace.forms.taking import Typed
+from piecework.marketplace.languages import say, sentence
 
 _TALLEST_LIST = 8
 _NUMBER = re.compile(r"\s*([+-]?(\d+(\.\d*)?|\.\d+))?\s*", re.ASCII)
@@ -83,10 +84,12 @@ class View:
         if isinstance(answer, FreeText) or answer.most == 1:
             return ""
         if answer.least == answer.most:
-            return f"Choose {answer.most}."
+            return say("Choose %(most)s.", most=answer.most)
         if answer.least > 1:
-            return f"Choose {answer.least} to {answer.most}."
-        return f"Choose up to {answer.most}."
+            return say(
+                "Choose %(least)s to %(most)s.", least=answer.least, most=answer.most
+            )
+        return say("Choose up to %(most)s.", most=answer.most)
 
     def typed(self, name: str, default: str) -> str:
         """Return what a field holds."""
@@ -128,7 +131,7 @@ def shown(
             View(
                 question=part,
                 id=f"q{number}",
-                name=part.name or f"Question {number}",
+                name=part.name or say("Question %(number)s", number=number),
                 values=typed,
                 complaint=(complaints or {}).get(part.key, ""),
             )
@@ -141,15 +144,18 @@ def hint(field: FreeText) -> str:
     parts = []
     if field.is_numeric:
         bounds = [
-            f"{word} {bound}"
-            for word, bound in (("from", field.least), ("to", field.most))
+            say(text, bound=bound)
+            for text, bound in (
+                (sentence("from %(bound)s"), field.least),
+                (sentence("to %(bound)s"), field.most),
+            )
             if bound is not None
         ]
-        parts.append(" ".join(["a number", *bounds]))
+        parts.append(" ".join([say("a number"), *bounds]))
     if field.shortest > 1:
-        parts.append(f"at least {field.shortest} characters")
+        parts.append(say("at least %(count)s characters", count=field.shortest))
     if field.longest is not None:
-        parts.append(f"at most {field.longest} characters")
+        parts.append(say("at most %(count)s characters", count=field.longest))
     return ", ".join(parts)
 
 

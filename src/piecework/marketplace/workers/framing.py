@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
+from piecework.marketplace import languages
 from piecework.marketplace.requester import question
 from piecework.marketplace.workers import assignment_actions
 from piecework.marketplace.workers.origins import Origins
@@ -44,16 +45,25 @@ class Framing:
                 assignment_id=hit["assignment_id"],
                 worker_id=worker["worker_id"],
             )
-        return page(
+        asked = question.read(hit["question"])
+        language = languages.of_page(asked.html) if asked.html else None
+        if language is not None:
+            languages.speak(language)
+        reply = page(
             template,
             status=status,
             frame_origin=origin(frame_url),
             framed_by="'self'",
             frame_url=frame_url,
-            height=question.read(hit["question"]).frame_height,
+            height=asked.frame_height,
             sandbox=SANDBOX,
             **values,
         )
+        if language is not None:
+            reply.set_cookie(
+                languages.COOKIE, language, httponly=True, samesite="lax", path="/"
+            )
+        return reply
 
 
 def origin(address: str) -> str:

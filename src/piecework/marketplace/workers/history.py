@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.languages import sentence
 from piecework.marketplace.state import clock, ledger
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import discovery
@@ -14,11 +15,11 @@ DAYS_SHOWN = 31
 MESSAGES_SHOWN = 20
 
 STATES = {
-    "all": ("Everything", ()),
-    "pending": ("Waiting", ("Submitted",)),
-    "approved": ("Approved", ("Approved",)),
-    "rejected": ("Rejected", ("Rejected",)),
-    "undone": ("Not done", ("Returned", "Abandoned")),
+    "all": (sentence("Everything"), ()),
+    "pending": (sentence("Waiting"), ("Submitted",)),
+    "approved": (sentence("Approved"), ("Approved",)),
+    "rejected": (sentence("Rejected"), ("Rejected",)),
+    "undone": (sentence("Not done"), ("Returned", "Abandoned")),
 }
 """The filters of the history, with their names for people."""
 

@@ -73,15 +73,21 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
     """
     message = signed_codes.read(transaction, _KIND, code)
     if message is None or len(message) != _ID_BYTES + _TIME_BYTES:
-        _refuse("is not valid. Please copy the complete link from your invitation.")
+        _refuse(
+            "This invitation is not valid. "
+            "Please copy the complete link from your invitation."
+        )
     ends_ms = int.from_bytes(message[_ID_BYTES:], "big") * SECOND
     row = transaction.one(
         "SELECT * FROM invitations WHERE invitation_id = ?", message[:_ID_BYTES].hex()
     )
     if row is None or row["revoked_ms"] is not None:
-        _refuse("was withdrawn. Please ask the person who invited you.")
+        _refuse("This invitation was withdrawn. Please ask the person who invited you.")
     if transaction.now_ms >= ends_ms:
-        _refuse("has expired. Please ask the person who invited you for a new one.")
+        _refuse(
+            "This invitation has expired. "
+            "Please ask the person who invited you for a new one."
+        )
     return row
 
 
@@ -139,4 +145,4 @@ def listed(transaction: Transaction) -> list[sqlite3.Row]:
 
 
 def _refuse(what: str) -> NoReturn:
-    raise Refusal("InvitationRefused", f"This invitation {what}", status=403)
+    raise Refusal("InvitationRefused", what, status=403)

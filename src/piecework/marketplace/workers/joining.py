@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from piecework.marketplace.languages import say
 from piecework.marketplace.state.backend import Backend
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import invitations, open_links, replies
@@ -127,13 +128,17 @@ def _fault(transaction: Transaction, wish: _Wish) -> str:
     """Return what the person must still enter or agree to, or ""."""
     most = open_links.LONGEST_OWN_NAME
     if not wish.name or not wish.name.isprintable() or len(wish.name) > most:
-        return f"Please write a name of 1 to {most} letters."
+        return say("Please write a name of 1 to %(most)s letters.", most=most)
     if wish.present is not None and wish.instead_of != wish.present["worker_id"]:
-        return f"Tick the box, or stay signed in as {wish.present['handle']}."
+        return say(
+            "Tick the box, or stay signed in as %(handle)s.",
+            handle=wish.present["handle"],
+        )
     if open_links.is_taken(transaction, wish.link, wish.name):
-        return (
-            f"{wish.name} is taken. Was that you? Then open your own link from that "
-            "time. If not, add a letter or your second name."
+        return say(
+            "%(name)s is taken. Was that you? Then open your own link from that "
+            "time. If not, add a letter or your second name.",
+            name=wish.name,
         )
     return ""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from urllib.parse import urlencode
 
+from piecework.marketplace.languages import say, sentence
 from piecework.marketplace.workers.discovery import Group
 
 PER_PAGE = 25
@@ -14,10 +15,16 @@ _LONGEST_SEARCH = 200
 _LARGEST_AMOUNT = 1_000_000
 
 ORDERS: Mapping[str, tuple[str, Callable[[Group], int]]] = {
-    "newest": ("Newest first", lambda group: -(group.row["newest_hit"] or 0)),
-    "reward": ("Reward, highest first", lambda group: -group.row["reward_cents"]),
-    "time": ("Time allowed, shortest first", lambda g: g.row["duration_seconds"]),
-    "count": ("Number of HITs, most first", lambda group: -group.available),
+    "newest": (sentence("Newest first"), lambda group: -(group.row["newest_hit"] or 0)),
+    "reward": (
+        sentence("Reward, highest first"),
+        lambda group: -group.row["reward_cents"],
+    ),
+    "time": (
+        sentence("Time allowed, shortest first"),
+        lambda g: g.row["duration_seconds"],
+    ),
+    "count": (sentence("Number of HITs, most first"), lambda group: -group.available),
 }
 """Each sort order with its name for people; the first is the default."""
 
@@ -87,7 +94,10 @@ def read(query: Mapping[str, str], *, sign: str = "$") -> Wishes:
         try:
             cents = _cents(minimum)
         except ValueError:
-            complaint = f"“{minimum}” is not an amount of money, so it was ignored."
+            complaint = say(
+                "“%(amount)s” is not an amount of money, so it was ignored.",
+                amount=minimum,
+            )
     order = query.get("sort", "newest")
     page = query.get("page", "1")
     return Wishes(

@@ -10,6 +10,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.languages import say
 from piecework.marketplace.state import accounts
 from piecework.marketplace.state.transaction import Transaction
 from piecework.marketplace.workers import invitations, signed_codes
@@ -190,8 +191,11 @@ def full(link: sqlite3.Row) -> Refusal:
     """Return the refusal when all places are taken."""
     return Refusal(
         "LinkFull",
-        f"All {link['places']} places of this link are taken. Please ask the person "
-        "who gave it to you.",
+        say(
+            "All %(places)s places of this link are taken. Please ask the person who "
+            "gave it to you.",
+            places=link["places"],
+        ),
         status=409,
     )
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from piecework.marketplace import languages
+from piecework.marketplace.languages import say, say_count, sentence
 from piecework.marketplace.state import clock
 from piecework.marketplace.state.money import PriceList
 from piecework.marketplace.workers import form_views
@@ -23,6 +25,7 @@ _ENVIRONMENT = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
+    extensions=["jinja2.ext.i18n"],
 )
 
 
@@ -65,6 +68,23 @@ def page(
     )
 
 
+_UNITS = (
+    (86_400, sentence("%(count)s day"), sentence("%(count)s days")),
+    (3600, sentence("%(count)s hour"), sentence("%(count)s hours")),
+    (60, sentence("%(count)s minute"), sentence("%(count)s minutes")),
+    (1, sentence("%(count)s second"), sentence("%(count)s seconds")),
+)
+_MONTHS = (
+    *(sentence("Jan"), sentence("Feb"), sentence("Mar"), sentence("Apr")),
+    *(sentence("May"), sentence("Jun"), sentence("Jul"), sentence("Aug")),
+    *(sentence("Sep"), sentence("Oct"), sentence("Nov"), sentence("Dec")),
+)
+_WEEKDAYS = (
+    *(sentence("Mon"), sentence("Tue"), sentence("Wed"), sentence("Thu")),
+    *(sentence("Fri"), sentence("Sat"), sentence("Sun")),
+)
+
+
 def duration(seconds: int) -> str:
     """Format seconds for people.
 
@@ -73,11 +93,11 @@ def duration(seconds: int) -> str:
     """
     parts = []
     rest = max(seconds, 0)
-    for name, size in (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)):
+    for size, single, many in _UNITS:
         number, rest = divmod(rest, size)
         if number:
-            parts.append(f"{number} {name}{'' if number == 1 else 's'}")
-    return " ".join(parts[:2]) or "0 seconds"
+            parts.append(say_count(single, many, number))
+    return " ".join(parts[:2]) or say_count(*_UNITS[-1][1:], 0)
 
 
 def pace(seconds: int | None, reward_cents: int, prices: PriceList) -> str:
@@ -94,7 +114,11 @@ def pace(seconds: int | None, reward_cents: int, prices: PriceList) -> str:
     step = 10 if seconds < 2 * minute else 30 if seconds < 10 * minute else minute
     rounded = max(step, (seconds + step // 2) // step * step)
     hourly = reward_cents * 3600 // seconds
-    return f"about {duration(rounded)}, so {prices.shown(hourly)} an hour"
+    return say(
+        "about %(duration)s, so %(amount)s an hour",
+        duration=duration(rounded),
+        amount=prices.shown(hourly),
+    )
 
 
 def moment(ms: int) -> str:
@@ -104,7 +128,7 @@ def moment(ms: int) -> str:
     '6 Jan 2025, 09:00 UTC'
     """
     at = clock.to_datetime(ms)
-    return f"{at.day} {at:%b %Y, %H:%M} UTC"
+    return say("%(day)s, %(time)s UTC", day=_date(at), time=f"{at:%H:%M}")
 
 
 def day(at: date) -> str:
@@ -113,8 +137,30 @@ def day(at: date) -> str:
     >>> day(date(2025, 1, 6))
     'Mon, 6 Jan 2025'
     """
-    return f"{at:%a}, {at.day} {at:%b %Y}"
+    weekday = say(_WEEKDAYS[at.weekday()])
+    return say("%(weekday)s, %(day)s", weekday=weekday, day=_date(at))
 
 
-_ENVIRONMENT.filters.update(duration=duration, moment=moment, day=day, pace=pace)
+def _date(at: date) -> str:
+    return say(
+        "%(day)s %(month)s %(year)s",
+        day=at.day,
+        month=say(_MONTHS[at.month - 1]),
+        year=at.year,
+    )
+
+
+_ENVIRONMENT.filters.update(
+    spoken=say, duration=duration, moment=moment, day=day, pace=pace
+)
 form_views.equip(_ENVIRONMENT)
+_ENVIRONMENT.globals.update(language=languages.current, direction=languages.direction)
+
+
+def _plural(single: str, many: str, count: int) -> str:
+    return languages.plural(single, many, count)
+
+
+_ENVIRONMENT.install_gettext_callables(  # type: ignore[attr-defined]  # by the extension
+    say, _plural, newstyle=True
+)

@@ -10,6 +10,7 @@ from piecework.marketplace.forms.answer_key import read_answer_key
 from piecework.marketplace.forms.model import Choice, Form, Question
 from piecework.marketplace.forms.patterns import Verdicts
 from piecework.marketplace.forms.schema import read_form
+from piecework.marketplace.languages import say
 from piecework.marketplace.requester.granting import grant
 from piecework.marketplace.state.clock import to_datetime
 from piecework.marketplace.state.transaction import Transaction
@@ -150,8 +151,11 @@ def attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> sqli
         ended = to_datetime(row["ended_ms"])
         raise Refusal(
             "TestTimeOver",
-            f"The time for this test ended at {ended:%H:%M:%S} UTC. It counts as an "
-            "attempt. Your answers were not saved.",
+            say(
+                "The time for this test ended at %(time)s UTC. It counts as an "
+                "attempt. Your answers were not saved.",
+                time=f"{ended:%H:%M:%S}",
+            ),
             status=409,
         )
     raise Refusal("TestNotBegun", "You have not begun this test.", status=409)

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.languages import sentence
 from piecework.marketplace.workers.pages import page
 from piecework.webserver import security_log
 
@@ -87,12 +88,12 @@ async def http_fault_handler(request: Request, fault: Exception) -> Response:
     """Turn the web framework's own refusals (404, 405, 413) into a reply."""
     if not isinstance(fault, HTTPException):
         raise fault
-    sentence = (
-        "This page does not exist."
+    explained = (
+        sentence("This page does not exist.")
         if fault.status_code == 404  # noqa: PLR2004 - HTTP's own number
         else str(fault.detail)
     )
-    return refused(request, Refusal("Http", sentence, status=fault.status_code))
+    return refused(request, Refusal("Http", explained, status=fault.status_code))
 
 
 async def fields(request: Request) -> list[tuple[str, str]]:

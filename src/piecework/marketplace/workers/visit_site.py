@@ -13,7 +13,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from piecework.marketplace import languages
 from piecework.marketplace.exceptions import Refusal
+from piecework.marketplace.languages import say
 from piecework.marketplace.outside_crowd import Arrival, OutsideCrowd, Submission
 from piecework.marketplace.state import clock, visits
 from piecework.marketplace.state.backend import Backend
@@ -37,6 +39,10 @@ EVENTS = f"{HOME}/events"
 
 _LARGEST_EVENT_BYTES = 65_536
 
+_FIRST_QUESTION = (
+    "SELECT question FROM questions JOIN hits ON hits.id = questions.hit "
+    "WHERE hits.hit_type = ? LIMIT 1"
+)
 _STUDY = (
     "SELECT studies.*, hit_types.hit_group_id, qualification_type_id, "
     "coalesce(qualification_types.name, hit_types.title) AS title, "
@@ -155,8 +161,11 @@ class Visits:
         if worker is None:
             raise Refusal(
                 "NotSignedIn",
-                "You have not started a visit in this browser. Please open the study "
-                f"from {self._crowd.market} again.",
+                say(
+                    "You have not started a visit in this browser. Please open the "
+                    "study from %(market)s again.",
+                    market=self._crowd.market,
+                ),
                 status=401,
             )
         return worker
@@ -225,6 +234,11 @@ class Visits:
     ) -> Response:
         if replies.wants_json(request):
             raise Refusal("NotAgreed", "The form must say agreed=1.", status=status)
+        with self._backend.transaction() as transaction:
+            asked = transaction.one(_FIRST_QUESTION, study["hit_type"])
+        language = languages.of_page(asked["question"]) if asked else None
+        if language is not None:
+            languages.speak(language)
         return page(
             "visit_welcome.html.j2",
             status=status,

@@ -3,18 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+from piecework.marketplace.languages import say, sentence
 from piecework.marketplace.state import system_qualifications as system
 from piecework.marketplace.workers.eligibility import Holding
 
 _AMOUNTS = {
-    "EqualTo": "exactly {}",
-    "NotEqualTo": "anything but {}",
-    "LessThan": "less than {}",
-    "LessThanOrEqualTo": "{} or less",
-    "GreaterThan": "more than {}",
-    "GreaterThanOrEqualTo": "{} or more",
-    "In": "one of {}",
-    "NotIn": "none of {}",
+    "EqualTo": sentence("exactly %(values)s"),
+    "NotEqualTo": sentence("anything but %(values)s"),
+    "LessThan": sentence("less than %(values)s"),
+    "LessThanOrEqualTo": sentence("%(values)s or less"),
+    "GreaterThan": sentence("more than %(values)s"),
+    "GreaterThanOrEqualTo": sentence("%(values)s or more"),
+    "In": sentence("one of %(values)s"),
+    "NotIn": sentence("none of %(values)s"),
 }
 _NEGATIVE = ("DoesNotExist", "NotEqualTo", "NotIn")
 
@@ -33,13 +34,21 @@ def wanted(
     if type_id == system.LOCALE:
         return _place(requirement)
     if type_id in system.MASTERS:
-        return _standing(requirement, "one of the masters")
+        return _standing(
+            requirement,
+            to_be=sentence("to be one of the masters"),
+            not_to_be=sentence("not to be one of the masters"),
+        )
     if type_id == system.ADULT:
-        return _standing(requirement, "a person who agreed to see adult content")
+        return _standing(
+            requirement,
+            to_be=sentence("to be a person who agreed to see adult content"),
+            not_to_be=sentence("not to be a person who agreed to see adult content"),
+        )
     if requirement["Comparator"] == "Exists":
-        return f"the qualification “{name}”"
+        return say("the qualification “%(name)s”", name=name)
     if requirement["Comparator"] == "DoesNotExist":
-        return f"to be without the qualification “{name}”"
+        return say("to be without the qualification “%(name)s”", name=name)
     return _score(requirement, name=name, holding=holding)
 
 
@@ -47,13 +56,30 @@ def _score(
     requirement: Mapping[str, Any], *, name: str, holding: Holding | None
 ) -> str:
     values = ", ".join(str(value) for value in requirement["IntegerValues"])
-    amount = _AMOUNTS[requirement["Comparator"]].format(values)
+    amount = say(_AMOUNTS[requirement["Comparator"]], values=values)
     if requirement["QualificationTypeId"] == system.NUMBER_APPROVED:
-        return f"approved HITs: {amount} (you have {holding})"
+        return say(
+            "approved HITs: %(amount)s (you have %(holding)s)",
+            amount=amount,
+            holding=holding,
+        )
     if requirement["QualificationTypeId"] == system.PERCENT_APPROVED:
-        return f"per cent of your HITs approved: {amount} (yours is {holding})"
-    has = "you do not have it" if holding is None else f"yours is {holding}"
-    return f"the qualification “{name}”, at {amount} ({has})"
+        return say(
+            "per cent of your HITs approved: %(amount)s (yours is %(holding)s)",
+            amount=amount,
+            holding=holding,
+        )
+    has = (
+        say("you do not have it")
+        if holding is None
+        else say("yours is %(holding)s", holding=holding)
+    )
+    return say(
+        "the qualification “%(name)s”, at %(amount)s (%(has)s)",
+        name=name,
+        amount=amount,
+        has=has,
+    )
 
 
 def _place(requirement: Mapping[str, Any]) -> str:
@@ -61,9 +87,11 @@ def _place(requirement: Mapping[str, Any]) -> str:
         "-".join(filter(None, (place["Country"], place.get("Subdivision"))))
         for place in requirement.get("LocaleValues", ())
     ]
-    verb = "to live outside" if requirement["Comparator"] in _NEGATIVE else "to live in"
-    return f"{verb} {' or '.join(places) or 'a known country'}"
+    named = f" {say('or')} ".join(places) or say("a known country")
+    if requirement["Comparator"] in _NEGATIVE:
+        return say("to live outside %(places)s", places=named)
+    return say("to live in %(places)s", places=named)
 
 
-def _standing(requirement: Mapping[str, Any], what: str) -> str:
-    return f"{'not ' if requirement['Comparator'] in _NEGATIVE else ''}to be {what}"
+def _standing(requirement: Mapping[str, Any], *, to_be: str, not_to_be: str) -> str:
+    return say(not_to_be if requirement["Comparator"] in _NEGATIVE else to_be)

@@ -1,12 +1,10 @@
 """The crowd of a campaign and its knowledge of the campaign's items."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from piecework.domain.campaign import Campaign, without_truth
-from piecework.domain.counts import plural
+from piecework.domain.campaign import Campaign
 from piecework.domain.errors import ConfigError
 from piecework.domain.ids import ItemId
-from piecework.domain.task import TRUTH
 from piecework.platforms.virtual_clock import VirtualClock
 from piecework.rehearsal.crowd.answering import Answering, Describing
 from piecework.rehearsal.crowd.crowd import Crowd
@@ -37,8 +35,7 @@ def answering_of(campaign: Campaign) -> Answering:
     Missing truths are drawn at random from the item ids (`Campaign.has_drawn_truth`).
 
     Raises:
-        ConfigError: the replay file lacks items or is for another task, or the task is
-            to correct texts and no column has the corrected ones.
+        ConfigError: the replay file lacks items or is for another task.
     """
     if campaign.task.dataset == "captions":
         return Describing(campaign.task, _knowledge(campaign), campaign.items)
@@ -52,8 +49,6 @@ def answering_of(campaign: Campaign) -> Answering:
     judging = Judging(task, campaign.items, campaign.practice, people=people)
     if task.own is None and all(judging.knows(item.item_id) for item in campaign.items):
         return judging
-    if unknown := without_truth(campaign.items, task):
-        _refuse_edits(campaign, unknown)
     if task.html_page is not None:
         task = answerable(task)
     items, practice = (
@@ -62,19 +57,6 @@ def answering_of(campaign: Campaign) -> Answering:
     )
     judging = Judging(task, items, practice, people=people)
     return judging if task.html_page is None else FillingPages(task, judging)
-
-
-def _refuse_edits(campaign: Campaign, unknown: Sequence[ItemId]) -> None:
-    """Refuse to draw corrected texts, which must stay close to the originals."""
-    if not any(rule.kind == "edited_with_option" for rule in campaign.task.rules):
-        return
-    fields = [field.name for field in campaign.task.item_fields if not field.optional]
-    raise ConfigError(
-        [f"{campaign.path}: no truth is known for item {unknown[0]!r}"],
-        next_step="fill in "
-        + ", ".join(f"{TRUTH}{name}" for name in fields)
-        + f" of {plural(len(unknown), 'item')}, so that a crowd can be simulated",
-    )
 
 
 def _knowledge(campaign: Campaign) -> ItemKnowledge:

@@ -4,11 +4,12 @@ This makes it possible to rehearse a task before any answer is known: careful wo
 agree with each other because they see the same truth, and the others can be found.
 """
 
+from collections.abc import Mapping
 from random import Random
 
 from piecework.domain.hit import Item
 from piecework.domain.scales import is_unlimited
-from piecework.domain.task import GOLD, TRUTH, Field, Task
+from piecework.domain.task import GOLD, TRUTH, Field, Rule, Task
 from piecework.hit_templates.jinja_helpers import plain_number
 from piecework.hit_templates.values import SEPARATOR, offered
 from piecework.rehearsal.seeded_rng import seeded_rng
@@ -26,15 +27,39 @@ _ENDS = ("in the morning", "at the back", "as far as one sees", "once more", "to
 _TICKED = 0.35
 
 
+_WORDS = ("lamp", "bridge", "harbour", "garden", "kitchen", "bread", "train", "boat")
+
+
 def with_truth(task: Task, item: Item, *, seed: int) -> Item:
-    """Return the item with a truth for every field; truths in columns are kept."""
+    """Return the item with a truth for every field; truths in columns are kept.
+
+    The truth of a correction is the text to correct with one word replaced, or the text
+    itself if the truth is that nobody should correct it.
+    """
     drawn = {
         TRUTH + field.name: item.columns.get(GOLD + field.name)
         or _truth(field, item, seeded_rng(seed, item.item_id, field.name, "truth"))
         for field in task.item_fields
         if not item.columns.get(TRUTH + field.name)
     }
-    return Item(item_id=item.item_id, columns={**item.columns, **drawn})
+    columns = {**item.columns, **drawn}
+    for rule in task.rules:
+        name = f"{TRUTH}{rule.field}"
+        if rule.kind == "edited_with_option" and name in drawn:
+            rng = seeded_rng(seed, item.item_id, rule.field, "edit")
+            columns[name] = _edited(rule, columns, rng)
+    return Item(item_id=item.item_id, columns=columns)
+
+
+def _edited(rule: Rule, columns: Mapping[str, str], rng: Random) -> str:
+    """Return the text with one word replaced, if that is the truth."""
+    before = columns.get(str(rule.parameters["column"]), "")
+    if columns[f"{TRUTH}{rule.parameters['chosen_in']}"] != rule.parameters["option"]:
+        return before
+    words = before.split(" ")
+    place = rng.randrange(len(words))
+    words[place] = rng.choice([word for word in _WORDS if word != words[place]])
+    return " ".join(words)
 
 
 def _truth(field: Field, item: Item, rng: Random) -> str:

@@ -33,7 +33,6 @@ def render(description: Description) -> str:
         .get_template("description.html.j2")
         .render(
             source=excerpt(description.source, limit=_TITLE_CHARACTERS),
-            in_short=(),
             key_figures=key_figures(description),
             notes=notes(description),
             sections=sections(description),

@@ -1,12 +1,14 @@
 """The questions that the report answers, one module each, in reading order."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from piecework.report.components import Section
+from piecework.report.components import Part, Section
 from piecework.report.model import ReportModel
 from piecework.report.sections import (
     as_needed,
     before_work,
+    checked,
     cleaning,
     conditions,
     corrected,
@@ -16,7 +18,6 @@ from piecework.report.sections import (
     funnel,
     gold,
     imported,
-    items,
     judgements,
     money,
     order_effects,
@@ -30,29 +31,92 @@ from piecework.report.sections import (
     workers,
 )
 
-SECTIONS: tuple[Callable[[ReportModel], Section | None], ...] = (
-    funnel.build,
-    as_needed.build,
-    imported.build,
-    items.build,
-    before_work.build,
-    planted.build,
-    money.build,
-    timeline.build,
-    texts.build,
-    conditions.build,
-    difficulty.build,
-    judgements.build,
-    order_effects.build,
-    systems.build,
-    corrected.build,
-    flags.build,
-    gold.build,
-    decisions.build,
-    reviews.build,
-    workers.build,
-    cleaning.build,
-    provenance.build,
-    terms.build,
+Build = Callable[[ReportModel], Section | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    key: str
+    title: str
+    about: str
+    builds: tuple[Build, ...]
+    unpaid: tuple[str, str] = ("", "")
+    """Title and text for a dataset without a ledger, if they differ."""
+
+
+_PARTS: tuple[_Planned, ...] = (
+    _Planned(
+        "results",
+        "What the answers say",
+        "The answers themselves, how far workers agree, and what was compared.",
+        (
+            judgements.build,
+            texts.build,
+            conditions.build,
+            difficulty.build,
+            order_effects.build,
+            systems.build,
+            corrected.build,
+        ),
+    ),
+    _Planned(
+        "outcomes",
+        "What became of the answers",
+        "From the answers wanted to the answers kept, and every reason on the way.",
+        (
+            funnel.build,
+            as_needed.build,
+            imported.build,
+            decisions.build,
+            cleaning.build,
+        ),
+    ),
+    _Planned(
+        "checks",
+        "How the work was checked",
+        "Heuristics and their evidence, known answers, tests and reviews.",
+        (
+            checked.build,
+            planted.build,
+            before_work.build,
+            flags.build,
+            gold.build,
+            reviews.build,
+        ),
+    ),
+    _Planned(
+        "people",
+        "Money, time and workers",
+        "The ledger, hourly wages, rounds, and a row for each worker.",
+        (money.build, timeline.build, workers.build),
+        unpaid=("Time and workers", "When the work was done, and by whom."),
+    ),
+    _Planned(
+        "origin",
+        "Origin and terms",
+        "Versions, hashes, counts that must agree, and a glossary.",
+        (provenance.build, terms.build),
+    ),
+)
+
+SECTIONS: tuple[Build, ...] = tuple(
+    build for planned in _PARTS for build in planned.builds
 )
 """A section that does not apply to a campaign returns None."""
+
+
+def parts(model: ReportModel) -> tuple[Part, ...]:
+    """Return the parts behind the first page, without those that do not apply."""
+    made = []
+    for planned in _PARTS:
+        title, about = planned.title, planned.about
+        if model.facts.money is None and planned.unpaid[0]:
+            title, about = planned.unpaid
+        sections = tuple(
+            section for build in planned.builds if (section := build(model))
+        )
+        if sections:
+            made.append(
+                Part(key=planned.key, title=title, about=about, sections=sections)
+            )
+    return tuple(made)

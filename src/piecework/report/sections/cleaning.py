@@ -9,7 +9,7 @@ from piecework.report.components import Code, Quote, Section, Table, number, tex
 from piecework.report.formatting import excerpt, part_of, with_marks
 from piecework.report.model import ReportModel
 
-_MOST_PAIRS = 20
+_MOST_PAIRS = 8
 _PAIR_CHARACTERS = 60
 
 
@@ -79,7 +79,6 @@ def _pairs(edits: list[Edit]) -> Table:
             for (before, after, rule), times in frequent[:_MOST_PAIRS]
         ),
         note=f"{plural(len(pairs), 'different edit')} in all. ␣ marks a space.",
-        is_wide=True,
         empty="Nothing was changed.",
     )
 

@@ -121,7 +121,7 @@ def _reasons(verdicts: pd.DataFrame, by_policy: pd.Series) -> Table:
         ),
         rows=rows,
         note=_note(verdicts["because"], hidden),
-        is_wide=True,
+        is_middle=True,
         empty="Nothing has been decided.",
     )
 

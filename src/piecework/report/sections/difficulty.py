@@ -1,7 +1,7 @@
 """How hard the images are, by how many workers gave the canned answer.
 
 The measure is that of VizWiz-Captions (Gurari et al., ECCV 2020, section 3.2): the
-images that none to all of five workers called too bad to recognise.
+number of images that 0, 1, ... 5 of five workers called too bad to recognise.
 """
 
 import pandas as pd

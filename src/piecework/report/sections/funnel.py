@@ -42,7 +42,7 @@ def build(model: ReportModel) -> Section:
                 "with it."
             ),
         ),
-        figures=(_figure(model),),
+        figures=_figures(model),
         tables=(_coverage(model), _table(model)),
     )
 
@@ -103,7 +103,13 @@ def _flagged(model: ReportModel) -> int:
     return int(model.is_flagged[model.outcomes.index].sum())
 
 
-def _figure(model: ReportModel) -> Figure:
+def _figures(model: ReportModel) -> tuple[Figure, ...]:
+    """The plot, unless the first page shows it."""
+    return (figure(model),) if model.agreement else ()
+
+
+def figure(model: ReportModel) -> Figure:
+    """Show the answers by outcome as bars."""
     submitted = model.submitted
     flagged = _flagged(model)
     # How many answers another tool wanted is unknown.
@@ -124,6 +130,7 @@ def _figure(model: ReportModel) -> Figure:
                 _COLOURS[outcome],
             )
             for outcome in model.possible_outcomes
+            if model.count(outcome)
         ),
     ]
     title = f"Answers from {first} to {_name(model, 'novel')}"
@@ -161,7 +168,7 @@ def _table(model: ReportModel) -> Table:
             number("Flagged"),
         ),
         rows=(*rows, total),
-        is_wide=True,
+        is_middle=True,
         note="Flagged: a heuristic flagged the answer, its assignment or its worker. "
         "A flag is a suspicion, not a verdict.",
     )

@@ -7,12 +7,15 @@ here.
 import pandas as pd
 
 from piecework.domain.counts import count, plural
-from piecework.report.components import Section, Table, number, text
+from piecework.report.components import Question, Section, Table, number, text
 from piecework.report.facts import ImportedFacts
 from piecework.report.formatting import excerpt, part_of
 from piecework.report.model import ReportModel
 
+_REJECTED = "rejected"
 _MOST_OUTCOMES = 30
+_MOST_FEEDBACK = 3
+_FEEDBACK_CHARACTERS = 160
 
 
 def build(model: ReportModel) -> Section | None:
@@ -33,6 +36,57 @@ def build(model: ReportModel) -> Section | None:
             *_of_pay(imported),
         ),
         tables=(_files(imported), *_outcomes(model, imported)),
+    )
+
+
+def decided_elsewhere(model: ReportModel) -> Question | None:
+    """Say what the requester rejected elsewhere, and what they wrote about it.
+
+    None if answers were collected here, or if nothing was rejected or written.
+    """
+    imported = model.facts.imported
+    if imported is None:
+        return None
+    is_rejected = rejected_elsewhere(model)
+    words = imported.feedback.reindex(model.came.index).fillna("").str.strip()
+    about = words[is_rejected & (words != "")]
+    if about.empty:
+        about = words[words != ""]
+    rejected = int(is_rejected.sum())
+    if not rejected and about.empty:
+        return None
+    counts = sorted(about.value_counts().items(), key=lambda pair: (-pair[1], pair[0]))
+    return Question(
+        name="What was decided elsewhere",
+        answer=_against_flags(model, is_rejected),
+        points=tuple(
+            f"{plural(times, 'answer')}: the requester wrote "
+            f"“{excerpt(str(feedback), limit=_FEEDBACK_CHARACTERS)}”"
+            for feedback, times in counts[:_MOST_FEEDBACK]
+        ),
+    )
+
+
+def rejected_elsewhere(model: ReportModel) -> "pd.Series[bool]":
+    """Whether another tool rejected an answer that came, by its id."""
+    imported = model.facts.imported
+    if imported is None:
+        return pd.Series(data=False, index=model.came.index)
+    outcomes = imported.outcomes.reindex(model.came.index).fillna("")
+    return outcomes.str.strip().str.casefold() == _REJECTED
+
+
+def _against_flags(model: ReportModel, is_rejected: "pd.Series[bool]") -> str:
+    rejected, others = int(is_rejected.sum()), int((~is_rejected).sum())
+    if not rejected:
+        return "The requester rejected nothing there."
+    flagged = model.is_flagged
+    both = part_of(int((flagged & is_rejected).sum()), rejected)
+    beside = part_of(int((flagged & ~is_rejected).sum()), others)
+    of_others = f", and of the others {beside}" * bool(others)
+    return (
+        f"The requester rejected {part_of(rejected, len(model.came), 'answer')} there. "
+        f"The heuristics, which do not see that, flag {both} of these{of_others}."
     )
 
 

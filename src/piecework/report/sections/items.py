@@ -1,4 +1,4 @@
-"""Some items with their pictures and all answers about them."""
+"""Ten items with their pictures and the answers about them, for the first page."""
 
 import math
 from collections import Counter
@@ -8,31 +8,35 @@ from typing import Any
 
 import pandas as pd
 
-from piecework.domain.counts import count, plural, plural_of
+from piecework.domain.counts import count, plural
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
 from piecework.domain.tables import value_column
 from piecework.domain.task import Field
-from piecework.report.components import Card, Gallery, Reply, Section, Tag
+from piecework.report.components import Card, Gallery, Reply, Tag
 from piecework.report.formatting import excerpt, with_marks
 from piecework.report.item_sample import Kind, ShownItem
 from piecework.report.model import Outcome, ReportModel
 
-_MOST_REPLIES = 8
-_MOST_BESIDE_VOTES = 3
-"""If kept answers are shown as votes, dropped ones are only examples."""
+_MOST_REPLIES = 5
+_AT_FIRST: Mapping[Kind, int] = {
+    "agreed": 2, "disputed": 2, "plain": 2, "dropped": 1, "edited": 1,
+}  # fmt: skip
+"""Answers that are not folded."""
 
 _MOST_TEXTS = 12
-_TEXT_CHARACTERS = 300
-_REASON_CHARACTERS = 200
+_TEXT_CHARACTERS = 90
+_REASON_CHARACTERS = 50
 _NAME_CHARACTERS = 60
+_NOTHING = "nothing"
 _COUNTED = ("novel", "canned")
 
-_TITLES: Mapping[Kind, str] = {
-    "agreed": "Agreed: workers say much the same thing",
-    "disputed": "Disputed: workers say different things",
-    "dropped": "With dropped or rejected answers, and why",
-    "edited": "Edited: what cleaning changed",
+_WHY: Mapping[Kind, str] = {
+    "agreed": "workers agree",
+    "disputed": "workers differ",
+    "dropped": "answers dropped",
+    "edited": "text cleaned",
+    "plain": "",
 }
 
 _TAGS: Mapping[Outcome, Tag] = {
@@ -44,8 +48,8 @@ _TAGS: Mapping[Outcome, Tag] = {
 }
 
 
-def build(model: ReportModel) -> Section | None:
-    """Show a gallery for each reason why an item was chosen; None without items."""
+def gallery(model: ReportModel) -> Gallery | None:
+    """Show up to ten items with their answers; None without answers."""
     shown = model.facts.shown_items
     if not shown:
         return None
@@ -54,27 +58,17 @@ def build(model: ReportModel) -> Section | None:
     ]
     by_item = dict(tuple(answers.sort_index().groupby("item_id")))
     noun = model.item_noun
-    lead = (
-        f"{count(len(shown))} of {plural(model.facts.items, noun)}, chosen by their "
-        "answers: these are examples, not a representative sample."
+    note = (
+        "Chosen by their answers: examples, not a representative sample. Answers "
+        "without a label are kept."
         + " Pictures outside the campaign's folder are not shown."
         * any(_lacks_picture(item) for item in shown)
     )
-    return Section(
-        key="items",
-        title=f"Example {plural_of(noun)} and their answers",
-        lead=(lead,),
-        galleries=tuple(
-            Gallery(
-                title=_TITLES[kind],
-                cards=tuple(
-                    _card(model, item, by_item[item.item_id])
-                    for item in shown
-                    if item.kind == kind
-                ),
-            )
-            for kind in dict.fromkeys(item.kind for item in shown)
-        ),
+    return Gallery(
+        title=f"{count(len(shown))} of {plural(model.facts.items, noun)}, and the "
+        "answers",
+        cards=tuple(_card(model, item, by_item[item.item_id]) for item in shown),
+        note=note,
     )
 
 
@@ -98,19 +92,27 @@ def _card(model: ReportModel, shown: ShownItem, answers: pd.DataFrame) -> Card:
             if (words := _votes(field, answers[is_counted]))
         )
     rows = replies.assign(outcome=outcomes[replies.index])
-    if shown.kind == "dropped":
-        rows = rows.sort_values("is_rejected", ascending=False, kind="stable")
+    if shown.kind != "edited":
+        rows = rows.assign(edits=rows["edits"].map(lambda _: ()))
+    is_first = rows["is_rejected"] == (shown.kind == "dropped")
+    rows = rows.loc[is_first.sort_values(ascending=False, kind="stable").index]
+    if shown.kind == "edited":
+        is_changed = rows["edits"].map(bool)
+        rows = rows.loc[is_changed.sort_values(ascending=False, kind="stable").index]
     times = Counter(_reply(model, row) for row in rows.to_dict("records"))
-    most = _MOST_BESIDE_VOTES if votes else _MOST_REPLIES
-    more = sum([*times.values()][most:])
+    replies_shown = [replace(reply, times=number) for reply, number in times.items()]
+    beside = _AT_FIRST[shown.kind]
+    if votes:
+        beside = int(shown.kind == "dropped")
+    more = sum([*times.values()][_MOST_REPLIES:])
     return Card(
         heading=excerpt(shown.item_id, limit=_NAME_CHARACTERS),
         picture=shown.picture,
+        why=_WHY[shown.kind],
         texts=_texts(model, shown),
         votes=votes,
-        replies=tuple(
-            replace(reply, times=number) for reply, number in [*times.items()][:most]
-        ),
+        replies=tuple(replies_shown[:beside]),
+        more=tuple(replies_shown[beside:_MOST_REPLIES]),
         note=f"{plural(more, 'more answer')} not shown." if more else "",
     )
 
@@ -127,7 +129,7 @@ def _texts(model: ReportModel, shown: ShownItem) -> tuple[tuple[str, str], ...]:
     return tuple(
         (
             name.replace("_", " "),
-            excerpt(shown.columns[name], limit=_TEXT_CHARACTERS),
+            _cut(shown.columns[name], limit=_TEXT_CHARACTERS),
         )
         for name in names[:_MOST_TEXTS]
     )
@@ -144,7 +146,7 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
             f"from {numbers.min():g} to {numbers.max():g}"
         )
     if asked.kind == "text":
-        texts = [excerpt(text, limit=_TEXT_CHARACTERS) for text in values if text]
+        texts = [_cut(text, limit=_TEXT_CHARACTERS) for text in values if text]
         return "; ".join(texts[:_MOST_REPLIES])
     named = values.explode() if asked.kind == "choices" else values
     counts = Counter(str(value) for value in named.dropna() if value)
@@ -159,28 +161,36 @@ def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
     text, typed = _said(model, row), ""
     if row["edits"]:
         # The change may be in spaces only.
-        typed = excerpt(with_marks(str(row["text"])), limit=_TEXT_CHARACTERS)
+        typed = _cut(with_marks(str(row["text"])), limit=_TEXT_CHARACTERS)
     return Reply(
         text=text,
         tag=_TAGS[row["outcome"]],
-        because=excerpt(str(row["rejected_because"]), limit=_REASON_CHARACTERS),
+        because=_cut(str(row["rejected_because"]), limit=_REASON_CHARACTERS),
         typed=typed,
     )
 
 
 def _said(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
     if model.text_noun:
-        return excerpt(str(row["clean_text"]), limit=_TEXT_CHARACTERS)
+        return _cut(str(row["clean_text"]), limit=_TEXT_CHARACTERS)
     named_values = [
-        f"{field.name.replace('_', ' ')}: {_shown(row[value_column(field)])}"
+        f"{field.name.replace('_', ' ')}: {shown}"
         for field in model.facts.task.item_fields
+        if (shown := _shown(row[value_column(field)])) != _NOTHING or not field.optional
     ]
-    return excerpt("; ".join(named_values), limit=_TEXT_CHARACTERS)
+    return _cut("; ".join(named_values), limit=_TEXT_CHARACTERS)
 
 
 def _shown(value: object) -> str:
     if isinstance(value, tuple | list):
-        return ", ".join(map(str, value)) or "nothing"
+        return ", ".join(map(str, value)) or _NOTHING
     if isinstance(value, float):
-        return "nothing" if math.isnan(value) else f"{value:g}"
-    return str(value) or "nothing"
+        return _NOTHING if math.isnan(value) else f"{value:g}"
+    return str(value) or _NOTHING
+
+
+def _cut(text: str, *, limit: int) -> str:
+    """Shorten a text to the room on a card, without its length."""
+    return (
+        excerpt(text, limit=limit)[: limit + 1] if len(text) > limit else excerpt(text)
+    )

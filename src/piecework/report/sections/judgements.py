@@ -8,22 +8,31 @@ from collections import Counter
 
 import pandas as pd
 
-from piecework.analyses.alpha import Alpha, Level, krippendorff_alpha
 from piecework.analyses.fields import votes
-from piecework.analyses.multilabel_agreement import jaccard
-from piecework.domain.counts import count, plural, share
+from piecework.analyses.option_pairs import option_pairs
+from piecework.domain.counts import NOTHING, count, plural, share
 from piecework.domain.scales import is_graded, is_unlimited
 from piecework.domain.task import Field, Option
 from piecework.report import plots
-from piecework.report.components import Cell, Figure, Section, Table, number, text
+from piecework.report.comparison_plots import Ratings, strips
+from piecework.report.components import Figure, Section, Table, number, text
 from piecework.report.formatting import excerpt
+from piecework.report.matrix_plot import matrix
+from piecework.report.means_plot import Mean, means
 from piecework.report.model import ReportModel
 from piecework.report.svg import Plot, svg
 
-_RESAMPLES = 400
 _BINS = 20
+_MOST_STRIPS = 24
+_MOST_PAIRS = 4
+_FEW_OPTIONS = 8
 _MOST_TICKS = 10
 _LONGEST_LABEL = 60
+
+_NOTES_ON_AGREEMENT = {
+    "alpha": "Krippendorff's alpha with its 95 % interval; 0 is chance.",
+    "Jaccard": "For several ticks, the mean Jaccard index.",
+}
 
 
 def build(model: ReportModel) -> Section | None:
@@ -37,28 +46,123 @@ def build(model: ReportModel) -> Section | None:
         f"{plural(len(rows), 'accepted answer')} about "
         f"{plural(rows['item_id'].nunique(), 'item')}."
         + " Alpha is Krippendorff's: 1 is full agreement, 0 is chance; its 95 % "
-        "interval comes from resampling items." * _are_compared(rows)
+        "interval comes from resampling items." * bool(model.agreement)
     )
     return Section(
         key="judgements",
         title="What was answered",
         lead=(lead,),
-        figures=tuple(_figure(field, rows) for field in fields if len(rows)),
+        figures=tuple(
+            figure
+            for field in fields
+            if len(rows)
+            for figure in (_figure(field, rows), *_within_items(field, model, rows))
+        ),
         tables=(
-            _agreement(fields, rows, seed=model.facts.drawing_seed),
+            _agreement(model),
             *(_options(field, rows) for field in fields if field.options),
         ),
     )
 
 
 def _figure(field: Field, rows: pd.DataFrame) -> Figure:
-    title = excerpt(field.label, limit=_LONGEST_LABEL)
+    title = _cut(field.label)
     plot, description = (
         _histogram(field, rows) if field.kind == "number" else _bars(field, rows)
     )
     key = f"judged-{field.name.replace('_', '-')}"
     drawing = svg(plot, key=key, title=title, description=description)
     return Figure(title=title, svg=drawing)
+
+
+def _within_items(
+    field: Field, model: ReportModel, rows: pd.DataFrame
+) -> tuple[Figure, ...]:
+    """Show how answers about the same item differ, if any item has two."""
+    if not model.agreement or field.mirrored_by:
+        return ()  # which of two is better is shown with the systems
+    if field.kind == "number" or is_graded(field):
+        return _strip_figure(field, rows)
+    return _confusions(field, rows)
+
+
+def _strip_figure(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
+    rated = votes(rows, field)
+    values = pd.to_numeric(rated["value"], errors="coerce").dropna()
+    by_item = values.groupby(rated["item_id"].reindex(values.index))
+    means_ = by_item.mean()[by_item.size() > 1]
+    if means_.empty:
+        return ()
+    ranked = means_.reset_index(name="mean").sort_values(["mean", "item_id"])
+    step = -(-len(ranked) // _MOST_STRIPS)
+    # Evenly spaced in the order of their means, so that the whole range is shown.
+    shown = ranked.iloc[::step]
+    strips_ = [
+        Ratings(tuple(sorted(by_item.get_group(item_id))), mean)
+        for item_id, mean in zip(shown["item_id"], shown["mean"], strict=True)
+    ]
+    low, high = float(values.min()), float(values.max())
+    if field.options:
+        grades = [float(option.value) for option in field.options]
+        low, high = min(grades), max(grades)
+    elif not is_unlimited(field):
+        low, high = field.minimum, field.maximum
+    title = f"{_named(field.name)}: ratings of each item"
+    spread = by_item.std()[by_item.size() > 1].mean()
+    description = (
+        f"Means of items from {means_.min():.1f} to {means_.max():.1f}; ratings of an "
+        f"item have a standard deviation of {spread:.2f} on average."
+    )
+    ends = (low, high if high > low else low + 1)
+    plot = strips(strips_, ends=ends, x_label=_named(field.name))
+    note = (
+        f"{plural(len(strips_), 'item')} of {count(len(ranked))}, sorted by the mean; "
+        "a dot for each rating, larger for equal ones, and a red bar at the mean. "
+        + description
+    )
+    key = f"strips-{field.name.replace('_', '-')}"
+    drawing = svg(plot, key=key, title=title, description=description)
+    return (Figure(title=title, svg=drawing, note=note),)
+
+
+def _confusions(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
+    """Show which options different workers choose for the same item."""
+    options = [option.value for option in field.options]
+    pairs = option_pairs(votes(rows, field), options)
+    names = [option.replace("_", " ") for option in options]
+    # Options that nobody chose together with another say nothing.
+    kept = [n for n in range(len(options)) if pairs[n].any()]
+    if len(kept) < 2:  # noqa: PLR2004 - nothing to confuse
+        return ()
+    apart = sorted(
+        (-int(pairs[a, b]), a, b) for a in kept for b in kept if a < b and pairs[a, b]
+    )
+    described = "; ".join(
+        f"{names[a]} and {names[b]} {count(-times)}"
+        for times, a, b in apart[:_MOST_PAIRS]
+    )
+    title = f"{_named(field.name)}: options of two workers about the same item"
+    is_wide = len(kept) > _FEW_OPTIONS
+    plot = matrix(
+        [names[n] for n in kept],
+        [[int(pairs[a, b]) for b in kept] for a in kept],
+        is_wide=is_wide,
+    )
+    key = f"pairs-{field.name.replace('_', '-')}"
+    agreed = count(int(pairs.trace()))
+    description = f"Pairs of workers with the same option: {agreed}."
+    if described:
+        description += f" Most often apart: {described}."
+    drawing = svg(plot, key=key, title=title, description=description)
+    return (
+        Figure(
+            title=title,
+            svg=drawing,
+            note="Pairs of workers: one chose the row, the other the column. The "
+            "columns have the numbers of the rows; the diagonal is agreement.",
+            is_wide=is_wide,
+        ),
+    )
 
 
 def _bars(field: Field, rows: pd.DataFrame) -> tuple[Plot, str]:
@@ -118,7 +222,32 @@ def _option_counts(field: Field, rows: pd.DataFrame) -> Counter[str]:
     return Counter(str(value) for value in values if value)
 
 
-def _agreement(fields: list[Field], rows: pd.DataFrame, *, seed: int) -> Table:
+def agreement_figure(model: ReportModel) -> Figure | None:
+    """Show the agreement about every judged field; None if none can be compared."""
+    measured = [each for each in model.agreement if not math.isnan(each.value)]
+    if not measured:
+        return None
+    rows = [
+        Mean(_named(each.field), each.value, each.low, each.high) for each in measured
+    ]
+    lowest = min([0.0, *(each.value for each in measured)])
+    lowest = min([lowest, *(each.low for each in measured if each.low == each.low)])
+    title = "Agreement between workers"
+    plot = means(rows, ends=(lowest, 1.0), x_label="1 is full agreement", decimals=2)
+    described = "; ".join(f"{row.label}: {row.mean:.2f}" for row in rows)
+    return Figure(
+        title=title,
+        svg=svg(plot, key="agreement", title=title, description=f"{described}."),
+        note=" ".join(
+            words
+            for measure, words in _NOTES_ON_AGREEMENT.items()
+            if any(each.measure.startswith(measure) for each in measured)
+        ),
+    )
+
+
+def _agreement(model: ReportModel) -> Table:
+    measured = model.agreement
     return Table(
         caption="Agreement between workers",
         columns=(
@@ -129,58 +258,24 @@ def _agreement(fields: list[Field], rows: pd.DataFrame, *, seed: int) -> Table:
             number("Items"),
             number("Answers"),
         ),
-        rows=tuple(_agreement_row(field, rows, seed=seed) for field in fields)
-        if _are_compared(rows)
-        else (),
+        rows=tuple(
+            (
+                each.field,
+                each.measure,
+                _shown(each.value),
+                NOTHING
+                if each.measure == "Jaccard index"
+                else f"{_shown(each.low)} to {_shown(each.high)}",
+                count(each.items),
+                count(each.answers),
+            )
+            for each in measured
+        ),
         note="Only items with at least two accepted answers. For several ticks: the "
         "mean Jaccard index of pairs of answers, which does not correct for chance."
-        if _are_compared(rows)
+        if measured
         else "",
         empty="No item has two accepted answers.",
-        is_wide=True,
-    )
-
-
-def _are_compared(rows: pd.DataFrame) -> bool:
-    """Whether any item has two answers to compare."""
-    return bool(rows["item_id"].duplicated().any())
-
-
-def _agreement_row(field: Field, rows: pd.DataFrame, *, seed: int) -> tuple[Cell, ...]:
-    field_votes = votes(rows, field)
-    if field.kind == "choices":
-        overlaps = jaccard(field_votes)
-        mean = overlaps["jaccard"].mean() if len(overlaps) else math.nan
-        answers = int(overlaps["answers"].sum())
-        return (
-            field.name, "Jaccard index", _shown(mean), "–",  # noqa: RUF001 - a dash for no value
-            count(len(overlaps)), count(answers),
-        )  # fmt: skip
-    level: Level = "interval" if field.kind == "number" else "nominal"
-    if is_graded(field):
-        level = "ordinal"
-    alpha = _alpha(field_votes, field, level, seed=seed)
-    return (
-        field.name,
-        f"alpha, {level}",
-        _shown(alpha.alpha),
-        f"{_shown(alpha.low)} to {_shown(alpha.high)}",
-        count(alpha.items),
-        count(alpha.ratings),
-    )
-
-
-def _alpha(
-    field_votes: pd.DataFrame, field: Field, level: Level, *, seed: int
-) -> Alpha:
-    known = {option.value for option in field.options}
-    if known:
-        field_votes = field_votes[field_votes["value"].isin(known)]
-    if field.kind == "number":
-        field_votes = field_votes.dropna(subset="value")
-    order = [option.value for option in field.options] if level == "ordinal" else None
-    return krippendorff_alpha(
-        field_votes, level=level, seed=seed, order=order, resamples=_RESAMPLES
     )
 
 
@@ -205,7 +300,7 @@ def _options(field: Field, rows: pd.DataFrame) -> Table:
             )
             for option, label in zip(field.options, words, strict=True)
         ),
-        is_folded=len(field.options) > 8,  # noqa: PLR2004 - few read a long list
+        is_folded=len(field.options) > _FEW_OPTIONS,
     )
 
 
@@ -214,5 +309,15 @@ def _in_words(option: Option) -> str:
     return excerpt(label or f"(column {option.column})", limit=_LONGEST_LABEL)
 
 
+def _cut(label: str) -> str:
+    """Shorten a label to one line or two, without its length."""
+    shown = excerpt(label, limit=_LONGEST_LABEL)
+    return shown[: _LONGEST_LABEL + 1] if len(label) > _LONGEST_LABEL else shown
+
+
+def _named(field: str) -> str:
+    return excerpt(field.replace("_", " "), limit=_LONGEST_LABEL)
+
+
 def _shown(number_: float) -> str:
-    return "–" if math.isnan(number_) else f"{number_:.2f}"  # noqa: RUF001 - as above
+    return NOTHING if math.isnan(number_) else f"{number_:.2f}"

@@ -48,8 +48,7 @@ def build(model: ReportModel) -> Section | None:
         key="money",
         title="Money and wages",
         lead=(_spending(model, money), _pay(model, money)),
-        notes=wage_notes(model),
-        figures=(_ledger_figure(money), *_wage_figures(model, money)),
+        figures=_wage_figures(model, money),
         tables=(
             _ledger(model, money),
             *([_other_ledgers(money, money.others)] if money.others else []),
@@ -83,8 +82,10 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
         return (Note("watch", "Wages are unknown: no working time is recorded."),)
     median = money.wage(float(model.wages.median()))
     is_below = model.is_median_below_floor
-    relation = "is BELOW" if is_below else "meets"
     below, level = model.below_floor, wage_level(model)
+    relation = "meets"
+    if is_below:
+        relation = "is BELOW" if level == "problem" else "is below"
     # If many earn far less, a median above the floor is not reassuring.
     of_median: Level = "fact" if level == "problem" else "fine"
     middle = Note(
@@ -107,12 +108,15 @@ def wage_notes(model: ReportModel) -> tuple[Note, ...]:
 def wage_level(model: ReportModel) -> Level:
     """How serious it is that workers earned less than the floor.
 
-    The median alone can look fine even if half of the workers got nothing.
+    The median alone can look fine even if half of the workers got nothing. In a
+    rehearsal whose reward pays the floor at the task's own pace, it is never a problem:
+    only the number of simulated workers would change it.
     """
     money, wages = model.facts.money, model.wages
     floor = money.wage_floor_cents_per_hour if money else 0
     share_far = (wages < _FAR * floor).sum() / max(len(wages), 1)
-    if share_far >= _MANY or wages.median() < _CLOSE * floor:
+    is_chance = money is not None and money.plans_floor
+    if not is_chance and (share_far >= _MANY or wages.median() < _CLOSE * floor):
         return "problem"
     share_below = model.below_floor / max(len(wages), 1)
     return "watch" if share_below >= _SOME else "fine"
@@ -121,6 +125,12 @@ def wage_level(model: ReportModel) -> Level:
 def _remedy(model: ReportModel, money: Money) -> str:
     """Say what brings the median to the floor."""
     median = float(model.wages.median())
+    planned = money.planned_wage_cents_per_hour
+    if planned is not None and money.plans_floor:
+        return (
+            f" At the task's own pace the reward pays {money.wage(planned)}: with few "
+            "simulated workers, the rest is chance."
+        )
     if not median:
         return ""
     more = math.ceil((money.wage_floor_cents_per_hour / median - 1) * 100)
@@ -157,7 +167,8 @@ def _accounts(money: Money) -> list[tuple[str, int, str]]:
     ]
 
 
-def _ledger_figure(money: Money) -> Figure:
+def ledger_figure(money: Money) -> Figure:
+    """Show where the budget went, for the first page."""
     budget = money.cents("budget")
     rows = [
         plots.Bar(
@@ -167,6 +178,7 @@ def _ledger_figure(money: Money) -> Figure:
             colour,
         )
         for name, cents, colour in _accounts(money)
+        if cents
     ]
     title = "Where the budget went"
     description = f"Of {money.shown(budget)}: " + "; ".join(
@@ -180,13 +192,13 @@ def _ledger(model: ReportModel, money: Money) -> Table:
     facts = model.facts
     lines = (
         ("Budget (the cap)", money.cents("budget")),
-        ("Rewards paid to workers", money.cents("paid_rewards")),
-        ("Bonuses paid to workers", money.cents("paid_bonuses")),
-        ("Fees of the platform", money.cents("fees")),
-        ("Spent: rewards, bonuses and fees", money.spent_cents),
+        ("Rewards", money.cents("paid_rewards")),
+        ("Bonuses", money.cents("paid_bonuses")),
+        ("Fees", money.cents("fees")),
+        ("Spent, all of these", money.spent_cents),
         ("Held for open HITs", money.cents("held")),
-        ("Left: budget less spent and held", money.left_cents),
-        ("Released: held before, returned", money.cents("released")),
+        ("Left", money.left_cents),
+        ("Held, then released", money.cents("released")),
     )
     return Table(
         caption=f"Ledger ({NAMES[money.currency]})",

@@ -5,35 +5,45 @@ from typing import TYPE_CHECKING
 from piecework.domain.counts import count, plural
 from piecework.domain.verdicts import REJECTED_WITH
 from piecework.qc.reasons import GAP
+from piecework.report.components import Note, Question
 from piecework.report.facts import Money
 from piecework.report.formatting import excerpt, listed, part_of
 from piecework.report.model import ReportModel
-from piecework.report.sections import summary
+from piecework.report.sections import imported, summary
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _MOST_REASONS = 3
-_MOST_FLAGS = 3
-_MOST_CARES = 2
+_MOST_FLAGS = 2
+_MOST_CARES = 6
 _TITLE_CHARACTERS = 120
-_REASON_CHARACTERS = 160
+_REASON_CHARACTERS = 110
 _DRAWN = (
     " The simulated workers answered at random, because nothing is known about the "
     "items: the answers say nothing about them."
 )
 
 
-def paragraphs(model: ReportModel) -> tuple[tuple[str, str], ...]:
+def questions(model: ReportModel) -> tuple[Question, ...]:
     """The questions that a reader asks first, each with its answer."""
     money = model.facts.money
+    elsewhere = imported.decided_elsewhere(model)
     return (
-        ("What was asked", _asked(model)),
-        ("What came", _came(model)),
-        ("What does not count, and why", _lost(model)),
-        *((("What it cost", _cost(model, money)),) if money else ()),
-        *((("What people earned", _earned(model, money)),) if money else ()),
-        ("What to be careful of", _cares(model)),
+        *((elsewhere,) if elsewhere else ()),
+        Question(name="What was asked", answer=_asked(model)),
+        Question(name="What came back", answer=_came(model)),
+        Question(
+            name="What does not count",
+            answer=_lost(model),
+            points=_reasons(model),
+        ),
+        *(
+            (Question(name="What it cost", answer=_cost(model, money)),)
+            if money
+            else ()
+        ),
+        cares(model),
     )
 
 
@@ -48,7 +58,7 @@ def _asked(model: ReportModel) -> str:
         )
     return (
         f"“{title}”: {model.answers_each} about each of "
-        f"{plural(facts.items, model.item_noun)}, each by a different worker; "
+        f"{plural(facts.items, model.item_noun)}, "
         f"{plural(model.wanted, 'answer')} in all."
     )
 
@@ -79,51 +89,57 @@ def _came(model: ReportModel) -> str:
 
 def _lost(model: ReportModel) -> str:
     is_ours = model.facts.imported is None
-    words = [
-        words
+    kinds = [
+        (number, words)
         for number, words in (
-            (
-                model.count("rejected"),
-                "rejected without pay" if is_ours else "rejected",
-            ),
             (
                 model.count("dropped"),
                 "dropped but paid" if is_ours else "dropped",
             ),
             (
+                model.count("rejected"),
+                "rejected without pay" if is_ours else "rejected",
+            ),
+            (
                 model.count("surplus"),
-                "not needed, because enough had come"
+                "more than the item needed"
                 if is_ours
                 else "the worker's second about the same item",
             ),
         )
         if number
-        for words in [
-            f"{plural(number, 'answer')} {'was' if number == 1 else 'were'} {words}"
-        ]
     ]
+    if model.came.empty:
+        return "Nothing came back yet."
     if model.waiting and not model.submitted:
         return "No answer is decided yet."
-    if not words:
+    if not kinds:
         if is_ours or model.facts.is_finished:
             return "Every answer counts."
         return "Every decided answer counts; the others wait for a person."
-    return f"{listed(words)}.{_reasons(model)}"
+    lost = model.count("dropped", "rejected", "surplus")
+    verb = "does" if lost == 1 else "do"
+    of_kinds = [f"{count(number)} {words}" for number, words in kinds]
+    if len(kinds) == 1:
+        of_kinds = [words for _, words in kinds]
+    return f"{plural(lost, 'answer')} {verb} not count: {listed(of_kinds)}."
 
 
-def _reasons(model: ReportModel) -> str:
+def _reasons(model: ReportModel) -> tuple[str, ...]:
+    """The most frequent reasons, each with the number of its answers."""
     reasons = model.as_stated(model.column("rejected_because", "rejected", "dropped"))
     counts = reasons[reasons != ""].value_counts()
     # Sort equal counts by their text, so that the order of rows does not matter.
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
-    if not ranked:
-        return ""
-    shown = "; ".join(
-        f"“{_short(str(reason))}” for {plural(times, 'answer')}"
-        f"{_flagged(model, reasons.index[reasons == reason], str(reason))}"
+    shown = tuple(
+        f"{plural(times, 'answer')}: {_short(str(reason))}"
+        f"{_flagged(model, reasons.index[reasons == reason], str(reason))}."
         for reason, times in ranked[:_MOST_REASONS]
     )
-    return f" The most frequent reasons: {shown}."
+    rest = sum(times for _, times in ranked[_MOST_REASONS:])
+    if not rest:
+        return shown
+    return (*shown, f"{plural(rest, 'answer')}: other reasons.")
 
 
 def _short(reason: str) -> str:
@@ -147,53 +163,53 @@ def _flagged(model: ReportModel, answers: "pd.Index[str]", reason: str) -> str:
         f"“{model.title_of(str(name))}” ({count(int(times))})"
         for name, times in ranked[:_MOST_FLAGS]
     ]
-    return f", with the flags {listed(shown)}"
+    return f", flagged as {listed(shown)}"
 
 
 def _cost(model: ReportModel, money: Money) -> str:
-    novel = model.count("novel")
-    each = money.spent_cents / novel / 100 if novel else 0.0
-    per_answer = (
-        f" That is {money.sign}{each:.2f} per {model.accepted_noun}." if novel else ""
-    )
     unpaid = " No money was paid: this was a rehearsal." * model.facts.is_rehearsal
     return (
         f"{money.shown(money.spent_cents)} of a budget of "
         f"{money.shown(money.cents('budget'))}, including "
-        f"{money.shown(money.cents('fees'))} in fees.{per_answer}{unpaid}"
+        f"{money.shown(money.cents('fees'))} in fees."
+        f"{_each(model, money)}{_earned(model, money)}{unpaid}"
     )
+
+
+def _each(model: ReportModel, money: Money) -> str:
+    novel = model.count("novel")
+    if not novel:
+        return ""
+    each = f"{money.sign}{money.spent_cents / novel / 100:.2f}"
+    return f" That is {each} for each {model.accepted_noun}."
 
 
 def _earned(model: ReportModel, money: Money) -> str:
     if model.wages.empty:
-        return "Not known: no working time is recorded."
-    floor = money.wage(money.wage_floor_cents_per_hour)
-    less = part_of(model.below_floor, len(model.wages), "worker")
+        return ""
     return (
-        f"Half of the workers earned {money.wage(float(model.wages.median()))} or "
-        f"more. {less} earned less than {floor}, the campaign's wage floor."
+        f" Half of the workers earned {money.wage(float(model.wages.median()))} or "
+        "more."
     )
 
 
-def _cares(model: ReportModel) -> str:
+def cares(model: ReportModel) -> Question:
+    """Return what bears on trust and is not fine, the gravest first."""
+    name = "Be careful of"
     grave = [
         note for note in summary.notes(model) if note.level in {"problem", "watch"}
     ]
     if not grave:
-        return (
-            "No check found a problem. This does not mean that a person has looked at "
-            "every answer."
+        return Question(
+            name=name,
+            answer="No check found a problem. This does not mean that a person has "
+            "looked at every answer.",
         )
-    problems = sum(note.level == "problem" for note in grave)
-    counts = [
-        *([plural(problems, "problem")] * bool(problems)),
-        *(
-            [plural(len(grave) - problems, "thing") + " to watch"]
-            * bool(len(grave) - problems)
-        ),
-    ]
-    shown = " ".join(note.text for note in grave[:_MOST_CARES])
-    opening = listed(counts).capitalize()
-    if len(grave) <= _MOST_CARES:
-        return f"{opening}. {shown}"
-    return f"{opening}, all listed below. The first: {shown}"
+    rest = len(grave) - _MOST_CARES
+    shown = tuple(grave[:_MOST_CARES])
+    if rest > 0:
+        more = Note(
+            "watch", f"{plural(rest, 'more point')} under “How the work was checked”."
+        )
+        shown = (*shown, more)
+    return Question(name=name, answer="", notes=shown)

@@ -7,11 +7,16 @@ checked. Counts come before percentages, because there are few workers.
 from dataclasses import dataclass
 
 import pandas as pd
+from scipy.stats import binomtest
 
 from piecework.domain.counts import count, plural_of
 from piecework.report.components import Cell, Level, Note, Section, Table, number, text
 from piecework.report.formatting import excerpt, part_of
 from piecework.report.model import ReportModel
+
+_HALF = 0.5
+_CONFIDENCE = 0.95
+_MANY_WRONGED = _MANY_LEAKED = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +61,6 @@ def build(model: ReportModel) -> Section | None:
         key="planted",
         title="Did the checks find the planted bad workers?",
         lead=(lead,),
-        notes=notes(model, score(model)),
         tables=(_table(model),),
     )
 
@@ -69,27 +73,54 @@ def notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
     caught = part_of(result.bad_found, result.bad, "planted bad worker")
     wronged = part_of(result.honest_wronged, result.honest, "honest worker")
     leaked = part_of(result.novel_by_bad, novel, model.accepted_noun)
+    of_found = _of_found(result)
+    wronged_much = result.honest_wronged >= _MANY_WRONGED * result.honest
+    leaked_much = result.novel_by_bad >= _MANY_LEAKED * novel
     return (
         Note(
-            _level(result.bad - result.bad_found, result.bad, problem_from=0.5),
-            f"{caught} were found.",
+            of_found,
+            f"{caught} {_were(result.bad_found, result.bad)} found."
+            + _advice(model) * (of_found != "fine"),
         ),
         Note(
-            _level(result.honest_wronged, result.honest, problem_from=0.1),
-            f"{wronged} were wronged: excluded, or work rejected.",
+            _level(result.honest_wronged, is_grave=wronged_much),
+            f"{wronged} {_were(result.honest_wronged, result.honest)} wronged: "
+            "excluded, or work rejected.",
         ),
         Note(
-            _level(result.novel_by_bad, novel, problem_from=0.1),
-            f"{leaked} were written by planted bad workers.",
+            # The crowd sets this share, not the campaign, unless few were found.
+            _level(result.novel_by_bad, is_grave=leaked_much and of_found == "problem"),
+            f"{leaked} {_were(result.novel_by_bad, novel)} written by planted bad "
+            "workers.",
         ),
     )
 
 
-def _level(wrong: int, of: int, *, problem_from: float) -> Level:
-    """Fine if nothing is wrong, a problem from this share on, else a warning."""
+def _of_found(result: Score) -> Level:
+    """A problem only if chance does not explain that fewer than half were found."""
+    if result.bad_found == result.bad:
+        return "fine"
+    of_found = binomtest(result.bad_found, result.bad)
+    interval = of_found.proportion_ci(_CONFIDENCE, method="wilson")
+    return "problem" if interval.high < _HALF else "watch"
+
+
+def _level(wrong: int, *, is_grave: bool) -> Level:
     if not wrong:
         return "fine"
-    return "problem" if wrong >= problem_from * of else "watch"
+    return "problem" if is_grave else "watch"
+
+
+def _were(part: int, whole: int) -> str:
+    return "was" if 1 in {part, whole} else "were"
+
+
+def _advice(model: ReportModel) -> str:
+    """What would tell more about each worker."""
+    if model.facts.task.main_text:
+        return " More HITs for each worker would tell more about them."
+    gold = "" if model.facts.gold else " or known answers ([gold])"
+    return f" More answers for each item{gold} would tell more about each worker."
 
 
 def _is_hit(workers: pd.DataFrame) -> pd.Series:

@@ -90,7 +90,21 @@ def build(model: ReportModel) -> Section:
     return Section(
         key="provenance",
         title="Provenance",
+        lead=(_marketplace(model),),
         tables=(_origin(model), _checks(model)),
+    )
+
+
+def _marketplace(model: ReportModel) -> str:
+    facts = model.facts
+    if facts.imported is not None:
+        return (
+            "Another tool collected these answers; piecework posted and paid nothing."
+        )
+    whom = "simulated workers" if facts.is_rehearsal else "workers"
+    return (
+        "Amazon Mechanical Turk closed to new HITs on 2026-09-30. A marketplace that "
+        f"speaks its protocol showed these HITs to {whom}."
     )
 
 
@@ -122,7 +136,7 @@ def _origin(model: ReportModel) -> Table:
         caption="Origin",
         columns=(text("Property"), text("Value")),
         rows=tuple(rows),
-        is_wide=True,
+        is_middle=True,
         note="The same code, campaign file and seed give the same rehearsal, byte for "
         "byte."
         if facts.is_rehearsal
@@ -153,5 +167,4 @@ def _checks(model: ReportModel) -> Table:
             )
             for check in checks(model)
         ),
-        is_wide=True,
     )

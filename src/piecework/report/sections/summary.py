@@ -5,7 +5,7 @@ from piecework.report.components import KeyFigure, Level, Note
 from piecework.report.facts import Money
 from piecework.report.formatting import listed, part_of
 from piecework.report.model import ReportModel
-from piecework.report.sections import planted, provenance
+from piecework.report.sections import imported, planted, provenance
 from piecework.report.sections.money import wage_level, wage_notes
 
 
@@ -90,7 +90,8 @@ def _wage_figure(model: ReportModel, money: Money) -> KeyFigure:
             level="watch",
         )
     is_below, level = model.is_median_below_floor, wage_level(model)
-    beside = f"{'BELOW the' if is_below else 'meets the'} floor of {floor}"
+    below = "BELOW" if level == "problem" else "below"
+    beside = f"{below if is_below else 'meets'} the floor of {floor}"
     if level == "problem" and not is_below:
         workers = part_of(model.below_floor, len(model.wages), "worker")
         beside = f"but {workers} below the floor of {floor}"
@@ -178,7 +179,7 @@ def _rejections(model: ReportModel) -> tuple[Note, ...]:
     verdicts = model.verdicts
     harsh = verdicts[verdicts["verdict"].isin(["reject", "block"])]
     if harsh.empty:
-        return (Note("fine", "No assignment was rejected and no worker blocked."),)
+        return (_nothing_rejected(model),)
     by_policy = int(harsh["decided_by"].str.startswith("policy:").sum())
     rejected = int((harsh["verdict"] == "reject").sum())
     blocked = len(harsh) - rejected
@@ -192,3 +193,14 @@ def _rejections(model: ReportModel) -> tuple[Note, ...]:
         *([f"{count(by_person)} by a person"] * bool(by_person)),
     ]
     return (Note("watch", f"{listed(done)}: {listed(deciders)}."),)
+
+
+def _nothing_rejected(model: ReportModel) -> Note:
+    rejected = int(imported.rejected_elsewhere(model).sum())
+    if not rejected:
+        return Note("fine", "No assignment was rejected and no worker blocked.")
+    return Note(
+        "watch",
+        f"Nothing was rejected here, but the requester had rejected "
+        f"{part_of(rejected, len(model.came), 'answer')} elsewhere.",
+    )

@@ -5,11 +5,15 @@ import pandas as pd
 from piecework.analyses.bradley_terry import BradleyTerry, bradley_terry
 from piecework.analyses.order import first_side_advantage
 from piecework.domain.counts import count, plural
-from piecework.report.components import Note, Section, Table, number, text
+from piecework.report.comparison_plots import Contest, contests
+from piecework.report.components import Figure, Note, Section, Table, number, text
 from piecework.report.model import ReportModel
+from piecework.report.svg import svg
 
 _SMOOTHING = 0.5
 _RARE = 0.01
+_MOST_CONTESTS = 12
+_MOST_CRITERIA = 6
 
 
 def build(model: ReportModel) -> Section | None:
@@ -29,7 +33,47 @@ def build(model: ReportModel) -> Section | None:
         title="Systems compared",
         lead=(lead,),
         notes=notes,
+        figures=tuple(_figure(pairs, name) for name in criteria[:_MOST_CRITERIA]),
         tables=(*(_strengths(pairs, name) for name in criteria), sides),
+    )
+
+
+def _figure(pairs: pd.DataFrame, criterion: str) -> Figure:
+    """Show for each pair of systems how often each is better by a criterion."""
+    of_criterion = _in_one_order(pairs.loc[pairs["criterion"] == criterion])
+    rows = []
+    for (first, second), judged in of_criterion.groupby(["first", "second"]):
+        times = judged["outcome"].value_counts()
+        better = (int(times.get(key, 0)) for key in ("first", "tie", "second"))
+        rows.append(Contest(str(first), str(second), *better))
+    shown = rows[:_MOST_CONTESTS]
+    title = f"Better by {criterion.replace('_', ' ')}"
+    described = "; ".join(
+        f"{row.first} {count(row.first_better)}, equal {count(row.equal)}, "
+        f"{row.second} {count(row.second_better)}"
+        for row in shown
+    )
+    key = f"contests-{criterion.replace('_', '-')}"
+    return Figure(
+        title=title,
+        svg=svg(contests(shown), key=key, title=title, description=f"{described}."),
+        note="Judgements that the system on the left is better, that both are equal, "
+        "that the system on the right is better."
+        + f" {count(len(rows) - len(shown))} more pairs are not shown."
+        * (len(rows) > len(shown)),
+    )
+
+
+def _in_one_order(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The judgements with each pair of systems in the order of their names."""
+    is_turned = pairs["first"] > pairs["second"]
+    turned = pairs["outcome"].map({"first": "second", "second": "first", "tie": "tie"})
+    return pd.DataFrame(
+        {
+            "first": pairs["first"].mask(is_turned, pairs["second"]),
+            "second": pairs["second"].mask(is_turned, pairs["first"]),
+            "outcome": pairs["outcome"].mask(is_turned, turned),
+        }
     )
 
 

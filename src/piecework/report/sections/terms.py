@@ -1,6 +1,6 @@
 """The terms of a report, for readers who run no campaigns."""
 
-from piecework.report.components import Section, Table, text
+from piecework.report.components import Section
 from piecework.report.model import ReportModel
 
 _TERMS = (
@@ -55,14 +55,5 @@ def build(model: ReportModel) -> Section:
     return Section(
         key="terms",
         title="Glossary",
-        tables=(
-            Table(
-                caption="Terms",
-                columns=(text("Term"), text("Meaning")),
-                rows=tuple(
-                    term for term in meanings.items() if term[0] not in left_out
-                ),
-                is_wide=True,
-            ),
-        ),
+        terms=tuple(term for term in meanings.items() if term[0] not in left_out),
     )

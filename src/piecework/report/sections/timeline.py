@@ -15,6 +15,7 @@ from piecework.report.svg import svg
 _MOST_SPANS = 40
 """More rounds than this make the plot unreadable; the table has them all."""
 
+_MOST_ROWS = 40
 _CURVE_POINTS = 160
 
 _HOURS_SHOWN_AS_HOURS = 72
@@ -90,9 +91,16 @@ def _figures(model: ReportModel) -> tuple[Figure, ...]:
     is_ours = model.facts.imported is None
     if is_ours and model.facts.batches["posted_at"].notna().any():
         pictures.append(_spans(model))
-    if model.came["submitted_at"].notna().any():
-        pictures.append(_curve(model))
     return tuple(pictures)
+
+
+def pace_figure(model: ReportModel) -> Figure | None:
+    """Show the answers over time, for the first page; None without times."""
+    imported = model.facts.imported
+    is_known = imported is None or imported.has_times
+    if is_known and model.came["submitted_at"].notna().any():
+        return _curve(model)
+    return None
 
 
 def _hours_since_start(times: pd.Series, model: ReportModel) -> pd.Series:
@@ -143,7 +151,7 @@ def _short_names(batches: pd.DataFrame) -> list[str]:
 
 def _names(batches: pd.DataFrame) -> list[str]:
     return [
-        f"batch {batch}, round\u00a0{turn}"
+        f"batch\u00a0{batch},\u00a0round\u00a0{turn}"
         for batch, turn in zip(batches["batch"], batches["round"], strict=True)
     ]
 
@@ -171,7 +179,13 @@ def _curve(model: ReportModel) -> Figure:
         goal=(goal, f"{count(goal)} {noun}"),
     )
     drawing = svg(plot, key="pace", title=title, description=description)
-    return Figure(title=title, svg=drawing, note=description)
+    note = f"Half came within {half:,.1f} h."
+    return Figure(title=title, svg=drawing, note=note)
+
+
+def _in_year(time_: "pd.Timestamp") -> str:
+    """Format a time without its year, which the text before the table states."""
+    return moment(time_).removeprefix(f"{time_.year}-")
 
 
 def _table(batches: pd.DataFrame) -> Table:
@@ -186,9 +200,10 @@ def _table(batches: pd.DataFrame) -> Table:
             count(row["answers_kept"]),
             count(row["answers_dropped"]),
             count(row["workers_excluded"]),
-            moment(row["posted_at"]),
-            moment(row["last_submitted_at"]),
-            moment(row["settled_at"]),
+            *map(
+                _in_year,
+                (row["posted_at"], row["last_submitted_at"], row["settled_at"]),
+            ),
         )
         for name, row in zip(_names(batches), batches.to_dict("records"), strict=True)
     )
@@ -197,16 +212,19 @@ def _table(batches: pd.DataFrame) -> Table:
         columns=(
             text("Round"),
             number("HITs"),
-            number("Assignments submitted"),
+            number("Assignments"),
             number("Answers kept"),
             number("Answers dropped"),
             number("Workers excluded"),
-            time("Posted (UTC)"),
-            time("Last answer (UTC)"),
-            time("Settled (UTC)"),
+            time("Posted"),
+            time("Last answer"),
+            time("Settled"),
         ),
-        rows=rows,
-        note="Round 0 is the first posting of a batch; each later round posts again "
-        "what is missing. Excluded workers see no HITs of later batches.",
+        rows=rows[:_MOST_ROWS],
+        is_middle=True,
+        note="Times are UTC. Round 0 is the first posting of a batch; each later round "
+        "posts again what is missing. Excluded workers see no HITs of later batches."
+        + f" {plural(len(rows) - _MOST_ROWS, 'later round')} are not shown."
+        * (len(rows) > _MOST_ROWS),
         empty="No batch has been posted.",
     )

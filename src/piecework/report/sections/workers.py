@@ -21,12 +21,12 @@ from piecework.report.formatting import excerpt, hours, part_of
 from piecework.report.model import ROUNDING_CENTS, ReportModel
 from piecework.report.svg import svg
 
-_MOST_ROWS = 200
-"""1,623 workers made VizWiz-Captions; that is more than anyone reads."""
+_MOST_ROWS = 20
+"""The dataset and the store have every worker; few people read a longer list."""
 
 _MOST_COLUMNS = 24
 
-_HASH_CHARACTERS = 16
+_HASH_CHARACTERS = 12
 
 
 def build(model: ReportModel) -> Section | None:
@@ -114,7 +114,7 @@ def _table(model: ReportModel) -> Table:
             text("Worker"),
             number("Answers"),
             number("Kept out"),
-            number("Assignments"),
+            number("HITs", spoken="Assignments submitted"),
             number("Rejected"),
             number("Time"),
             *((number("Paid"), number("Wage")) if model.facts.money else ()),
@@ -124,9 +124,11 @@ def _table(model: ReportModel) -> Table:
         rows=tuple(_row(model, row) for row in shown.to_dict("records")),
         note="Excluded workers first, then the busiest. Kept out: answers dropped or "
         "rejected."
-        + " Wage: the pay divided by the time worked." * bool(model.facts.money)
+        + " Wage: the pay divided by the time worked; “below” means below the floor."
+        * bool(model.facts.money)
         + left_out,
         is_folded=True,
+        is_middle=True,
     )
 
 
@@ -140,7 +142,7 @@ def _row(model: ReportModel, row: Mapping[Hashable, Any]) -> tuple[Cell, ...]:
         is_below = earned < money.wage_floor_cents_per_hour - ROUNDING_CENTS
         pay = (
             money.shown(int(row["paid_cents"])),
-            Tag(f"{wage}, below floor", "watch") if is_below else wage,
+            Tag(f"{wage}, below", "watch") if is_below else wage,
         )
     cells: tuple[Cell, ...] = (
         Code(excerpt(worker, limit=_HASH_CHARACTERS).partition("…")[0]),

@@ -12,7 +12,7 @@ const isAtHome = () => {
   }
 };
 if (isAtHome()) {
-  title.textContent = "Sending your work…";
+  title.textContent = title.dataset.sending;
   HTMLElement.prototype.setAttribute.call(carry, "hidden", "");
   HTMLFormElement.prototype.submit.call(carry);
 }

@@ -8,7 +8,8 @@ const left = byId("left");
 const SECOND_IN_MS = 1000;
 const ASK_EACH_MS = "ticks" in left.dataset ? 30000 : 2000; // A rehearsal's clock jumps.
 const allowed = Number(left.dataset.allowed);
-const WARNINGS = [[60, "1 minute left."], [300, "5 minutes left."]];
+const texts = JSON.parse(byId("strip").dataset.texts);
+const WARNINGS = [[60, texts.left_1], [300, texts.left_5]];
 
 let seconds = Number(left.dataset.seconds);
 let readAt = Date.now();
@@ -40,7 +41,7 @@ const end = () => {
   isOver = true;
   left.textContent = "00:00";
   byId("strip").classList.add("short");
-  byId("announcement").textContent = "The time for this HIT is over.";
+  byId("announcement").textContent = texts.over;
   byId("over").hidden = false;
   byId("unsent").hidden = true;
   byId("below").hidden = true;
@@ -131,11 +132,11 @@ report.addEventListener("submit", async (event) => {
       body: new URLSearchParams(new FormData(report)),
     });
     const found = await reply.json();
-    said.textContent = reply.ok ? "Thank you. We saved it for the requester." : found.message;
+    said.textContent = reply.ok ? texts.saved : found.message;
     if (reply.ok) {
       report.reset();
     }
   } catch {
-    said.textContent = "It could not be sent. Please check your internet connection and try again.";
+    said.textContent = texts.failed;
   }
 });

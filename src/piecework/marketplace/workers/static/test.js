@@ -2,7 +2,8 @@
 // Shows how much time a test has left, and warns when it is short. The site decides.
 const left = document.getElementById("left");
 const end = Date.now() + Number(left.dataset.seconds) * 1000;
-const WARNINGS = [[0, "The time for this test is over."], [60, "1 minute left."], [300, "5 minutes left."]];
+const texts = JSON.parse(document.getElementById("strip").dataset.texts);
+const WARNINGS = [[0, texts.over], [60, texts.left_1], [300, texts.left_5]];
 let said = Number(left.dataset.seconds) + 1;
 
 const show = () => {

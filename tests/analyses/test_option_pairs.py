@@ -1,0 +1,51 @@
+"""Options of two workers about one item, against counting pair by pair."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from piecework.analyses.option_pairs import option_pairs
+
+OPTIONS = ["a", "b", "c"]
+
+
+def _by_hand(votes: pd.DataFrame) -> list[list[int]]:
+    counts: Counter[frozenset[str]] = Counter()
+    for _, rows in votes.groupby("item_id"):
+        for left, right in combinations(rows["value"], 2):
+            first, second = (
+                {*v} if isinstance(v, tuple) else {v} for v in (left, right)
+            )
+            counts.update(frozenset((x, y)) for x in first for y in second)
+    return [[counts[frozenset((x, y))] for y in OPTIONS] for x in OPTIONS]
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_pairs_are_those_that_one_counts(*, several: bool) -> None:
+    """200 random answers about 40 items, with a single option or several."""
+    rng = np.random.default_rng(3)
+
+    def value() -> object:
+        if not several:
+            return str(rng.choice(OPTIONS))
+        return tuple(option for option in OPTIONS if rng.random() < 0.5)
+
+    votes = pd.DataFrame(
+        [(f"i{n % 40}", f"w{n // 40}", value()) for n in range(200)],
+        columns=["item_id", "worker", "value"],
+    )
+    pairs = option_pairs(votes, OPTIONS)
+    assert pairs.tolist() == _by_hand(votes)
+    assert (pairs == pairs.T).all()
+
+
+def test_unknown_values_and_no_answers_are_no_pairs() -> None:
+    """A missing value, a value that is no option, and an empty table."""
+    votes = pd.DataFrame(
+        {"item_id": ["i", "i"], "worker": ["x", "y"], "value": ["", None]}
+    )
+    assert not option_pairs(votes, OPTIONS).any()
+    assert option_pairs(votes.iloc[:0], OPTIONS).shape == (3, 3)
