@@ -75,7 +75,7 @@ def _of_json(text: str) -> Iterator[Question]:
             for answer in answers
             if isinstance(answer, dict) and "answer" in answer
         ]
-        if texts and entry.get("answerable", 1) not in {0, False}:
+        if texts and entry.get("answerable", 1) != 0:
             yield Question(
                 image=entry["image"],
                 answer=Counter(texts).most_common(1)[0][0],

@@ -15,9 +15,9 @@ OPTIONS = ["a", "b", "c"]
 def _by_hand(votes: pd.DataFrame) -> list[list[int]]:
     counts: Counter[frozenset[str]] = Counter()
     for _, rows in votes.groupby("item_id"):
-        for one, other in combinations(rows["value"], 2):
+        for left, right in combinations(rows["value"], 2):
             first, second = (
-                {*v} if isinstance(v, tuple) else {v} for v in (one, other)
+                {*v} if isinstance(v, tuple) else {v} for v in (left, right)
             )
             counts.update(frozenset((x, y)) for x in first for y in second)
     return [[counts[frozenset((x, y))] for y in OPTIONS] for x in OPTIONS]

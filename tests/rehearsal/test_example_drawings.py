@@ -2,8 +2,8 @@
 
 import pytest
 
+from piecework.rehearsal.pictures.portraits import draw_portrait
 from tools.examples.example_drawings import DRAWINGS, FOLDER
-from tools.examples.portraits import draw_portrait
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

@@ -15,9 +15,9 @@ def option_pairs(votes: pd.DataFrame, options: Sequence[str]) -> npt.NDArray[np.
         options: the options, in the order of the result; other values are ignored.
 
     Returns:
-        A symmetric matrix. Row a, column b counts the pairs of workers of whom one
-        chose a and the other b about one item; the diagonal counts the pairs that both
-        chose a.
+        A symmetric matrix. Row a, column b counts the pairs of workers in which one
+        chose a and the other b about an item; the diagonal counts the pairs in which
+        both chose a.
 
     >>> table = pd.DataFrame(
     ...     {"item_id": ["i", "i", "i"], "worker": ["x", "y", "z"],

@@ -1,5 +1,6 @@
 """Plots of judgements: which of two is better, and the ratings of each item."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -8,24 +9,23 @@ from matplotlib.axes import Axes
 
 from piecework.domain.counts import count
 from piecework.report.formatting import excerpt
-from piecework.report.plots import AMBER, GREY, TEAL
+from piecework.report.plots import AMBER, GREY, RED, TEAL
 from piecework.report.svg import INK, LINE, POINTS_PER_INCH, WIDTH_INCHES, Plot
 
 _ROW_INCHES = 0.46
-_STRIP_INCHES = 0.115
+_STRIP_INCHES = 0.1
 _LONGEST_LABEL = 40
 _NARROW = 0.09
 """Parts of all judgements below this have no room for their number."""
 
-_SPREAD = 0.3
-"""The height over which equal ratings are spread, as a part of a row."""
+_DOT = 7.0
+"""Square points for a rating; equal ratings of an item make a larger dot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
     """Judgements of two sides; the counts are of judgements."""
 
-    label: str
     first: str
     second: str
     first_better: int
@@ -54,7 +54,7 @@ def contests(rows: Sequence[Contest]) -> Plot:
 
 
 def strips(rows: Sequence[Ratings], *, ends: tuple[float, float], x_label: str) -> Plot:
-    """A line of dots for each item, with a bar at the mean, from the top down."""
+    """A line of dots for each item, with a red bar at the mean, from the top down."""
     return Plot(
         paint=partial(_paint_strips, rows=rows, ends=ends, x_label=x_label),
         height_inches=_STRIP_INCHES * max(len(rows), 4) + 0.55,
@@ -82,8 +82,7 @@ def _paint_contests(axes: Axes, *, rows: Sequence[Contest]) -> None:
             start += width
         _write(axes, -1, place - 0.37, f"← {_short(row.first)}", INK, ha="left")
         _write(axes, 1, place - 0.37, f"{_short(row.second)} →", INK, ha="right")
-        _write(axes, 0, place - 0.37, _short(row.label), INK, ha="center")
-    axes.axvline(0, color=LINE, linewidth=0.8)
+    axes.axvline(0, color=LINE, linewidth=0.8, zorder=0)
     axes.set_xlim(-1, 1)
     axes.set_ylim(max(len(rows), 1) - 0.65, -0.6)
     axes.set_axis_off()
@@ -94,7 +93,7 @@ def _write(axes: Axes, x: float, y: float, words: str, colour: str, *, ha: str) 
 
 
 def _short(words: str) -> str:
-    room = WIDTH_INCHES * POINTS_PER_INCH / 3 / 4.6
+    room = WIDTH_INCHES * POINTS_PER_INCH / 2 / 5
     return excerpt(words, limit=min(_LONGEST_LABEL, int(room))).partition(" (")[0]
 
 
@@ -102,9 +101,16 @@ def _paint_strips(
     axes: Axes, *, rows: Sequence[Ratings], ends: tuple[float, float], x_label: str
 ) -> None:
     for place, row in enumerate(rows):
-        axes.plot(row.values, _beside(row.values, place), "o", color=TEAL,
-                  markersize=2.6, alpha=0.55, markeredgewidth=0)  # fmt: skip
-        axes.plot([row.mean], [place], "|", color=INK, markersize=7)
+        times = Counter(row.values)
+        axes.scatter(
+            [*times],
+            [place] * len(times),
+            s=[_DOT * number for number in times.values()],
+            color=TEAL,
+            alpha=0.55,
+            linewidths=0,
+        )
+        axes.plot([row.mean], [place], "|", color=RED, markersize=6)
     margin = 0.03 * (ends[1] - ends[0])
     axes.set_xlim(ends[0] - margin, ends[1] + margin)
     axes.set_ylim(max(len(rows), 1) - 0.2, -0.8)
@@ -113,14 +119,3 @@ def _paint_strips(
     axes.set_ylabel("items")
     axes.grid(visible=True, axis="x", color=LINE)
     axes.spines["left"].set_visible(False)
-
-
-def _beside(values: Sequence[float], place: int) -> list[float]:
-    """The heights of dots, so that equal ratings stand above each other."""
-    heights = []
-    for position, value in enumerate(values):
-        same = sum(other == value for other in values)
-        before = sum(other == value for other in values[:position])
-        step = _SPREAD * 2 / same if same > 1 else 0.0
-        heights.append(place + step * (before - (same - 1) / 2))
-    return heights

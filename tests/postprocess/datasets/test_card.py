@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+from markdown_it import MarkdownIt
+
 from piecework.domain.hit import Item
 from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.files import CARD
@@ -78,3 +81,20 @@ def test_every_heading_stands_alone(items: list[Item], facts: DatasetFacts) -> N
     assert len(headings) == 15
     assert all(lines[n + 1] == "" for n in headings)
     assert all(lines[n - 1] == "" for n in headings[1:])
+
+
+@pytest.mark.parametrize("is_rehearsal", [True, False])
+@pytest.mark.parametrize("is_finished", [True, False])
+def test_the_purpose_is_a_paragraph_of_its_own(
+    items: list[Item], facts: DatasetFacts, *, is_rehearsal: bool, is_finished: bool
+) -> None:
+    """A warning above it is a quotation, which must not take it in."""
+    facts = replace(facts, purpose="Birds seen in spring.", is_rehearsal=is_rehearsal)
+    if not is_finished:
+        facts = replace(facts, unfinished="two answers wait")
+    body = _card([], items, facts).split("\n---\n", 1)[1]
+    tokens = MarkdownIt("commonmark").enable("table").parse(body)
+    (level,) = (
+        token.level for token in tokens if token.content == "Birds seen in spring."
+    )
+    assert level == 1

@@ -114,7 +114,7 @@ def test_who_uses_the_words_differently_is_not_flagged(seed: int) -> None:
     for n, (own, other) in enumerate(zip(careful, blind, strict=True)):
         rows += [("careful", f"{n}", own), ("blind", f"{n}", other)]
     scores = score(ratings(task_of(choice("stance", *WORDS)), rows), Params())
-    assert scores.loc["careful", "suspicion"] < 0.5
+    assert scores["suspicion"]["careful"] < 0.5
     assert flagged(scores) == {"blind"}
 
 

@@ -13,7 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from piecework.report.facts import ReportFacts
+from piecework.report.item_sample import ShownItem, chosen
 from piecework.report.page import render
+from tests.postprocess.answers_by_hand import TASK, rows
 from tests.report.campaign import by_hand, hostile, made_up
 
 _ROOT = Path(__file__).resolve().parents[3]
@@ -54,7 +57,35 @@ class _Tree(HTMLParser):
                 yield attributes, "".join(texts)
 
 
+def _of_one_answer() -> ReportFacts:
+    """A caption that somebody sent, and nothing else."""
+    small = by_hand.small()
+    answers = small.answers.iloc[[0]]
+    (kind,) = chosen(answers, small.task).items()
+    return replace(
+        small,
+        answers=answers,
+        workers=small.workers[small.workers.index == answers["worker"].iloc[0]],
+        findings=small.findings.iloc[:0],
+        decisions=small.decisions.iloc[:0],
+        shown_items=(ShownItem(item_id=kind[0], kind=kind[1]),),
+        is_finished=False,
+    )
+
+
+def _of_one_judgement() -> ReportFacts:
+    """One worker's judgement of one item, on every kind of field."""
+    values = {"fit": "yes", "grade": "1", "ticks": ("a",), "place": 3.0}
+    answers = rows([("a", "i1", values)])
+    shown = ShownItem(item_id="i1", kind="plain", columns={"a": "an axe", "b": "a bow"})
+    return replace(
+        made_up.empty(), task=TASK, answers=answers, items=1, shown_items=(shown,)
+    )
+
+
 _CAMPAIGNS = {
+    "one answer": _of_one_answer(),
+    "one judgement": _of_one_judgement(),
     "empty": made_up.empty(),
     "empty and real": made_up.empty(is_rehearsal=False),
     "small": by_hand.small(),
@@ -182,6 +213,17 @@ def test_the_order_of_rows_does_not_matter() -> None:
     )
 
     assert render(turned) == _page("large")
+
+
+def test_one_answer_is_shown_and_compared_with_nothing() -> None:
+    """No interval, no agreement and no pair is made up for it."""
+    caption, judged = _page("one answer"), _page("one judgement")
+
+    assert "the red bottle stands" in caption
+    assert "1 of 3 images, and the answers" in caption
+    assert "No item has two accepted answers." in judged
+    assert not re.search(r"\bnan\b", caption + judged)
+    assert 'id="agreement-title"' not in judged
 
 
 def test_a_rehearsal_says_so_loudly() -> None:

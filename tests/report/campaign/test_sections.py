@@ -494,6 +494,11 @@ def test_rounds_are_told_with_their_times() -> None:
     )
     # 1038 s = 0.288 person-hours in 2 h: 0.14 an hour.
     assert "(2.0 h), 4 simulated workers worked 0.3 " in section.lead[0]
+    beside = _table(section, "Beside the collection of VizWiz-Captions")
+    assert beside["workers"] == ("4", "1,623")
+    assert beside["person-hours"] == ("0.3", "3,736")
+    assert beside["hours from start to end"] == ("2.00", "101.52")
+    assert beside["person-hours per hour"] == ("0.1", "37")
 
 
 def test_key_figures_are_the_ones_of_the_sections() -> None:

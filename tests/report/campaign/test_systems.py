@@ -102,4 +102,4 @@ def test_each_pair_of_systems_is_drawn_in_one_order() -> None:
     )
     assert built is not None
     (figure,) = built.figures
-    assert "overall quality: north 2, equal 1, south 1." in figure.svg
+    assert ">north 2, equal 1, south 1.<" in figure.svg

@@ -24,13 +24,11 @@ _AT_FIRST: Mapping[Kind, int] = {
 }  # fmt: skip
 """Answers that are not folded."""
 
-_MOST_BESIDE_VOTES = 1
-"""If kept answers are shown as votes, dropped ones are only examples."""
-
 _MOST_TEXTS = 12
 _TEXT_CHARACTERS = 90
 _REASON_CHARACTERS = 50
 _NAME_CHARACTERS = 60
+_NOTHING = "nothing"
 _COUNTED = ("novel", "canned")
 
 _WHY: Mapping[Kind, str] = {
@@ -103,7 +101,9 @@ def _card(model: ReportModel, shown: ShownItem, answers: pd.DataFrame) -> Card:
         rows = rows.loc[is_changed.sort_values(ascending=False, kind="stable").index]
     times = Counter(_reply(model, row) for row in rows.to_dict("records"))
     replies_shown = [replace(reply, times=number) for reply, number in times.items()]
-    beside = _AT_FIRST[shown.kind] if not votes else _MOST_BESIDE_VOTES
+    beside = _AT_FIRST[shown.kind]
+    if votes:
+        beside = int(shown.kind == "dropped")
     more = sum([*times.values()][_MOST_REPLIES:])
     return Card(
         heading=excerpt(shown.item_id, limit=_NAME_CHARACTERS),
@@ -174,18 +174,19 @@ def _said(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
     if model.text_noun:
         return _cut(str(row["clean_text"]), limit=_TEXT_CHARACTERS)
     named_values = [
-        f"{field.name.replace('_', ' ')}: {_shown(row[value_column(field)])}"
+        f"{field.name.replace('_', ' ')}: {shown}"
         for field in model.facts.task.item_fields
+        if (shown := _shown(row[value_column(field)])) != _NOTHING or not field.optional
     ]
     return _cut("; ".join(named_values), limit=_TEXT_CHARACTERS)
 
 
 def _shown(value: object) -> str:
     if isinstance(value, tuple | list):
-        return ", ".join(map(str, value)) or "nothing"
+        return ", ".join(map(str, value)) or _NOTHING
     if isinstance(value, float):
-        return "nothing" if math.isnan(value) else f"{value:g}"
-    return str(value) or "nothing"
+        return _NOTHING if math.isnan(value) else f"{value:g}"
+    return str(value) or _NOTHING
 
 
 def _cut(text: str, *, limit: int) -> str:

@@ -29,10 +29,10 @@ _FEW_OPTIONS = 8
 _MOST_TICKS = 10
 _LONGEST_LABEL = 60
 
-_NOTE_ON_AGREEMENT = (
-    "Krippendorff's alpha with its 95 % interval: 0 is chance. For several ticks, the "
-    "mean Jaccard index."
-)
+_NOTES_ON_AGREEMENT = {
+    "alpha": "Krippendorff's alpha with its 95 % interval; 0 is chance.",
+    "Jaccard": "For several ticks, the mean Jaccard index.",
+}
 
 
 def build(model: ReportModel) -> Section | None:
@@ -66,7 +66,7 @@ def build(model: ReportModel) -> Section | None:
 
 
 def _figure(field: Field, rows: pd.DataFrame) -> Figure:
-    title = excerpt(field.label, limit=_LONGEST_LABEL)
+    title = _cut(field.label)
     plot, description = (
         _histogram(field, rows) if field.kind == "number" else _bars(field, rows)
     )
@@ -95,7 +95,7 @@ def _strip_figure(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
         return ()
     ranked = means_.reset_index(name="mean").sort_values(["mean", "item_id"])
     step = -(-len(ranked) // _MOST_STRIPS)
-    # Every so many in the order of their means, so that the whole range is shown.
+    # Evenly spaced in the order of their means, so that the whole range is shown.
     shown = ranked.iloc[::step]
     strips_ = [
         Ratings(tuple(sorted(by_item.get_group(item_id))), mean)
@@ -117,7 +117,8 @@ def _strip_figure(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
     plot = strips(strips_, ends=ends, x_label=_named(field.name))
     note = (
         f"{plural(len(strips_), 'item')} of {count(len(ranked))}, sorted by the mean; "
-        f"a dot for each rating, a bar at the mean. {description}"
+        "a dot for each rating, larger for equal ones, and a red bar at the mean. "
+        + description
     )
     key = f"strips-{field.name.replace('_', '-')}"
     drawing = svg(plot, key=key, title=title, description=description)
@@ -237,7 +238,11 @@ def agreement_figure(model: ReportModel) -> Figure | None:
     return Figure(
         title=title,
         svg=svg(plot, key="agreement", title=title, description=f"{described}."),
-        note=_NOTE_ON_AGREEMENT,
+        note=" ".join(
+            words
+            for measure, words in _NOTES_ON_AGREEMENT.items()
+            if any(each.measure.startswith(measure) for each in measured)
+        ),
     )
 
 
@@ -295,13 +300,19 @@ def _options(field: Field, rows: pd.DataFrame) -> Table:
             )
             for option, label in zip(field.options, words, strict=True)
         ),
-        is_folded=len(field.options) > 8,  # noqa: PLR2004 - few read a long list
+        is_folded=len(field.options) > _FEW_OPTIONS,
     )
 
 
 def _in_words(option: Option) -> str:
     label = ": ".join(filter(None, (option.group, option.label)))
     return excerpt(label or f"(column {option.column})", limit=_LONGEST_LABEL)
+
+
+def _cut(label: str) -> str:
+    """Shorten a label to one line or two, without its length."""
+    shown = excerpt(label, limit=_LONGEST_LABEL)
+    return shown[: _LONGEST_LABEL + 1] if len(label) > _LONGEST_LABEL else shown
 
 
 def _named(field: str) -> str:

@@ -13,6 +13,7 @@ from piecework.report.svg import svg
 _SMOOTHING = 0.5
 _RARE = 0.01
 _MOST_CONTESTS = 12
+_MOST_CRITERIA = 6
 
 
 def build(model: ReportModel) -> Section | None:
@@ -32,40 +33,32 @@ def build(model: ReportModel) -> Section | None:
         title="Systems compared",
         lead=(lead,),
         notes=notes,
-        figures=(_figure(pairs, criteria),),
+        figures=tuple(_figure(pairs, name) for name in criteria[:_MOST_CRITERIA]),
         tables=(*(_strengths(pairs, name) for name in criteria), sides),
     )
 
 
-def _figure(pairs: pd.DataFrame, criteria: list[str]) -> Figure:
-    """Show for each pair and criterion how often each system is better."""
+def _figure(pairs: pd.DataFrame, criterion: str) -> Figure:
+    """Show for each pair of systems how often each is better by a criterion."""
+    of_criterion = _in_one_order(pairs.loc[pairs["criterion"] == criterion])
     rows = []
-    for name in criteria:
-        of_criterion = _in_one_order(pairs.loc[pairs["criterion"] == name])
-        for (first, second), judged in of_criterion.groupby(["first", "second"]):
-            times = judged["outcome"].value_counts()
-            rows.append(
-                Contest(
-                    name.replace("_", " "),
-                    str(first),
-                    str(second),
-                    *(int(times.get(key, 0)) for key in ("first", "tie", "second")),
-                )
-            )
+    for (first, second), judged in of_criterion.groupby(["first", "second"]):
+        times = judged["outcome"].value_counts()
+        better = (int(times.get(key, 0)) for key in ("first", "tie", "second"))
+        rows.append(Contest(str(first), str(second), *better))
     shown = rows[:_MOST_CONTESTS]
-    title = "Which system is better"
+    title = f"Better by {criterion.replace('_', ' ')}"
     described = "; ".join(
-        f"{row.label}: {row.first} {count(row.first_better)}, equal "
-        f"{count(row.equal)}, {row.second} {count(row.second_better)}"
+        f"{row.first} {count(row.first_better)}, equal {count(row.equal)}, "
+        f"{row.second} {count(row.second_better)}"
         for row in shown
     )
+    key = f"contests-{criterion.replace('_', '-')}"
     return Figure(
         title=title,
-        svg=svg(
-            contests(shown), key="contests", title=title, description=f"{described}."
-        ),
-        note="Judgements by criterion: the system on the left is better, equal, the "
-        "system on the right is better."
+        svg=svg(contests(shown), key=key, title=title, description=f"{described}."),
+        note="Judgements that the system on the left is better, that both are equal, "
+        "that the system on the right is better."
         + f" {count(len(rows) - len(shown))} more pairs are not shown."
         * (len(rows) > len(shown)),
     )
