@@ -30,6 +30,7 @@ class Host:
     Attributes:
         page: the HTML document under `/page`.
         has_pictures: whether `/pictures/...` answers with a picture, or with 404.
+        pictures: those with a content of their own, by name.
         posted: for each POST its path and its fields, in order.
         asked: the path of every GET.
     """
@@ -37,6 +38,7 @@ class Host:
     url: str = ""
     page: str = ""
     has_pictures: bool = True
+    pictures: dict[str, str] = field(default_factory=dict)
     posted: list[tuple[str, list[tuple[str, str]]]] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
@@ -65,7 +67,8 @@ class Host:
             frame = f'<iframe src="{source}" style="{style}"></iframe>'
             return 200, "text/html; charset=utf-8", frame
         if path.startswith("/pictures/") and self.has_pictures:
-            return 200, "image/svg+xml", PICTURE
+            name = path.removeprefix("/pictures/")
+            return 200, "image/svg+xml", self.pictures.get(name, PICTURE)
         return 404, "text/plain", "nothing here"
 
 

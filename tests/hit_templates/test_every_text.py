@@ -16,6 +16,7 @@ FRAMES = sorted(path.name.split(".")[1] for path in FOLDER.glob("_messages.*.tom
 _CODE = re.compile(r"(?s)\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}")
 _UNSEEN = re.compile(
     r"(?s)<(style|script)\b.*?</\1>|\{% block styles %\}.*?endblock %\}"
+    r"|\{% macro \w+_(?:styles|scripts)\(.*?endmacro -?%\}"
 )
 _TAG = re.compile(r"""(?s)<(?:[^>"']|"[^"]*"|'[^']*')*>""")
 _TEXTS = re.compile(r"""\b(?:aria-label|title|alt|placeholder)="([^"]*)\"""")

@@ -180,7 +180,7 @@ def go_to_item(frame: Frame) -> None:
     item = frame.locator(".step:not([hidden])")
     while not re.fullmatch(r"\d+", item.get_attribute("data-position") or ""):
         frame.evaluate(ANSWER)
-        frame.locator("#next").click()
+        frame.locator("#next").press("Enter")
 
 
 def sight(page: Page, frame: Frame, number: int) -> Sight:
@@ -267,11 +267,11 @@ def test_the_instructions_fold_into_a_line_that_opens_again(
     assert field is not None
     assert line["y"] < field["y"]
     frame.evaluate(ANSWER)
-    frame.locator("#next").click()
+    frame.locator("#next").press("Enter")
     expect(instructions).not_to_have_attribute("open", "")
     expect(frame.locator("fieldset:visible")).to_be_in_viewport()
     expect(frame.locator(".step:not([hidden]) .frame")).to_be_in_viewport()
-    summary.click()
+    summary.press("Enter")
     expect(instructions).to_have_attribute("open", "")
     page.reload()
     expect(
