@@ -1,7 +1,11 @@
 """Names of drawn pictures: `scenes = 60` in a campaign file asks for 60 of them.
 
-A campaign knows only the names; the rehearsal draws the pictures.
+A campaign knows only the names; the rehearsal draws the pictures. An items file may
+also name portraits, such as `portrait_boy_coat_red_kite.svg`: who it is, the garment
+and its colour, and what the person does (`piecework.rehearsal.pictures.portraits`).
 """
+
+import re
 
 from piecework.domain.ids import ItemId
 
@@ -36,3 +40,15 @@ def item_rows(count: int) -> tuple[dict[str, str], ...]:
         {"image_id": item_id, "url": f"/pictures/{picture_name(item_id)}"}
         for item_id in item_ids
     )
+
+
+_PORTRAIT = re.compile(r"portrait(_[a-z]+){4}\.svg")
+
+
+def is_portrait_name(name: str) -> bool:
+    """Return whether a file name has the form of a portrait's.
+
+    >>> is_portrait_name("portrait_boy_coat_red_kite.svg")
+    True
+    """
+    return _PORTRAIT.fullmatch(name) is not None

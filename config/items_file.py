@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from piecework.config.drawn_pictures import is_portrait_name
 from piecework.config.utf8 import read_text
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import PICTURES, Item, is_picture
@@ -321,7 +322,10 @@ def _url_faults(column: str, url: str, places: _Places) -> list[str]:
 
 
 def _faults_of_drawn(url: str, drawn: int) -> list[str]:
-    match = _DRAWN.fullmatch(url.removeprefix("/pictures/"))
+    name = url.removeprefix("/pictures/")
+    if is_portrait_name(name):
+        return []
+    match = _DRAWN.fullmatch(name)
     if match and 1 <= int(match[1]) <= drawn:
         return []
     return [

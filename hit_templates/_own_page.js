@@ -8,6 +8,8 @@
   const host = query.get("turkSubmitTo") || "";
   const address = /^https?:\/\//.test(host) ? `${host.replace(/\/+$/, "")}/mturk/externalSubmit` : "";
   const ours = document.getElementById("piecework-item");
+  const texts = JSON.parse(ours.dataset.texts);
+  const told = (text, slot, value) => text.replace(`{${slot}}`, () => value);
   const measured = ["shown_ms", "pastes", "keystrokes", "focus_losses"];
   const measures = pieceworkMeasures(measured, "body");
   measures.show(isPreview ? 0 : 1);
@@ -29,7 +31,7 @@
     if (isPreview || !address) {
       form.querySelectorAll("[type=submit], button:not([type])").forEach((button) => {
         button.disabled = true;
-        button.title = "Accept the HIT before you can submit it.";
+        button.title = texts.accept;
       });
     }
   };
@@ -54,8 +56,7 @@
     const lost = document.createElement("p");
     lost.setAttribute("role", "alert");
     lost.style.cssText = "color: #a3201d; background: #fff; padding: .5rem; margin: 0; font: 1rem/1.5 system-ui, sans-serif";
-    lost.textContent = `Part of this page did not load (from ${[...hosts].join(", ")}), so it may not work or not send what you do. `
-      + "Load it again; if this stays, report the problem and return the HIT.";
+    lost.textContent = told(texts.lost, "hosts", [...hosts].join(", "));
     document.body.prepend(lost);
   });
 
@@ -71,7 +72,7 @@
     if (!missing.length) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    notice.textContent = `Please answer this before you submit: ${missing.map(([, label]) => label).join("; ")}`;
+    notice.textContent = told(texts.missing, "labels", missing.map(([, label]) => label).join("; "));
     event.target.append(notice);
     notice.scrollIntoView();
   }, true);

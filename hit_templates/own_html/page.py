@@ -15,6 +15,7 @@ from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, TRUTH, Task
 from piecework.hit_templates.jinja_helpers import minified
+from piecework.hit_templates.messages import frame_texts
 from piecework.hit_templates.own_html.controls import Controls, controls_of
 from piecework.hit_templates.own_html.placeholders import (
     Template,
@@ -173,8 +174,11 @@ def _ours(task: Task, item: Item) -> str:
     counts = "".join(
         f'<input type="hidden" name="{name}.1" value="0">' for name in MEASURED
     )
+    frame = frame_texts(task.language)
+    texts = {name: frame[f"own_page_{name}"] for name in ("accept", "lost", "missing")}
     return (
         f'<form id="piecework-item" data-required="{escape(json.dumps(required))}" '
+        f'data-texts="{escape(json.dumps(texts, ensure_ascii=False))}" '
         'hidden><input type="hidden" name="item.1" '
         f'value="{escape(item.item_id)}">{counts}</form>\n'
     )

@@ -24,6 +24,7 @@ from piecework.marketplace.requester import extensions
 from piecework.marketplace.state.money import MTURK, PriceList
 from piecework.payments.bonus_csv import read_bonuses
 from piecework.payments.pay import pay
+from piecework.platforms.client import turk_client
 from piecework.results.whole_pass import write_results
 from piecework.store import hits, ledger
 from tests.crash.people import People
@@ -118,6 +119,28 @@ def test_who_only_looks_prices_as_the_pass_does(tmp_path: Path) -> None:
     assert "£2.84" in checked
     assert "the marketplace's own price list" in checked
     assert "0001" not in checked
+
+
+@pytest.mark.parametrize(("longest", "days"), [(20 * 86_400, 20), (0, 30)])
+def test_a_longer_auto_approval_than_the_marketplace_allows_is_cut(
+    tmp_path: Path, longest: int, days: int
+) -> None:
+    """Passes judge in time for it, and `status` reads the same from the store."""
+    prices = replace(PROLIFIC, longest_approval_seconds=longest)
+    campaign = load_campaign(write_campaign(tmp_path, POUNDS))
+    assert campaign.posting.auto_approval_delay_seconds == 30 * 86_400
+    with market(tmp_path, prices) as endpoint, at_work(tmp_path, endpoint) as run:
+        assert run.campaign.posting.auto_approval_delay_seconds == days * 86_400
+        run_pass(run)
+        delays = {
+            hit["AutoApprovalDelayInSeconds"]
+            for hit in turk_client(
+                endpoint, access_key=None, secret_key=None
+            ).list_hits()["HITs"]
+        }
+        assert delays == {days * 86_400}
+    with open_to_look(campaign) as opened:
+        assert opened.campaign.posting.auto_approval_delay_seconds == days * 86_400
 
 
 def test_the_usual_list_changes_nothing(tmp_path: Path) -> None:

@@ -49,8 +49,8 @@ def said_in(path: Path) -> Iterator[str | tuple[str, str]]:
 
 def units_in_pages() -> Iterator[str]:
     """The sentences that a number changes."""
-    for _, singular, _many in pages._UNITS:
-        yield singular
+    for _, single, _many in pages._UNITS:
+        yield single
 
 
 def keys() -> tuple[set[str], set[str]]:

@@ -74,6 +74,7 @@ def test_who_asks_is_told_the_price_list_beside_the_balances(pounds: Market) -> 
             "ExtraPercentForMasters": "0.5",
             "MinimumInCents": 3,
             "LeastPerHourInCents": 0,
+            "LongestAutoApprovalInSeconds": 0,
         },
     }
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 
 from piecework.config.drawn_pictures import picture_name
-from piecework.rehearsal.pictures.portraits import draw_portrait
+from piecework.rehearsal.pictures.portraits import draw_portrait, portrait_name
 from piecework.rehearsal.pictures.scene_model import Scene
 from piecework.rehearsal.pictures.scenes import scenes
 from piecework.rehearsal.seeded_rng import seeded_rng
@@ -102,7 +102,22 @@ def caption_rows() -> Iterator[Row]:
 
 
 def error_category_rows() -> Iterator[Row]:
-    """Yield forty wrong descriptions: with one error, two errors or unrelated."""
+    """Yield forty wrong descriptions of scenes, then sixteen of people."""
+    yield from _wrong_scenes()
+    for category in one_error.PEOPLE_CATEGORIES:
+        some = list(one_error.described(category))[:4]
+        for number, wrong in enumerate(some, start=1):
+            yield {
+                "pair_id": f"{category}_{number}",
+                "url": portrait_name(wrong.portrait),
+                "description": wrong.text,
+                "truth.categories": category,
+                "gold.categories": category if number == len(some) else "",
+            }
+
+
+def _wrong_scenes() -> Iterator[Row]:
+    """Yield descriptions of scenes with one error, two errors or unrelated."""
     scenes_ = clear_scenes()[:40]
     for number, scene in enumerate(scenes_, start=1):
         rng = seeded_rng(SEED, scene.item_id, "categories")
@@ -232,8 +247,21 @@ def pairwise_rows() -> Iterator[Row]:
 
 
 def correction_rows() -> Iterator[Row]:
-    """Yield sixteen descriptions for each of four kinds of error."""
+    """Yield sixteen descriptions for each kind of error in scenes, eight in people."""
     yield from corrections_of(clear_scenes(), each=16, seed=SEED)
+    for category in one_error.PEOPLE_CATEGORIES:
+        some = list(one_error.described(category))[:8]
+        for number, wrong in enumerate(some, start=1):
+            yield {
+                "correction_id": f"{category}_{number:02}",
+                "url": portrait_name(wrong.portrait),
+                "description": wrong.text,
+                "error": category,
+                "truth.outcome": "corrected",
+                "truth.correction": wrong.correct,
+                "reference_1": wrong.correct,
+                "reference_2": wrong.correct.replace(" in a ", " wearing a "),
+            }
 
 
 EXAMPLES: Mapping[str, Callable[[], Iterator[Row]]] = {

@@ -179,6 +179,48 @@ def rows(language: str) -> Iterator[Row]:
             yield _row(f"person_{number}", stimulus, error, language)
 
 
+class Described(NamedTuple):
+    """A portrait with an English description that has one error, and the correct one.
+
+    Attributes:
+        category: the error's name in the tasks of error analysis.
+    """
+
+    portrait: Portrait
+    category: str
+    text: str
+    correct: str
+
+
+_CATEGORIES: Mapping[str, str] = {
+    "age": "age",
+    "gender": "gender",
+    "clothing_type": "type_of_clothing",
+    "clothing_color": "color_of_clothing",
+}
+
+
+def described(category: str) -> Iterator[Described]:
+    """Yield every portrait with an error about people or their clothes.
+
+    Args:
+        category: `age`, `gender`, `type_of_clothing` or `color_of_clothing`.
+    """
+    error = next(name for name, own in _CATEGORIES.items() if own == category)
+    for stimulus in (*STIMULI, *(trial for trial, _ in TRIALS)):
+        seen = _seen(stimulus)
+        yield Described(
+            stimulus.portrait,
+            category,
+            _sentence(_with_error(seen, stimulus, error), stimulus, "en"),
+            _sentence(seen, stimulus, "en"),
+        )
+
+
+PEOPLE_CATEGORIES = tuple(_CATEGORIES.values())
+"""The categories of errors about people and their clothes."""
+
+
 def portraits() -> Iterator[tuple[str, Portrait]]:
     """Yield file names, as used in the rows, and pictures."""
     for number, (stimulus, _) in enumerate(TRIALS, start=1):

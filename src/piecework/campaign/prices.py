@@ -53,15 +53,22 @@ def ask_prices(
 def with_prices(campaign: Campaign, prices: PriceList | None) -> Campaign:
     """Return the campaign with the fees of the marketplace, on any day.
 
-    A schedule with the same fees keeps its own source. Without a price list the
-    campaign stays as it is.
+    A schedule with the same fees keeps its own source. The auto-approval delay is the
+    marketplace's longest if that is shorter, so that no decision comes too late.
+    Without a price list the campaign stays as it is.
     """
     if prices is None:
         return campaign
     known = (fees for fees in campaign.rewards.fees if fees.takes_as(prices.fees))
     fees = next(known, prices.fees)
     rewards = replace(campaign.rewards, fees=(fees,), fees_are_listed=False)
-    return replace(campaign, rewards=rewards)
+    posting = campaign.posting
+    if prices.longest_approval_seconds:
+        delay = min(
+            posting.auto_approval_delay_seconds, prices.longest_approval_seconds
+        )
+        posting = replace(posting, auto_approval_delay_seconds=delay)
+    return replace(campaign, rewards=rewards, posting=posting)
 
 
 def _compare(

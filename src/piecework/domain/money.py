@@ -106,6 +106,7 @@ class PriceList:
         currency: the currency of every amount there.
         fees: what it charges on top of what workers get.
         least_per_hour_cents: the least pay per hour there; 0: not stated.
+        longest_approval_seconds: the longest auto-approval delay there; 0: not stated.
         outside: additional charges so far, if workers come from another market; lists
             are compared without it.
     """
@@ -113,6 +114,7 @@ class PriceList:
     currency: Currency
     fees: FeeSchedule
     least_per_hour_cents: int = 0
+    longest_approval_seconds: int = 0
     outside: tuple[OutsidePrice, ...] = field(default=(), compare=False)
 
 

@@ -98,10 +98,11 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
             source="the marketplace's own price list",
         )
         least_per_hour_cents = int(str(wire.get("LeastPerHourInCents", 0)))
+        longest_seconds = int(str(wire.get("LongestAutoApprovalInSeconds", 0)))
         outside = tuple(map(_outside_price, _list(wire.get("OutsidePrices"))))
     except (KeyError, TypeError, ArithmeticError) as fault:
         raise ValueError(f"not a price list: {str(wire)[:200]}") from fault
-    if min(fees.minimum_cents, least_per_hour_cents) < 0:
+    if min(fees.minimum_cents, least_per_hour_cents, longest_seconds) < 0:
         raise ValueError(f"a negative amount: {str(wire)[:200]}")
     for currency in CURRENCIES:
         if code == currency:
@@ -109,6 +110,7 @@ def prices_from_wire(wire: Mapping[str, object]) -> PriceList:
                 currency=currency,
                 fees=fees,
                 least_per_hour_cents=least_per_hour_cents,
+                longest_approval_seconds=longest_seconds,
                 outside=outside,
             )
     raise PlatformRefused(

@@ -8,14 +8,25 @@ from piecework.campaign.assembling import assemble
 from piecework.campaign.binding import check_bound, rehearsal_environment
 from piecework.campaign.caps import check_caps
 from piecework.config.campaign_file import CampaignFile, parse
-from piecework.config.drawn_pictures import item_rows, picture_name, scene_number
+from piecework.config.drawn_pictures import (
+    is_portrait_name,
+    item_rows,
+    picture_name,
+    scene_number,
+)
 from piecework.domain.campaign import Campaign
+from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item
 from piecework.engine.opening import known_store
 from piecework.platforms.virtual_clock import START
 from piecework.rehearsal.crowd.campaign_crowd import answering_of
 from piecework.rehearsal.crowd.people import people
 from piecework.rehearsal.pictures.drawing.picture import draw
+from piecework.rehearsal.pictures.portraits import (
+    draw_portrait,
+    known_portraits,
+    portrait_named,
+)
 from piecework.rehearsal.pictures.scenes import scenes
 
 
@@ -67,12 +78,20 @@ def _check(campaign: Campaign) -> None:
 
 
 def draw_pictures(out: Path, seed: int, items: Sequence[Item]) -> None:
-    """Draw the scenes that the items name to `out/pictures`."""
+    """Draw the scenes and portraits that the items name to `out/pictures`."""
     pictures = out / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     urls = (item.picture for item in items)
     wanted = {PurePosixPath(url).name for url in urls if url}
-    last = max(map(scene_number, wanted))
+    portraits = set(filter(is_portrait_name, wanted))
+    for name in portraits:
+        portrait = portrait_named(name)
+        if portrait is None:
+            raise ConfigError(
+                [f"{name}: there is no such portrait; {known_portraits()}"]
+            )
+        (pictures / name).write_text(draw_portrait(portrait), encoding="utf-8")
+    last = max(map(scene_number, wanted - portraits), default=0)
     for scene in scenes(seed, last):
         name = picture_name(scene.item_id)
         if name in wanted:

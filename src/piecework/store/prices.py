@@ -40,6 +40,7 @@ def kept_prices(store: Store) -> PriceList | None:
             source=row["source"],
         ),
         least_per_hour_cents=row["least_per_hour_cents"],
+        longest_approval_seconds=row["longest_approval_seconds"],
     )
 
 
@@ -50,6 +51,7 @@ def _row(prices: PriceList) -> dict[str, object]:
         "only_row": 1,
         "currency": prices.currency,
         "least_per_hour_cents": prices.least_per_hour_cents,
+        "longest_approval_seconds": prices.longest_approval_seconds,
         **{
             name: str(value) if isinstance(value, Decimal) else value
             for name, value in fees.items()

@@ -92,8 +92,8 @@ def of_page(html: str) -> str | None:
 def preferred(accepted: str, kept: str = "") -> str:
     """Return the language of a request, from `Accept-Language` and the cookie.
 
-    >>> preferred("fr, zh-TW;q=0.8, en;q=0.5"), preferred("en", "zh-Hant")
-    ('zh-Hant', 'zh-Hant')
+    >>> preferred("fr, zh-TW;q=0.8, en;q=0.5"), preferred("zh-TW", "en")
+    ('zh-Hant', 'en')
     """
     if kept in languages():
         return kept
@@ -115,16 +115,16 @@ def say(text: str, **values: object) -> str:
     return spoken % values if values else spoken
 
 
-def say_count(singular: str, many: str, count: int, **values: object) -> str:
+def say_count(single: str, many: str, count: int, **values: object) -> str:
     """Return the form of a sentence that fits `%(count)s`."""
-    return plural(singular, many, count) % {"count": count, **values}
+    return plural(single, many, count) % {"count": count, **values}
 
 
-def plural(singular: str, many: str, count: int) -> str:
+def plural(single: str, many: str, count: int) -> str:
     """Return the form of a sentence for a number, its values not yet filled in."""
-    forms = _sentences(current()).get(singular)
+    forms = _sentences(current()).get(single)
     if not isinstance(forms, list):
-        return singular if count == 1 else many
+        return single if count == 1 else many
     return str(forms[_PLURALS[current()](count)])
 
 

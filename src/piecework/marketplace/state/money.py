@@ -50,6 +50,8 @@ class PriceList:
         minimum_cents: the lowest fee of an assignment or bonus; if the percentage is 0,
             there is no fee.
         least_per_hour_cents: the market's minimum pay per hour; 0 if not stated.
+        longest_approval_seconds: the longest auto-approval delay that applies; 0 if any
+            does.
     """
 
     currency: str = "USD"
@@ -58,6 +60,7 @@ class PriceList:
     extra_percent_for_masters: Decimal = Decimal(5)
     minimum_cents: int = 1
     least_per_hour_cents: int = 0
+    longest_approval_seconds: int = 0
 
     @classmethod
     def of_members(cls, members: Mapping[str, str | int]) -> "PriceList":
@@ -69,6 +72,9 @@ class PriceList:
             extra_percent_for_masters=Decimal(str(members["ExtraPercentForMasters"])),
             minimum_cents=int(members["MinimumInCents"]),
             least_per_hour_cents=int(members.get("LeastPerHourInCents", 0)),
+            longest_approval_seconds=int(
+                members.get("LongestAutoApprovalInSeconds", 0)
+            ),
         )
 
     def members(self) -> dict[str, str | int]:
@@ -84,6 +90,7 @@ class PriceList:
             "ExtraPercentForMasters": str(self.extra_percent_for_masters),
             "MinimumInCents": self.minimum_cents,
             "LeastPerHourInCents": self.least_per_hour_cents,
+            "LongestAutoApprovalInSeconds": self.longest_approval_seconds,
         }
 
     @property

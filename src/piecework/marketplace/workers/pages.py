@@ -93,10 +93,10 @@ def duration(seconds: int) -> str:
     """
     parts = []
     rest = max(seconds, 0)
-    for size, singular, many in _UNITS:
+    for size, single, many in _UNITS:
         number, rest = divmod(rest, size)
         if number:
-            parts.append(say_count(singular, many, number))
+            parts.append(say_count(single, many, number))
     return " ".join(parts[:2]) or say_count(*_UNITS[-1][1:], 0)
 
 
@@ -157,8 +157,8 @@ form_views.equip(_ENVIRONMENT)
 _ENVIRONMENT.globals.update(language=languages.current, direction=languages.direction)
 
 
-def _plural(singular: str, many: str, count: int) -> str:
-    return languages.plural(singular, many, count)
+def _plural(single: str, many: str, count: int) -> str:
+    return languages.plural(single, many, count)
 
 
 _ENVIRONMENT.install_gettext_callables(  # type: ignore[attr-defined]  # by the extension

@@ -2,6 +2,8 @@
 
 from decimal import Decimal
 
+from piecework.marketplace.state.assignments import LATEST_APPROVAL_OF_VISITS_MS
+from piecework.marketplace.state.clock import SECOND
 from piecework.marketplace.state.money import PriceList
 from piecework.prolific.client import Prolific
 
@@ -25,4 +27,5 @@ def price_list(
         extra_percent_for_masters=Decimal(0),
         minimum_cents=0,
         least_per_hour_cents=least_per_hour_cents,
+        longest_approval_seconds=LATEST_APPROVAL_OF_VISITS_MS // SECOND,
     )

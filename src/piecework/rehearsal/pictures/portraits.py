@@ -8,6 +8,7 @@ colour that differs from the next piece.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import cast, get_args
 
 from piecework.rehearsal.pictures.drawing import animals, outdoors, sport
 from piecework.rehearsal.pictures.drawing.pen import (
@@ -55,6 +56,46 @@ class Portrait:
     garment: Garment
     colour: str
     doing: str
+
+
+def portrait_name(portrait: Portrait) -> str:
+    """Return the file name of a portrait, which says what it shows.
+
+    >>> portrait_name(Portrait(who="boy", garment="coat", colour="red", doing="kite"))
+    'portrait_boy_coat_red_kite.svg'
+    """
+    parts = (portrait.who, portrait.garment, portrait.colour, portrait.doing)
+    return f"portrait_{'_'.join(parts)}.svg"
+
+
+def portrait_named(name: str) -> Portrait | None:
+    """Return the portrait of a file name, or `None` if no portrait has this name."""
+    # "portrait", who, garment, colour, doing
+    parts = name.removesuffix(".svg").split("_")
+    if len(parts) != 5:  # noqa: PLR2004 - the parts above
+        return None
+    _, who, garment, colour, doing = parts
+    if (
+        who not in get_args(Who)
+        or garment not in get_args(Garment)
+        or colour not in INKS
+        or doing not in ACTIVITIES
+    ):
+        return None
+    portrait = Portrait(
+        who=cast("Who", who), garment=cast("Garment", garment), colour=colour,
+        doing=doing,
+    )  # fmt: skip
+    return portrait if portrait_name(portrait) == name else None
+
+
+def known_portraits() -> str:
+    """Return the parts that names of portraits may have, as a clause."""
+    return (
+        "a name is portrait_WHO_GARMENT_COLOUR_ACTIVITY.svg, with who "
+        f"{', '.join(get_args(Who))}; garment {', '.join(get_args(Garment))}; colour "
+        f"{', '.join(INKS)}; activity {', '.join(ACTIVITIES)}"
+    )
 
 
 def draw_portrait(portrait: Portrait) -> str:

@@ -71,6 +71,7 @@ CREATE TABLE marketplace_prices (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     currency TEXT NOT NULL,
     least_per_hour_cents INTEGER NOT NULL,
+    longest_approval_seconds INTEGER NOT NULL,
     percent TEXT NOT NULL,
     extra_percent_for_many TEXT NOT NULL,
     masters_percent TEXT NOT NULL,

@@ -1,0 +1,68 @@
+"""A Hebrew HIT in a Hebrew browser: the whole site reads from right to left."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from piecework.hit_templates.render import render_hit
+from piecework.hit_templates.tasks import load_task
+from piecework.platforms.question import html_question
+from tests.hit_templates.examples import example_of
+from tests.marketplace.market import Market, post
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def hebrew(market: Market, browser: Browser) -> Iterator[Callable[[int], Page]]:
+    """Opens the list of HITs in a Hebrew browser of some width."""
+    contexts = []
+
+    def opened(width: int) -> Page:
+        context = browser.new_context(
+            locale="he-IL", viewport={"width": width, "height": 800}
+        )
+        contexts.append(context)
+        page = context.new_page()
+        task = load_task("caption")
+        page_of_hit = render_hit(replace(task, language="he"), example_of(task).items)
+        post(market.requester("LAB"), Question=html_question(page_of_hit))
+        token = market.worker().token
+        page.goto(f"{market.endpoint}/worker/sign-in?token={token}")
+        page.locator("main button").click()
+        page.wait_for_url("**/worker/hits")
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_site_and_the_hit_are_mirrored(
+    hebrew: Callable[[int], Page], width: int
+) -> None:
+    """Menu and picture begin at the right; axe finds nothing; nothing is cut off."""
+    page = hebrew(width)
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    first, last = page.locator(".menu a").first, page.locator(".menu button")
+    start, end = first.bounding_box(), last.bounding_box()
+    assert start is not None
+    assert end is not None
+    assert start["x"] > end["x"]
+    assert Axe().run(page).violations_count == 0
+    page.locator("form[action*=accept] button").click()
+    hit = page.frame_locator("iframe")
+    expect(hit.locator("html")).to_have_attribute("dir", "rtl")
+    back, following = hit.locator("#back").bounding_box(), hit.locator("#next")
+    expect(following).to_contain_text("הבא")
+    ahead = following.bounding_box()
+    assert back is not None
+    assert ahead is not None
+    assert back["x"] > ahead["x"]
+    assert Axe().run(page).violations_count == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert "Time left" not in page.inner_text("main")
