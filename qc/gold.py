@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from piecework.domain.task import GOLD
-from piecework.qc.ratings import RATED, distance, is_given
+from piecework.qc.ratings import RATED, SECTION_OF, distance, is_given
 from piecework.qc.worker_scores import own_answers
 
 LEAST_WORKERS = 3
@@ -26,6 +26,25 @@ def failed_and_met(
     """
     for field, with_gold, is_wrong in _judged(table, tolerance):
         yield field, is_wrong.groupby(with_gold["worker_id"]).agg(["sum", "size"])
+
+
+def sections_of(
+    table: pd.DataFrame, tolerance: float
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """By rated field, the same for each section of a test, where items name one.
+
+    Args:
+        table: of `piecework.qc.ratings.with_ratings`.
+        tolerance: how far from the expected answer still counts as right.
+
+    Yields:
+        Field, and a frame with the index `worker_id`, section: `sum` (failed), `size`
+        (met); sections in the order of the table.
+    """
+    for field, with_gold, is_wrong in _judged(table, tolerance):
+        if SECTION_OF + field in with_gold.columns:
+            by = [with_gold["worker_id"], with_gold[SECTION_OF + field]]
+            yield field, is_wrong.groupby(by, sort=False).agg(["sum", "size"])
 
 
 def wrong_answers(

@@ -35,6 +35,7 @@ import pandas as pd
 
 from piecework.domain.assignment import FieldValue
 from piecework.domain.hit import Item
+from piecework.domain.qualification import SECTION
 from piecework.domain.scales import is_graded, mirrored
 from piecework.domain.tables import ORDER, value_column
 from piecework.domain.task import GOLD, TWIN, TWIN_REVERSED, Field, Task
@@ -45,6 +46,7 @@ SIDES = "sides."
 TWINNED = "twinned."
 MATTER_OF_FACT = "matter_of_fact."
 OUTSIDE = "is_outside"
+SECTION_OF = "section."
 
 Rating = tuple[str, ...] | float
 """A sorted tuple of options, or a position on a scale from 0 to 1."""
@@ -87,7 +89,7 @@ def asked_again_or_known(items: Iterable[Item]) -> list[Item]:
 
 
 def _is_read(column: str) -> bool:
-    return column in {TWIN, TWIN_REVERSED} or column.startswith(GOLD)
+    return column in {TWIN, TWIN_REVERSED, SECTION} or column.startswith(GOLD)
 
 
 def sources(task: Task) -> tuple[str, ...]:
@@ -202,6 +204,8 @@ def _ratings_of(
             lambda text: expected_rating(field, text),
             "float64" if _is_scale(field) else "object",
         )
+        if asked_items.has(SECTION):
+            cells[SECTION_OF] = asked_items.cells(SECTION, str)
     if asked_items.has(TWIN):
         is_turned = asked_items.cells(TWIN_REVERSED, bool, "bool")
         cells[TWINNED] = np.where(is_turned, _turned(field, rated), rated)

@@ -10,8 +10,11 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, sync_playwright
 
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
 from piecework.hit_templates.messages import FOLDER as TASKS
 from piecework.hit_templates.messages import languages
+from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task, task_names
 from piecework.rehearsal.pictures.drawing import draw
 from piecework.rehearsal.pictures.portraits import draw_portrait
@@ -20,6 +23,7 @@ from tests.browser import host as hosts
 from tests.conftest import ARGUMENTS, installed_chromium
 from tests.hit_templates.examples import example_of
 from tools.examples.one_error import TRIALS
+from tools.examples.one_error import rows as rows_of_severity
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs/reference/gallery"
 WIDTH, HEIGHT = 1180, 860
@@ -30,7 +34,7 @@ def take(browser: Browser, name: str, language: str) -> Path:
     """One picture of a task's first item."""
     path = FOLDER / f"{name}.{language}.png"
     with hosts.serving() as host:
-        host.page = example_of(load_task(name, language)).page
+        host.page = _page(name, language)
         context = browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
         page = context.new_page()
         page.goto(host.preview_address(), wait_until="networkidle")
@@ -44,6 +48,19 @@ def take(browser: Browser, name: str, language: str) -> Path:
         small = picture.convert("RGB").quantize(256)
     small.save(path, optimize=True)
     return path
+
+
+def _page(name: str, language: str) -> str:
+    """The page of a task's example, with sentences in its language."""
+    task = load_task(name, language)
+    if (name, language) != ("severity", "zh-Hant"):
+        return example_of(task).page
+    rows = [
+        {**row, "url": "/pictures/person.svg"} for row in rows_of_severity(language)
+    ]
+    items = [Item(item_id=ItemId(row["item_id"]), columns=row) for row in rows]
+    practice = [item for item in items if item.columns["practice"]]
+    return render_hit(task, items[len(practice) :], practice=practice)
 
 
 def main(names: list[str]) -> None:

@@ -203,7 +203,12 @@ TASK = task_of(
 ITEMS = [
     Item(
         item_id=ItemId(f"i{number}"),
-        columns={"gold.best": "a", "twin": f"i{number ^ 1}", "twin_reversed": ""},
+        columns={
+            "gold.best": "a",
+            "section": "one",
+            "twin": f"i{number ^ 1}",
+            "twin_reversed": "",
+        },
     )
     for number in range(16)
 ]

@@ -1,5 +1,7 @@
 """Laws of items with a known answer."""
 
+from dataclasses import replace
+
 from piecework.qc.heuristics import gold_failed
 from piecework.qc.heuristics.gold_failed import score
 from tests.qc.rated import choice, ratings, scale, task_of
@@ -45,3 +47,25 @@ def test_without_gold_it_says_nothing() -> None:
     assert flagged(score(ratings(TASK, rows), HALF)) == set()
     assert score(table(row("a")), HALF)["suspicion"].tolist() == [0.0]
     assert score(table(), HALF).empty
+
+
+def test_each_section_of_a_test_has_its_score_and_its_limit() -> None:
+    """One answer to everything passes the sum, and fails a section."""
+    expected = ["no"] * 7 + ["yes"] * 3  # three sentences of ten are correct
+    items = {
+        f"i{n}": {"gold.fit": right, "section": "spelling" if n < 5 else "grammar"}
+        for n, right in enumerate(expected)
+    }
+    rows = [("always_no", f"i{n}", "no") for n in range(10)]
+    rows += [("careful", f"i{n}", right) for n, right in enumerate(expected)]
+    rated = ratings(TASK, rows, items=items)
+    of_the_sum = gold_failed.Params(min_items=10, min_share=0.5)
+    scores = score(rated, of_the_sum)
+    assert flagged(scores) == set()
+    sentence = cells(scores, "always_no")[2]
+    assert "3 of 10 items" in sentence
+    assert "spelling 5 of 5 right, grammar 2 of 5 right" in sentence
+    by_section = replace(of_the_sum, min_share_of_section=0.6)
+    assert flagged(score(rated, by_section)) == {"always_no"}
+    beyond = replace(of_the_sum, min_share_of_section=0.7)
+    assert flagged(score(rated, beyond)) == set()
