@@ -34,7 +34,7 @@ def test_what_was_asked_and_what_came() -> None:
 
     assert "2 answers about each of 3 images" in paragraphs["What was asked"]
     assert "6 answers in all" in paragraphs["What was asked"]
-    for fact in ("11 answers by 4 workers", "6 of which count", "4 novel captions"):
+    for fact in ("11 answers by 4 workers", "; 6 count: 4 novel", "4 novel captions"):
         assert fact in paragraphs["What came back"]
     assert (
         "2 answers that the picture cannot be recognised"

@@ -71,9 +71,10 @@ def _came(model: ReportModel) -> str:
     if facts.task.canned_text:
         canned = plural(model.count("canned"), "answer")
         kinds.append(f"{canned} that the picture cannot be recognised")
+    counted = model.count("novel", "canned")
     came = (
-        f"{plural(len(model.came), 'answer')} by {model.workers}, "
-        f"{count(model.count('novel', 'canned'))} of which count"
+        f"{plural(len(model.came), 'answer')} by {model.workers}; "
+        f"{count(counted)} {'counts' if counted == 1 else 'count'}"
         f"{': ' * bool(kinds)}{listed(kinds)}."
     )
     if facts.imported is not None:
