@@ -12,13 +12,15 @@ from piecework.analyses.option_pairs import option_pairs
 OPTIONS = ["a", "b", "c"]
 
 
+def _options(value: object) -> set[object]:
+    return {*value} if isinstance(value, tuple) else {value}
+
+
 def _by_hand(votes: pd.DataFrame) -> list[list[int]]:
-    counts: Counter[frozenset[str]] = Counter()
+    counts: Counter[frozenset[object]] = Counter()
     for _, rows in votes.groupby("item_id"):
-        for left, right in combinations(rows["value"], 2):
-            first, second = (
-                {*v} if isinstance(v, tuple) else {v} for v in (left, right)
-            )
+        for value, other in combinations(rows["value"], 2):
+            first, second = _options(value), _options(other)
             counts.update(frozenset((x, y)) for x in first for y in second)
     return [[counts[frozenset((x, y))] for y in OPTIONS] for x in OPTIONS]
 

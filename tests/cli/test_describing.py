@@ -67,7 +67,7 @@ def test_json_lists_the_words_of_each_kind(captions: Path) -> None:
 
 
 def test_the_page_shows_pictures_of_the_folder_alone(tmp_path: Path) -> None:
-    """A name that leads out of the folder is not followed."""
+    """A name that leads out of the folder, or is no name, is not followed."""
     folder = tmp_path / "photos"
     folder.mkdir()
     drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"></svg>'
@@ -76,7 +76,8 @@ def test_the_page_shows_pictures_of_the_folder_alone(tmp_path: Path) -> None:
     path, page = tmp_path / "cups.csv", tmp_path / "page.html"
     path.write_text(
         "image_id,file_name,caption\n"
-        "1,in.svg,a cup\n1,in.svg,a mug\n2,../out.svg,a cup\n2,../out.svg,a mug\n",
+        "1,in.svg,a cup\n1,in.svg,a mug\n2,../out.svg,a cup\n2,../out.svg,a mug\n"
+        f"3,a\0b.svg,a cup\n3,a\0b.svg,a mug\n4,{'x' * 5000},cup\n4,{'x' * 5000},mug\n",
         encoding="utf-8",
     )
     result = _describe(path, "--html", page, "--pictures", folder)

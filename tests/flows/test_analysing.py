@@ -3,12 +3,18 @@
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
+from piecework.hit_templates.tasks import load_task
+from piecework.report.analysis.answers import AnalysedAnswers
 from tests.flows.test_importing import campaign as campaign  # noqa: PLC0414 - a fixture
 from tests.flows.test_importing import done, piecework
 from tests.imports.batches import stances, write
@@ -267,3 +273,24 @@ def test_errors_in_generated_captions() -> None:
     categories = by(analysis["categories"], "category")
     assert categories["generally unrelated"]["answers"] == 264
     assert categories["color of clothing"]["answers"] == 195
+
+
+def test_conditions_of_the_task_are_compared_within_workers() -> None:
+    """All of a study's participants share one HIT, which is no unit to compare in."""
+    table = pd.DataFrame(
+        {
+            "item_id": ["a", "b", "a", "b"],
+            "hit_id": "only",
+            "worker": ["ann", "ann", "bob", "bob"],
+        }
+    )
+    items = [
+        Item(item_id=ItemId("a"), columns={"error": "age", "image": "one"}),
+        Item(item_id=ItemId("b"), columns={"error": "gender", "image": "two"}),
+    ]
+    answers = AnalysedAnswers(
+        table=table, task=load_task("severity"), items=items, condition="error"
+    )
+    assert answers.units.tolist() == ["ann", "ann", "bob", "bob"]
+    assert replace(answers, unit="image").units.tolist() == ["one", "two"] * 2
+    assert replace(answers, condition="image").units.tolist() == ["only"] * 4

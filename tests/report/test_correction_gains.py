@@ -1,15 +1,19 @@
 """What correcting one kind of error gains."""
 
 import math
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from piecework.domain.hit import Item
 from piecework.domain.ids import ItemId
+from piecework.hit_templates.published import published_gains
 from piecework.hit_templates.tasks import load_task
 from piecework.report.correction_gains import ALL, corrections
+from tests.analyses.published import versions
 
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 TASK = load_task("correction")
 
 
@@ -92,3 +96,33 @@ def test_other_tasks_have_no_corrections() -> None:
     assert corrections(
         answers, [item("c", "color", "a")], load_task("congruency")
     ).empty
+
+
+@pytest.mark.shared
+@pytest.mark.full
+@pytest.mark.skipif(not DATA.is_dir(), reason="../shared/data is not here")
+def test_the_corrections_of_2017_gain_what_was_published() -> None:
+    """Within 0.04 points, though our tokens have no capitals and no full stops."""
+    original, by_kind, references = versions()
+    names = {"scene/event/location": "scene"}
+    people = references.to_dict("records")
+    items: list[Item] = []
+    edits: dict[str, str] = {}
+    for name, texts in by_kind.items():
+        kind = names.get(name, name.replace(" ", "_"))
+        for n, (text, edit) in enumerate(zip(original, texts, strict=True)):
+            columns = {"url": f"/{n}.jpg", "description": text, "error": kind}
+            cells = {f"reference_{m}": str(people[n][f"r{m}"]) for m in range(5)}
+            items.append(
+                Item(item_id=ItemId(f"{kind}_{n}"), columns={**columns, **cells})
+            )
+            edits[f"{kind}_{n}"] = edit
+    gains = corrections(frame(edits), items, TASK).set_index("kind")
+    points = 100 * (gains["bleu_4"] - gains["bleu_4_before"])
+    published = published_gains(TASK)
+    assert published is not None
+    for kind, gain in published.bleu_4_gains.items():
+        assert points[kind] == pytest.approx(float(gain), abs=0.04)
+    assert points[ALL] == pytest.approx(3.48, abs=0.01)
+    assert gains["changed"][ALL] == 415
+    assert (gains["meteor"] > gains["meteor_before"]).all()

@@ -89,10 +89,15 @@ class Table:
     empty: str = "Nothing to show."
 
     @property
-    def width(self) -> Literal["", "middle", "wide"]:
-        """The part of the page's width that it takes: a third, two, or all."""
+    def width(self) -> Literal["", "middle", "middle many", "wide"]:
+        """The part of the page's width that it takes: a third, two, or all.
+
+        "many" needs all of it on paper.
+        """
         if self.is_wide or (len(self.columns) > _MIDDLE and not self.is_middle):
             return "wide"
+        if len(self.columns) > _MIDDLE:
+            return "middle many"
         return "middle" if self.is_middle or len(self.columns) > _NARROW else ""
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from piecework.analyses.bleu import corpus_bleu, correction_gains
-from piecework.analyses.corpus.metrics.meteor import meteor
+from piecework.analyses.corpus.metrics.meteor import Stats, best_stats
 from piecework.analyses.corpus.metrics.pairs import Pair
 from piecework.analyses.corpus.tokens import tokens
 from piecework.analyses.merged_edits import merged
@@ -164,7 +164,8 @@ def _scores(
         original, {kind: pd.Series(texts) for kind, texts in after.items()}, known
     )
     bleu = corpus_bleu(original, known).scores
-    own = _meteor(before, references)
+    meteors = _Meteors(references)
+    own = meteors.score(before)
     return {
         kind: (
             bleu[0],
@@ -172,19 +173,29 @@ def _scores(
             bleu[3],
             float(gains["bleu_4"][kind]),
             own,
-            _meteor(texts, references),
+            meteors.score(texts),
         )
         for kind, texts in after.items()
     }
 
 
-def _meteor(texts: dict[str, str], references: dict[str, tuple[str, ...]]) -> float:
-    return meteor(
-        [
-            Pair(
-                text.split(),
-                [_words(reference).split() for reference in references[name]],
-            )
-            for name, text in texts.items()
-        ]
-    )
+class _Meteors:
+    """METEOR of many versions of the descriptions, most of them equal."""
+
+    def __init__(self, references: dict[str, tuple[str, ...]]) -> None:
+        self._references = {
+            name: [_words(text).split() for text in texts]
+            for name, texts in references.items()
+        }
+        self._known: dict[tuple[str, str], Stats] = {}
+
+    def score(self, texts: dict[str, str]) -> float:
+        """METEOR of these descriptions, from 0 to 1."""
+        return sum(map(self._stats, texts.items()), Stats()).score
+
+    def _stats(self, described: tuple[str, str]) -> Stats:
+        if described not in self._known:
+            name, text = described
+            pair = Pair(text.split(), self._references[name])
+            self._known[described] = best_stats(pair)
+        return self._known[described]

@@ -14,6 +14,9 @@ from piecework.domain.task import Field
 
 _RESAMPLES = 400
 
+_MOST_CELLS = 5_000_000
+"""Alpha counts each value of each item: more cells than this need much memory."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
@@ -72,7 +75,7 @@ def _agreement(field: Field, rows: pd.DataFrame, *, seed: int) -> Agreement:
     if order:
         field_votes = field_votes[field_votes["value"].isin(order)]
     if field.kind == "number":
-        field_votes = field_votes.dropna(subset="value")
+        field_votes = _fewer(field_votes.dropna(subset="value"), seed=seed)
     alpha = krippendorff_alpha(
         field_votes,
         level=level,
@@ -89,3 +92,16 @@ def _agreement(field: Field, rows: pd.DataFrame, *, seed: int) -> Agreement:
         items=alpha.items,
         answers=alpha.ratings,
     )
+
+
+def _fewer(field_votes: pd.DataFrame, *, seed: int) -> pd.DataFrame:
+    """Return the votes about some items, drawn by chance, if nearly all values differ.
+
+    `Agreement.items` says how many are left.
+    """
+    items = field_votes["item_id"].drop_duplicates().sort_values()
+    if len(items) * field_votes["value"].nunique() <= _MOST_CELLS:
+        return field_votes
+    each = len(field_votes) / len(items)
+    left = items.sample(int(math.sqrt(_MOST_CELLS / each)), random_state=seed)
+    return field_votes[field_votes["item_id"].isin(left)]

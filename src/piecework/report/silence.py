@@ -22,5 +22,6 @@ def silent_tables(silent: Mapping[str, str]) -> tuple[Table, ...]:
         caption="Heuristics that could flag nothing here",
         columns=(text("Reason"), text("Heuristics")),
         rows=tuple((why, listed(titles)) for why, titles in because.items()),
+        is_wide=True,
     )
     return (table,)

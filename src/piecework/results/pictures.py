@@ -86,10 +86,12 @@ def small_pictures_of(names: Mapping[str, str], folder: Path) -> dict[str, str]:
     root = folder.resolve()
     addresses = {}
     for image, name in names.items():
-        path = Path(os.path.realpath(root / name))
-        is_readable = path.is_relative_to(root) and path.is_file()
-        if is_readable and (address := _small(path)):
-            addresses[image] = address
+        # A stranger's name may be longer than a path can be, or hold a NUL.
+        with suppress(OSError, ValueError):
+            path = Path(os.path.realpath(root / name))
+            is_readable = path.is_relative_to(root) and path.is_file()
+            if is_readable and (address := _small(path)):
+                addresses[image] = address
     return addresses
 
 

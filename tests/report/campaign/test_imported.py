@@ -90,7 +90,7 @@ def test_what_waits_is_counted_and_its_flags_are_told() -> None:
     flagged = flags.build(model)
     assert "flagged 5 of 12 answers (41.7 %)" in flagged.lead[0]
     assert "This includes 1 answer not decided yet" in flagged.lead[0]
-    coverage = {str(row[0]): row[1:] for row in flagged.tables[-1].rows}
+    coverage = {str(row[0]): row[1:] for row in flagged.tables[0].rows}
     (pasted,) = (row for name, row in coverage.items() if "'pasted'" in name)
     assert pasted[:2] == ("answers: 4 of 12 (33.3 %)", "4")
     page = render(facts)

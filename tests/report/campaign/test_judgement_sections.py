@@ -2,12 +2,16 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from piecework.domain.task import Arrangement
+from piecework.report import field_agreement
 from piecework.report.components import Section
 from piecework.report.facts import ReportFacts
+from piecework.report.field_agreement import agreements
+from piecework.report.item_sample import ShownItem, chosen
 from piecework.report.model import report_model
 from piecework.report.page import render
 from piecework.report.sections import judgements, order_effects, texts
@@ -196,3 +200,53 @@ def test_a_few_items_stand_for_many_in_a_strip_plot(facts: ReportFacts) -> None:
     assert section is not None
     (strips,) = (f for f in section.figures if f.title.startswith("place: "))
     assert strips.note.startswith("20 items of 60")
+
+
+def _many(number: int) -> pd.DataFrame:
+    """Random answers, five to an item, ten to an assignment; nearly no number twice."""
+    few = rows([("a", f"i{n}", SAID[0][2]) for n in range(10)])
+    chance = np.random.default_rng(1)
+    ids = pd.Index([f"a{n}" for n in range(number)], name=few.index.name)
+    table = few.iloc[np.zeros(number, int)].set_axis(ids)
+
+    def column(name: str, values: object) -> pd.Series:
+        return pd.Series(values, index=ids).astype(few[name].dtype)
+
+    return table.assign(
+        item_id=column("item_id", [f"i{n // 5}" for n in range(number)]),
+        worker=column("worker", [f"w{n % 5}" for n in range(number)]),
+        assignment_id=column("assignment_id", [f"A{n // 10}" for n in range(number)]),
+        place=column("place", [n % 10 + 1 for n in range(number)]),
+        **{  # type: ignore[arg-type]
+            "value.fit": column("value.fit", chance.choice(["yes", "no"], number)),
+            "value.grade": column("value.grade", chance.choice([*"1234"], number)),
+            "value.place": chance.uniform(0, 100, number),
+        },
+    )
+
+
+def test_agreement_about_endless_values_is_measured_on_some_items(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """300 items with 1,500 different values: √(50,000 / 5) = 100 are drawn."""
+    monkeypatch.setattr(field_agreement, "_MOST_CELLS", 50_000)
+    (place,) = agreements(_many(1500), [PLACE], seed=1)
+    assert (place.items, place.answers) == (100, 500)
+    assert place.low < 0 < place.high
+
+
+@pytest.mark.full
+def test_a_hundred_thousand_judgements_make_a_page_that_can_be_sent() -> None:
+    """Under 1.5 MB, ten pictures of 54 kB included."""
+    answers = _many(100_000)
+    picture = "data:image/jpeg;base64," + "A" * 54_000
+    shown = tuple(
+        ShownItem(item_id=item_id, kind=kind, picture=picture)
+        for item_id, kind in chosen(answers, TASK).items()
+    )
+    empty = made_up.empty()
+    page = render(
+        replace(empty, answers=answers, task=TASK, items=20_000, shown_items=shown)
+    )
+    assert len(shown) == 10
+    assert len(page.encode()) < 1_500_000

@@ -83,6 +83,29 @@ def _levels(facts: ReportFacts) -> dict[str, str]:
     return {note.text: note.level for note in summary.notes(report_model(facts))}
 
 
+@pytest.mark.parametrize(("flagged", "is_said"), [(4, False), (5, True)])
+def test_many_flagged_workers_put_the_question_in_doubt(
+    flagged: int, *, is_said: bool
+) -> None:
+    """More than a third of twelve; the heuristic that flags most of them is named."""
+    small = by_hand.small()
+    workers = pd.concat([small.workers.add_prefix(f"{part}", axis=0) for part in "abc"])
+    findings = pd.DataFrame(
+        [
+            ("low_agreement", 4, "worker", worker, 0.9, True, "agrees little")
+            for worker in workers.index[:flagged]
+        ],
+        columns=small.findings.columns,
+    )
+    levels = _levels(replace(small, workers=workers, findings=findings))
+    notes = [text for text in levels if "check the question" in text]
+    assert bool(notes) is is_said
+    if is_said:
+        assert "5 of 12 workers" in notes[0]
+        assert "low_agreement" in notes[0]
+        assert levels[notes[0]] == "watch"
+
+
 def test_reviews_say_how_often_flags_were_right_and_what_they_missed() -> None:
     """38 of 40; one bad of 20 drawn is ten of 200; without reviews, no section."""
     section = _section(reviews.build)

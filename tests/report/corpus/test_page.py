@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 
+from piecework.analyses.corpus.answered import Question
 from piecework.analyses.corpus.captions import Caption, Corpus
 from piecework.report.corpus.description import describe
 from piecework.report.corpus.page import render
@@ -39,13 +40,21 @@ def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> 
     """No fault that axe knows, no sideways scrolling, no request, no dialog."""
     corpus = _corpus(source=_NASTY)
     file = tmp_path / "description.html"
-    file.write_text(render(describe(corpus, against=corpus)), encoding="utf-8")
+    description = describe(
+        corpus,
+        against=corpus,
+        groupings={_NASTY: {"1": _NASTY, "2": "park"}},
+        questions=[Question(image="1", answer="red", kind=_NASTY)],
+        concept_lists={_NASTY: ["cup", _NASTY], "things": ["cup", "mug", "kite"]},
+    )
+    file.write_text(render(description), encoding="utf-8")
     page = browser.new_page(viewport={"width": width, "height": 900})
     requests: list[str] = []
     dialogs: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
     page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     page.goto(file.as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
 
     results = Axe().run(page)
     scroll_width = page.evaluate("document.documentElement.scrollWidth")
@@ -54,8 +63,8 @@ def test_everybody_can_read_it(browser: Browser, tmp_path: Path, width: int) -> 
 
     assert results.violations_count == 0, results.generate_report()
     assert scroll_width <= width
-    # Difficulty, parts of speech, nouns, overlap, specificity, scores.
-    assert plots == 6
+    # Difficulty, parts of speech, nouns, overlap, concepts, specificity, scores.
+    assert plots == 7
     assert [url for url in requests if not url.startswith("data:")] == [file.as_uri()]
     assert dialogs == []
 

@@ -31,7 +31,7 @@ def build(model: ReportModel) -> Section:
         title="What the heuristics flagged",
         lead=(_lead(model),),
         figures=_overlaps(model),
-        tables=(*_silent(model), _coverage(model)),
+        tables=(_coverage(model), *_silent(model)),
     )
 
 

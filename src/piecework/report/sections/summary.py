@@ -1,12 +1,19 @@
 """What a reader must know first: the key figures, and the notes that bear on trust."""
 
 from piecework.domain.counts import NOTHING, count, plural, plural_of, share
+from piecework.domain.verdicts import RANDOM_SAMPLE
 from piecework.report.components import KeyFigure, Level, Note
 from piecework.report.facts import Money
 from piecework.report.formatting import listed, part_of
 from piecework.report.model import ReportModel
 from piecework.report.sections import imported, planted, provenance
 from piecework.report.sections.money import wage_level, wage_notes
+
+_MANY_FLAGGED = 1 / 3
+"""With a larger part of the workers flagged, suspect the question first (ours)."""
+
+_LEAST_WORKERS = 6
+"""A third of fewer workers is one worker."""
 
 
 def key_figures(model: ReportModel) -> tuple[KeyFigure, ...]:
@@ -109,6 +116,7 @@ def notes(model: ReportModel) -> tuple[Note, ...]:
         *_progress(model),
         *_books(model),
         *wage_notes(model),
+        *_flagged_workers(model),
         *_losses(model),
         *_rejections(model),
     )
@@ -157,6 +165,28 @@ def _books(model: ReportModel) -> tuple[Note, ...]:
             f"Counts differ. {check.quantity}: {check.first} and {check.second}.",
         )
         for check in differ
+    )
+
+
+def _flagged_workers(model: ReportModel) -> tuple[Note, ...]:
+    """If many workers are flagged, the question is a likelier cause than they are."""
+    findings = model.facts.findings
+    is_flagged = (findings["subject_kind"] == "worker") & findings["flag"]
+    flagged = findings[is_flagged & (findings["heuristic"] != RANDOM_SAMPLE)]
+    workers = set(flagged["subject_id"]) & set(map(str, model.facts.workers.index))
+    if (
+        model.named_workers < _LEAST_WORKERS
+        or len(workers) <= model.named_workers * _MANY_FLAGGED
+    ):
+        return ()
+    names = flagged["heuristic"].value_counts().index.tolist()
+    return (
+        Note(
+            "watch",
+            f"{part_of(len(workers), model.named_workers, 'worker')} were flagged "
+            f"(mostly by {names[0]}). When so large a part is flagged, check the "
+            "question, its options and its instructions before you exclude anyone.",
+        ),
     )
 
 
