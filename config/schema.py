@@ -35,8 +35,8 @@ from piecework.domain.verdicts import LEAST_ANSWERS, VERDICTS, SubjectKind, Verd
 def _task(value: str) -> str:
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*|(\.{1,2})?/.+|\.{1,2}", value):
         raise ValueError(
-            "name a task of the gallery (`piecework tasks` lists them), or the folder "
-            "of your own task, starting with a dot: ./dog"
+            "name a task that `piecework tasks` lists, or the folder of your own task "
+            "with a dot in front, such as ./dog"
         )
     return value
 

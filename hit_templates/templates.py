@@ -106,7 +106,7 @@ def rendered(task: Task, name: str, values: Mapping[str, object]) -> str:
     except Exception as fault:
         raise ConfigError(
             [_told(task, name, fault)],
-            next_step="read what templates can use in docs/reference/macros.md",
+            next_step="docs/reference/macros.md lists what templates can use",
         ) from fault
 
 

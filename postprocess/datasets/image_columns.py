@@ -15,6 +15,7 @@ from piecework.postprocess.datasets.reading import LARGEST_BYTES
 from piecework.postprocess.datasets.reading_faults import (
     UnreadableError,
     as_config_error,
+    csv_cells_of_any_length,
     decoded,
 )
 
@@ -68,9 +69,12 @@ def _rows(path: Path, name: str) -> Iterator[tuple[str, object]] | None:
 
 
 def _of_csv(text: str, name: str) -> Iterator[tuple[str, object]] | None:
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    key = _key(reader.fieldnames or (), name)
-    return ((row[key] or "", row[name]) for row in reader) if key else None
+    with csv_cells_of_any_length(text):
+        reader = csv.DictReader(io.StringIO(text, newline=""))
+        key = _key(reader.fieldnames or (), name)
+        if key is None:
+            return None
+        return iter([(row[key] or "", row[name]) for row in reader])
 
 
 def _of_parquet(path: Path, name: str) -> Iterator[tuple[str, object]] | None:

@@ -14,6 +14,7 @@ from piecework.postprocess.datasets.reading import LARGEST_BYTES, LONGEST_CHARAC
 from piecework.postprocess.datasets.reading_faults import (
     UnreadableError,
     as_config_error,
+    csv_cells_of_any_length,
     decoded,
 )
 
@@ -121,11 +122,9 @@ def _entry_fault(entry: object) -> str:
 
 
 def _csv_rows(content: bytes, system: str) -> Iterator[tuple[str, str, str, str]]:
-    usual = csv.field_size_limit(len(content) + 1)
-    try:
-        yield from _table_rows(decoded(content), system)
-    finally:
-        csv.field_size_limit(usual)
+    text = decoded(content)
+    with csv_cells_of_any_length(text):
+        yield from _table_rows(text, system)
 
 
 def _table_rows(text: str, system: str) -> Iterator[tuple[str, str, str, str]]:

@@ -18,6 +18,7 @@ from piecework.postprocess.datasets.reading import LARGEST_BYTES
 from piecework.postprocess.datasets.reading_faults import (
     UnreadableError,
     as_config_error,
+    csv_cells_of_any_length,
     decoded,
 )
 
@@ -84,16 +85,18 @@ def _of_json(text: str) -> Iterator[Question]:
 
 
 def _of_csv(text: str) -> Iterator[Question]:
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    header = reader.fieldnames or ()
-    key = next((name for name in _IMAGES if name in header), None)
-    if key is None or "answer" not in header:
-        names = ", ".join(map(repr, header[:12])) or "none"
-        raise UnreadableError(
-            f"questions need an image id or 'file_name', and 'answer'; the columns are "
-            f"{names}"
-        )
-    for row in reader:
+    with csv_cells_of_any_length(text):
+        reader = csv.DictReader(io.StringIO(text, newline=""))
+        header = reader.fieldnames or ()
+        key = next((name for name in _IMAGES if name in header), None)
+        if key is None or "answer" not in header:
+            names = ", ".join(map(repr, header[:12])) or "none"
+            raise UnreadableError(
+                "questions need an image id or 'file_name', and 'answer'; the columns "
+                f"are {names}"
+            )
+        rows = [*reader]
+    for row in rows:
         if row[key] and row["answer"]:
             yield Question(
                 image=row[key],

@@ -11,7 +11,11 @@ import pyarrow.parquet as pq
 
 from piecework.analyses.corpus.captions import Caption, Corpus
 from piecework.postprocess.datasets.csv_file import plain
-from piecework.postprocess.datasets.reading_faults import UnreadableError, decoded
+from piecework.postprocess.datasets.reading_faults import (
+    UnreadableError,
+    csv_cells_of_any_length,
+    decoded,
+)
 
 _IDS = ("item_id", "image_id")
 _TRUTHS = ("is_precanned", "is_rejected", "text_detected")
@@ -30,11 +34,9 @@ def from_csv(content: bytes) -> Corpus:
         UnreadableError: it is not such a table, or has unusable rows.
     """
     # A cell may be as long as the file: huge captions are cut later.
-    usual = csv.field_size_limit(len(content) + 1)
-    try:
-        return _csv_corpus(decoded(content))
-    finally:
-        csv.field_size_limit(usual)
+    text = decoded(content)
+    with csv_cells_of_any_length(text):
+        return _csv_corpus(text)
 
 
 def _csv_corpus(text: str) -> Corpus:

@@ -1,5 +1,6 @@
 """Collect faults of a file, then report them together with its name."""
 
+import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,3 +50,19 @@ def decoded(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise UnreadableError(not_utf8(fault)) from fault
+
+
+@contextmanager
+def csv_cells_of_any_length(text: str) -> Iterator[None]:
+    """Let CSV cells be as long as the file; convert faults of the table.
+
+    Raises:
+        UnreadableError: it is not CSV.
+    """
+    usual = csv.field_size_limit(len(text) + 1)
+    try:
+        yield
+    except csv.Error as fault:
+        raise UnreadableError(f"not CSV ({fault})") from fault
+    finally:
+        csv.field_size_limit(usual)

@@ -1,4 +1,4 @@
-"""An assignment that took much less time than its own work takes others.
+"""An assignment that took much less time than others need for the same work.
 
 Idea: a worker who rushes may not have looked. The measure is the task's own: the median
 time of the batch for one item, adjusted for how many more or fewer words this worker

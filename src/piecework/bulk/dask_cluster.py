@@ -59,7 +59,8 @@ def dask_client(address: str, *, processes: int = _PROCESSES) -> Iterator["Clien
     except (OSError, ValueError, TimeoutError) as fault:
         raise ConfigError(
             [f"--dask {address}: no scheduler answers ({fault})"],
-            next_step="dask scheduler; or --dask without an address",
+            next_step="dask scheduler starts a cluster; --dask without an address uses "
+            "this machine",
         ) from fault
     with client:
         yield client

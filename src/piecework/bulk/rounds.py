@@ -289,7 +289,7 @@ def _follow(source: Source, number: int, name: str, bucket: int) -> None:
 def _asked(
     state: _State, read_holders: Callable[[], _Holders], rule: str, selection: Selection
 ) -> Sequence[int]:
-    """The shelves for which a rule may propose something new (`Drafts.propose`)."""
+    """The numbers of the shelves for which a rule may propose new edits."""
     if selection.has_all:
         return range(len(state.shelves))
     asked = {

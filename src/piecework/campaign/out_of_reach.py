@@ -15,7 +15,7 @@ from piecework.qc.registry import HEURISTICS, is_on, params_of
 
 
 def rules_out_of_reach(campaign: Campaign) -> list[str]:
-    """Return a sentence if heuristics of the policy can never flag here."""
+    """Return a sentence if the policy names heuristics that can flag no work here."""
     if wants := "; ".join(_wants(campaign)):
         return [f"the policy relies on heuristics that can never flag here: {wants}"]
     return []

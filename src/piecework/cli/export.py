@@ -75,7 +75,6 @@ def export(  # noqa: PLR0913 - an argument for each option
     Examples:
       piecework export birds.toml
       piecework export birds.toml --batch-results batch_results.csv
-      piecework export congruency.toml --items-for error_categories next.csv
       piecework export answers/ --to dataset --task caption --dask
     """
     one_file = {

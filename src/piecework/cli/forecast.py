@@ -45,7 +45,7 @@ _FIGURES_WIDE, _CHOICE_WIDE = 20, 18
     "--from-pilot",
     type=CampaignFile(path_type=Path, dir_okay=False),
     metavar="CAMPAIGN",
-    help="Use the times and losses of this campaign, which real people worked on.",
+    help="Take working times and lost answers from this campaign of real people.",
 )
 @click.option(
     "--processes",

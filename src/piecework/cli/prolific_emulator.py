@@ -133,8 +133,8 @@ class _Moment(click.ParamType[datetime]):
 @click.option(
     "--start",
     type=_Moment(),
-    help="Stop the clock at this time, until a program moves it; default: it runs from "
-    "now on.",
+    help="Stop the clock at this time; programs can then advance it. By default, the "
+    "clock starts now and runs.",
 )
 def prolific_emulator(  # noqa: PLR0913 - an argument for each option
     *,

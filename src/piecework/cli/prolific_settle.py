@@ -22,10 +22,10 @@ from piecework.cli.prolific_account import prolific_faults
 def prolific_settle(*, batches: tuple[str, ...], is_paid: bool, database: Path) -> None:
     """Record whether bonuses were paid.
 
-    Use it for a BATCH of bonuses whose state the file does not know: Prolific did not
-    answer, or the file was restored from a copy. Look at the submissions at Prolific
-    first: with --unpaid, the next step pays the batch. Several batches are recorded
-    together, all or none.
+    Use it for a BATCH of bonuses that may or may not have been paid, because Prolific
+    did not answer or the database was restored from a copy. Look at the submissions at
+    Prolific first: with --unpaid, the next step pays the batch. Several batches are
+    recorded together, all or none.
 
     Examples:
       piecework prolific settle 6543ab... --paid

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     type=click.Choice(["workers", "prolific"]),
     default="workers",
     show_default=True,
-    help="Who works: workers of a marketplace, or participants whom an offline "
-    "Prolific sends to it.",
+    help="Who works: the marketplace's own simulated workers, or participants of an "
+    "offline Prolific.",
 )
 def rehearse(
     campaign: Path, *, as_json: bool, crowd: Literal["workers", "prolific"]

@@ -80,7 +80,7 @@ class QualificationRequirement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitType:
-    """What HITs of one group share; the platform treats equal ones as one.
+    """What the HITs of a group share; the platform treats equal HIT types as one.
 
     Attributes:
         expected_seconds: how long one HIT is expected to take, for workers to read;

@@ -55,3 +55,10 @@ def test_a_broken_file_is_named(tmp_path: Path, kind: str) -> None:
     path.write_text("{", encoding="utf-8")
     with pytest.raises(ConfigError, match=f"items.{kind}: not"):
         read_image_column(path, "split")
+
+
+def test_a_cell_may_be_as_long_as_the_file(tmp_path: Path) -> None:
+    """A huge caption does not hide the split beside it."""
+    path = tmp_path / "captions.csv"
+    path.write_text(f"item_id,split,caption\na,test,{'x' * 200_000}\n")
+    assert read_image_column(path, "split") == {"a": "test"}

@@ -103,8 +103,8 @@ def compare(run: CampaignRun, *, may_have_lost: bool) -> Comparison:
     lost = tuple(hit for hit in here.values() if status.get(hit.hit_id) == "unknown")
     if lost and not may_have_lost:
         raise PlatformRefused(
-            f"the marketplace does not know HIT {lost[0].hit_id}, which this campaign "
-            "posted, although it reports no lost data",
+            f"this campaign posted HIT {lost[0].hit_id}, but the marketplace does not "
+            "know it and has lost no data",
             code="HITDoesNotExist",
             kind="hit_unknown",
             next_step="check AWS_ACCESS_KEY_ID: the keys are another requester's",

@@ -180,6 +180,6 @@ class Storage:
 
 
 def is_passing(fault: sqlite3.OperationalError) -> bool:
-    """Return whether a retry may work: the disk is full, or the database is locked."""
+    """Return whether the disk is full or the database locked, which may pass."""
     # The lowest byte is the kind; the rest is detail.
     return int(getattr(fault, "sqlite_errorcode", 0)) & 0xFF in _PASSING
