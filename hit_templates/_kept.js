@@ -69,10 +69,12 @@
     const down = clamped(view().top + 8 - columns.top, columns.height - item.offsetHeight);
     item.style.transform = down ? `translateY(${down}px)` : "";
   };
-  // What has the focus is neither behind the small copy nor outside the window.
+  // What has the focus is neither behind the small copy nor outside the window. A button
+  // that the mouse presses stays where it is, or the mouse would be released beside it.
   const show = () => {
     const field = document.activeElement;
-    if (!pieceworkFrame.view || !field.matches(".step :is(textarea, input, button, summary)")) return;
+    if (!pieceworkFrame.view || !field.matches(":focus-visible")) return;
+    if (!field.matches(".step :is(textarea, input, button, summary)")) return;
     if (field.closest(".left")) return;
     const { top, bottom } = field.getBoundingClientRect();
     const above = kept ? kept.getBoundingClientRect().height + 40 : 40; // and the label

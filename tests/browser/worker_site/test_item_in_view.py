@@ -280,3 +280,32 @@ def test_the_instructions_fold_into_a_line_that_opens_again(
     expect(
         page.frame_locator("iframe").locator("#instructions > details")
     ).not_to_have_attribute("open", "")
+
+
+def test_a_slow_click_at_the_edge_of_the_window_counts(
+    open_hit: Callable[..., Page],
+) -> None:
+    """The page does not scroll between pressing and releasing the mouse button."""
+    page = open_hit("correction", "wide")
+    frame = frame_of(page)
+    go_to_item(frame)
+    text = frame.locator("textarea:visible")
+    original = text.input_value()
+    text.fill("Something else.")
+    text.blur()
+    again = frame.locator(".step:not([hidden]) .right button:visible").first
+    box = again.bounding_box()
+    assert box is not None
+    # Only the upper half of the button is inside the window.
+    edge = round(box["y"] + box["height"] / 2)
+    page.set_viewport_size({"width": 1280, "height": edge})
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(200)
+    box = again.bounding_box()
+    assert box is not None
+    assert box["y"] + 8 < edge < box["y"] + box["height"] - 8
+    page.mouse.move(box["x"] + box["width"] / 2, edge - 3)
+    page.mouse.down()
+    page.wait_for_timeout(300)
+    page.mouse.up()
+    expect(text).to_have_value(original)
