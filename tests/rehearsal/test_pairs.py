@@ -1,5 +1,7 @@
 """Drawn pairs of which it is known who is better."""
 
+from piecework.rehearsal.pictures.places import PLACES
+from tools.examples.backgrounds import BACKGROUNDS
 from tools.examples.items_files import SEED, clear_scenes, pairwise_rows
 from tools.examples.pairs import pairs_of, swapped
 
@@ -14,6 +16,20 @@ def test_each_image_comes_twice_in_a_row_with_other_systems() -> None:
         names = ("generated_1", "generated_2")
         assert len({row[f"made_by.{n}"] for row in (first, second) for n in names}) == 4
         assert len({row[name] for row in (first, second) for name in names}) == 4
+
+
+def test_descriptions_are_long_and_describe_the_place_they_name() -> None:
+    """About a hundred words, except from the system that leaves things out."""
+    for row in ROWS:
+        for name in ("correct", "generated_1", "generated_2"):
+            if row.get(f"made_by.{name}") == "terse":
+                assert len(row[name].split()) < 15
+                continue
+            assert 85 <= len(row[name].split()) <= 115
+            (place,) = (
+                place for place, words in BACKGROUNDS.items() if words in row[name]
+            )
+            assert any(phrase in row[name] for phrase in PLACES[place].phrases)
 
 
 def test_the_grades_follow_from_what_was_planted() -> None:

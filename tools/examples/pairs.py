@@ -1,7 +1,8 @@
 """Pairs of descriptions of drawn scenes by made-up systems, with their comparison.
 
 Four systems describe each scene: one completely and correctly, one names only one
-thing, one makes one error, and one makes two. The omissions and errors of each are
+thing, one makes one error, and one makes two. All but the terse one also describe the
+background, in about a hundred words together. The omissions and errors of each are
 known, so the grades of a pair follow from them.
 """
 
@@ -12,6 +13,7 @@ from random import Random
 from piecework.config.drawn_pictures import picture_name
 from piecework.rehearsal.pictures.scene_model import Scene
 from piecework.rehearsal.seeded_rng import seeded_rng
+from tools.examples.backgrounds import BACKGROUNDS
 from tools.examples.sentences import Sentence, true_sentence, with_error
 
 Row = Mapping[str, str]
@@ -64,7 +66,7 @@ def pairs_of(scenes: Sequence[Scene], *, images: int, seed: int) -> Iterator[Row
                 "pair_id": f"image_{used:02}_{part}",
                 "image_id": f"image_{used:02}",
                 "url": picture_name(scene.item_id),
-                "correct": true_sentence(scene).text,
+                "correct": _long(true_sentence(scene).text, scene.place),
                 "generated_1": descriptions[sides[0]].text,
                 "generated_2": descriptions[sides[1]].text,
                 "made_by.generated_1": sides[0],
@@ -104,6 +106,8 @@ def _descriptions(scene: Scene, rng: Random) -> Mapping[str, Description]:
         text = sentence.text
         if system in _WORDY:
             text = f"The picture shows {text[0].lower()}{text[1:]}"
+        if system not in _NAMES_ONE:
+            text = _long(text, sentence.place)
         descriptions[system] = Description(
             text=text, mistakes=len(sentence.errors), missing=sentence.object is None
         )
@@ -115,6 +119,11 @@ def _descriptions(scene: Scene, rng: Random) -> Mapping[str, Description]:
         == len(descriptions)
         else {}
     )
+
+
+def _long(text: str, place: str) -> str:
+    """Return a sentence about things, followed by the background of a place."""
+    return f"{text} {BACKGROUNDS[place]}"
 
 
 def _with_errors(
