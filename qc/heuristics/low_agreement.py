@@ -38,8 +38,7 @@ from typing import Annotated, Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import expit
-from scipy.stats import norm
+from scipy.special import expit, ndtr, ndtri
 
 from piecework.analyses.vote_values import vote_values
 from piecework.domain.counts import plural
@@ -158,7 +157,7 @@ def _scores(table: pd.DataFrame, params: Params) -> Iterator[WorkerScore]:
         agreements = compared.agreements
         agreements = agreements[agreements["items"] >= params.min_items]
         far = _from_usual(_worth(answers, field, agreements))
-        surely = norm.isf(_FALSE_FLAGS / max(len(agreements), 1))
+        surely = -float(ndtri(_FALSE_FLAGS / max(len(agreements), 1)))
         for (worker, items, agreement, error), below in zip(
             agreements.itertuples(), far, strict=True
         ):
@@ -238,7 +237,7 @@ def _chance_of_nearness(codes: npt.NDArray[np.intp], distances: Floats) -> float
     if items < _TWO or squares <= _NO_SPREAD:
         return 1.0
     deviation = np.sqrt(squares / (items - 1))
-    return float(norm.sf((of_items.sum() - own) / deviation))
+    return float(ndtr((own - of_items.sum()) / deviation))
 
 
 def _chance_of_association(codes: npt.NDArray[np.intp], shares: Floats) -> float:

@@ -13,13 +13,12 @@ BACKGROUNDS: Mapping[str, str] = {
         "of the tiles are white, and some have a touch of green. A window with a gray "
         "frame is set into the wall on the right and divided into four panes. Through "
         "it one can see a rounded green hill, a pale blue sky and the sun. Everything "
-        "on the counter throws a soft, short shadow. There are no people in the "
-        "picture."
+        "on the counter throws a soft, short shadow. No people can be seen."
     ),
     "desk": (
         "The desk is made of brown wood with fine, wavy lines, and it fills the lower "
         "part of the picture. Behind it there is a plain gray wall, which is lighter "
-        "at the top and on the left. A cork board with a wooden frame hangs on the "
+        "at the top and on the left. A cork board with a wooden frame is on the "
         "wall, in the upper left. Two notes are pinned to it: a yellow one with a red "
         "pin, and a white one with a blue pin. Nothing is written on either of them. "
         "There are no people in the picture."
@@ -45,7 +44,7 @@ BACKGROUNDS: Mapping[str, str] = {
         "The floor is made of brown boards, and an oval red rug with lighter rings "
         "lies in the middle. The wall is light brown with pale vertical stripes, and "
         "a white board runs along its foot. A painting of two green mountains in a "
-        "brown frame hangs on the wall on the left. On the right there is a window "
+        "brown frame is on the wall on the left. On the right there is a window "
         "with a white frame and four panes. Through it one can see a green hill, a "
         "blue sky and the sun. There are no people in the room."
     ),
@@ -61,7 +60,7 @@ BACKGROUNDS: Mapping[str, str] = {
         "The counter is white and has a narrow gray edge. A round white sink is set "
         "into it, with a curved gray tap in the middle. The wall behind it is covered "
         "with square tiles in several shades of light blue. A mirror with a gray frame "
-        "hangs on the wall above the sink. The edge of the picture cuts off the top of "
+        "is on the wall above the sink. The edge of the picture cuts off the top of "
         "the mirror, and only pale stripes of light are reflected in it. There are no "
         "people in the picture."
     ),
