@@ -319,13 +319,13 @@ def test_the_rooms_drawn_are_those_under_contract() -> None:
 
 def test_the_folders_of_the_rooms_beside_are_drawn() -> None:
     """A folder of marketplace or rehearsal that nobody drew would be overlooked."""
-    drawn: dict[str, set[str]] = {}
+    drawn: dict[str, list[str]] = {}
     room = ""
     for line in _drawings("The rooms")[1].splitlines():
         named = re.match(r" (?:(\w+)/)? +(\w+)/ ", line)
         assert named is not None, line
         room = named[1] or room
-        drawn.setdefault(room, set()).add(named[2])
+        drawn.setdefault(room, []).append(named[2])
     assert sorted(drawn) == sorted(_BESIDE)
     for package, folders in drawn.items():
         inside = {
@@ -333,7 +333,7 @@ def test_the_folders_of_the_rooms_beside_are_drawn() -> None:
             for path in (PACKAGE / package).iterdir()
             if path.is_dir() and path.name != "__pycache__"
         }
-        assert folders == inside
+        assert sorted(folders) == sorted(inside)
 
 
 def test_the_pass_drawn_is_the_pass_that_is_made() -> None:

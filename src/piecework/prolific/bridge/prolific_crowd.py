@@ -69,7 +69,7 @@ class ProlificCrowd:
         object.__setattr__(self, "_admission", Admission(self.clients, self.limits))
 
     def read_link(self, query: Mapping[str, str]) -> Arrival:
-        """See `marketplace.crowd.OutsideCrowd`."""
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
         values = [query.get(key, "") for key in _KEYS]
         if not all(_ID.fullmatch(value) for value in values):
             raise Refusal(
@@ -84,12 +84,12 @@ class ProlificCrowd:
         )
 
     def link(self, arrival: Arrival) -> Mapping[str, str]:
-        """See `marketplace.crowd.OutsideCrowd`."""
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
         values = (arrival.participant_id, arrival.study_id, arrival.submission_id)
         return dict(zip(_KEYS, values, strict=True))
 
     async def look_up(self, arrival: Arrival, *, is_known: bool) -> Submission:
-        """See `marketplace.crowd.OutsideCrowd`."""
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
         try:
             there = await self._admission.look_up(arrival, is_known=is_known)
         except LookupError as fault:
@@ -127,11 +127,11 @@ class ProlificCrowd:
         )
 
     def take_event(self, headers: Mapping[str, str], body: bytes) -> None:
-        """See `marketplace.crowd.OutsideCrowd`."""
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
         if self.webhooks is None:
             raise Refusal("Http", "This page does not exist.", status=404)
         self.webhooks.take(headers, body)
 
     def way_back(self, code: str) -> str:
-        """See `marketplace.crowd.OutsideCrowd`."""
+        """See `marketplace.outside_crowd.OutsideCrowd`."""
         return f"{self.completed_url}?{urlencode({'cc': code})}"
