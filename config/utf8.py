@@ -1,4 +1,4 @@
-"""Reads and writes people's files: UTF-8, with or without a byte order mark."""
+"""Reads and writes the user's files: UTF-8, with or without a byte order mark."""
 
 from pathlib import Path
 

@@ -69,7 +69,7 @@ def _of_gallery(name: str, language: str) -> Task:
         meant = did_you_mean(name, names) or "."
         raise ConfigError(
             [f"There is no task {name!r}{meant} There are: {', '.join(names)}."],
-            next_step="name a folder beside the campaign with its path, as in ./dog",
+            next_step="write the path of a folder beside the campaign: ./dog",
         )
     return _read_folder(FOLDER / name, name, language)
 

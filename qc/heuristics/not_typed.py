@@ -15,7 +15,7 @@ Edge cases: missing counts raise no suspicion. The canned text and an empty text
 none either: there was nothing to type. Without a paste, nothing is flagged where most
 texts of the batch have fewer than `usual_keystrokes` per character, because there the
 page starts with a text to edit, or does not count keys. The counts come from the
-worker's own browser; a program that sends false ones is not found.
+worker's own browser; a program that sends false ones is not detected.
 """
 
 from dataclasses import dataclass

@@ -84,7 +84,7 @@ def test_moments_of_all_tools_are_one(text: str, expected: datetime | None) -> N
 @pytest.mark.parametrize("text", ["yesterday", "2019-13-01", "20/4/2019 12:00", "1e9"])
 def test_what_is_no_moment_is_said(text: str) -> None:
     """With what is allowed."""
-    with pytest.raises(ValueError, match="allowed are times such as"):
+    with pytest.raises(ValueError, match="times such as"):
         moment(text)
 
 

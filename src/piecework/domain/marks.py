@@ -30,7 +30,7 @@ class Marks:
     went_back: bool = False
 
     def hear(self, mark: str) -> None:
-        """Process the mark of a reply; replies may arrive in any order."""
+        """Take in the mark that a reply carries; replies may arrive in any order."""
         if not is_mark(mark):
             return
         if not self.heard or count(mark) > count(self.heard):

@@ -112,7 +112,7 @@ def act_for(run: CampaignRun, intent: Intent, recorded: Iterable[Bonus]) -> Act:
 
 
 def _count_alike(run: CampaignRun, bonus: Bonus, others: Iterable[Bonus]) -> int:
-    """Return how many others the platform would list exactly like the bonus."""
+    """Return how many other bonuses look the same in the platform's list."""
 
     def listed(paid: Bonus) -> Bonus:
         is_whole = run.platform.capabilities.keeps_bonus_reason

@@ -175,7 +175,7 @@ def _without(name: str, reading: Reading) -> str:
 
 
 def _each_vote(row: Read, reading: Reading) -> Iterator[Read]:
-    """Yield an assignment for each counted vote, with unknown voters."""
+    """Yield an assignment by an unknown worker for each counted vote."""
     if not isinstance(row, ImportedRow):
         yield row
         return

@@ -57,7 +57,7 @@ def moment(text: str) -> datetime | None:
         return _moment(text).astimezone(UTC)
     except (ValueError, KeyError, OverflowError, OSError) as fault:
         raise ValueError(
-            f"found the time {text[:80]!r}; allowed are times such as {ALLOWED}"
+            f"found the time {text[:80]!r}; write times such as {ALLOWED}"
         ) from fault
 
 

@@ -129,7 +129,7 @@ def plural(single: str, many: str, count: int) -> str:
 
 
 def sentence(text: str) -> str:
-    """Mark a sentence that is said elsewhere; return it in English."""
+    """Mark a sentence that is translated where it is shown; return it unchanged."""
     return text
 
 

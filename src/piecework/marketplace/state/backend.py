@@ -272,7 +272,7 @@ class Backend:
 
 
 def is_begun(database: Path) -> bool:
-    """Return whether a file holds a marketplace; a start on a full disk leaves none.
+    """Return whether a file holds a marketplace. After a full disk it may hold none.
 
     Raises:
         sqlite3.OperationalError: the file cannot be read now.

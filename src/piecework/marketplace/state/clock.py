@@ -115,7 +115,7 @@ def last_known_ms(conn: sqlite3.Connection) -> int | None:
 
 
 def keep_known_ms(conn: sqlite3.Connection, known_ms: int) -> None:
-    """Store the time in a live database, for its next start."""
+    """Store the time in a live database, so that the next start can compare it."""
     _keep(conn, "known_ms", known_ms)
 
 

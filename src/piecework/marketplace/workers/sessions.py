@@ -1,8 +1,8 @@
 """Sessions: identify the worker of a request by a server-side session.
 
 The cookie holds a random key. The row under its hash states the session's worker, end
-and origin. In a rehearsal the token of a simulated worker is also the cookie, since a
-crowd in virtual time works for months without signing in again.
+and origin. In a rehearsal the token of a simulated worker is also the cookie, because
+simulated workers never sign in again.
 
 Cookies ignore ports, and a page may set one for all hosts of its domain. So on https
 the cookie has the prefix `__Host-`, which browsers reserve for the host itself. A
