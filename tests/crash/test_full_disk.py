@@ -58,7 +58,8 @@ def test_a_rehearsal_goes_on(tmp_path: Path, room: int) -> None:
     _check_rehearsal(tmp_path, "workers", room)
 
 
-@pytest.mark.parametrize("room", _at_each((1200,), range(0, 2800, 100)))
+@pytest.mark.full
+@pytest.mark.parametrize("room", range(0, 2800, 100))
 def test_a_rehearsal_with_participants_goes_on(tmp_path: Path, room: int) -> None:
     """A third file, the offline Prolific's, may be the one that runs out of space."""
     _check_rehearsal(tmp_path, "prolific", room)

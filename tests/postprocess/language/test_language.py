@@ -42,7 +42,7 @@ def _read(*texts: Text) -> tuple[Corpus, list[Suspect]]:
     return corpus, find_suspects(texts, corpus)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(LETTERS)
 def test_candidates_are_all_words_within_two_edits(word: str) -> None:
     """Found at once, and the same as comparing with every word one by one."""
@@ -123,7 +123,7 @@ def test_what_was_never_seen_costs_more_than_anything() -> None:
     assert nothing.price(pairs).tolist() == [UNHEARD_OF] * 4
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(st.lists(st.tuples(LETTERS, LETTERS), min_size=1, max_size=20))
 def test_a_price_is_the_same_alone_and_among_others(
     pairs: list[tuple[str, str]],
