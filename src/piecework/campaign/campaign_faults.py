@@ -72,7 +72,7 @@ def _faults_of_people(file: CampaignFile, task: Task) -> list[str]:
         at = file.at("rehearsal", "people", name)
         unknown = [option for option in weights if option not in asked.get(name, ())]
         if name not in asked:
-            known = f"there are: {', '.join(asked)}" if asked else "there are none"
+            known = "its choices are: " + ", ".join(asked) if asked else "it asks none"
             faults.append(
                 f"{at}: {task.name} asks no such choice once per HIT"
                 f"{did_you_mean(name, asked)}; {known}"

@@ -25,8 +25,8 @@ class Agreement:
     Attributes:
         measure: what it is, in words.
         value: 1 is full agreement; NaN if nothing can be compared.
-        low: lower end of the 95 % interval; NaN if there is none.
-        high: upper end of the 95 % interval; NaN if there is none.
+        low: lower end of the 95 % interval; NaN without an interval.
+        high: upper end of the 95 % interval; NaN without an interval.
         items: items with at least two answers.
         answers: answers about these items.
     """

@@ -197,10 +197,9 @@ def _plot(forecast: Forecast, name: str) -> Figure:
     scaled = [
         Mean(
             row.name,
-            *(
-                figure.scale * value
-                for value in (estimate.mean, estimate.low, estimate.high)
-            ),
+            mean=figure.scale * estimate.mean,
+            low=figure.scale * estimate.low,
+            high=figure.scale * estimate.high,
         )
         for row in rows
         for estimate in [row.estimates[name]]

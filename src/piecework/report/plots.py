@@ -1,6 +1,6 @@
 """The shapes of plot that the report draws: bars, a histogram, spans, a curve."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -56,22 +56,18 @@ class Span:
 
 def bars(rows: Sequence[Bar]) -> Plot:
     """Horizontal bars from the top down, with their amounts at the end."""
-    labels = [_label(row.label) for row in rows]
-    return Plot(
-        paint=partial(_paint_bars, rows=rows, labels=labels),
-        height_inches=_BAR_INCHES * max(len(rows), 1) + 0.1,
-        left=_room(labels),
-        right=4,
-        top=2,
-        bottom=4,
-    )
+    return _bar_plot(_paint_bars, rows)
 
 
 def signed_bars(rows: Sequence[Bar]) -> Plot:
     """Horizontal bars to the right of 0 for gains and to its left for losses."""
+    return _bar_plot(_paint_signed, rows)
+
+
+def _bar_plot(paint: Callable[..., None], rows: Sequence[Bar]) -> Plot:
     labels = [_label(row.label) for row in rows]
     return Plot(
-        paint=partial(_paint_signed, rows=rows, labels=labels),
+        paint=partial(paint, rows=rows, labels=labels),
         height_inches=_BAR_INCHES * max(len(rows), 1) + 0.1,
         left=_room(labels),
         right=4,

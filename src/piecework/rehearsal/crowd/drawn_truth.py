@@ -34,7 +34,7 @@ def with_truth(task: Task, item: Item, *, seed: int) -> Item:
     """Return the item with a truth for every field; truths in columns are kept.
 
     The truth of a correction is the text to correct with one word replaced, or the text
-    itself if the truth is that nobody should correct it.
+    itself if it needs no correction.
     """
     drawn = {
         TRUTH + field.name: item.columns.get(GOLD + field.name)

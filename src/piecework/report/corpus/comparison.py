@@ -1,4 +1,4 @@
-"""A dataset beside another one: what differs, and what is due to their sizes alone."""
+"""Compare two datasets, and separate differences that only their sizes cause."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -16,7 +16,7 @@ from piecework.analyses.severity import held_out_correlation, severity_weights
 from piecework.domain.counts import count
 from piecework.report.components import Cell, Figure, Quote, Table, number, text
 from piecework.report.formatting import excerpt
-from piecework.report.ratings_plots import Line, lines
+from piecework.report.measures_plot import Measure, measures
 from piecework.report.svg import svg
 
 _LONGEST_NAME = 40
@@ -33,9 +33,9 @@ def text_figures(compared: Compared, means: pd.DataFrame) -> tuple[Figure, ...]:
     shares = (seen[["mean", "low", "high"]] - low) / width
     names = [_named(str(name)) for name in seen.index]
     rows = (
-        Line(_unchanged(compared), tuple(seen["same"])),
-        Line("BLEU-4", tuple(seen["bleu_4"])),
-        Line(
+        Measure(_unchanged(compared), tuple(seen["same"])),
+        Measure("BLEU-4", tuple(seen["bleu_4"])),
+        Measure(
             f"people's {_named(compared.field.name)}",
             *(tuple(shares[name]) for name in ("mean", "low", "high")),
         ),
@@ -53,7 +53,7 @@ def text_figures(compared: Compared, means: pd.DataFrame) -> tuple[Figure, ...]:
         Figure(
             title=title,
             svg=svg(
-                lines(rows, names, y_label="% of the scale"),
+                measures(rows, names, y_label="% of the scale"),
                 key="condition-texts-plot",
                 title=title,
                 description=f"{described}.",

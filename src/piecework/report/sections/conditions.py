@@ -25,8 +25,8 @@ from piecework.hit_templates.published import (
 )
 from piecework.report.components import Cell, Figure, Note, Section, Table, number, text
 from piecework.report.formatting import excerpt
+from piecework.report.means_plot import Mean, means
 from piecework.report.model import ReportModel
-from piecework.report.ratings_plots import Spread, strips
 from piecework.report.sections.condition_texts import text_figures, text_tables
 from piecework.report.svg import svg
 
@@ -134,12 +134,12 @@ def _notes(analysis: RepeatedMeasures) -> tuple[Note, ...]:
 def _figure(table: pd.DataFrame, compared: Compared) -> Figure:
     people = cells(compared.scores)
     rows = [
-        Spread(
+        Mean(
             _named(str(name)),
-            tuple(people[name].dropna()),
             row["mean"],
             row["low"],
             row["high"],
+            tuple(people[name].dropna()),
         )
         for name, row in table.sort_values("mean").iterrows()
     ]
@@ -149,7 +149,7 @@ def _figure(table: pd.DataFrame, compared: Compared) -> Figure:
     described = ", ".join(
         f"{row.label} {row.mean:.1f} ({_middle(row.values)})" for row in rows
     )
-    plot = strips(
+    plot = means(
         rows,
         ends=(compared.field.minimum, compared.field.maximum),
         x_label=_named(compared.field.name),

@@ -130,7 +130,7 @@ def _confusions(field: Field, rows: pd.DataFrame) -> tuple[Figure, ...]:
     options = [option.value for option in field.options]
     pairs = option_pairs(votes(rows, field), options)
     names = [option.replace("_", " ") for option in options]
-    # Options that nobody chose together with another say nothing.
+    # An option that was never chosen by two workers of an item has an empty row.
     kept = [n for n in range(len(options)) if pairs[n].any()]
     if len(kept) < 2:  # noqa: PLR2004 - nothing to confuse
         return ()

@@ -1,6 +1,6 @@
 """What the captions consist of: Table 1 of the VizWiz-Captions paper."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from piecework.analyses.corpus.composition import PARTS, WORD_PARTS, Composition, Part
 from piecework.domain.counts import NOTHING, count, plural
@@ -105,55 +105,61 @@ def _figure(whole: Composition) -> Figure:
 
 
 def _means(description: Description) -> Table:
-    return Table(
-        caption="Mean number in a caption",
-        columns=(
-            text("Captions of"),
-            number("Captions"),
-            *(_HEADERS[part] for part in PARTS),
-        ),
-        rows=(
-            *(
-                (
-                    name,
-                    count(composition.captions),
-                    *(f"{composition.per_caption[part]:.2f}" for part in PARTS),
-                )
-                for name, composition in _compositions(description)
-            ),
-            *(
-                (f"paper: {name}", NOTHING, *_published(means, PARTS, "{:.1f}"))
-                for name, means in _papers(description, MEANS, OTHER_MEANS)
-            ),
-        ),
+    return _by_part(
+        description,
+        "Mean number in a caption",
+        PARTS,
+        own=lambda composition, part: f"{composition.per_caption[part]:.2f}",
+        printed=_papers(description, MEANS, OTHER_MEANS),
+        form="{:.1f}",
         note=_LIKELY,
-        is_wide=True,
     )
 
 
 def _different(description: Description) -> Table:
+    return _by_part(
+        description,
+        "Different words",
+        WORD_PARTS,
+        own=lambda composition, part: count(composition.unique[part]),
+        printed=_papers(description, UNIQUE, OTHER_UNIQUE),
+        form="{:,}",
+        note="Ignoring case. The number grows with the number of captions.",
+    )
+
+
+def _by_part(
+    description: Description,
+    caption: str,
+    parts: Sequence[Part],
+    *,
+    own: Callable[[Composition, Part], str],
+    printed: Iterable[tuple[str, Mapping[Part, float]]],
+    form: str,
+    note: str,
+) -> Table:
+    """A row for each composition and each printed one, with a column for each part."""
+    ours = (
+        (
+            name,
+            count(composition.captions),
+            *(own(composition, part) for part in parts),
+        )
+        for name, composition in _compositions(description)
+    )
+    papers = (
+        (f"paper: {name}", NOTHING, *_published(values, parts, form))
+        for name, values in printed
+    )
     return Table(
-        caption="Different words",
+        caption=caption,
         columns=(
             text("Captions of"),
             number("Captions"),
-            *(_HEADERS[part] for part in WORD_PARTS),
+            *(_HEADERS[part] for part in parts),
         ),
-        rows=(
-            *(
-                (
-                    name,
-                    count(composition.captions),
-                    *(count(composition.unique[part]) for part in WORD_PARTS),
-                )
-                for name, composition in _compositions(description)
-            ),
-            *(
-                (f"paper: {name}", NOTHING, *_published(numbers, WORD_PARTS, "{:,}"))
-                for name, numbers in _papers(description, UNIQUE, OTHER_UNIQUE)
-            ),
-        ),
-        note="Ignoring case. The number grows with the number of captions.",
+        rows=(*ours, *papers),
+        note=note,
         is_wide=True,
     )
 
