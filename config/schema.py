@@ -255,6 +255,7 @@ class OutputTable(_Strict):
 
     folder: Words | None = None
     formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
+    releases: bool = False
 
 
 class SplitsTable(_Strict):

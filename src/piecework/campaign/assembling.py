@@ -317,6 +317,7 @@ def _campaign(
         decided_by=tables.decisions.by,
         policy=values.policy(tables),
         formats=tables.output.formats or FORMATS[task.dataset],
+        has_releases=tables.output.releases,
         out=file.out,
         rehearsal=RehearsalPlan(
             seed=tables.rehearsal.seed,

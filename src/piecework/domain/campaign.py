@@ -213,6 +213,7 @@ class Campaign:
     decided_by: Literal["policy", "person"]
     policy: tuple[PolicyRule, ...]
     formats: tuple[OutputFormat, ...]
+    has_releases: bool = False
     out: Path
     rehearsal: RehearsalPlan
     tells_gold: bool = False
