@@ -34,7 +34,7 @@ def done(*words: object) -> str:
     return result.output
 
 
-def found(folder: Path) -> pd.DataFrame:
+def findings_in(folder: Path) -> pd.DataFrame:
     """The findings in a folder, in an order of their own."""
     whole: pd.DataFrame = pq.read_table(folder).to_pandas()
     return whole.sort_values(KEY).reset_index(drop=True)
@@ -81,7 +81,7 @@ def test_gold_and_twins_of_a_campaign_count_in_parts(tmp_path: Path) -> None:
     )
     assert {"gold_failed", "contradiction"} <= set(whole["heuristic"])
     pd.testing.assert_frame_equal(
-        found(into)[whole.columns],
+        findings_in(into)[whole.columns],
         whole.sort_values(KEY).reset_index(drop=True),
         check_exact=True,
         check_dtype=False,
@@ -119,7 +119,7 @@ def test_a_campaigns_answers_are_assessed_as_files(
     assert set(COLLECTED) - set(written.column_names) == {"worker_id"}
     assert not {"W0", "W1", "W2"} & set(written["worker"].to_pylist())
     done("assess", answers, "--to", into, "--as", campaign)
-    mine = found(into)
+    mine = findings_in(into)
     drawn = mine[mine["heuristic"] == "random_sample"]
     assert len(drawn) >= 3  # of twelve: the campaign's own parameter, not 2 %
     done("assess", campaign, "--parquet", tmp_path / "whole.parquet")

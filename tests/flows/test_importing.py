@@ -281,11 +281,11 @@ def test_the_page_s_own_sentence_is_offered_and_can_be_named(
 
 def test_a_sentence_of_the_page_belongs_to_texts_alone(tmp_path: Path) -> None:
     """Beside a choice no text is the answer's own: none is offered, nor taken."""
-    said_again = "There is nothing to explain."
+    repeated_sentence = "There is nothing to explain."
     rows = [
         row(n, f"W{n}", shown={"url": f"{n % 4}"}, sent=sent)
         for n in range(20)
-        for sent in [{"stance": "yes" if n % 3 else "no", "why": said_again}]
+        for sent in [{"stance": "yes" if n % 3 else "no", "why": repeated_sentence}]
     ]
     campaign = tmp_path / "stance.toml"
     done("import", write(tmp_path / "batch.csv", rows), "--as", campaign)

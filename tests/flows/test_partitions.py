@@ -80,7 +80,7 @@ def judged(
     )
 
 
-def found(folder: Path) -> pd.DataFrame:
+def findings_in(folder: Path) -> pd.DataFrame:
     """The findings in a folder, in an order of their own."""
     tables = [pq.read_table(path).to_pandas() for path in folder.glob("*.parquet")]
     rows: pd.DataFrame = pd.concat(tables)
@@ -114,7 +114,7 @@ def test_parts_are_judged_as_the_whole(
 ) -> None:
     """However the rows are cut, each finding is that of pandas, to the bit."""
     judged(cut(answers, tmp_path / "answers", n), tmp_path / "findings")
-    mine = found(tmp_path / "findings")[whole.columns]
+    mine = findings_in(tmp_path / "findings")[whole.columns]
     pd.testing.assert_frame_equal(mine, whole, check_exact=True, check_dtype=False)
     assert whole["heuristic"].nunique() > 10
 
@@ -147,7 +147,7 @@ def test_a_dask_worker_that_is_killed_costs_its_part_again(
 
         judged(cut(answers, tmp_path / "answers", 4), tmp_path / "findings", deadly)
     assert int(marker.read_text()) != os.getpid()
-    mine = found(tmp_path / "findings")[whole.columns]
+    mine = findings_in(tmp_path / "findings")[whole.columns]
     pd.testing.assert_frame_equal(mine, whole, check_exact=True, check_dtype=False)
 
 
@@ -184,7 +184,7 @@ def test_a_run_that_was_cut_off_goes_on(answers: pa.Table, tmp_path: Path) -> No
     names = {path.name for path in into.glob("*.parquet")}
     assert set(document["findings"]) == names
     judged(source, tmp_path / "again")
-    pd.testing.assert_frame_equal(found(into), found(tmp_path / "again"))
+    pd.testing.assert_frame_equal(findings_in(into), findings_in(tmp_path / "again"))
 
 
 def leave_stale_work(source: Path, into: Path) -> None:
@@ -239,7 +239,7 @@ def test_nothing_that_was_read_of_other_files_is_remembered(
     judged(source, tmp_path / "findings")
     judged(source, tmp_path / "elsewhere")
     pd.testing.assert_frame_equal(
-        found(tmp_path / "findings"), found(tmp_path / "elsewhere")
+        findings_in(tmp_path / "findings"), findings_in(tmp_path / "elsewhere")
     )
 
 
@@ -439,7 +439,7 @@ def test_a_round_near_the_changes_takes_down_few_shelves(
     monkeypatch.setattr(rounds, "_SHELF", 30)
     taken_down, now = dict[str, int](), ""
 
-    def told(step: str, _done: int, _of: int) -> None:
+    def note_step(step: str, _done: int, _of: int) -> None:
         nonlocal now
         now = step
         taken_down.setdefault(step, 0)
@@ -451,7 +451,7 @@ def test_a_round_near_the_changes_takes_down_few_shelves(
     really = rounds._taken_down
     monkeypatch.setattr(rounds, "_taken_down", take_down)
     source = cut(answers.slice(0, 500), tmp_path / "answers", 1)
-    clean_files([source], here(told), into=tmp_path / "clean", bucket_rows=200)
+    clean_files([source], here(note_step), into=tmp_path / "clean", bucket_rows=200)
     first, *between, last = (
         n for step, n in taken_down.items() if step.startswith("spelling")
     )
@@ -510,7 +510,7 @@ def test_a_million_rows_are_judged_the_same_however_they_are_cut(
         assess_in_parts(
             [tmp_path / f"{n}"], here(silent), into=into, task=TASK, settings={}
         )
-        mine = found(into)
+        mine = findings_in(into)
         before = mine if before is None else before
         pd.testing.assert_frame_equal(mine, before, check_exact=True)
 

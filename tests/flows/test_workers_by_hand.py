@@ -29,7 +29,7 @@ from tests.flows.conftest import Open
 WHY = "Looked at by hand."
 
 
-def _told(run: CampaignRun, what: str) -> int:
+def _calls_of(run: CampaignRun, what: str) -> int:
     reply = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
     return Counter(reply.get("calls", reply))[what]
 
@@ -79,7 +79,7 @@ def test_anybody_is_excluded_and_included_again_as_often_as_wanted(
             assert settle_workers(run) == 1
             assert settle_workers(run) == 0
             assert _is_offered(people, "ann")
-            assert _told(run, "DisassociateQualificationFromWorker") == again
+            assert _calls_of(run, "DisassociateQualificationFromWorker") == again
         verdicts = [decision.verdict for decision in _history(run, ann).decisions]
         assert verdicts[-4:] == ["exclude", "include"] * 2
         assert intents.load(run.store, "exclude", is_done=False) == []
@@ -159,9 +159,9 @@ def test_a_death_on_the_way_is_made_good_by_the_next_pass(
             intents.declare(run.store, intent, later.clock)
         if arrived:
             _exclude_there(later, ann)
-        before = _told(run, "AssociateQualificationWithWorker")
+        before = _calls_of(run, "AssociateQualificationWithWorker")
         run_pass(later)
-        calls = _told(run, "AssociateQualificationWithWorker") - before
+        calls = _calls_of(run, "AssociateQualificationWithWorker") - before
         assert calls == (0 if arrived else 1)
         assert decisions.count_unsettled(run.store) == 0
         assert not _is_offered(people, "ann")

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from string import Formatter
 
 from piecework.domain.verdicts import JOINED, Decision, PolicyRule, SubjectKind
-from tests.end_to_end.told.ratings import is_outside
-from tests.end_to_end.told.raw_answers import RawAnswer
-from tests.end_to_end.told.world import Flags, Told, World, is_share
+from tests.end_to_end.evidence.ratings import is_outside
+from tests.end_to_end.evidence.raw_answers import RawAnswer
+from tests.end_to_end.evidence.world import FlagEvidence, Flags, World, is_share
 
 REJECTED = "its assignment was rejected: "
 NOTHING = "nothing in the policy speaks against it"
@@ -32,8 +32,8 @@ class Judged:
         below: by answer of it that is judged, flags about the answer or its assignment.
     """
 
-    above: Sequence[Mapping[str, Told]]
-    below: Mapping[str, Sequence[Mapping[str, Told]]]
+    above: Sequence[Mapping[str, FlagEvidence]]
+    below: Mapping[str, Sequence[Mapping[str, FlagEvidence]]]
 
     def flagged(self, rule: PolicyRule) -> list[str]:
         """The answers that any of the rule's heuristics flags."""
@@ -90,7 +90,7 @@ def judged(
         "assignment": ("assignment", "worker"),
         "worker": ("worker",),
     }[kind]
-    below: dict[str, Sequence[Mapping[str, Told]]] = {}
+    below: dict[str, Sequence[Mapping[str, FlagEvidence]]] = {}
     for answer in own:
         if answer.batch == batch and kind != "answer":
             below[answer.answer_id] = [flags.get(("answer", answer.answer_id), {})]

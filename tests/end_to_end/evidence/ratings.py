@@ -8,12 +8,12 @@ from statistics import fmean, median
 
 from piecework.domain.assignment import FieldValue  # noqa: TC001 - as elsewhere
 from piecework.hit_templates.rules import check
-from tests.end_to_end.told.agreeing import agreements
-from tests.end_to_end.told.raw_answers import RawAnswer
-from tests.end_to_end.told.world import (
+from tests.end_to_end.evidence.agreeing import agreements
+from tests.end_to_end.evidence.raw_answers import RawAnswer
+from tests.end_to_end.evidence.world import (
     Claim,
+    Match,
     Rating,
-    Said,
     World,
     apart,
     is_near,
@@ -24,7 +24,7 @@ from tests.end_to_end.told.world import (
 _LITTLE = 0.2
 
 
-def _line(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _line(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     rated = world.rated(world.field_by_name[match[1]])
     line = frozenset(match[2].split(" and "))
     mine = [
@@ -44,7 +44,7 @@ def _line(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _place(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _place(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     field = world.field_by_name[match[3]]
     ordinals = ["first", "second", "third", "fourth", "fifth"]
     ordinals += [f"{place}th" for place in range(6, 30)]
@@ -71,7 +71,7 @@ def _place(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _narrow(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _narrow(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     rated = world.rated(world.field_by_name[match[1]])
     least = world.param("low_scale_variance", "min_items", 8)
     places = defaultdict[str, list[float]](list)
@@ -102,7 +102,7 @@ def _quantile(values: Sequence[float], part: float) -> float:
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
-def _agrees(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _agrees(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     rated = world.rated(world.field_by_name[match[1]])
     mine = agreements(rated)[own[0].worker_id]
     return (
@@ -112,7 +112,7 @@ def _agrees(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _gold(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _gold(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     field = world.field_by_name[match[1]]
     tolerance = world.param("gold_failed", "tolerance", 0.25)
     off = []
@@ -125,7 +125,7 @@ def _gold(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     return (sum(off), len(off)) == (int(match[2]), int(match[3]))
 
 
-def _contradicts(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _contradicts(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     field = world.field_by_name[match[1]]
     mine = {
         answer.item_id: answer_rating
@@ -150,7 +150,7 @@ def _contradicts(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     return (sum(off), len(off)) == (int(match[2]), int(match[3]))
 
 
-def _drawn(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _drawn(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     seed = world.campaign.rehearsal.seed
     digest = hashlib.sha256(f"{seed}:{own[0].answer_id}".encode()).digest()
     share = float(world.param("random_sample", "share", 0.02))
@@ -158,7 +158,7 @@ def _drawn(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     return drawn < float(match[1]) == share
 
 
-def _outside(_: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _outside(_: Match, own: Sequence[RawAnswer], world: World) -> bool:
     return is_outside(own[0], world)
 
 
@@ -171,7 +171,7 @@ def is_outside(answer: RawAnswer, world: World) -> bool:
     )
 
 
-def _goes_on(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _goes_on(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     asked = Counter[str]()
     answered = Counter(answer.worker_id for answer in world.firsts)
     for answer in world.firsts:
@@ -197,11 +197,11 @@ def _broken(answer: RawAnswer, world: World, *, is_question: bool) -> Iterable[s
             yield rule.name
 
 
-def _breaks(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _breaks(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     return match[1].split(", ") == [*_broken(own[0], world, is_question=False)]
 
 
-def _failed_enough(match: Said, world: World) -> bool:
+def _failed_enough(match: Match, world: World) -> bool:
     share = int(match[2]) / int(match[3])
     return share >= float(world.param("gold_failed", "min_share", 0.6))
 

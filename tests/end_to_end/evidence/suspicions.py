@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from statistics import fmean, stdev
 
-from tests.end_to_end.told.agreeing import agreements
-from tests.end_to_end.told.raw_answers import RawAnswer, words
-from tests.end_to_end.told.world import World
+from tests.end_to_end.evidence.agreeing import agreements
+from tests.end_to_end.evidence.raw_answers import RawAnswer, words
+from tests.end_to_end.evidence.world import World
 
 Suspicions = Mapping[str, float]
 """By the id of an answer or a worker; who is absent is not suspicious."""

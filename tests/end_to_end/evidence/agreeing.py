@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from tests.end_to_end.told.raw_answers import RawAnswer
-from tests.end_to_end.told.world import Rating, apart
+from tests.end_to_end.evidence.raw_answers import RawAnswer
+from tests.end_to_end.evidence.world import Rating, apart
 
 
 class Agreement(NamedTuple):

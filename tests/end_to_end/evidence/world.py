@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.task import Field
-from tests.end_to_end.told.comparing import Comparison, compare
-from tests.end_to_end.told.features import features
-from tests.end_to_end.told.raw_answers import RawAnswer, firsts
+from tests.end_to_end.evidence.comparing import Comparison, compare
+from tests.end_to_end.evidence.features import features
+from tests.end_to_end.evidence.raw_answers import RawAnswer, firsts
 
-Said = re.Match[str]
+Match = re.Match[str]
 Rating = frozenset[str] | float
 
-Told = tuple[float, str]
-Flags = Mapping[tuple[str, str], Mapping[str, Told]]
+FlagEvidence = tuple[float, str]
+Flags = Mapping[tuple[str, str], Mapping[str, FlagEvidence]]
 """By kind and id of a subject, by heuristic, suspicion and evidence of its flag; the
 joined suspicion, where something is told of it."""
 
@@ -166,7 +166,7 @@ def apart(first: Rating, other: Rating) -> float:
     return abs(first - other)
 
 
-Check = Callable[[Said, Sequence[RawAnswer], World], bool]
+Check = Callable[[Match, Sequence[RawAnswer], World], bool]
 """Whether a sentence about a subject with these answers is true."""
 
 
@@ -181,4 +181,4 @@ class Claim(NamedTuple):
     heuristic: str
     pattern: str
     is_true: Check
-    shows_why: Callable[[Said, World], bool] = lambda _match, _world: True
+    shows_why: Callable[[Match, World], bool] = lambda _match, _world: True

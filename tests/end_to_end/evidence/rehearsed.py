@@ -14,10 +14,10 @@ from piecework.domain.verdicts import JOINED, Decision, Finding
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.store import decisions, findings
-from tests.end_to_end.told.claims import fault_of
-from tests.end_to_end.told.policy import fault_of_decision
-from tests.end_to_end.told.raw_answers import RawAnswer, read
-from tests.end_to_end.told.world import Flags, Told, World
+from tests.end_to_end.evidence.claims import fault_of
+from tests.end_to_end.evidence.policy import fault_of_decision
+from tests.end_to_end.evidence.raw_answers import RawAnswer, read
+from tests.end_to_end.evidence.world import FlagEvidence, Flags, World
 
 _T = TypeVar("_T")
 
@@ -103,7 +103,7 @@ def listened(
 
 
 def _flags(standing: list[Finding]) -> Flags:
-    flags = defaultdict[tuple[str, str], dict[str, Told]](dict)
+    flags = defaultdict[tuple[str, str], dict[str, FlagEvidence]](dict)
     for finding in standing:
         if finding.flag or finding.heuristic == JOINED:
             own = flags[finding.subject_kind, finding.subject_id]

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.end_to_end.told.raw_answers import RawAnswer, firsts, words
+from tests.end_to_end.evidence.raw_answers import RawAnswer, firsts, words
 
 _LEAST_ELSEWHERE = 10
 _STEADINESS = 3

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 
 from piecework.qc.registry import TITLES
-from tests.end_to_end.told.raw_answers import RawAnswer
-from tests.end_to_end.told.suspicions import suspicions
-from tests.end_to_end.told.world import Claim, Said, World, is_near
+from tests.end_to_end.evidence.raw_answers import RawAnswer
+from tests.end_to_end.evidence.suspicions import suspicions
+from tests.end_to_end.evidence.world import Claim, Match, World, is_near
 
 _ROOT = Path(__file__).resolve().parents[3]
 _MEAN = " (mean of this worker's)"
@@ -24,7 +24,7 @@ _NAMES = {
     "shorter than usual": "short",
     "faster than usual": "fast",
 }
-_MOST_TOLD = 4
+_MOST_SHOWN = 4
 
 Features = Mapping[str, float]
 
@@ -72,13 +72,13 @@ def _features(own: Sequence[RawAnswer], world: World, *, of_worker: bool) -> Fea
     )
 
 
-def _is_joined(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _is_joined(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     # A worker with one answer is told of as either.
     kinds = ["answer", "worker"] if len(own) == 1 else ["worker"]
     return any(_holds(match, kind, own, world) for kind in kinds)
 
 
-def _holds(match: Said, kind: str, own: Sequence[RawAnswer], world: World) -> bool:
+def _holds(match: Match, kind: str, own: Sequence[RawAnswer], world: World) -> bool:
     intercept, weights = _weights(kind)
     features = _features(own, world, of_worker=kind == "worker")
     amounts = {name: weight * features[name] for name, weight in weights.items()}
@@ -87,7 +87,7 @@ def _holds(match: Said, kind: str, own: Sequence[RawAnswer], world: World) -> bo
     for part in match[2].split(", "):
         in_words, _, amount = part.rpartition(" ")
         stated[_named(in_words)] = amount
-    most = sorted(amounts, key=lambda name: -abs(amounts[name]))[:_MOST_TOLD]
+    most = sorted(amounts, key=lambda name: -abs(amounts[name]))[:_MOST_SHOWN]
     due = Counter(f"{abs(amounts[name]):.1f}" for name in most)
     return (
         # Rounded down; a whole hundredth is either.

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
 
-from tests.end_to_end.told.raw_answers import RawAnswer, words
-from tests.end_to_end.told.world import (
+from tests.end_to_end.evidence.raw_answers import RawAnswer, words
+from tests.end_to_end.evidence.world import (
     Claim,
-    Said,
+    Match,
     World,
     is_near,
     is_quote,
@@ -19,7 +19,7 @@ _A_WHOLE_HIT = 3
 _ODDS = 25
 
 
-def _one_sentence(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _one_sentence(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     texts = [world.text(answer) for answer in own]
     alike = {" ".join(words(text)) for text in texts}
     return (
@@ -29,7 +29,7 @@ def _one_sentence(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _repeats(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _repeats(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
     mine = [
         " ".join(words(world.text(raw_answer)))
@@ -46,13 +46,13 @@ def _repeats(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _capitals(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _capitals(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     text = world.text(own[0])
     capitals = sum(character.isupper() for character in text)
     return is_share(match[1], capitals, len(text)) and is_quote(match[2], text)
 
 
-def _quality(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _quality(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     text = world.text(own[0])
     quoted_words = match[1].split(", ")
     return (
@@ -62,13 +62,13 @@ def _quality(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _canned(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _canned(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     mine = [answer for answer in world.firsts if answer.worker_id == own[0].worker_id]
     used = sum(world.is_canned(answer) for answer in mine)
     return (used, len(mine)) == (int(match[1]), int(match[2]))
 
 
-def _alone(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _alone(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     on_item = [answer for answer in world.firsts if answer.item_id == own[0].item_id]
     uses = [
         answer.answer_id
@@ -78,7 +78,7 @@ def _alone(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     return uses == [own[0].answer_id] and len(on_item) == int(match[1])
 
 
-def _other_text(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _other_text(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     votes = Counter(
         answer.sent[match[2]]
         for answer in world.firsts
@@ -91,7 +91,7 @@ def _other_text(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _asked_of_programs(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _asked_of_programs(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
     return (
         match[1] == world.param("canary", "word", "")
@@ -101,7 +101,7 @@ def _asked_of_programs(match: Said, own: Sequence[RawAnswer], world: World) -> b
     )
 
 
-def _before(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _before(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
     (earlier,) = [
         raw_answer for raw_answer in world.answers if raw_answer.answer_id == match[1]
@@ -114,7 +114,7 @@ def _before(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _off_item(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _off_item(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     comparison = world.compared[own[0].answer_id]
     return (
         (comparison.shared, comparison.words, comparison.others)
@@ -124,7 +124,7 @@ def _off_item(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _off_items(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _off_items(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     comparisons = [
         world.compared[answer.answer_id]
         for answer in world.answers
@@ -149,7 +149,7 @@ def _are_odds(is_more: str | None, odds: str, against: float) -> bool:
     return is_near(odds, math.exp(against))
 
 
-def _sentence_off(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _sentence_off(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     mine = words(world.text(own[0]))
     same = [
         answer
@@ -167,7 +167,7 @@ def _sentence_off(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _is_unlikely(match: Said, _: World) -> bool:
+def _is_unlikely(match: Match, _: World) -> bool:
     return bool(match[5]) or int(match[6].replace(",", "")) >= _ODDS
 
 

@@ -17,7 +17,7 @@ from tests.crash.disturbed import Call, calls_made, pass_apart
 from tests.crash.faults import BY_NAME, FAULTS
 from tests.crash.people import People
 from tests.crash.world import World
-from tests.gold_campaign import AGREED, TOLD, WHY, write_gold
+from tests.gold_campaign import AGREED, FEEDBACK, WHY, write_gold
 
 REJECTION = Call("RejectAssignment", 1)
 DEATHS = tuple(
@@ -90,7 +90,7 @@ def _history(world: World, name: str) -> tuple[str, str]:
 
 def _nobody_can_look_it_up(world: World) -> None:
     """No question or page of a HIT has it, and no history of workers who were right."""
-    workers_told = {
+    workers_with_feedback = {
         assignment["WorkerId"]
         for assignment in _assignments(world)
         if assignment.get("RequesterFeedback")
@@ -99,7 +99,7 @@ def _nobody_can_look_it_up(world: World) -> None:
     assert not any(WHY in hit["Question"] for hit in questions)
     pages = [_history(world, name) for name in PEOPLE]
     assert not any(WHY in offered for _, offered in pages)
-    assert sum(WHY in own for own, _ in pages) == len(workers_told)
+    assert sum(WHY in own for own, _ in pages) == len(workers_with_feedback)
 
 
 def _check(world: World) -> None:
@@ -110,7 +110,7 @@ def _check(world: World) -> None:
         if assignment["AssignmentStatus"] == "Rejected"
     ]
     assert len(rejected) == 1
-    assert TOLD.fullmatch(rejected[0]["RequesterFeedback"])
+    assert FEEDBACK.fullmatch(rejected[0]["RequesterFeedback"])
     assert not any(
         assignment.get("RequesterFeedback")
         for assignment in made

@@ -9,9 +9,9 @@ its own numbers have to show it: what is told as below a line reads as below it.
 import re
 from collections.abc import Sequence
 
-from tests.end_to_end.told import joined, ratings, texts, times
-from tests.end_to_end.told.raw_answers import RawAnswer
-from tests.end_to_end.told.world import World
+from tests.end_to_end.evidence import joined, ratings, texts, times
+from tests.end_to_end.evidence.raw_answers import RawAnswer
+from tests.end_to_end.evidence.world import World
 
 CLAIMS = (*texts.CLAIMS, *times.CLAIMS, *ratings.CLAIMS, *joined.CLAIMS)
 

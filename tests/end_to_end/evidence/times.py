@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean, median, pstdev
 
-from tests.end_to_end.told.raw_answers import RawAnswer
-from tests.end_to_end.told.world import Claim, Said, World, is_near
+from tests.end_to_end.evidence.raw_answers import RawAnswer
+from tests.end_to_end.evidence.world import Claim, Match, World, is_near
 
 
-def _pasted(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _pasted(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
     return (
         len(world.text(answer).strip()) == int(match[1])
@@ -20,7 +20,7 @@ def _pasted(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _fast(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _fast(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
     of_batch = [
         raw_answer for raw_answer in world.answers if raw_answer.batch == answer.batch
@@ -49,7 +49,7 @@ def _fast(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _rushed(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _rushed(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     of_hit = defaultdict[str, list[RawAnswer]](list)
     for answer in world.answers:
         if answer.batch == own[0].batch:
@@ -80,7 +80,7 @@ def _rushed(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _out_of_batch(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _out_of_batch(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     times = {
         answer.assignment_id: answer.market_seconds
         for answer in world.answers
@@ -97,7 +97,7 @@ def _out_of_batch(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _out_of_item(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
+def _out_of_item(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     (answer,) = own
     times = [o.shown_seconds for o in world.firsts if o.item_id == answer.item_id]
     distance = (answer.shown_seconds - fmean(times)) / pstdev(times)
@@ -112,7 +112,7 @@ def _out_of_item(match: Said, own: Sequence[RawAnswer], world: World) -> bool:
     )
 
 
-def _is_too_fast(match: Said, _: World) -> bool:
+def _is_too_fast(match: Match, _: World) -> bool:
     is_short = float(match["seconds"]) < float(match["least"])
     return is_short or float(match["speed"] or 0) > float(match["most"] or 0)
 

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, pstdev
 
-from tests.end_to_end.told.comparing import Comparison
-from tests.end_to_end.told.raw_answers import RawAnswer
+from tests.end_to_end.evidence.comparing import Comparison
+from tests.end_to_end.evidence.raw_answers import RawAnswer
 
 
 def features(
