@@ -70,6 +70,12 @@ _OF_PROLIFIC = {
 }
 """Prolific's own words, and where else one stands in its plain sense."""
 
+_THROUGH_ALL_ROOMS = {
+    *("bench", "browser", "clients", "crash", "end_to_end"),
+    *("live", "mutants", "schedule", "simulation"),
+}
+"""Folders of tests that no single room holds."""
+
 _NAMELESS = {"found", "given", "one", "said", "told"}
 """What nothing must be called: each fits any value, so it says nothing."""
 
@@ -106,6 +112,12 @@ def test_every_room_is_under_contract() -> None:
     assert linter["root_packages"] == ["piecework"]
     listed = " | ".join(_layers(linter["contracts"][0])).split(" | ")
     assert sorted([*listed, *_BESIDE]) == ROOMS
+
+
+def test_tests_lie_in_the_room_that_they_test() -> None:
+    """A folder of tests bears a room's name, or runs what goes through all rooms."""
+    folders = {path.parent.name for path in ROOT.glob("tests/*/*.py")}
+    assert not folders - {*ROOMS, *_THROUGH_ALL_ROOMS}
 
 
 def test_the_rooms_at_the_root_are_linked_into_the_package() -> None:

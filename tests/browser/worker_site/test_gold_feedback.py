@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from piecework.engine.passes import run_pass
 from tests.as_needed_campaign import PEOPLE, Voters
-from tests.flows.conftest import in_folder
+from tests.engine.conftest import in_folder
 from tests.gold_campaign import AGREED, REASON, TEXT, WHY, write_gold
 
 pytestmark = pytest.mark.browser
