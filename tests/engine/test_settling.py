@@ -497,9 +497,9 @@ def test_a_worker_reads_the_reason_and_then_the_answer_that_was_known(
 ) -> None:
     """Of two who were wrong about gold one is paid, and both read it where it fits."""
     wrong = {**AGREED, "p9": "yynnnnnn"}
-    with at_work(GOLD, write=write_gold) as (opened, people):
-        able = replace(opened.capabilities, longest_reason=longest)
-        run = replace(opened, capabilities=able)
+    with at_work(GOLD, write=write_gold) as (run, people):
+        able = replace(run.capabilities, longest_reason=longest)
+        run.platform.capabilities = able
         run_pass(run)
         Voters(people.endpoint, wrong).work()
         collect.collect(run)

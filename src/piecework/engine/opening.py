@@ -382,9 +382,7 @@ def _run(
         is_rehearsal=environment.startswith(REHEARSAL),
         pseudonym_key=_pseudonym_key(store),
         endpoint=platform.endpoint,
-        capabilities=platform.capabilities,
         at_once=at_once,
-        posts_in_order=environment.startswith(REHEARSAL),
     )
 
 
