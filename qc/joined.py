@@ -53,14 +53,14 @@ from piecework.qc.heuristics import (
     straight_line,
     too_fast,
 )
-from piecework.qc.scores import TOLD_FROM
+from piecework.qc.scores import SHOWN_FROM
 
 TITLE = "Joined suspicion"
 VERSION = 1
 FILE = Path(__file__).with_name("weights.json")
 
 FLAG_FROM = 0.9
-TOLD_PROBABILITY = 2 * TOLD_FROM
+SHOWN_PROBABILITY = 2 * SHOWN_FROM
 """Below an even chance there is no finding."""
 
 _PRIOR_SD = 0.5
@@ -71,7 +71,7 @@ _PRIOR_SD_INTERCEPT = 2.0
 (ours)."""
 
 _ROUNDS = 25
-_MOST_TOLD = 4
+_MOST_SHOWN = 4
 
 _TITLES = {
     heuristic.NAME: heuristic.TITLE
@@ -135,7 +135,7 @@ def findings(
         if judged and judged.get(kind):
             weights = refitted(weights, rows, judged[kind])
         likely = probabilities(weights, rows)
-        places = np.flatnonzero(likely >= TOLD_PROBABILITY)
+        places = np.flatnonzero(likely >= SHOWN_PROBABILITY)
         likely_rows = rows[list(weights.weights)].iloc[places]
         for subject, cells, probability in zip(
             likely_rows.index.tolist(),
@@ -230,7 +230,7 @@ def _evidence(weights: Weights, features: Sequence[float], likely: float) -> str
     ranked_parts = sorted(parts.items(), key=lambda part: (-abs(part[1]), part[0]))
     words = [
         f"{_in_words(name)} {amount:+.1f}"
-        for name, amount in ranked_parts[:_MOST_TOLD]
+        for name, amount in ranked_parts[:_MOST_SHOWN]
         if round(abs(amount), 1)
     ]
     # Rounded down, so that 1.00 is never shown for less than certainty.

@@ -348,7 +348,7 @@ def words_by_items(texts: Iterable[Text]) -> Counter[str]:
     return Counter(chain.from_iterable(words.values()))
 
 
-def said_about(
+def word_counts_by_item(
     item_ids: AbstractSet[str], texts: Iterable[Text]
 ) -> Mapping[str, Counter[str]]:
     """Return the number of texts with a word, by item and word."""

@@ -53,16 +53,15 @@ def texts(draw: st.DrawFn) -> list[Text]:
 
 
 def _edits(
-    given_texts: Sequence[Text], rules: Sequence[Rule] = RULES
+    sample: Sequence[Text], rules: Sequence[Rule] = RULES
 ) -> dict[str, tuple[Edit, ...]]:
-    return clean_and_propose(given_texts, rules).edits
+    return clean_and_propose(sample, rules).edits
 
 
-def _cleaned(given_texts: Sequence[Text]) -> list[Text]:
-    edits = _edits(given_texts)
+def _cleaned(sample: Sequence[Text]) -> list[Text]:
+    edits = _edits(sample)
     return [
-        replace(text, text=replayed(text.text, edits[text.text_id]))
-        for text in given_texts
+        replace(text, text=replayed(text.text, edits[text.text_id])) for text in sample
     ]
 
 

@@ -13,7 +13,7 @@ from piecework.report.page import render
 from piecework.report.sections import cleaning, items
 from tests.postprocess.answers_by_hand import TASK, rows
 from tests.postprocess.made_tables import caption_task
-from tests.postprocess.test_aggregates import SAID
+from tests.postprocess.test_aggregates import JUDGEMENTS
 from tests.report.campaign import by_hand, made_up
 
 
@@ -116,7 +116,7 @@ def test_equal_answers_are_told_once() -> None:
 
 def test_choices_are_told_as_votes() -> None:
     """Answers by hand: item 1 has the votes of three workers."""
-    answers = rows(SAID)
+    answers = rows(JUDGEMENTS)
     shown = ShownItem(
         item_id="i1", kind="agreed", columns={"a": "an axe", "b": "a bow"}
     )

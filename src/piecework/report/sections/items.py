@@ -158,7 +158,7 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
 
 
 def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
-    text, typed = _said(model, row), ""
+    text, typed = _answer_text(model, row), ""
     if row["edits"]:
         # The change may be in spaces only.
         typed = _cut(with_marks(str(row["text"])), limit=_TEXT_CHARACTERS)
@@ -170,7 +170,7 @@ def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
     )
 
 
-def _said(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
+def _answer_text(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
     if model.text_noun:
         return _cut(str(row["clean_text"]), limit=_TEXT_CHARACTERS)
     named_values = [
