@@ -317,7 +317,8 @@ def _campaign(
         decided_by=tables.decisions.by,
         policy=values.policy(tables),
         formats=tables.output.formats or FORMATS[task.dataset],
-        has_releases=tables.output.releases,
+        has_releases=tables.output.releases or bool(tables.output.sinks),
+        sinks=values.sinks(tables.output),
         out=file.out,
         rehearsal=RehearsalPlan(
             seed=tables.rehearsal.seed,

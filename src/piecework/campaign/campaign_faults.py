@@ -97,10 +97,12 @@ def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
         for name in output.formats or ()
         if name not in allowed
     ]
-    if output.releases and "parquet" not in (output.formats or allowed):
+    if (output.releases or output.sinks) and "parquet" not in (
+        output.formats or allowed
+    ):
         faults.append(
             f"{file.at('output', 'formats')}: releases are made of Parquet files; add "
-            '"parquet", or leave out releases'
+            '"parquet", or leave out releases and sinks'
         )
     return faults
 

@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from piecework.domain.dataset import Publication
+from piecework.domain.dataset import Publication, Sink
 from piecework.domain.errors import ConfigError
 from piecework.domain.hit import Item, QualificationRequirement
 from piecework.domain.ids import ItemId
@@ -214,6 +214,7 @@ class Campaign:
     policy: tuple[PolicyRule, ...]
     formats: tuple[OutputFormat, ...]
     has_releases: bool = False
+    sinks: tuple[Sink, ...] = ()
     out: Path
     rehearsal: RehearsalPlan
     tells_gold: bool = False

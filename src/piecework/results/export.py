@@ -15,6 +15,7 @@ from piecework.postprocess.datasets.files import PICTURES, dataset_files
 from piecework.report.markdown import render_markdown
 from piecework.report.page import render
 from piecework.results import releases
+from piecework.results.delivery import deliver
 from piecework.results.pictures import copy_pictures, picture_sizes
 from piecework.results.provenance import code_version
 from piecework.results.report_facts import report_facts
@@ -30,14 +31,21 @@ DATASET = "dataset"
 
 
 def export(opened: OpenedCampaign) -> Path:
-    """Write everything into the campaign's folder; return the report's path."""
+    """Write everything into the campaign's folder; return the report's path.
+
+    Raises:
+        SinkFailed: a sink failed; everything else is written.
+    """
     # One after the other: each holds a table of all answers, and memory fits one.
     facts = _write_dataset(opened)
     give_back()
     if opened.campaign.has_releases:
         _release(opened, facts)
         give_back()
-    return write_report(opened)
+    report = write_report(opened)
+    if not opened.is_rehearsal:  # simulated answers are nobody's data
+        deliver(opened.campaign)
+    return report
 
 
 def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
