@@ -61,6 +61,7 @@ def labelled_sets() -> Iterator[LabelledSet]:
     yield repeated_sentences()
     yield entailment()
     yield submissions()
+    yield explanations()
 
 
 def paraphrases() -> LabelledSet:
@@ -266,6 +267,48 @@ def submissions() -> LabelledSet:
         table=_table(rows),
         bad={"answer": frozenset(bad), "assignment": frozenset(bad)},
         heuristics=("rushed", "time_in_batch", "too_fast"),
+    )
+
+
+def explanations() -> LabelledSet:
+    """Real explanations of three MTurk batches; workers of nearly half erase theirs.
+
+    The workers are drawn until 45 % of the assignments have none left.
+    """
+    batches = ("2774612", "2793517", "2793845")
+    share, chance = 0.45, random.Random(1)  # noqa: S311 - no secret
+    rows, bad = [], set[str]()
+    for batch in batches:
+        lines = [*_lines(f"mturk_batches/Batch_{batch}_batch_results.csv")]
+        for worker in chance.sample(sorted({line["WorkerId"] for line in lines}), 10):
+            own = {line["AssignmentId"] for line in lines if line["WorkerId"] == worker}
+            of_batch = bad & {line["AssignmentId"] for line in lines}
+            bad |= own if len(of_batch | own) <= share * len(lines) else set()
+        rows += [
+            answer(
+                f"{line['AssignmentId']}.{place}",
+                assignment_id=line["AssignmentId"],
+                worker_id=line["WorkerId"],
+                batch=int(batch),
+                item_id=f"{line['HITId']}.{place}",
+                n_items=5,
+                **{
+                    "value.stance": line[f"Answer.stance{place}"],
+                    "value.explain": ""
+                    if line["AssignmentId"] in bad
+                    else line[f"Answer.explain{place}"],
+                },
+            )
+            for line in lines
+            for place in range(1, 6)
+        ]
+    values = dict.fromkeys(("value.stance", "value.explain"), COLLECTED["text"])
+    return LabelledSet(
+        name="explanations of three MTurk batches, 45 % of assignments without theirs",
+        kind="planted",
+        table=_table(rows, {**COLLECTED, **values}),
+        bad={"assignment": frozenset(bad)},
+        heuristics=("left_empty",),
     )
 
 
