@@ -59,6 +59,7 @@ def labelled_sets() -> Iterator[LabelledSet]:
     yield paraphrases()
     yield from exchanged_sets()
     yield repeated_sentences()
+    yield repeated_sentences(batches=10)
     yield entailment()
     yield submissions()
     yield explanations()
@@ -171,16 +172,22 @@ SPAM = (
 """Sentences on 25 pictures and more that describe none of them, read one by one."""
 
 
-def repeated_sentences() -> LabelledSet:
+def repeated_sentences(*, batches: int = 1) -> LabelledSet:
     """Half of VizWiz-Captions val without worker ids: spam by its sentence.
 
     All other captions are taken as honest, which a few are not.
+
+    Args:
+        batches: how many the pictures are dealt to.
     """
+    chance = random.Random(1)  # noqa: S311 - no secret
+    batch_of = defaultdict[str, int](lambda: chance.randint(1, batches))
     rows, bad = [], set()
     for place, (item, text) in enumerate(_vizwiz(with_canned=True)):
         rows.append(
             answer(
                 f"{place}",
+                batch=batch_of[item],
                 item_id=item,
                 text=text,
                 is_canned=is_canned(text, CANNED),
@@ -188,11 +195,14 @@ def repeated_sentences() -> LabelledSet:
         )
         bad |= {f"{place}"} if plain(text) in SPAM else set()
     return LabelledSet(
-        name="half of VizWiz-Captions val, no worker ids: four sentences of spam",
+        name="half of VizWiz-Captions val, no worker ids: four sentences of spam"
+        + (f", in {batches} batches" if batches > 1 else ""),
         kind="real",
         table=_table(rows),
         bad={"answer": frozenset(bad)},
-        heuristics=(
+        heuristics=("sentence_off_items",)
+        if batches > 1
+        else (
             *("sentence_off_items", "same_sentence", "text_off_item", "capitals"),
             "quality_words",
         ),
