@@ -73,7 +73,7 @@ def _of_campaign(
     A candidate must occur with more items, or be more common, than the word. So
     corrections are never reversed.
     """
-    own = _own_words(corpus, corpus.changes)
+    own = _own_words(corpus)
     short = [word for word in words if len(word) <= _LONGEST_OWN + 1]
     pairs = sorted(
         (word, meant)
@@ -89,7 +89,7 @@ def _of_campaign(
 
 
 @lru_cache(maxsize=1)
-def _own_words(corpus: Corpus, _changes: int) -> Sequence[str]:
+def _own_words(corpus: Corpus) -> Sequence[str]:
     """Cached, because the texts of a campaign are processed in parts."""
     return [word for word in corpus.words() if _is_own(word, corpus)]
 

@@ -92,7 +92,7 @@ def doubts(
         weights: leave out places where, by these weights of `NAMES`, no other word can
             be likelier than the written one.
     """
-    alike = _alike(corpus, channel, corpus.changes)
+    alike = _alike(corpus, channel)
     line, owner, at = _line(texts, corpus)
     places = np.flatnonzero((alike.sizes[line] > 0) & (owner >= 0))
     rows, other = _likely(_alone(places, line, corpus), line, alike, corpus)
@@ -186,7 +186,7 @@ def is_ordinary(text: Text, at: int) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _alike(corpus: Corpus, channel: Channel, _changes: int) -> "_Alike":
+def _alike(corpus: Corpus, channel: Channel) -> "_Alike":
     """Cached, because the texts of a campaign are processed in parts."""
     return _Alike(corpus, channel)
 

@@ -23,7 +23,7 @@ from piecework.postprocess.language.weights import WEIGHTS
 from piecework.postprocess.text import Text
 
 NAME = "spelling"
-VERSION = 7
+VERSION = 8
 
 SURE = 0.6
 """The lowest probability of an edit made without asking: nineteen of twenty such
