@@ -319,19 +319,7 @@ def has_name(text: Text) -> bool:
     )
 
 
-<<<<<<< HEAD
-def words_by_items(texts: Iterable[Text]) -> Counter[str]:
-    """Return the approximate number of items with each word."""
-    words: defaultdict[str, set[str]] = defaultdict(set)
-    for text in texts:
-        words[text.item_id].update(text.words)
-    return Counter(chain.from_iterable(words.values()))
-
-
 def word_counts_by_item(
-=======
-def said_about(
->>>>>>> words39
     item_ids: AbstractSet[str], texts: Iterable[Text]
 ) -> Mapping[str, Counter[str]]:
     """Return the number of texts with a word, by item and word."""

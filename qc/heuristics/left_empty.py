@@ -37,7 +37,7 @@ from piecework.domain.tables import ITEM_VALUE
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Count, Counted, Share
-from piecework.qc.scores import TOLD_FROM, Scope, quoted, scored, sentences
+from piecework.qc.scores import SHOWN_FROM, Scope, quoted, scored, sentences
 from piecework.qc.tallies import Tally
 from piecework.qc.tallies import tally as tally_of
 
@@ -146,7 +146,7 @@ def score(
         suspicion=suspicion,
         flag=worst["flag"].eq(True).to_numpy(),  # noqa: FBT003 - absent is not flagged
         evidence=sentences(
-            suspicion >= TOLD_FROM,
+            suspicion >= SHOWN_FROM,
             sentence,
             worst["field"],
             worst["items"],
