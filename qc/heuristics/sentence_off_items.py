@@ -16,9 +16,9 @@ text is compared with its own batch, but the evidence is added up over the campa
 
 Edge cases: a sentence needs `min_items` items that others wrote about; if it is
 flagged, it is flagged under all items of the campaign, but answers of earlier batches
-keep their decision. Case, punctuation and spacing do not count. The canned text and an empty text raise no
-suspicion. A sentence with the same evidence everywhere has a standard error of at least
-`LEAST_SD` of one text.
+keep their decision. Case, punctuation and spacing do not count. The canned text and an
+empty text raise no suspicion. A sentence with the same evidence everywhere has a
+standard error of at least `LEAST_SD` of one text.
 """
 
 from dataclasses import dataclass
