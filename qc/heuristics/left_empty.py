@@ -300,8 +300,9 @@ def _is_rare(rows: pd.DataFrame, params: Params) -> Flags:
 
 
 def _silence(table: pd.DataFrame, _params: Params) -> Iterator[str]:
-    if all(filled.all() for _, judged, filled in _fields(table) if judged):
-        yield "no field was left empty"
+    fields = [filled for _, judged, filled in _fields(table) if judged]
+    if all(filled.all() or not filled.any() for filled in fields):
+        yield "no field is filled in by some and left empty by others"
 
 
 FACTS = Facts(
