@@ -112,7 +112,7 @@ def is_inflected(word: str) -> bool:
 def is_agent(word: str) -> bool:
     """Return whether the word names those who do something with a known word.
 
-    >>> is_agent("canoers"), is_agent("kayakers"), is_agent("boarer")
+    >>> is_agent("canoers"), is_agent("paintballers"), is_agent("tabel")
     (True, True, False)
     """
     stems = {
