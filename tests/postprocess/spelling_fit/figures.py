@@ -364,7 +364,7 @@ def table_of_errors(
     judged: Sequence[Judged], outcomes: Sequence[Outcome]
 ) -> Iterator[str]:
     """How many words of each class are harmed, missed, or changed to a wrong word."""
-    why = {(case.text_id, case.start): _why(case, *rest) for case, *rest in judged}
+    why = {(each[0].text_id, each[0].start): _why(*each) for each in judged}
     by_class: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for each in outcomes:
         if each.kind == "real" and each.outcome in {"harmed", "missed", "wrong"}:
