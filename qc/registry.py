@@ -242,15 +242,29 @@ def columns(settings: Settings, task: Task) -> list[str]:
     With only these columns, passed through `piecework.qc.ratings.with_ratings`, a table
     has the same scores as the whole one.
     """
+    needed = _needed(settings, task)
     offered = {**COLLECTED, **task_columns(task)}
-    needed = set(sources(task))
-    for heuristic in _switched_on(settings):
-        params = dataclasses.asdict(params_of(heuristic, settings, seed=0))
-        needed |= {name.format(**params) for name in heuristic.COLUMNS}
     beginnings = tuple(name for name in needed if name.endswith("."))
     return sorted(
         name for name in offered if name in needed or name.startswith(beginnings)
     )
+
+
+def columns_if_there(settings: Settings, task: Task) -> frozenset[str]:
+    """Return those of `columns` that a table may lack.
+
+    A heuristic reads them only because it reads all fields that were asked.
+    """
+    return frozenset(columns(settings, task)) - _needed(settings, task)
+
+
+def _needed(settings: Settings, task: Task) -> set[str]:
+    """Return columns and beginnings of columns (`value.`) that these settings need."""
+    needed = set(sources(task))
+    for heuristic in _switched_on(settings):
+        params = dataclasses.asdict(params_of(heuristic, settings, seed=0))
+        needed |= {name.format(**params) for name in heuristic.COLUMNS}
+    return needed
 
 
 def check_settings(settings: Settings) -> list[str]:

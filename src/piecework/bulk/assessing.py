@@ -24,7 +24,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from piecework.bulk.answer_files import answer_files, as_frame, pieces_of, read_piece
+from piecework.bulk.answer_files import (
+    answer_files,
+    as_frame,
+    columns_of,
+    pieces_of,
+    read_piece,
+)
 from piecework.bulk.buckets import (
     ROWS,
     BatchByBatch,
@@ -43,7 +49,13 @@ from piecework.domain.tables import COLLECTED, Column, task_columns
 from piecework.domain.task import Task
 from piecework.domain.verdicts import Finding
 from piecework.qc.ratings import asked_again_or_known, with_ratings
-from piecework.qc.registry import HEURISTICS, Settings, columns, refuse_faults
+from piecework.qc.registry import (
+    HEURISTICS,
+    Settings,
+    columns,
+    columns_if_there,
+    refuse_faults,
+)
 from piecework.qc.tallies import Tally, merged
 from piecework.qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
 from piecework.qc.two_phases import (
@@ -121,9 +133,10 @@ def assess_in_parts(
     refuse_faults(settings)
     known = asked_again_or_known(items)
     offered = {**COLLECTED, **task_columns(task)}
-    names = dict.fromkeys([*_ALWAYS, *columns(settings, task)])
-    wanted = {name: offered[name] for name in names}
     files = answer_files(paths)
+    absent = columns_if_there(settings, task) - columns_of(files)
+    names = dict.fromkeys([*_ALWAYS, *columns(settings, task)])
+    wanted = {name: offered[name] for name in names if name not in absent}
     pieces, schema = pieces_of(files, wanted)
     of = {
         "files": states(files),
