@@ -162,7 +162,7 @@ def test_long_cards_leave_the_first_page_one_row_with_each_kind() -> None:
 
 def test_equal_texts_beside_votes_are_told_once() -> None:
     """Three workers corrected a sentence, two of them alike."""
-    answers = rows(SAID)
+    answers = rows(JUDGEMENTS)
     answers["value.note"] = ["A red mug", "A red mug", "A mug", "", ""]
     task = replace(
         TASK, fields=(*TASK.fields, Field(name="note", kind="text", label="Note"))
