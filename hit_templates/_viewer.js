@@ -15,6 +15,7 @@ document.querySelectorAll("[data-viewer]").forEach((viewer) => {
     const isOnSide = turns % 2 === 1;
     const [width, height] = [image.naturalWidth || 1, image.naturalHeight || 1];
     const [across, down] = isOnSide ? [height, width] : [width, height];
+    frame.style.setProperty("--tall", down / across);
     const fit = Math.min(frame.clientWidth / across, frame.clientHeight / down);
     const scale = fit * steps[zoom];
     stage.style.width = `${Math.floor(across * scale)}px`;

@@ -7,6 +7,8 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from pathlib import Path
 
 from piecework.domain.errors import ConfigError
@@ -18,14 +20,30 @@ from piecework.postprocess.datasets.reading_faults import (
     decoded,
 )
 
-Captions = Mapping[str, str]
-"""Text by image id."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """What a system said about an image.
+
+    Attributes:
+        text: the caption.
+        file: where it was read.
+        place: where it is in the file, such as "entry 3" or "line 4".
+    """
+
+    text: str
+    file: Path
+    place: str
+
+
+Predictions = Mapping[str, Prediction]
+"""By image id."""
 
 _IDS = ("image_id", "item_id")
 _SHAPE = '[{"image_id": 1, "caption": "a red cup"}, ...]'
 
 
-def read_predictions(paths: Sequence[Path]) -> dict[str, Captions]:
+def read_predictions(paths: Sequence[Path]) -> dict[str, Predictions]:
     """The captions of every system, by the system's name.
 
     Args:
@@ -36,7 +54,7 @@ def read_predictions(paths: Sequence[Path]) -> dict[str, Captions]:
     Raises:
         ConfigError: a file cannot be read or used; with each fault and its place.
     """
-    systems: dict[str, Captions] = {}
+    systems: dict[str, Predictions] = {}
     for path in paths:
         with as_config_error(path):
             read = _read(path)
@@ -49,7 +67,27 @@ def read_predictions(paths: Sequence[Path]) -> dict[str, Captions]:
     return systems
 
 
-def _read(path: Path) -> dict[str, Captions]:
+def with_ids_of(
+    images: AbstractSet[str],
+    systems: Mapping[str, Predictions],
+    other: Mapping[str, str],
+) -> dict[str, Predictions]:
+    """Give systems that used the other ids of the images the dataset's own.
+
+    Args:
+        images: the dataset's own ids.
+        systems: predictions by system; one with any of these ids stays as it is.
+        other: the other id of an image, by id.
+    """
+    return {
+        system: captions
+        if captions.keys() & images
+        else {other.get(image, image): made for image, made in captions.items()}
+        for system, captions in systems.items()
+    }
+
+
+def _read(path: Path) -> dict[str, Predictions]:
     content = _content(path)
     if path.suffix.lower() == ".json":
         rows = _json_rows(content, path.stem)
@@ -59,7 +97,7 @@ def _read(path: Path) -> dict[str, Captions]:
         raise UnreadableError(
             "predictions are read from .json (COCO results) and .csv files"
         )
-    systems: dict[str, dict[str, str]] = {}
+    systems: dict[str, dict[str, Prediction]] = {}
     faults = []
     for place, system, image, caption in rows:
         captions = systems.setdefault(system, {})
@@ -67,7 +105,9 @@ def _read(path: Path) -> dict[str, Captions]:
             faults.append(
                 f"{place}: image {image!r} has a caption of {system!r} already"
             )
-        captions[image] = caption[:LONGEST_CHARACTERS]
+        captions[image] = Prediction(
+            text=caption[:LONGEST_CHARACTERS], file=path, place=place
+        )
     if faults:
         raise UnreadableError(*faults)
     if not systems:

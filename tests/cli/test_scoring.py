@@ -69,6 +69,7 @@ def test_every_system_is_scored_and_compared(
     assert "good is best" in output
     assert "1 image without a caption by a person" in output
     assert "poor: 1 caption without a word" in output
+    assert f"{poor}, entry 2" in output
     assert "Differences in CIDEr-D" in output
 
 
@@ -107,29 +108,113 @@ def test_the_same_words_give_the_same_page(
     assert "AoANet, from scratch" in pages[0].read_text(encoding="utf-8")
 
 
+def _refused(*words: object) -> str:
+    result = _score(*words)
+    assert result.exit_code == 2
+    return " ".join(result.output.split())
+
+
 @pytest.mark.parametrize(
     ("captions", "words"),
     [
-        ({"8": "x", "9": "y"}, "none of its 2 images is in"),
-        ({"1": "x", "2": "y", "3": "z", "9": "y"}, "1 image not in"),
-        ({"1": "x", "2": "y"}, "no caption for 1 image of 3: '3'"),
+        ({"8": "x", "9": "y"}, ["'8', '9'", "'1', '2', '3'"]),
+        ({"1": "x", "2": "y", "3": "z", "9": "y"}, ["'9'", "entry 3"]),
+        ({"1": "x", "2": "y"}, ["'3'", "empty caption"]),
     ],
 )
 def test_captions_of_other_images_are_refused_with_what_to_do(
-    dataset: Path, tmp_path: Path, captions: dict[str, str], words: str
+    dataset: Path, tmp_path: Path, captions: dict[str, str], words: list[str]
 ) -> None:
-    """Another split, images too many, images too few."""
-    result = _score(_predict(tmp_path, "other", captions), "--against", dataset)
-    assert result.exit_code == 2
-    assert words in " ".join(result.output.split())
+    """Another split, images too many, images too few; each with the file's name."""
+    path = _predict(tmp_path, "other", captions)
+    output = _refused(path, "--against", dataset)
+    for word in [str(path), *words]:
+        assert word in output
 
 
-def test_another_language_is_remarked(dataset: Path, tmp_path: Path) -> None:
-    """Hardly a word is in the dataset's vocabulary."""
-    german = {"1": "eine rote Tasse", "2": "zwei Hunde im Park", "3": "weisse Tuer"}
-    result = _score(_predict(tmp_path, "german", german), "--against", dataset)
-    assert result.exit_code == 0
-    assert "Is it in the dataset's language?" in " ".join(result.output.split())
+@pytest.mark.parametrize(
+    "text", ["eine rote Tasse im Zimmer", "\u4e00\u96bb\u72d7\u5728\u8dd1"]
+)
+def test_captions_in_another_language_are_refused(
+    dataset: Path, tmp_path: Path, text: str
+) -> None:
+    """People use hardly a word of them, so every score would be 0."""
+    path = _predict(tmp_path, "foreign", {"1": text, "2": text, "3": text})
+    output = _refused(path, "--against", dataset)
+    assert str(path) in output
+    assert "entry 0" in output
+    assert text in output
+
+
+def test_captions_that_are_all_blank_are_refused(dataset: Path, tmp_path: Path) -> None:
+    """A system that lost its output is no system that scores 0."""
+    path = _predict(tmp_path, "blank", {"1": "", "2": " ", "3": "..."})
+    output = _refused(path, "--against", dataset)
+    assert str(path) in output
+    assert "entry 0" in output
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A dataset's folder: a table with item ids, JSON with numbers, two splits."""
+    folder = tmp_path / "dataset"
+    folder.mkdir()
+    rows = [line.split(",") for line in CAPTIONS.splitlines()[1:]]
+    rows = [row for row in rows if row[2] == "0"] + [["4", "A blue boat"]]
+    table = "".join(f"a{n},scene_{row[0]},{row[1]}\n" for n, row in enumerate(rows))
+    (folder / "captions.csv").write_text("answer_id,item_id,caption\n" + table)
+    images = [
+        {"id": n, "item_id": f"scene_{n}", "split": "val" if n < 3 else "train"}
+        for n in (1, 2, 3, 4)
+    ]
+    for split in ("", "_val", "_train"):
+        listed = [each for each in images if f"_{each['split']}".endswith(split)]
+        numbers = [each["id"] for each in listed]
+        document = {
+            "images": listed,
+            "annotations": [
+                {"image_id": int(row[0]), "caption": row[1]}
+                for row in rows
+                if int(row[0]) in numbers
+            ],
+        }
+        (folder / f"captions{split}.json").write_text(json.dumps(document))
+    return folder
+
+
+def test_numbers_of_a_dataset_folder_are_accepted(folder: Path, tmp_path: Path) -> None:
+    """COCO's numbers mean the images that captions.json gives them; or item ids do."""
+    numbers = {"1": "a red cup", "2": "dogs in a park", "3": "a door", "4": "a boat"}
+    by_number = _predict(tmp_path, "system", numbers)
+    by_item = tmp_path / "items" / "system.csv"
+    by_item.parent.mkdir()
+    by_item.write_text(
+        "item_id,caption\n" + "".join(f"scene_{n},{t}\n" for n, t in numbers.items())
+    )
+    results = {
+        json.dumps(json.loads(_score(path, "--against", against, "--json").output))
+        for path, against in ((by_number, folder), (by_item, folder))
+    }
+    assert len(results) == 1
+    val = folder / "captions_val.json"
+    half = tmp_path / "half.csv"
+    half.write_text("item_id,caption\nscene_1,a red cup\nscene_2,dogs in a park\n")
+    assert _score(half, "--against", val).exit_code == 0
+
+
+def test_captions_of_one_split_name_the_command_that_scores_them(
+    folder: Path, tmp_path: Path
+) -> None:
+    """Against the whole folder images are missing; against a split they are not."""
+    half = _predict(tmp_path, "half", {"1": "a red cup", "2": "dogs in a park"})
+    val = folder / "captions_val.json"
+    for against in (folder, folder / "captions_train.json"):
+        output = _refused(half, "--against", against)
+        assert f"piecework score {half} --against {val}" in output
+    assert _score(half, "--against", val).exit_code == 0
+    whole = {"1": "a red cup", "2": "dogs in a park", "3": "a door", "4": "a boat"}
+    output = _refused(_predict(tmp_path, "whole", whole), "--against", val)
+    assert f"--against {folder}" in output
 
 
 @pytest.mark.parametrize("column", ["no_such", "caption"])

@@ -11,7 +11,7 @@ from piecework.domain.task import GOLD, TRUTH, Task
 from piecework.hit_templates.answers import read_answers
 from piecework.hit_templates.item_faults import faults_of_item, faults_of_items
 from piecework.hit_templates.messages import FOLDER as TASKS
-from piecework.hit_templates.messages import languages
+from piecework.hit_templates.messages import frame_texts, languages
 from piecework.hit_templates.order import groups_of, item_order
 from piecework.hit_templates.page_compression import decompress
 from piecework.hit_templates.tasks import load_task, task_names
@@ -53,6 +53,13 @@ def test_the_folder_is_whole(task: Task) -> None:
     assert [
         file for file in files if f'task = "{task.name}"' in file.read_text("utf-8")
     ]
+
+
+@every_task
+def test_two_keys_are_not_called_a_range(task: Task) -> None:
+    """The hint about the keys is another sentence for two answers."""
+    page = decompress(example_of(task).page)
+    assert frame_texts(task.language)["key_hint"].format(first=1, last=2) not in page
 
 
 @every_task

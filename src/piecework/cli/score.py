@@ -65,7 +65,11 @@ def score(  # noqa: PLR0913 - an argument an option
       piecework score a.json b.json --against val.json --by difficulty
     """
     from piecework.cli.sections import say_sections
-    from piecework.postprocess.datasets.predictions import read_predictions
+    from piecework.postprocess.datasets.image_ids import read_image_ids
+    from piecework.postprocess.datasets.predictions import (
+        read_predictions,
+        with_ids_of,
+    )
     from piecework.postprocess.datasets.reading import read_captions
     from piecework.report.corpus.system_page import system_page
     from piecework.report.corpus.system_scores import score_systems
@@ -73,13 +77,15 @@ def score(  # noqa: PLR0913 - an argument an option
 
     systems = read_predictions(predictions)
     corpus = read_captions(dataset)
+    ids = read_image_ids(dataset)
     scores = score_systems(
         corpus,
-        systems,
+        with_ids_of({*corpus.images, *corpus.accepted}, systems, ids.other),
         groupings=image_groups(corpus, groupings, items or dataset),
         resamples=resamples,
         seed=seed,
-        name=str(dataset),
+        dataset=dataset,
+        files=ids.files,
     )
     page = system_page(scores, published=vizwiz)
     if html:

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from piecework.domain.errors import ConfigError
-from piecework.postprocess.datasets.predictions import read_predictions
+from piecework.postprocess.datasets.predictions import (
+    read_predictions,
+    with_ids_of,
+)
 
 
 def _write(folder: Path, name: str, content: object) -> Path:
@@ -16,6 +19,13 @@ def _write(folder: Path, name: str, content: object) -> Path:
     return path
 
 
+def _texts(*paths: Path) -> dict[str, dict[str, str]]:
+    return {
+        system: {image: made.text for image, made in captions.items()}
+        for system, captions in read_predictions(paths).items()
+    }
+
+
 def test_coco_results_are_named_after_their_file(tmp_path: Path) -> None:
     """Ids may be numbers or texts."""
     path = _write(
@@ -23,7 +33,9 @@ def test_coco_results_are_named_after_their_file(tmp_path: Path) -> None:
         "updown.json",
         [{"image_id": 7, "caption": "a cup"}, {"image_id": "x", "caption": ""}],
     )
-    assert read_predictions([path]) == {"updown": {"7": "a cup", "x": ""}}
+    assert _texts(path) == {"updown": {"7": "a cup", "x": ""}}
+    second = read_predictions([path])["updown"]["x"]
+    assert (second.file, second.place) == (path, "entry 1")
 
 
 def test_a_table_may_hold_several_systems(tmp_path: Path) -> None:
@@ -33,7 +45,7 @@ def test_a_table_may_hold_several_systems(tmp_path: Path) -> None:
         "all.csv",
         "system,image_id,caption\nA,1,a cup\nB,1,a mug\n,1,a glass\n",
     )
-    assert read_predictions([path]) == {
+    assert _texts(path) == {
         "A": {"1": "a cup"},
         "B": {"1": "a mug"},
         "all": {"1": "a glass"},
@@ -90,3 +102,17 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     """Not a traceback."""
     with pytest.raises(ConfigError, match="cannot be read"):
         read_predictions([tmp_path / "none.json"])
+
+
+def test_only_a_system_without_any_own_id_gets_the_other_ids(tmp_path: Path) -> None:
+    """Numbers may be item ids too, so a known id decides what all ids mean."""
+    path = _write(
+        tmp_path, "all.csv", "system,image_id,caption\nA,1,x\nA,9,y\nB,2,x\nB,b,y\n"
+    )
+    systems = with_ids_of(
+        {"a", "b"}, read_predictions([path]), {"1": "a", "2": "b", "a": "1", "b": "2"}
+    )
+    assert {system: [*captions] for system, captions in systems.items()} == {
+        "A": ["a", "9"],
+        "B": ["2", "b"],
+    }

@@ -1,8 +1,10 @@
 """Scores of captioning systems against a dataset, in one value."""
 
+import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -13,17 +15,20 @@ from piecework.analyses.corpus.scoring import METRICS, Array, Difference
 from piecework.analyses.corpus.tokens import tokens
 from piecework.domain.counts import plural
 from piecework.domain.errors import ConfigError
+from piecework.postprocess.datasets.predictions import Predictions
 from piecework.report.corpus.human import (
     MOST_TOKENS,
     HumanPerformance,
     human_performance,
 )
 from piecework.report.corpus.image_groups import in_order
+from piecework.report.formatting import excerpt
 
 FEWEST_IMAGES = 2
 """CIDEr-D compares images, so a group of one has none."""
 
 _NAMED = 5
+_QUOTED = 60
 _FOREIGN = 0.2
 """Below this share of known words, captions are hardly in the dataset's language."""
 
@@ -110,12 +115,13 @@ class SystemScores:
 
 def score_systems(
     corpus: Corpus,
-    systems: Mapping[str, Mapping[str, str]],
+    systems: Mapping[str, Predictions],
     *,
     groupings: Mapping[str, Mapping[str, str]],
     resamples: int,
     seed: int,
-    name: str,
+    dataset: Path,
+    files: Mapping[Path, frozenset[str]],
 ) -> SystemScores:
     """Score every system on the images of a dataset that have a caption by a person.
 
@@ -125,31 +131,36 @@ def score_systems(
         groupings: by name, the group of each image.
         resamples: of the images for intervals, and exchanges for tests.
         seed: equal seeds give equal results.
-        name: the dataset's, for messages.
+        dataset: where the captions of people were read.
+        files: by path, the ids of the images in files that may be scored against
+            instead.
 
     Raises:
-        ConfigError: captions are missing or about images that the dataset lacks, or
-            nothing can be scored.
+        ConfigError: captions are missing, or about images that the dataset lacks, or
+            hardly have a word that people used; or nothing can be scored.
     """
     references = _references(corpus)
     if len(references) < FEWEST_IMAGES:
         raise ConfigError(
             [
                 (
-                    f"{name}: {plural(len(references), 'image')} with a caption by a "
-                    f"person; scores need at least {FEWEST_IMAGES}"
+                    f"{dataset}: {plural(len(references), 'image')} with a caption by "
+                    f"a person; scores need at least {FEWEST_IMAGES}"
                 )
             ]
         )
-    _check(corpus, references, systems, name=name)
+    _check_images(corpus, references, systems, dataset=dataset, files=files)
     words = {
-        system: {image: tokens(captions[image])[:MOST_TOKENS] for image in references}
+        system: {
+            image: tokens(captions[image].text)[:MOST_TOKENS] for image in references
+        }
         for system, captions in systems.items()
     }
+    _check_words(references, systems, words, dataset=dataset)
     measured = scoring.measure(references, words)
     return SystemScores(
         source=corpus.source,
-        remarks=[*corpus.remarks, *_remarks(corpus, references, words)],
+        remarks=[*corpus.remarks, *_remarks(corpus, references, systems, words)],
         systems=[*systems],
         references=sum(map(len, references.values())),
         whole=_scored(measured, "", "", resamples=resamples, seed=seed),
@@ -183,35 +194,99 @@ def _references(corpus: Corpus) -> dict[str, list[Tokens]]:
     return references
 
 
-def _check(
+def _check_images(
     corpus: Corpus,
     references: Mapping[str, object],
-    systems: Mapping[str, Mapping[str, str]],
+    systems: Mapping[str, Predictions],
     *,
-    name: str,
+    dataset: Path,
+    files: Mapping[Path, frozenset[str]],
 ) -> None:
     known = {*corpus.images, *references}
     faults = []
     for system, captions in systems.items():
         unknown = [image for image in captions if image not in known]
         missing = [image for image in references if image not in captions]
+        file = next(iter(captions.values())).file
+        where = f"{file}: system {system!r}"
+        better = _better_file(captions, references, dataset=dataset, files=files)
+        command = ["piecework", "score", str(file), "--against", str(better)]
+        instead = f"; run: {shlex.join(command)}" if better else ""
         if len(unknown) == len(captions):
             faults.append(
-                f"{system}: none of its {plural(len(captions), 'image')} is in {name}, "
-                f"for example {_some(unknown)}, while {name} has {_some(references)}; "
-                "score predictions for the same split, with the same ids"
+                f"{where}: none of its {plural(len(captions), 'image')} is in "
+                f"{dataset}. Its ids are {_some(unknown)}; the dataset's are "
+                f"{_some(references)}"
+                + (instead or "; predict the images of this dataset, with its ids")
             )
             continue
         if unknown:
+            first = captions[unknown[0]]
             faults.append(
-                f"{system}: {plural(len(unknown), 'image')} not in {name}: "
-                f"{_some(unknown)}; leave out images of other splits"
+                f"{where}: {plural(len(unknown), 'image')} not in {dataset}: "
+                f"{_some(unknown)}, the first at {first.place}"
+                + (instead or "; leave out images of other splits")
             )
         if missing:
             faults.append(
-                f"{system}: no caption for {plural(len(missing), 'image')} of "
-                f"{len(references):,}: {_some(missing)}; add them, with an empty "
-                "caption where the system has none"
+                f"{where}: no caption for {plural(len(missing), 'image')} of "
+                f"{len(references):,}: {_some(missing)}"
+                + (
+                    instead
+                    or "; add entries, with an empty caption where the system has none"
+                )
+            )
+    if faults:
+        raise ConfigError(faults)
+
+
+def _better_file(
+    captions: Collection[str],
+    references: Collection[str],
+    *,
+    dataset: Path,
+    files: Mapping[Path, frozenset[str]],
+) -> Path | None:
+    """Return the file that has all images of these captions, and no others to score."""
+    for path, images in files.items():
+        has_all = images.issuperset(captions)
+        lacking = (image in images and image not in captions for image in references)
+        if path != dataset and has_all and not any(lacking):
+            return path
+    return None
+
+
+def _check_words(
+    references: Mapping[str, Sequence[Tokens]],
+    systems: Mapping[str, Predictions],
+    words: Mapping[str, Mapping[str, Tokens]],
+    *,
+    dataset: Path,
+) -> None:
+    vocabulary = {
+        word
+        for of_image in references.values()
+        for reference in of_image
+        for word in reference
+    }
+    faults = []
+    for system, captions in words.items():
+        made = systems[system]
+        first = next(made[image] for image in made if image in captions)
+        used = Counter(word for caption in captions.values() for word in caption)
+        known = sum(many for word, many in used.items() if word in vocabulary)
+        if not used:
+            faults.append(
+                f"{first.file}: none of the {plural(len(captions), 'caption')} of "
+                f"system {system!r} has a word, for example {first.place}; write the "
+                "captions to the file again"
+            )
+        elif known < _FOREIGN * used.total():
+            faults.append(
+                f"{first.file}: people use only {100 * known / used.total():.0f} % of "
+                f"the words of system {system!r} in {dataset}, for example "
+                f"{first.place}: {excerpt(first.text, limit=_QUOTED)!r}; score "
+                "captions in the dataset's language"
             )
     if faults:
         raise ConfigError(faults)
@@ -226,26 +301,20 @@ def _some(images: Iterable[str]) -> str:
 def _remarks(
     corpus: Corpus,
     references: Mapping[str, Sequence[Tokens]],
-    systems: Mapping[str, Mapping[str, Tokens]],
+    systems: Mapping[str, Predictions],
+    words: Mapping[str, Mapping[str, Tokens]],
 ) -> Iterable[str]:
     images = {*corpus.images, *corpus.accepted}
     if without := len(images - references.keys()):
         yield (f"{plural(without, 'image')} without a caption by a person: not scored.")
-    vocabulary = {
-        word
-        for of_image in references.values()
-        for reference in of_image
-        for word in reference
-    }
-    for system, captions in systems.items():
-        if empty := sum(not words for words in captions.values()):
-            yield f"{system}: {plural(empty, 'caption')} without a word; each scores 0."
-        used = Counter(word for words in captions.values() for word in words)
-        known = sum(many for word, many in used.items() if word in vocabulary)
-        if used and known < _FOREIGN * used.total():
+    for system, captions in words.items():
+        empty = [systems[system][image] for image, text in captions.items() if not text]
+        if empty:
+            places = ", ".join(made.place for made in empty[:_NAMED])
+            more = ", ..." if len(empty) > _NAMED else ""
             yield (
-                f"{system}: people use only {100 * known / used.total():.0f} % of its "
-                "words in this dataset. Is it in the dataset's language?"
+                f"{system}: {plural(len(empty), 'caption')} without a word; each "
+                f"scores 0 ({empty[0].file}, {places}{more})."
             )
 
 
