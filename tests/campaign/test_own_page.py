@@ -68,6 +68,7 @@ def written(folder: Path, *, html: str = HTML, rows: int = 20) -> Path:
     return path
 
 
+@pytest.mark.full
 def test_a_choice_without_an_alternative_is_rehearsed(tmp_path: Path) -> None:
     """A consent to tick has one option: whoever slips can take no other."""
     consent = '<input type="radio" name="agree" value="yes" required> I agree'

@@ -26,7 +26,7 @@ SHIPPED = sorted(
     if not path.stem.endswith(".deployment")
 )
 
-OFTEN = {"demo", "expert_rating", "pairwise"}
+OFTEN = ("demo", "pairwise")
 """Rehearsed every time: texts, grades and choices; the others in the long form."""
 
 LEAST_REASONS = {"correction": 40, "demo": 30, "error_categories": 50}

@@ -91,7 +91,10 @@ def _campaign_done(town: Town, request: PassRequest) -> Progress:
     return advance_without_prefect(request)
 
 
-@pytest.mark.parametrize(("reward", "more_a_visit"), [("0.16", 1), ("0.55", -1)])
+@pytest.mark.parametrize(
+    ("reward", "more_a_visit"),
+    [("0.16", 1), pytest.param("0.55", -1, marks=pytest.mark.full)],
+)
 def test_what_prolific_took_is_in_the_campaigns_ledger(
     tmp_path: Path, reward: str, more_a_visit: int
 ) -> None:

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pandas as pd
+import pytest
 
 from piecework.rehearsal.pictures.scenes import imagined_scenes
 from piecework.rehearsing.campaign import prepare
@@ -86,6 +87,7 @@ def test_an_imagined_scene_depends_on_the_item_and_the_seed_alone() -> None:
     assert len({(scene.place, scene.things) for scene in (*more, other)}) == 4
 
 
+@pytest.mark.full
 def test_judgements_of_own_items_are_rehearsed(tmp_path: Path) -> None:
     """The gallery's task draws what is right where no column truth.<field> is."""
     rows = [
@@ -101,6 +103,7 @@ def test_judgements_of_own_items_are_rehearsed(tmp_path: Path) -> None:
     assert items["congruent_share"].mean() > 0.8
 
 
+@pytest.mark.full
 def test_corrections_of_own_texts_are_rehearsed(tmp_path: Path) -> None:
     """The drawn correction replaces one word, or none if nothing is to be corrected."""
     rows = [

@@ -57,7 +57,7 @@ def _seed(task: str) -> int:
 @pytest.mark.parametrize(
     "task",
     [
-        pytest.param(name, marks=() if name == "severity" else (pytest.mark.full,))
+        pytest.param(name, marks=() if name == "congruency" else (pytest.mark.full,))
         for name in task_names()
     ],
 )

@@ -50,6 +50,7 @@ def test_a_kill_in_the_middle_of_a_visit_loses_nothing(served: Served) -> None:
     assert paid["reward_paid"] == 110
 
 
+@pytest.mark.full
 def test_a_copy_that_is_brought_back_goes_on_once_a_person_has_decided(
     served: Served, tmp_path: Path
 ) -> None:
