@@ -26,8 +26,8 @@ SHIPPED = sorted(
     if not path.stem.endswith(".deployment")
 )
 
-OFTEN = ("demo", "pairwise")
-"""Rehearsed every time: texts, grades and choices; the others in the long form."""
+OFTEN = {"demo", "pairwise"}
+"""Rehearsed every time: texts and choices; the others in the long form."""
 
 LEAST_REASONS = {"correction": 40, "demo": 30, "error_categories": 50}
 """How many decisions quote evidence, where a rehearsal has many."""
