@@ -25,6 +25,7 @@ from piecework.config.imported_table import ImportedTable
 from piecework.domain.campaign import OutputFormat
 from piecework.domain.capabilities import MTURK
 from piecework.domain.dataset import Pictures
+from piecework.domain.growing import MOST_IN_BATCH, OnChange, OnRemoval
 from piecework.domain.hit import Comparator
 from piecework.domain.licences import LICENCES, licence_named
 from piecework.domain.money import CURRENCIES, Currency, cents_from_text
@@ -82,8 +83,8 @@ Country = Annotated[str, AfterValidator(_country)]
 
 
 MONEY_KEYS = (
-    *("reward", "budget", "batch_budget", "day_budget"),
-    *("wage_floor_per_hour", "minimum"),
+    *("reward", "budget", "batch_budget", "day_budget", "month_budget"),
+    *("item_budget", "wage_floor_per_hour", "minimum"),
 )
 """Keys of `[rewards]` and `[[rewards.fees]]` with an amount."""
 
@@ -99,6 +100,10 @@ class ItemsTable(_Strict):
     columns: dict[Words, Words] = {}
     pictures: str | None = None
     scenes: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    grows: bool = False
+    on_change: OnChange = "refuse"
+    on_removal: OnRemoval = "withdraw"
+    most_removed_percent: Annotated[float, Field(ge=0, le=100)] = 50
 
     @model_validator(mode="after")
     def _one_source(self) -> "ItemsTable":
@@ -111,6 +116,11 @@ class ItemsTable(_Strict):
             raise ValueError("columns renames the columns of a file; set items.file")
         if self.scenes is not None and self.pictures is not None:
             raise ValueError("scenes draws the pictures; leave out pictures")
+        if self.scenes is not None and self.grows:
+            raise ValueError("drawn pictures do not grow; leave out scenes or grows")
+        of_growing = {"on_change", "on_removal", "most_removed_percent"}
+        if not self.grows and (stated := sorted(of_growing & self.model_fields_set)):
+            raise ValueError(f"{stated[0]} is for items that grow; set grows = true")
         return self
 
 
@@ -122,6 +132,8 @@ class PostingTable(_Strict):
     """`[posting]`: how HITs are posted."""
 
     batches: Annotated[int, Field(ge=1, le=1000)] = 1
+    batch_size: Annotated[int, Field(ge=1, le=MOST_IN_BATCH)] = 100
+    batch_every_hours: Annotated[float, Field(ge=0.01, le=8760)] = 24
     assignments: Assignments = 5
     items_per_hit: Annotated[int, Field(ge=1, le=50)] | None = None
     lifetime_hours: Annotated[float, Field(ge=0.01, le=8760)] = 168
@@ -156,6 +168,8 @@ class RewardsTable(_Strict):
     budget: Cents
     batch_budget: Annotated[Cents, Field(ge=1)] | None = None
     day_budget: Annotated[Cents, Field(ge=1)] | None = None
+    month_budget: Annotated[Cents, Field(ge=1)] | None = None
+    item_budget: Annotated[Cents, Field(ge=1)] | None = None
     wage_floor_per_hour: Cents
     expected_minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
     # 583 of 3,387 crowdsourced paraphrases that an expert labelled `Cheating`:
@@ -314,6 +328,7 @@ class RehearsalTable(_Strict):
 
     seed: Annotated[int, Field(ge=0)] = 1
     replay: str | None = None
+    rows_a_day: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
     people: dict[Words, dict[Words, Annotated[int, Field(ge=0, le=10_000)]]] = {}
 
@@ -376,6 +391,23 @@ class CampaignTables(_Strict):
             raise ValueError("[page] and [fields] go with question, not with task")
         if self.question is not None and self.rewards.reward is None:
             raise ValueError("a page has no default reward; set rewards.reward")
+        return self
+
+    @model_validator(mode="after")
+    def _deals_one_way(self) -> "CampaignTables":
+        growing = {"batch_size", "batch_every_hours"} & self.posting.model_fields_set
+        if self.items.grows and "batches" in self.posting.model_fields_set:
+            raise ValueError(
+                "posting.batches is for items that do not grow; set posting.batch_size"
+            )
+        if not self.items.grows and growing:
+            raise ValueError(
+                f"posting.{min(growing)} is for items that grow; set items.grows = true"
+            )
+        if not self.items.grows and self.rehearsal.rows_a_day is not None:
+            raise ValueError(
+                "rehearsal.rows_a_day is for items that grow; set items.grows = true"
+            )
         return self
 
     def _asked_elsewhere(self) -> "CampaignTables":
