@@ -96,7 +96,10 @@ class TableFile:
             file.close()
             raise
         delivery = Delivery(
-            chunks=iter(()), is_whole=reading.is_whole, header=reading.columns()
+            chunks=iter(()),
+            is_whole=reading.is_whole,
+            header=reading.columns(),
+            close=file.close,
         )
         delivery.chunks = _chunks(reading.rows(delivery), most)
         return delivery

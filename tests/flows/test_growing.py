@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from piecework.campaign.assembling import load_campaign
-from piecework.domain.errors import StoreError
+from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.opening import open_for_rehearsal
+from piecework.rehearsing.checking import check_campaign
 from piecework.store import item_totals, ledger, source, stops
-from tests.growing_campaign import TEXT, growing, names, row
+from tests.growing_campaign import START, TEXT, growing, names, row, write_growing
 
 
 def test_new_rows_make_the_next_batch_and_each_row_is_dealt_once(
@@ -238,6 +239,20 @@ def test_rows_that_cannot_be_used_are_set_aside_and_the_rest_proceeds(
         campaign.move(hours=25)
         assert campaign.finish().items == 9
         assert campaign.shown()[-1] == "p015"
+
+
+def test_check_names_rows_that_would_be_set_aside(tmp_path: Path) -> None:
+    """And a source without a row that can be used cannot be priced."""
+    path = write_growing(tmp_path, [*names(1, 5), "6.0"])
+    with (tmp_path / "items.csv").open("a") as file:
+        file.write(row("p001", "other") + "p007")
+    warnings = check_campaign(path, on=START.date()).warnings
+    assert sum("line 7" in words for words in warnings) == 1
+    assert sum("line 8" in words for words in warnings) == 1
+    assert any(words.startswith("2 rows") for words in warnings)
+    (tmp_path / "items.csv").write_text("image_id,url\n")
+    with pytest.raises(ConfigError):
+        check_campaign(path, on=START.date())
 
 
 @pytest.mark.full

@@ -5,9 +5,9 @@ All errors are collected before any is raised, so that a person can fix them tog
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -303,7 +303,8 @@ def _first_rows(
         with closing(open_store(path)) as store:
             if items := source.first_rows(store, most):
                 return tuple(items)
-    return tuple(islice(usable_items(source_of(file, task)), most))
+    with closing(usable_items(source_of(file, task))) as usable:
+        return tuple(islice(usable, most))
 
 
 def source_of(file: CampaignFile, task: Task) -> Source:
@@ -330,15 +331,15 @@ def source_of(file: CampaignFile, task: Task) -> Source:
     )
 
 
-def usable_items(rows: Source) -> Iterator[Item]:
+def usable_items(rows: Source) -> Generator[Item, None, None]:
     """Yield the rows of a source that can become items, each id once.
 
     A source that cannot be read yields none.
     """
     seen: set[str] = set()
     try:
-        for chunk in rows.read().chunks:
-            for row in chunk:
+        with closing(rows.read()) as delivery:
+            for row in chain.from_iterable(delivery.chunks):
                 is_bad = row.fault or row.row_id in seen or rows.faults(row)
                 seen.add(row.row_id)
                 if not is_bad:

@@ -7,7 +7,7 @@ source needs only the protocol below.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -58,6 +58,7 @@ class Delivery:
         header: the columns, if all rows have the same; sorted.
         watermark: how far the source was read, for the next reading.
         unfinished: why the end of the source was left for later, or "".
+        close: ends the reading, also before its last chunk.
     """
 
     chunks: Iterator[list[SourceRow]]
@@ -65,6 +66,7 @@ class Delivery:
     header: tuple[str, ...] | None = None
     watermark: str = ""
     unfinished: str = ""
+    close: Callable[[], object] = bool
 
 
 class Source(Protocol):

@@ -107,8 +107,10 @@ def _source(opened: OpenedCampaign, waiting: int) -> SourceState:
 def _rates(opened: OpenedCampaign, known: source.Reading) -> tuple[float, float]:
     """Return rows that arrive and rows that are dealt on an average recent day."""
     now = opened.clock.now()
-    if known.began_at is None:
+    if known.began_at is None or known.read_at is None:
         return 0.0, 0.0
+    if opened.is_rehearsal:  # its days are not those of the clock on the wall
+        now = known.read_at
     since = max(known.began_at, now - _RECENT)
     days = source.days(opened.store, since=since)
     length = max(1.0, (now - since) / timedelta(days=1))

@@ -6,6 +6,7 @@ does all its other work, and the campaign's status names the fault.
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from piecework.campaign.opened import CampaignRun
@@ -107,10 +108,10 @@ class _TakingIn:
         most = arrived(self._at_work, self._growth, self._known)
         mark = "" if whole else self._known.watermark
         delivery = self._growth.source.read(mark, most=most)
-        if self._columns is None:
-            self._columns = delivery.header
-        self._refuse_other_columns(delivery)
-        with source.seen(self._at_work.store):
+        with closing(delivery), source.seen(self._at_work.store):
+            if self._columns is None:
+                self._columns = delivery.header
+            self._refuse_other_columns(delivery)
             for chunk in delivery.chunks:
                 with writing(self._at_work.store):
                     self._take(chunk, delivery)
