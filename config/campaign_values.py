@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from piecework.config.schema import (
     CampaignTables,
     DatasetTable,
+    OutputTable,
     PostingTable,
     RequirementsTable,
 )
 from piecework.domain.campaign import AsNeeded, Posting
-from piecework.domain.dataset import Publication, Shares
+from piecework.domain.dataset import Publication, Shares, Sink
 from piecework.domain.hit import QualificationRequirement
 from piecework.domain.ids import QualificationTypeId
 from piecework.domain.licences import Licence, licence_named
@@ -132,6 +133,14 @@ def publication(table: DatasetTable) -> Publication:
             group_by=table.split_by or "",
             fixed_by=table.split_column or "",
         ),
+    )
+
+
+def sinks(table: OutputTable) -> tuple[Sink, ...]:
+    """Return where else the releases go."""
+    return tuple(
+        Sink(to=sink.to, table=sink.table or "", has_history=sink.history)
+        for sink in table.sinks
     )
 
 

@@ -264,11 +264,29 @@ class DecisionsTable(_Strict):
     rule: tuple[PolicyTable, ...] = ()
 
 
+class SinkTable(_Strict):
+    """`[[output.sinks]]`: a place that each release is written to."""
+
+    to: Words
+    table: (
+        Annotated[str, StringConstraints(pattern="^[A-Za-z_][A-Za-z0-9_.]*$")] | None
+    ) = None
+    history: bool = False
+
+    @model_validator(mode="after")
+    def _fits(self) -> "SinkTable":
+        if self.history and self.table is None:
+            raise ValueError("history is for a table; a folder has all releases")
+        return self
+
+
 class OutputTable(_Strict):
     """`[output]`: where the dataset is written, and in which formats."""
 
     folder: Words | None = None
     formats: Annotated[tuple[OutputFormat, ...], Field(min_length=1)] | None = None
+    releases: bool = False
+    sinks: Annotated[tuple[SinkTable, ...], Field(max_length=20)] = ()
 
 
 class SplitsTable(_Strict):

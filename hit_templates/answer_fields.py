@@ -13,10 +13,10 @@ from types import MappingProxyType
 from piecework.domain.errors import ConfigError
 from piecework.domain.task import OwnFiles, Task
 from piecework.hit_templates.own_html.fields import (
-    Said,
+    StatedField,
     aggregates,
     canned_text,
-    found_fields,
+    fields_and_rules,
     main_text,
     seconds_per_item,
 )
@@ -27,7 +27,7 @@ _MOST_ITEMS = 50
 
 def answers_task(
     name: str,
-    stated_fields: Mapping[str, Said],
+    stated_fields: Mapping[str, StatedField],
     *,
     title: str,
     columns: Sequence[str],
@@ -50,7 +50,7 @@ def answers_task(
         ConfigError: there is no field, or the statements about one contradict each
             other.
     """
-    fields, rules, faults = found_fields({}, stated_fields)
+    fields, rules, faults = fields_and_rules({}, stated_fields)
     if not fields:
         faults.append("fields: there are none; state what the workers answered")
     if faults:

@@ -45,7 +45,7 @@ QUESTION = "question.html.j2"
 MACROS = "_macros.html.j2"
 """The gallery's template of macros (docs/reference/macros.md)."""
 
-_GIVEN = frozenset(
+_TEMPLATE_VALUES = frozenset(
     {"item", "n", "fields", "t", "task", "title", "total", "noun", "minified"}
 )
 """The names of the values that a task's template receives."""
@@ -105,7 +105,7 @@ def rendered(task: Task, name: str, values: Mapping[str, object]) -> str:
     # A template can divide by zero, call a non-function, or nest endlessly.
     except Exception as fault:
         raise ConfigError(
-            [_told(task, name, fault)],
+            [_fault_message(task, name, fault)],
             next_step="docs/reference/macros.md lists what templates can use",
         ) from fault
 
@@ -132,7 +132,7 @@ def _own_environment(own: OwnFiles) -> ImmutableSandboxedEnvironment:
     )
 
 
-def _told(task: Task, name: str, fault: Exception) -> str:
+def _fault_message(task: Task, name: str, fault: Exception) -> str:
     """Describe a fault in a sentence that begins with its place."""
     if isinstance(fault, TemplateSyntaxError):
         file = fault.filename or fault.name or name
@@ -195,7 +195,7 @@ def _known(name: str) -> str:
     macros = {macro for macro in exported if not macro.startswith("_")}
     if name in macros:
         return f"; import it: {{% from {MACROS!r} import {name} with context %}}"
-    return did_you_mean(name, macros | _GIVEN)
+    return did_you_mean(name, macros | _TEMPLATE_VALUES)
 
 
 def _path(task: Task, name: str) -> str:

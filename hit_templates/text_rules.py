@@ -48,31 +48,31 @@ CHARACTERS: Mapping[str, str] = {
     "breaks": " ,.;\u2014\u2026",
 }
 
-_ONE = {name: f"[{inside}]" for name, inside in CHARACTERS.items()}
+_CHARACTER_CLASS = {name: f"[{inside}]" for name, inside in CHARACTERS.items()}
 _NO_WORD = CHARACTERS["spaces"] + CHARACTERS["symbols"]
 _LETTER = f"[^{_NO_WORD}]"
 
-_INVISIBLE = re.compile(_ONE["invisible"])
-_SPACES = re.compile(f"{_ONE['spaces']}+")
+_INVISIBLE = re.compile(_CHARACTER_CLASS["invisible"])
+_SPACES = re.compile(f"{_CHARACTER_CLASS['spaces']}+")
 _LETTERS = re.compile(_LETTER)
 _SYMBOLS_FIRST = re.compile(f"^[{_NO_WORD}]+")
-_BREAKS = re.compile(f"{_ONE['breaks']}+")
+_BREAKS = re.compile(f"{_CHARACTER_CLASS['breaks']}+")
 _POINT_WITHIN = re.compile(r"[0-9],[0-9]|\.")
 _POINT_IN_NUMBER = re.compile(r"([0-9])[.,](?=[0-9])")
 _POINTED_LETTERS = re.compile(
     f"(^|[{_NO_WORD}])((?:{_LETTER}\\.)+{_LETTER}?)(?=$|[{_NO_WORD}])"
 )
 _QUOTED = re.compile(
-    f"{_ONE['double_quotes']}[^{CHARACTERS['double_quotes']}]*{_ONE['double_quotes']}"
+    f"{_CHARACTER_CLASS['double_quotes']}[^{CHARACTERS['double_quotes']}]*{_CHARACTER_CLASS['double_quotes']}"
 )
 _END = re.compile("[.!?]")
-_APOSTROPHES = re.compile(_ONE["apostrophes"])
+_APOSTROPHES = re.compile(_CHARACTER_CLASS["apostrophes"])
 _CLOSERS_LAST = re.compile(
     f"[)\\]}}*{CHARACTERS['double_quotes']}{CHARACTERS['apostrophes']}]+$"
 )
 _LAST_PIECE = re.compile(f"(?:{_LETTER}|')+$")
 _NUMBER = re.compile("^[0-9][0-9.,/]*")
-_WORD_ENDS = re.compile(f"^(?:$|(?!{_ONE['hyphens']})[{_NO_WORD}])")
+_WORD_ENDS = re.compile(f"^(?:$|(?!{_CHARACTER_CLASS['hyphens']})[{_NO_WORD}])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

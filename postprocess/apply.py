@@ -1,29 +1,25 @@
 """Apply the edits that rules propose; every change to a worker's text can be undone.
 
-Edits that a rule is sure of are applied. Edits that are only likely are kept
-separately, as proposals for a person.
+Rules judge what workers wrote. All words are counted before the first edit, and every
+rule looks at each text once, so an edit never becomes evidence for another. Edits that
+a rule is sure of are applied. Edits that are only likely are kept separately, as
+proposals for a person.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from piecework.domain.edit import Edit
-from piecework.postprocess.drafts import Drafts
-from piecework.postprocess.edits import replay, undo
+from piecework.postprocess.edits import compose, replay, undo
 from piecework.postprocess.language import candidates, confusions, features, suspects
 from piecework.postprocess.language.corpus import Corpus
-from piecework.postprocess.registry import RULES, Rule
-from piecework.postprocess.rule_rounds import (
-    Followed,
-    Selection,
-    rarer_words,
-    until_settled,
-)
+from piecework.postprocess.registry import RULES, CorpusRule, Rule, TextRule
 from piecework.postprocess.text import Text, protected_words
 
 __all__ = [
-    "Cleaned", "Cleaning", "Text", "clean_and_propose", "clean_text",
-    "forget_counts", "forget_texts", "protected_words", "replay", "undo",
+    "Cleaned", "Cleaning", "Text", "Tidied", "clean_and_propose", "clean_text",
+    "forget_counts", "forget_texts", "judged", "protected_words", "replay", "tidied",
+    "undo",
 ]  # fmt: skip
 
 
@@ -87,33 +83,93 @@ def clean_and_propose(
 ) -> Cleaning:
     """Return the edits of every text, and the proposals for a person.
 
-    Rules run one after the other until none has an edit left, so cleaning cleaned texts
-    changes nothing. The order of `texts` does not matter.
+    The order of `texts` does not matter. Cleaning cleaned texts may change more,
+    because they are other texts with other counts.
 
     Raises:
-        ValueError: a text id occurs twice, or the rules never finish.
+        ValueError: a text id occurs twice.
     """
     if len({text.text_id for text in texts}) < len(texts):
         raise ValueError("a text id occurs twice among the texts to clean")
-    drafts = Drafts(text for text in texts if not text.is_canned)
-    corpus = Corpus(drafts.texts())
-
-    def follow(rule: Rule, selection: Selection) -> Followed:
-        proposed = drafts.propose(rule, corpus, selection)
-        changes = drafts.accept(rule, proposed, selection)
-        corpus.replace(changes.before, changes.after, changes.items)
-        return Followed(
-            changes.is_any_left or bool(changes.after),
-            rarer_words(changes.replaced(), corpus),
-        )
-
-    until_settled(rules, follow)
+    tidy = [tidied(text, rules) for text in texts if not text.is_canned]
+    cleaning = judged(tidy, Corpus(each.text for each in tidy), rules)
     ids = [text.text_id for text in texts]
-    proposals = drafts.proposals()
     return Cleaning(
-        edits={text_id: drafts.edits.get(text_id, ()) for text_id in ids},
-        proposals={text_id: proposals.get(text_id, ()) for text_id in ids},
+        edits={text_id: cleaning.edits.get(text_id, ()) for text_id in ids},
+        proposals={text_id: cleaning.proposals.get(text_id, ()) for text_id in ids},
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Tidied:
+    """A text after the rules that need no other text.
+
+    Attributes:
+        original: as the worker wrote it.
+        text: what the other rules count and judge.
+        edits: from the original to `text`.
+    """
+
+    original: str
+    text: Text
+    edits: tuple[Edit, ...]
+
+
+def tidied(text: Text, rules: Sequence[Rule] = RULES) -> Tidied:
+    """Follow the rules that need no other text."""
+    edits: tuple[Edit, ...] = ()
+    draft = text
+    for rule in rules:
+        if isinstance(rule, TextRule) and (new := rule.mend(draft.text)):
+            edits = compose(text.text, edits, new)
+            draft = replace(draft, text=replay(draft.text, new))
+    return Tidied(original=text.text, text=draft, edits=edits)
+
+
+def judged(
+    tidy: Sequence[Tidied], corpus: Corpus, rules: Sequence[Rule] = RULES
+) -> Cleaning:
+    """Let all rules judge texts; texts without edits are absent from the result.
+
+    Args:
+        tidy: all texts about each of their items.
+        corpus: the counts of these texts, and of all others of the campaign.
+        rules: where two want to change the same words, the first one is followed.
+    """
+    sure: dict[str, list[Edit]] = {}
+    unsure: dict[str, list[Edit]] = {}
+    judges = [rule for rule in rules if isinstance(rule, CorpusRule)]
+    texts = [each.text for each in tidy]
+    for rule in judges:
+        for text_id, edits in rule.propose(texts, corpus).items():
+            for edit in edits:
+                into = sure if rule.is_sure(edit) else unsure
+                into.setdefault(text_id, []).append(edit)
+    names = {rule.NAME for rule in judges}
+    all_edits: dict[str, tuple[Edit, ...]] = {}
+    proposals: dict[str, tuple[Edit, ...]] = {}
+    for each in tidy:
+        text_id = each.text.text_id
+        made = _apart(sure.get(text_id, ()), ())
+        if edits := compose(each.original, each.edits, made):
+            all_edits[text_id] = edits
+        likely = _apart(unsure.get(text_id, ()), made)
+        whole = compose(each.original, each.edits, likely)
+        if proposed := tuple(edit for edit in whole if edit.rule in names):
+            proposals[text_id] = proposed
+    return Cleaning(edits=all_edits, proposals=proposals)
+
+
+def _apart(edits: Iterable[Edit], others: Sequence[Edit]) -> tuple[Edit, ...]:
+    """Return the edits, in order, that overlap no other and no earlier one."""
+    kept: list[Edit] = []
+    for edit in edits:
+        if all(
+            edit.end <= other.start or other.end <= edit.start
+            for other in (*others, *kept)
+        ):
+            kept.append(edit)
+    return tuple(sorted(kept, key=lambda edit: edit.start))
 
 
 def forget_texts() -> None:

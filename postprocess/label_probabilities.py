@@ -52,7 +52,7 @@ def of_choice(
     return pd.DataFrame(
         {
             f"{name}{LIKELIEST}": item_labels["value"].fillna("").astype("str"),
-            f"{name}{PROBABILITY}": _told(item_labels["probability"]),
+            f"{name}{PROBABILITY}": _rounded(item_labels["probability"]),
         },
         index=items,
     )
@@ -84,7 +84,7 @@ def of_ticks(
         except NotConvergedError:
             continue
         name = f"{field.name}{PROBABILITY}_{option.value}"
-        columns[name] = _told(table.reindex(items))
+        columns[name] = _rounded(table.reindex(items))
     return pd.DataFrame(columns, index=items)
 
 
@@ -99,7 +99,7 @@ def _probabilities(votes: pd.DataFrame) -> "pd.Series[float]":
     return estimate.probabilities[_TICKED].clip(lowest, highest)
 
 
-def _told(probabilities: "pd.Series[float]") -> "pd.Series[float]":
+def _rounded(probabilities: "pd.Series[float]") -> "pd.Series[float]":
     """Round to six places: further ones may differ between processors."""
     return probabilities.astype("float64").round(6)
 

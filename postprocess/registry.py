@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 
 from piecework.domain.edit import Edit
 from piecework.postprocess.language.corpus import Corpus
-from piecework.postprocess.rules import real_words, spelling, whitespace
+from piecework.postprocess.rules import real_words, spelling, whitespace, windows_signs
 from piecework.postprocess.text import Text
 
 
@@ -59,4 +59,4 @@ class CorpusRule(Protocol):
 
 Rule = TextRule | CorpusRule
 
-RULES: tuple[Rule, ...] = (whitespace, spelling, real_words)
+RULES: tuple[Rule, ...] = (windows_signs, whitespace, spelling, real_words)

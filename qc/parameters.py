@@ -39,7 +39,7 @@ class Counted(StrEnum):
     OF_WORKER = "items of one worker"
     KNOWN_OF_WORKER = "items with known answers of one worker"
     OF_HIT = "items of one HIT"
-    OF_BATCH = "items of one batch"
+    ITEMS = "items"
     ASSIGNMENTS = "assignments of one batch"
     OTHERS = "answers by others to an item"
     ANSWERS = "answers to an item"

@@ -55,10 +55,10 @@ DEFAULTS: dict[SubjectKind, Verdict | None] = {
 Flags = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.intp]
 Names = tuple[str, ...]
-Told = tuple[float, str]
+FlagEvidence = tuple[float, str]
 """A finding's suspicion and evidence."""
 
-_NOTHING: Told = (0.0, "")
+_NOTHING: FlagEvidence = (0.0, "")
 
 _BELOW: dict[SubjectKind, tuple[SubjectKind, ...]] = {
     "answer": (),
@@ -177,7 +177,7 @@ class _Flags:
             self.subject_ids[kind] = different.tolist()
         self._rows: dict[SubjectKind, tuple[Codes, Codes]] = {}
         self._by_row: dict[tuple[tuple[SubjectKind, ...], str], Flags] = {}
-        self._flagged: dict[Subject, dict[str, Told]] = defaultdict(dict)
+        self._flagged: dict[Subject, dict[str, FlagEvidence]] = defaultdict(dict)
         for finding in findings:
             # Rules state their own limit for the joined suspicion.
             if finding.flag or finding.heuristic == JOINED:
@@ -208,7 +208,9 @@ class _Flags:
             dtype="bool",
         )
 
-    def told(self, kind: SubjectKind, subject: int, heuristics: Names) -> set[Told]:
+    def flag_evidence(
+        self, kind: SubjectKind, subject: int, heuristics: Names
+    ) -> set[FlagEvidence]:
         """Suspicion and evidence of all flags about a subject and its related kinds."""
         rows = self.rows_of(kind, subject)
         if not heuristics:
@@ -278,7 +280,7 @@ def _reason(rule: PolicyRule, flags: _Flags, subject: int, longest: int) -> str:
         is_flagged |= flags.rows(_BELOW[kind], name)[rows]
     return filled(
         rule,
-        flags.told(kind, subject, rule.any_of),
+        flags.flag_evidence(kind, subject, rule.any_of),
         flagged=int(is_flagged.sum()),
         answers=len(rows),
         longest=longest,

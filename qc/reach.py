@@ -49,7 +49,7 @@ def most_of(table: pd.DataFrame) -> Mapping[Counted, int]:
     return {
         Counted.OF_WORKER: int(known.value_counts().max()) if len(known) else 0,
         Counted.OF_HIT: int(table["assignment_id"].value_counts().max()),
-        Counted.OF_BATCH: int(of_batch["item_id"].nunique().max()),
+        Counted.ITEMS: int(table["item_id"].nunique()),
         Counted.ASSIGNMENTS: int(of_batch["assignment_id"].nunique().max()),
         Counted.ANSWERS: answers,
         Counted.OTHERS: answers - 1,

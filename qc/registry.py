@@ -28,6 +28,7 @@ from piecework.qc.heuristics import (
     contradiction,
     gold_failed,
     ignored_page_warnings,
+    left_empty,
     low_agreement,
     low_scale_variance,
     minority_canned,
@@ -51,7 +52,7 @@ from piecework.qc.heuristics import (
 )
 from piecework.qc.joined import Judged
 from piecework.qc.ratings import sources
-from piecework.qc.scores import TOLD_FROM, Scope
+from piecework.qc.scores import SHOWN_FROM, Scope
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import FIT, text_fit, with_text_fit
 
@@ -109,6 +110,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     not_typed,
     canary,
     rule_violation,
+    left_empty,
     answered_before,
     straight_line,
     same_place,
@@ -169,7 +171,7 @@ def assess(
     """Return the findings of all heuristics that are switched on.
 
     There is a finding for every subject that is flagged or has a suspicion of at least
-    `qc.scores.TOLD_FROM`. If a heuristic has no finding about a subject, it looked and
+    `qc.scores.SHOWN_FROM`. If a heuristic has no finding about a subject, it looked and
     found little against it.
 
     Args:
@@ -198,7 +200,7 @@ def assess(
 def findings_of(heuristic: Heuristic, scores: pd.DataFrame) -> Iterator[Finding]:
     """Yield the findings of one heuristic, from its scores."""
     suspicion, flag = scores["suspicion"].to_numpy(), scores["flag"].to_numpy()
-    places = np.flatnonzero(flag | (suspicion >= TOLD_FROM))
+    places = np.flatnonzero(flag | (suspicion >= SHOWN_FROM))
     for subject, amount, is_flagged, evidence in zip(
         scores.index.take(places).tolist(),
         suspicion[places].tolist(),

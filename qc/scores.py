@@ -21,7 +21,7 @@ batch, or (`campaign`) all answers."""
 FIRST_ANSWER = ("worker_id", "item_id", "submitted_at")
 """The columns that `is_first` reads."""
 
-TOLD_FROM = 0.25
+SHOWN_FROM = 0.25
 """Suspicions below this make no finding; half of the suspicion at a limit."""
 
 _MOST_DECIMALS = 6
@@ -109,12 +109,12 @@ def quoted(text: str, *, longest: int = 80) -> str:
     return f"“{line}”"
 
 
-def told_apart(measure: float, limit: float, *, decimals: int = 1) -> str:
+def measure_text(measure: float, limit: float, *, decimals: int = 1) -> str:
     """Format a measure with enough decimals to tell it apart from its limit.
 
-    >>> told_apart(1.96, 2.0), told_apart(1.5, 2.0), told_apart(2.0, 2.0)
+    >>> measure_text(1.96, 2.0), measure_text(1.5, 2.0), measure_text(2.0, 2.0)
     ('1.96', '1.5', '2.0')
-    >>> told_apart(np.float64(1.3e308), 2.0)
+    >>> measure_text(np.float64(1.3e308), 2.0)
     '1.3e+308'
     """
     # As Python floats: numpy multiplies to round, which can overflow.

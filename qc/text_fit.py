@@ -55,7 +55,10 @@ Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-NAMES = ("log_odds", "words", "shared", "by_chance", "others", "copies")
+_HASH_BITS = 53
+"""As many bits of a wording's hash as a float64 holds."""
+
+NAMES = ("log_odds", "words", "shared", "by_chance", "others", "copies", "wording")
 """The columns of `text_fit`."""
 
 
@@ -96,7 +99,8 @@ def text_fit(table: pd.DataFrame) -> pd.DataFrame:
             logarithm, higher is better), `words` (how many different ones), `shared`
             (words that another answer about the item has), `by_chance` (how many such
             words another item would give), `others` (answers it was compared with),
-            `copies` (texts with the same words in the batch, including itself).
+            `copies` (texts of the table with the same words, including itself),
+            `wording` (a whole number, the same for texts with the same words).
     """
     ready = [f"{FIT}.{name}" for name in NAMES]
     if ready[0] in table.columns:
@@ -113,7 +117,8 @@ class Uses(NamedTuple):
         batches: by `batch`, `n_voices`.
         words: by `batch` and `word`, `n_voices` that use it.
         copies: by `batch` and `wording`, a hash of a text's different words, `n_texts`
-            and `n_voices` with these words; `merged` keeps only those of several texts.
+            and `n_voices` with these words; `merged` keeps only wordings of several
+            texts of all batches.
     """
 
     batches: Tally
@@ -128,9 +133,7 @@ class Uses(NamedTuple):
         # campaign.
         rows = pd.concat(copies, ignore_index=True)
         is_several = (rows["n_texts"] > 1) | rows["wording"].duplicated(keep=False)
-        several = merged([rows[is_several]])
-        several = several[several["n_texts"] > 1].reset_index(drop=True)
-        return cls(merged(batches), merged(words), several)
+        return cls(merged(batches), merged(words), merged([rows[is_several]]))
 
 
 class Excesses(NamedTuple):
@@ -224,10 +227,12 @@ class Worded:
             np.bincount(tokens.row, weights=sharing.by_chance, minlength=n_texts),
             sharing.others,
         ]
-        fits[:-1, self._places] = np.where(
+        fits[:-2, self._places] = np.where(
             judged & (tokens.n_words > 0), measures, np.nan
         )
-        fits[-1, self._places] = sharing.texts
+        copies, wordings = self._in_all_batches(uses)
+        fits[-2, self._places] = copies
+        fits[-1, self._places] = wordings
         return pd.DataFrame(dict(zip(NAMES, fits, strict=True)), index=self._index)
 
     def _sharing(self, uses: Uses) -> "_Sharing":
@@ -276,6 +281,17 @@ class Worded:
         words = tokens.keys.words["word"].take(different % size)
         copies = tokens.keys.copies.take(different // size).reset_index(drop=True)
         return places, codes, copies.assign(word=words.reset_index(drop=True))
+
+    def _in_all_batches(self, uses: Uses) -> tuple[Codes, Floats]:
+        """By text, how many have its wording in any batch, and its number."""
+        hashes = self._tokens.keys.copies["wording"].to_numpy(dtype="uint64")
+        known = uses.copies[uses.copies["wording"].isin(hashes)]
+        texts = known.groupby("wording")["n_texts"].sum()
+        # A merged tally leaves out wordings of a single text.
+        copies = texts.reindex(hashes).fillna(1).to_numpy("int64")
+        numbers = (hashes >> np.uint64(64 - _HASH_BITS)).astype("float64")
+        codes = self._tokens.copies
+        return copies[codes], numbers[codes]
 
     def _copies(self) -> pd.DataFrame:
         """By code of a text's wording, `n_texts` and `n_voices` of this part."""

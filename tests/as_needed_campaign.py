@@ -55,7 +55,7 @@ _ITEMS = {
     ItemId(name): Item(item_id=ItemId(name), columns={"pair_id": name})
     for name in (*VOTES, "p9")
 }
-_SAID = {"y": "congruent", "n": "incongruent"}
+_OPTIONS = {"y": "congruent", "n": "incongruent"}
 
 
 def write_as_needed(folder: Path, text: str = AS_NEEDED) -> Path:
@@ -98,7 +98,7 @@ class Voters:
             vote = self._votes.get(item_id, "ynyn")[self._sent[item_id]]
             self._sent[item_id] += 1
             form |= {
-                f"congruent.{position}": _SAID[vote],
+                f"congruent.{position}": _OPTIONS[vote],
                 f"shown_ms.{position}": "9000",
                 f"pastes.{position}": "0",
                 f"keystrokes.{position}": "0",

@@ -11,7 +11,7 @@ from tests.as_needed_campaign import AS_NEEDED, VOTES, write_as_needed
 
 WHY = "The picture shows a plate that is broken."
 REASON = "Not approved: differs from the known answer to congruent on 1 of 1 item."
-TOLD = re.compile(
+FEEDBACK = re.compile(
     re.escape(REASON) + r" The answer to item [12] of this HIT was known in advance\. "
     r'To "[^"]+" you answered "[^"]+"; the known answer is "[^"]+"\. ' + re.escape(WHY)
 )

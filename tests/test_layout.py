@@ -70,8 +70,17 @@ _OF_PROLIFIC = {
 }
 """Prolific's own words, and where else one stands in its plain sense."""
 
+_THROUGH_ALL_ROOMS = {
+    *("bench", "browser", "clients", "crash", "end_to_end"),
+    *("live", "mutants", "schedule", "simulation"),
+}
+"""Folders of tests that no single room holds."""
+
 _NAMELESS = {"found", "given", "one", "said", "told"}
-"""What a variable must not be called: each fits any value, so it says nothing."""
+"""What nothing must be called: each fits any value, so it says nothing."""
+
+_SPEECH = {"said", "told"}
+"""Words that no name holds: they say that something was spoken, not what it is."""
 
 
 def _by_folder() -> dict[str, list[Path]]:
@@ -103,6 +112,12 @@ def test_every_room_is_under_contract() -> None:
     assert linter["root_packages"] == ["piecework"]
     listed = " | ".join(_layers(linter["contracts"][0])).split(" | ")
     assert sorted([*listed, *_BESIDE]) == ROOMS
+
+
+def test_tests_lie_in_the_room_that_they_test() -> None:
+    """A folder of tests bears a room's name, or runs what goes through all rooms."""
+    folders = {path.parent.name for path in ROOT.glob("tests/*/*.py")}
+    assert not folders - {*ROOMS, *_THROUGH_ALL_ROOMS}
 
 
 def test_the_rooms_at_the_root_are_linked_into_the_package() -> None:
@@ -145,7 +160,7 @@ def test_names_of_the_field_are_not_blurred() -> None:
 
 
 def _bound_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Line and name of all that can hold a value: variable, parameter, attribute."""
+    """Line and name of all that code binds: values, parameters, functions, classes."""
     for node in ast.walk(tree):
         match node:
             case (
@@ -157,8 +172,19 @@ def _bound_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 | ast.MatchAs(name=str(name))
                 | ast.MatchStar(name=str(name))
                 | ast.MatchMapping(rest=str(name))
+                | ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
             ):
                 yield getattr(node, "lineno", 0), name
+
+
+def _is_nameless(name: str) -> bool:
+    """Whether a name says nothing of what it holds; a test's name is a sentence."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
+    lower = [word.lower() for word in words]
+    is_test = lower[:1] == ["test"]
+    return "_".join(lower) in _NAMELESS or bool(_SPEECH & {*lower} and not is_test)
 
 
 def _other_runs(module: ast.Module) -> Iterator[int]:
@@ -191,14 +217,19 @@ def _targets(node: ast.AST) -> list[ast.AST]:
 
 @pytest.mark.parametrize("folder", _FOLDERS)
 def test_a_name_says_what_it_holds(folder: str) -> None:
-    """No variable, parameter or attribute bears a name that would fit any value."""
+    """No name of a value, function, class, module or folder would fit any other."""
     faults = []
     for path in _FOLDERS[folder]:
         module, where = ast.parse(path.read_bytes()), path.relative_to(ROOT)
         faults += [
             f"{where}:{line}: {name}: name what it holds"
             for line, name in sorted(_bound_names(module))
-            if name.strip("_") in _NAMELESS
+            if _is_nameless(name)
+        ]
+        faults += [
+            f"{where}: {part}: name what it holds"
+            for part in (*where.parts[:-1], path.stem)
+            if _is_nameless(part.removeprefix("test_"))
         ]
         if where.parts[0] != "tests":
             faults += [
@@ -223,13 +254,29 @@ def bind(b, /, c, *d, e: int = 0, **f):
     match c:
         case [u, *v] | {"w": w, **x} | A(y) as z:
             ...
+class Kind:
+    async def wait():
+        ...
 """
 
 
 def test_the_rule_of_names_knows_every_way_to_bind_a_name() -> None:
-    """All letters of the sample are bound, but what is only read: `q`."""
+    """All letters of the sample but `q`, which is only read, and three definitions."""
     bound = {name for _, name in _bound_names(ast.parse(_BINDINGS))}
-    assert bound == {*string.ascii_lowercase} - {"q"}
+    assert bound == {*string.ascii_lowercase, "bind", "Kind", "wait"} - {"q"}
+
+
+@pytest.mark.parametrize(
+    ("name", "is_nameless"),
+    [
+        *(("one", True), ("_Found", True), ("SAID", True), ("told_apart", True)),
+        *(("_TIMES_SAID", True), ("AsTold", True), ("storyteller_tolds", False)),
+        *(("one_edit_apart", False), ("given_up", False), ("test_it_is_said", False)),
+    ],
+)
+def test_the_rule_of_names_knows_a_vague_name(name: str, *, is_nameless: bool) -> None:
+    """In any case and place; `one`, `found` and `given` may begin a name."""
+    assert _is_nameless(name) == is_nameless
 
 
 _RUNS = """

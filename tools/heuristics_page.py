@@ -83,7 +83,7 @@ def _joined() -> Iterator[str]:
         "bad; for rules with `suspicion_above`. The evidence names the features that "
         "count most, in log odds. It is flagged from "
         f"{joined.FLAG_FROM:g} and becomes a finding from "
-        f"{joined.TOLD_PROBABILITY:g}. Version {joined.VERSION}.\n"
+        f"{joined.SHOWN_PROBABILITY:g}. Version {joined.VERSION}.\n"
     )
     for paragraph in paragraphs:
         yield paragraph + "\n"

@@ -186,10 +186,12 @@ def _composition() -> list[Row]:
     }
 
     def mean_here(part: str) -> Callable[[Any], str]:
-        return lambda figures: _one(figures["composition"]["all"]["per_caption"][part])
+        return lambda figures: _one_decimal(
+            figures["composition"]["all"]["per_caption"][part]
+        )
 
     def mean_there(part: str) -> Callable[[Any], str]:
-        return lambda figures: _one(
+        return lambda figures: _one_decimal(
             figures["against"]["composition"]["per_caption"][part]
         )
 
@@ -316,7 +318,9 @@ def _people() -> list[Row]:
     }
 
     def score(metric: str) -> Callable[[Any], str]:
-        return lambda figures: _one(figures["human_performance"]["scores"][metric])
+        return lambda figures: _one_decimal(
+            figures["human_performance"]["scores"][metric]
+        )
 
     return [
         Row(
@@ -360,7 +364,9 @@ def _others() -> list[Row]:
             source="Hodosh et al. 2013: unanimous pairs, %",
             published="90.5",
             command="judgements",
-            value=lambda figures: _one(100 * figures["agreement"][0]["unanimous"]),
+            value=lambda figures: _one_decimal(
+                100 * figures["agreement"][0]["unanimous"]
+            ),
         ),
         Row(
             source="Hodosh et al. 2013: share of yes",
@@ -446,7 +452,7 @@ def _percent(part: float, whole: float, *, decimals: int = 1) -> str:
     return f"{100 * part / whole:.{decimals}f}"
 
 
-def _one(value: float) -> str:
+def _one_decimal(value: float) -> str:
     return f"{value:.1f}"
 
 

@@ -235,7 +235,7 @@ class _Reader(HTMLParser):
             control.options.setdefault(option, _tidy(values.get("aria-label", "")))
             self._wanting.append((control, option, own_id))
         if not control.label:
-            own_label = _said_of(values) if option is None else ""
+            own_label = _stated_label(values) if option is None else ""
             control.label = own_label or heard
 
     def _joined(self, control: Control) -> Control:
@@ -385,7 +385,7 @@ def _is_scripted(scripts: str, name: str, own_id: str) -> bool:
     )
 
 
-def _said_of(values: Mapping[str, str]) -> str:
+def _stated_label(values: Mapping[str, str]) -> str:
     labels = (values.get(name, "") for name in ("label", "header", "aria-label"))
     shown = next(
         (text for text in labels if text.strip()), values.get("placeholder", "")

@@ -48,7 +48,7 @@ _AGGREGATES: Mapping[FieldKind, AggregateKind] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class StatedField:
     """What a campaign file states about one field of a page; `None`: not stated."""
 
     kind: FieldKind | None = None
@@ -60,8 +60,8 @@ class Said:
     required: bool | None = None
 
 
-def found_fields(
-    controls: Mapping[str, Control], stated_fields: Mapping[str, Said]
+def fields_and_rules(
+    controls: Mapping[str, Control], stated_fields: Mapping[str, StatedField]
 ) -> tuple[list[Field], list[Rule], list[str]]:
     """Return fields and rules, and clauses about what does not fit together.
 
@@ -77,7 +77,7 @@ def found_fields(
     )
     left = dict(stated_fields)
     for sent_as, name in names.items():
-        own = left.pop(sent_as, None) or left.pop(name, None) or Said()
+        own = left.pop(sent_as, None) or left.pop(name, None) or StatedField()
         field, complaint = _field(name, controls[sent_as], own)
         fields.append(field)
         faults += complaint
@@ -154,7 +154,7 @@ def seconds_per_item(fields: list[Field], *, hidden: Collection[str] = ()) -> fl
     )
 
 
-def _field(name: str, control: Control, own: Said) -> tuple[Field, list[str]]:
+def _field(name: str, control: Control, own: StatedField) -> tuple[Field, list[str]]:
     options = (
         [Option(value=value, label=value) for value in own.options]
         if own.options is not None
@@ -196,7 +196,7 @@ def _faults(field: Field) -> Iterator[str]:
         yield "has a | in an option, which separates options when several are ticked"
 
 
-def _rules(field: Field, control: Control, own: Said) -> Iterator[Rule]:
+def _rules(field: Field, control: Control, own: StatedField) -> Iterator[Rule]:
     is_required = control.is_required if own.required is None else own.required
     if is_required:
         yield Rule(

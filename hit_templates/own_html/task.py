@@ -14,10 +14,10 @@ from piecework.domain.xml_text import NOT_FOR_XML, with_newlines
 from piecework.hit_templates.own_html.controls import Controls
 from piecework.hit_templates.own_html.fields import (
     REST,
-    Said,
+    StatedField,
     aggregates,
     canned_text,
-    found_fields,
+    fields_and_rules,
     main_text,
     seconds_per_item,
 )
@@ -46,7 +46,7 @@ class Around:
 
     title: str
     description: str
-    fields: Mapping[str, Said]
+    fields: Mapping[str, StatedField]
     hosts: tuple[str, ...] = ()
     html_columns: tuple[str, ...] = ()
     reward_cents: int = 1
@@ -66,8 +66,10 @@ def html_task(path: Path, around: Around) -> Task:
     stated_fields = around.fields
     if controls.has_script and not stated_fields and not _asks(controls):
         # A script makes the inputs, and the campaign file does not state their names.
-        stated_fields = {REST: Said(kind="text", label="All that the page sends")}
-    fields, rules, mismatched = found_fields(controls.by_name, stated_fields)
+        stated_fields = {
+            REST: StatedField(kind="text", label="All that the page sends")
+        }
+    fields, rules, mismatched = fields_and_rules(controls.by_name, stated_fields)
     faults = [f"{path}: {fault}." for fault in (*template.faults, *controls.faults)]
     canned, misplaced = canned_text(around.canned, fields)
     faults += [f"{path}: {fault}." for fault in (*mismatched, *misplaced)]

@@ -17,7 +17,13 @@ from rapidfuzz.distance import OSA
 from piecework.postprocess.language import english, lexicon
 from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.codes import Ints
-from piecework.postprocess.language.corpus import EDGE, MET, Corpus, Floats, said_about
+from piecework.postprocess.language.corpus import (
+    EDGE,
+    MET,
+    Corpus,
+    Floats,
+    word_counts_by_item,
+)
 from piecework.postprocess.language.one_edit import one_edit_apart
 from piecework.postprocess.language.sounds import sound
 from piecework.postprocess.language.tokens import place, words
@@ -86,7 +92,7 @@ def doubts(
         weights: leave out places where, by these weights of `NAMES`, no other word can
             be likelier than the written one.
     """
-    alike = _alike(corpus, channel, corpus.changes)
+    alike = _alike(corpus, channel)
     line, owner, at = _line(texts, corpus)
     places = np.flatnonzero((alike.sizes[line] > 0) & (owner >= 0))
     rows, other = _likely(_alone(places, line, corpus), line, alike, corpus)
@@ -180,7 +186,7 @@ def is_ordinary(text: Text, at: int) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _alike(corpus: Corpus, channel: Channel, _changes: int) -> "_Alike":
+def _alike(corpus: Corpus, channel: Channel) -> "_Alike":
     """Cached, because the texts of a campaign are processed in parts."""
     return _Alike(corpus, channel)
 
@@ -332,7 +338,7 @@ def _of_item(
     texts: Sequence[Text], owner: Ints, at: Ints, meant: Sequence[str]
 ) -> Floats:
     """Return whether other texts about the item have the other word, and this one."""
-    about = said_about({texts[n].item_id for n in set(owner.tolist())}, texts)
+    about = word_counts_by_item({texts[n].item_id for n in set(owner.tolist())}, texts)
     features = np.zeros((len(owner), len(_OF_ITEM)))
     for row, (n, position) in enumerate(zip(owner.tolist(), at.tolist(), strict=True)):
         counts = about[texts[n].item_id]

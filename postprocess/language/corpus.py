@@ -77,7 +77,6 @@ class Corpus:
         n_with_names: the texts with an unknown word that looks like a name
             (`has_name`).
         n_foreign: the texts with a possible typo that are in another language.
-        changes: how often the corpus was changed.
     """
 
     def __init__(self, texts: Iterable[Text] = ()) -> None:
@@ -88,7 +87,7 @@ class Corpus:
         # There is an edge before the first text too.
         self.counts = np.array([1], dtype=np.int64)
         self.items = self.capitals = np.zeros(1, dtype=np.int64)
-        self.n_texts = self.n_with_names = self.n_foreign = self.changes = 0
+        self.n_texts = self.n_with_names = self.n_foreign = 0
         self._texts = self._with_names = np.zeros(1, dtype=np.int64)
         self._pairs, self._triples, self._over_one = (CodeTally() for _ in range(3))
         self._last_sieves: _Sieves | None = None
@@ -116,25 +115,6 @@ class Corpus:
         self.n_with_names += other.n_with_names
         self.n_foreign += other.n_foreign
         self._changed()
-
-    def replace(
-        self, before: Sequence[Text], after: Sequence[Text], items: Mapping[str, int]
-    ) -> None:
-        """Replace counted texts by others.
-
-        The result is the same as that of a new corpus, but only the changed texts
-        take time.
-
-        Args:
-            before: the texts as they were counted.
-            after: the same texts now.
-            items: the change in the approximate number of items, by word
-                (`words_by_items` of all texts about the items, now minus before).
-        """
-        self._count(after, 1)
-        self._count(before, -1)
-        self.items = _longer(self.items, len(self._at_large))
-        self.items[self.numbers([*items])] += np.array([*items.values()], dtype="int64")
 
     def _count(self, texts: Sequence[Text], times: int) -> Ints:
         """Add texts `times` times; return the numbers of their words in order."""
@@ -175,7 +155,6 @@ class Corpus:
 
     def _changed(self) -> None:
         """Clear what was derived from earlier counts."""
-        self.changes += 1
         self._total = _ENGLISH_WEIGHT + int(self.counts.sum())
         self._log_shares: dict[str, float] = {}
         self._last_sieves = None
@@ -340,15 +319,7 @@ def has_name(text: Text) -> bool:
     )
 
 
-def words_by_items(texts: Iterable[Text]) -> Counter[str]:
-    """Return the approximate number of items with each word."""
-    words: defaultdict[str, set[str]] = defaultdict(set)
-    for text in texts:
-        words[text.item_id].update(text.words)
-    return Counter(chain.from_iterable(words.values()))
-
-
-def said_about(
+def word_counts_by_item(
     item_ids: AbstractSet[str], texts: Iterable[Text]
 ) -> Mapping[str, Counter[str]]:
     """Return the number of texts with a word, by item and word."""

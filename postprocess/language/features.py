@@ -23,6 +23,7 @@ from piecework.postprocess.language.word_shapes import (
     begins_compounds,
     compounding,
     ends_compounds,
+    is_agent,
     is_compound,
     is_ending,
     is_inflected,
@@ -37,7 +38,8 @@ OF_TYPO = (
     "channel", "channel_per_letter", "one_edit", "two_edits", "more_edits",
     "sounds_alike", "first_letter", "ending", "last_letter", "plural", "new_word",
     "own_word", "zipf_meant", *slips.NAMES,
-    "split", "split_article", "split_short", "split_rarer", "split_content",
+    "split", "split_edited", "split_article",
+    "split_short", "split_rarer", "split_content",
     "split_function", "split_contents", "split_begins", "split_ends",
     "split_in_wordfreq",
 )  # fmt: skip
@@ -55,13 +57,17 @@ the campaign."""
 OF_LEAVING = (
     "leave", "zipf", "in_wordfreq", "zipf_over_2", "log_other_items",
     "again_about_item", "capitals", "name_like", "shouted", "hyphened",
-    "compound", "compounding", "inflected", "length", "vowelless", "apostrophe",
+    "compound", "compounding", "inflected", "agent",
+    "length", "vowelless", "apostrophe",
     "cue", "beside_name", "company",
 )  # fmt: skip
 
 NAMES = (*OF_TYPO, *OF_MEANING, *OF_LEAVING)
 
 _PRICE = OF_TYPO.index("channel")
+"""The first one; of two words, only this one and those for two words can differ
+from 0."""
+
 _OF_SPLITS = len(OF_TYPO) - OF_TYPO.index("split")
 
 _CUES = frozenset(
@@ -167,8 +173,9 @@ def _of_typos(word: str, candidates: Sequence[Candidate]) -> HalfFloats:
 
 def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
     if " " in meant:
-        nothing = (0.0,) * (len(OF_TYPO) - _OF_SPLITS)
-        return *nothing, *_of_split(*meant.split(" "))
+        head, tail = meant.split(" ")
+        nothing = (0.0,) * (len(OF_TYPO) - _OF_SPLITS - 1)
+        return price, *nothing, *_of_split(head, tail, is_edited=head + tail != word)
     edits = OSA.distance(word, meant)
     return (
         price,
@@ -189,12 +196,13 @@ def _of_typo(word: str, meant: str, price: float) -> tuple[float, ...]:
     )
 
 
-def _of_split(head: str, tail: str) -> tuple[float, ...]:
+def _of_split(head: str, tail: str, *, is_edited: bool) -> tuple[float, ...]:
     rarer, commoner = sorted((lexicon.zipf(head), lexicon.zipf(tail)))
     shorter = min(len(head), len(tail))
     is_content, is_function = rarer < _FUNCTION_ZIPF, commoner >= _SURELY_FUNCTION_ZIPF
     return (
         1,
+        is_edited,
         head == "a",
         shorter < _SHORT_PART,
         rarer,
@@ -231,7 +239,7 @@ def _in_place(
     items = np.minimum(corpus.items[head], corpus.items[tail])
     price = typos.rows[which, _PRICE] + _NATS_A_SPLIT * is_split
     words, _ = _counted((suspect.word for suspect in suspects), corpus)
-    zipfs = np.array([lexicon.zipf(suspect.word) for suspect in suspects])[owner]
+    zipfs = np.array([_zipf(suspect.word) for suspect in suspects])[owner]
     likeliest = lexicon.CERTAIN_ZIPF + np.minimum(share, tail_share) / _NATS_A_ZIPF
     expected = np.maximum(0, np.log(items + 1) - price + _TYPOS_OF_ALL)
     named = np.array([suspect.place.is_name_like for suspect in suspects], dtype=bool)
@@ -262,7 +270,7 @@ def _in_place(
 
 def _of_leaving(suspect: Suspect, corpus: Corpus) -> tuple[float, ...]:
     word, place = suspect.word, suspect.place
-    zipf = lexicon.zipf(word)
+    zipf = _zipf(word)
     around = (suspect.before[1], suspect.after[0])
     return (
         1.0,
@@ -278,6 +286,7 @@ def _of_leaving(suspect: Suspect, corpus: Corpus) -> tuple[float, ...]:
         is_compound(word),
         compounding(word),
         is_inflected(word),
+        is_agent(word),
         len(word),
         not any(letter in "aeiouy" for letter in word),
         "'" in word,
@@ -285,6 +294,11 @@ def _of_leaving(suspect: Suspect, corpus: Corpus) -> tuple[float, ...]:
         any(corpus.capital_share(each) > _NAME_SHARE for each in around),
         suspect.company,
     )
+
+
+def _zipf(word: str) -> float:
+    """Return how common an unknown word is, as evidence that it is a word."""
+    return 0.0 if lexicon.is_two_words(word) else lexicon.zipf(word)
 
 
 def _counted(words: Iterable[str], corpus: Corpus) -> tuple[Ints, Floats]:

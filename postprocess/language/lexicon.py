@@ -30,6 +30,16 @@ _NEW_WORD_LETTERS = 5
 _SHADOW_ZIPF = 1.0
 """A word ten times rarer than one an edit away may be a misspelling of it."""
 
+_PART_ZIPF = 5.4
+_FUNCTION_ZIPF = 5.8
+"""Two words this common, the commoner of them a function word, are not one new word:
+`eachother` has 3.24 on the web."""
+
+_SHORTEST_PART = 3
+_VERY_COMMON_ZIPF = 6.5
+"""Both words must be this common if one of them is shorter: `ofthe`, but not
+`anwar`."""
+
 _APOSTROPHE_ZIPF = 3.0
 _SHORTEST_TYPO = 2
 _LONGEST_TYPO = 45
@@ -60,7 +70,8 @@ def is_surely_right(word: str) -> bool:
     """Return whether a casefolded word is surely right, as all `targets` are.
 
     It is a word of the dictionary, or a longer one that is common in English and not a
-    misspelling of a much more common one: `countertop`, but not `recieve` or `teh`.
+    misspelling of a much more common one: `countertop`, but not `recieve`, `teh` or
+    `eachother`.
     """
     return is_known(word) or _is_new(word)
 
@@ -77,6 +88,29 @@ def may_be_typo(word: str) -> bool:
         and bool(_ORDINARY.fullmatch(word))
         and not is_surely_right(word)
     )
+
+
+@cache
+def is_two_words(word: str) -> bool:
+    """Return whether a casefolded word is two very common ones without their space.
+
+    How common it is on the web then only shows how often the space is left out.
+
+    >>> is_two_words("eachother"), is_two_words("ofthe"), is_two_words("countertop")
+    (True, True, False)
+    """
+    return word not in dictionary() and any(
+        _are_two_words(word[:cut], word[cut:]) for cut in range(1, len(word))
+    )
+
+
+def _are_two_words(head: str, tail: str) -> bool:
+    if head not in dictionary() or tail not in dictionary():
+        return False
+    rarer, commoner = sorted((zipf(head), zipf(tail)))
+    if min(len(head), len(tail)) < _SHORTEST_PART:
+        return rarer >= _VERY_COMMON_ZIPF  # names begin or end like short words
+    return rarer >= _PART_ZIPF and commoner >= _FUNCTION_ZIPF
 
 
 def zipf(word: str) -> float:
@@ -114,6 +148,8 @@ def _is_new(word: str) -> bool:
     if common < _NEW_WORD_ZIPF or len(word) < _NEW_WORD_LETTERS:
         return False
     known = dictionary()
+    if is_two_words(word):
+        return False
     return not any(
         other in known and zipf(other) >= common + _SHADOW_ZIPF
         for other in _one_edit_away(word)

@@ -11,7 +11,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from piecework.postprocess.language.corpus import EDGE, Corpus, has_name, said_about
+from piecework.postprocess.language.corpus import (
+    EDGE,
+    Corpus,
+    has_name,
+    word_counts_by_item,
+)
 from piecework.postprocess.language.foreign import is_foreign
 from piecework.postprocess.language.lexicon import may_be_typo
 from piecework.postprocess.language.tokens import Place, Word, place, words
@@ -62,7 +67,7 @@ def find_suspects(texts: Sequence[Text], corpus: Corpus) -> list[Suspect]:
         return []
     with_any = [text for text in texts if any(map(may_be_typo, text.words))]
     english = [text for text in with_any if not is_foreign(text.words)]
-    about = said_about({text.item_id for text in english}, texts)
+    about = word_counts_by_item({text.item_id for text in english}, texts)
     company = _Company(corpus)
     suspects = []
     for text in english:
@@ -96,11 +101,11 @@ class _Company:
             own: whether the text itself has a name.
         """
         known = [word for word in line if not may_be_typo(word)]
-        return math.fsum(self._said_by(word, own) for word in known) / max(
+        return math.fsum(self._log_ratio(word, own) for word in known) / max(
             1, len(known)
         )
 
-    def _said_by(self, word: str, own: bool) -> float:  # noqa: FBT001 - private
+    def _log_ratio(self, word: str, own: bool) -> float:  # noqa: FBT001 - private
         log_ratio = self._of_word.get((word, own))
         if log_ratio is None:
             texts, with_names = self._corpus.texts_with(word)

@@ -17,7 +17,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from piecework.postprocess.language import lexicon
-from piecework.postprocess.language.sounds import sound
+from piecework.postprocess.language.sounds import sound, sounds
 
 Ints = npt.NDArray[np.int64]
 
@@ -48,8 +48,8 @@ class Targets:
         self._lengths = np.array([len(word) for word in self._words], dtype=np.int64)
         self._zipfs = np.array([lexicon.zipf(word) for word in self._words])
         self._alike: defaultdict[str, list[int]] = defaultdict(list)
-        for n, word in enumerate(self._words):
-            self._alike[sound(word)].append(n)
+        for n, heard in enumerate(sounds(self._words)):
+            self._alike[heard].append(n)
         self._groups = np.zeros(len(self._words), dtype=np.int64)
         for group in self._alike.values():
             self._groups[group] = group[0]

@@ -15,11 +15,15 @@ _BEGINNINGS = (
     "un", "re", "non", "pre", "multi", "semi", "over", "under", "mini", "anti",
 )  # fmt: skip
 _MEANT_ENDINGS = frozenset({"s", "es", "d", "ed", "r", "er", "y", "ing", "ly", "n"})
+_AGENT_ENDINGS = ("ers", "er", "ors", "or", "ists", "ist")
+_AGENT_STEM_ZIPF = 2.0
 _VARIANTS = (
     ("our", "or"), ("ogue", "og"), ("ise", "ize"), ("isi", "izi"), ("yse", "yze"),
-    ("grey", "gray"), ("blonde", "blond"),
 )  # fmt: skip
 """British and American spellings of the same endings."""
+
+_WHOLE_VARIANTS = (("grey", "gray"), ("blonde", "blond"))
+"""These also begin words."""
 
 _ONE_WAY = ("greyhound",)
 """Beginnings of words that are spelled the same in British and American English."""
@@ -104,6 +108,26 @@ def is_inflected(word: str) -> bool:
     return any(lexicon.is_known(stem) for stem in stems if len(stem) >= _LEAST_PART)
 
 
+@cache
+def is_agent(word: str) -> bool:
+    """Return whether the word names those who do something with a known word.
+
+    >>> is_agent("canoers"), is_agent("paintballers"), is_agent("tabel")
+    (True, True, False)
+    """
+    stems = {
+        word.removesuffix(ending) for ending in _AGENT_ENDINGS if word.endswith(ending)
+    }
+    stems |= {stem + "e" for stem in stems}
+    stems |= {stem[:-1] for stem in stems if stem[-1:] == stem[-2:-1]}
+    return any(
+        len(stem) >= _LEAST_PART
+        and lexicon.is_known(stem)
+        and lexicon.zipf(stem) >= _AGENT_STEM_ZIPF
+        for stem in stems
+    )
+
+
 def is_ending(longer: str, shorter: str) -> bool:
     """Return whether one word is the other plus a plausible ending."""
     return longer.startswith(shorter) and longer[len(shorter) :] in _MEANT_ENDINGS
@@ -116,6 +140,8 @@ def is_spelling_variant(word: str, other: str) -> bool:
     True
     >>> is_spelling_variant("grayhound", "greyhound")
     False
+    >>> is_spelling_variant("ourange", "orange")
+    False
     """
     return not other.startswith(_ONE_WAY) and _american(word) == _american(other)
 
@@ -126,6 +152,10 @@ def _is_common(word: str) -> bool:
 
 @cache
 def _american(word: str) -> str:
+    first, rest = word[:1], word[1:]
     for british, american in _VARIANTS:
+        rest = rest.replace(british, american)
+    word = first + rest
+    for british, american in _WHOLE_VARIANTS:
         word = word.replace(british, american)
     return word

@@ -22,7 +22,7 @@ from piecework.postprocess.language.weights import REAL_WORD_WEIGHTS
 from piecework.postprocess.text import Text
 
 NAME = "real_words"
-VERSION = 2
+VERSION = 3
 
 SURE = 0.7
 """The lowest probability of an automatic edit (docs/explanation/cleaning.md)."""

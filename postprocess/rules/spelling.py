@@ -23,9 +23,9 @@ from piecework.postprocess.language.weights import WEIGHTS
 from piecework.postprocess.text import Text
 
 NAME = "spelling"
-VERSION = 7
+VERSION = 9
 
-SURE = 0.6
+SURE = 0.7
 """The lowest probability of an edit made without asking: nineteen of twenty such
 changes are right (docs/explanation/cleaning.md)."""
 

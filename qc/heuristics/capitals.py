@@ -80,7 +80,7 @@ def _shares(texts: list[str], params: Params) -> Floats:
     lengths = np.fromiter(map(len, texts), "int64", len(texts))
     letters, capitals = np.zeros((2, len(texts)), dtype="int64")
     is_ascii = np.fromiter(map(str.isascii, texts), "bool", len(texts))
-    for alike, flags_of in ((is_ascii, _told_ascii), (~is_ascii, _told)):
+    for alike, flags_of in ((is_ascii, _ascii_flags), (~is_ascii, _character_flags)):
         whole = "".join(itertools.compress(texts, alike))
         letters[alike] = _counts(flags_of(whole, str.isalpha), lengths[alike])
         capitals[alike] = _counts(flags_of(whole, str.isupper), lengths[alike])
@@ -89,13 +89,13 @@ def _shares(texts: list[str], params: Params) -> Floats:
     return np.divide(capitals, sizes, out=np.zeros(len(texts)), where=enough)
 
 
-def _told_ascii(text: str, is_wanted: Callable[[str], bool]) -> Flags:
-    """Whether each ASCII character is wanted; ten times as fast as `_told`."""
+def _ascii_flags(text: str, is_wanted: Callable[[str], bool]) -> Flags:
+    """Whether each ASCII character is wanted; ten times as fast as the next."""
     table = bytes(is_wanted(chr(code)) for code in range(256))
     return np.frombuffer(text.encode("ascii").translate(table), "bool")
 
 
-def _told(text: str, is_wanted: Callable[[str], bool]) -> Flags:
+def _character_flags(text: str, is_wanted: Callable[[str], bool]) -> Flags:
     """Whether each character is wanted; tests each different one once."""
     # A worker may have sent half a character (a lone surrogate); it counts too.
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "uint32")

@@ -23,7 +23,9 @@ order. On scales and between two options, answers follow the others' if they are
 them; mean and variance over all orders are exact (W. Hoeffding, "A combinatorial
 central limit theorem", 1951). With more options, they follow if the others' answers
 differ between the worker's own: "probably for" then follows "for", although the two
-never agree.
+never agree. They also follow if they are near the others' on the line that separates
+the options best, which is learnt from all workers: options may be grades whose order
+the task does not say.
 
 Edge cases: only items with `min_others` other ratings count, and a worker needs
 `min_items` of them. Opinions (`is_opinion` in the task) are never compared, because
@@ -51,7 +53,7 @@ from piecework.qc.worker_scores import WorkerScore, own_answers, workers_table
 
 NAME = "low_agreement"
 TITLE = "Low agreement with others"
-VERSION = 4
+VERSION = 5
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = (*FIRST_ANSWER, RATED, MATTER_OF_FACT)
@@ -131,6 +133,8 @@ class _Compared:
         shares: by answer, the share of each rating among the others'.
         rows: by worker, the places of their answers.
         is_nominal: whether ratings are more than two options without order.
+        axis: by rating, its place on the line that separates the ratings of all workers
+            best; options may be grades whose order the task does not say.
     """
 
     agreements: pd.DataFrame
@@ -139,13 +143,18 @@ class _Compared:
     shares: Floats
     rows: Mapping[str, npt.NDArray[np.intp]]
     is_nominal: bool
+    axis: Floats
 
     def follow(self, worker: str) -> bool:
         """Whether a worker's answers follow the others' more than in random order."""
         rows = self.rows[worker]
         codes, shares = self.codes[rows], self.shares[rows]
         if self.is_nominal:
-            return _chance_of_association(codes, shares) <= _CHANCE
+            along = -np.outer(self.axis, shares @ self.axis)
+            return (
+                _chance_of_association(codes, shares) <= _CHANCE
+                or _chance_of_nearness(codes, along) <= _CHANCE
+            )
         return _chance_of_nearness(codes, self.apart @ shares.T) <= _CHANCE
 
 
@@ -292,7 +301,27 @@ def _compare(answers: pd.DataFrame, field: str, params: Params) -> _Compared:
             for worker, rows in by_worker.indices.items()
         },
         is_nominal=isinstance(values, list) and len(values) > _TWO,
+        axis=_axis(codes, shares),
     )
+
+
+def _axis(codes: npt.NDArray[np.intp], shares: Floats) -> Floats:
+    """The first axis of a correspondence analysis of ratings and others' ratings.
+
+    (M. Greenacre, "Correspondence Analysis in Practice", 2007; it puts "probably for"
+    between "neutral" and "for".)
+
+    Returns:
+        By rating, its place; all 0 if ratings do not depend on each other.
+    """
+    size = shares.shape[1]
+    together = np.zeros((size, size))
+    np.add.at(together, codes, shares)
+    together = (together + together.T) / max(2 * together.sum(), 1.0)
+    mass = together.sum(axis=1)
+    root = np.sqrt(np.where(mass > 0, mass, 1.0))
+    left, _, _ = np.linalg.svd(together / np.outer(root, root) - np.outer(root, root))
+    return np.asarray(np.where(mass > 0, left[:, 0] / root, 0.0)) if size else mass
 
 
 def _agreements(distances: pd.DataFrame) -> pd.DataFrame:

@@ -39,7 +39,13 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
 from piecework.qc.plain_text import word_counts
-from piecework.qc.scores import TOLD_FROM, Scope, scored, sentences, told_apart
+from piecework.qc.scores import (
+    SHOWN_FROM,
+    Scope,
+    measure_text,
+    scored,
+    sentences,
+)
 from piecework.qc.tallies import Tally, rows_of
 from piecework.qc.tallies import tally as tally_of
 
@@ -137,8 +143,8 @@ def score(
     def sentence(seconds: float, expected: float, limit: float) -> str:
         times, least = expected / seconds, float(np.exp(limit))
         return (
-            f"works {told_apart(times, least)} times as fast as usual (the limit is "
-            f"{told_apart(least, times)}): {seconds:.1f} seconds an item, where this "
+            f"works {measure_text(times, least)} times as fast as usual (the limit is "
+            f"{measure_text(least, times)}): {seconds:.1f} seconds an item, where this "
             f"batch usually takes {expected:.1f} for as many words"
         )
 
@@ -146,7 +152,7 @@ def score(
         times.index,
         suspicion=suspicion,
         flag=flag,
-        evidence=sentences(suspicion >= TOLD_FROM, sentence, seconds, expected, limit),
+        evidence=sentences(suspicion >= SHOWN_FROM, sentence, seconds, expected, limit),
     )
 
 

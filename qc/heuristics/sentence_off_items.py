@@ -11,12 +11,14 @@ packaging" appears on 18 pictures, "A computer screen is displaying a window wit
 message" on 13, and both are true of their pictures. On some pictures they share more
 words with other captions than chance gives, and on the rest about as many. So the mean
 evidence (`qc/text_fit.py`) against a sentence has to be at least `min_errors` standard
-errors.
+errors. Judging each batch alone misses a sentence that has too few items in each. Each
+text is compared with its own batch, but the evidence is added up over the campaign.
 
-Edge cases: a sentence needs `min_items` items of its batch that others wrote about; if
-it is flagged, it is flagged under all items of the batch. Case, punctuation and spacing
-do not count. The canned text and an empty text raise no suspicion. A sentence with the
-same evidence everywhere has a standard error of at least `LEAST_SD` of one text.
+Edge cases: a sentence needs `min_items` items that others wrote about; if it is
+flagged, it is flagged under all items of the campaign, but answers of earlier batches
+keep their decision. Case, punctuation and spacing do not count. The canned text and an
+empty text raise no suspicion. A sentence with the same evidence everywhere has a
+standard error of at least `LEAST_SD` of one text.
 """
 
 from dataclasses import dataclass
@@ -31,15 +33,15 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted
 from piecework.qc.plain_text import plain_texts
-from piecework.qc.scores import Scope, coded, grade, quoted, scored, sentences, summed
+from piecework.qc.scores import Scope, grade, quoted, scored, sentences, summed
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import text_fit
 
 NAME = "sentence_off_items"
 TITLE = "Repeated sentence that fits no item"
-VERSION = 1
+VERSION = 2
 SUBJECT: SubjectKind = "answer"
-SCOPE: Scope = "batch"
+SCOPE: Scope = "campaign"
 COLUMNS = COMPARED
 
 LEAST_SD = 0.25
@@ -51,11 +53,11 @@ class Params:
     """How many items, and how clear the evidence must be.
 
     Attributes:
-        min_items: different items of a batch that have the sentence (ours).
+        min_items: different items that have the sentence (ours).
         min_errors: standard errors by which it fits less than chance (ours: 3).
     """
 
-    min_items: Annotated[Count, Counted.OF_BATCH] = 10
+    min_items: Annotated[Count, Counted.ITEMS] = 10
     min_errors: Amount = 3.0
 
 
@@ -73,16 +75,20 @@ def together(table: pd.DataFrame, params: Params) -> npt.NDArray[np.bool_]:
 
 def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     """One row per answer."""
-    ordered = table.sort_index()
-    fits = text_fit(ordered)
-    codes = _sentence_codes(ordered)
-    repeated = _repeated(codes, fits["log_odds"], params).loc[table.index]
-    items = repeated["items"].to_numpy()
-    enough = items >= params.min_items
-    errors = np.where(enough, repeated["errors"].to_numpy(), 0.0)
-    flag = enough & (errors >= params.min_errors)
+    fits = text_fit(table)
+    is_often = _is_often(fits, params)
+    # Sums of floats depend on their order; sorting removes the order of rows.
+    compared = fits[is_often].assign(
+        item=table["item_id"][is_often],
+        sentence=plain_texts(table["text"][is_often].tolist()),
+    )
+    known = _sentences(compared.sort_index(), params)
+    rows = known.reindex(compared["sentence"]).set_axis(compared.index, axis=0)
+    rows = rows.reindex(table.index)
+    errors = rows["errors"].fillna(0.0).to_numpy()
+    flag = rows["items"].notna().to_numpy() & (errors >= params.min_errors)
 
-    def sentence(items: int, shared: float, chance: float, text: str) -> str:
+    def sentence(items: float, shared: float, chance: float, text: str) -> str:
         return (
             f"fits none of its {plural(items, 'item')} better than another item: on "
             f"average shares {shared:.1f} words with others' texts about the same "
@@ -94,68 +100,56 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         suspicion=grade(errors, params.min_errors, flag=flag),
         flag=flag,
         evidence=sentences(
-            flag, sentence, items, *_means(codes, fits, table, flag), table["text"]
+            flag, sentence, rows["items"], rows["shared"], rows["chance"], table["text"]
         ),
     )
 
 
-def _sentence_codes(table: pd.DataFrame) -> pd.DataFrame:
-    """By row, the code of its sentence in its batch, and of its item there."""
-    places, different = pd.factorize(table["text"])
-    sentences_, _ = coded(pd.Series(plain_texts(different.tolist())))
-    batches, _ = coded(table["batch"])
-    codes = pd.DataFrame({"sentence": sentences_[places], "batch": batches})
-    codes["item"], _ = coded(table["item_id"])
-    return codes.set_index(table.index)
+def _is_often(fits: pd.DataFrame, params: Params) -> npt.NDArray[np.bool_]:
+    """Whether each text has as many copies as a sentence needs; most texts have none.
+
+    They are counted here, because a campaign's batches are compared separately.
+    """
+    codes, different = pd.factorize(fits["wording"])
+    counts = np.bincount(codes[codes >= 0], minlength=len(different))
+    return np.asarray((codes >= 0) & (np.append(counts, 0)[codes] >= params.min_items))
 
 
-def _repeated(
-    codes: pd.DataFrame, log_odds: "pd.Series[float]", params: Params
-) -> pd.DataFrame:
-    """By row, the number of `items` with its sentence, and the `errors` against it."""
-    codes = codes.assign(against=-log_odds)
-    compared = codes[log_odds.notna()]
-    rows = _spreads(compared)
-    often = rows["size"] >= params.min_items
-    keys = ["batch", "sentence"]
-    several = compared.set_index(keys).loc[rows.index[often]]
-    rows["items"] = several.groupby(keys)["item"].nunique()
-    rows["items"] = rows["items"].fillna(0).astype("int64")
-    sd = rows["std"].fillna(0.0).clip(lower=LEAST_SD)
-    rows["errors"] = rows["mean"] / (sd / np.sqrt(rows["size"]))
-    sentence_rows = rows.reindex(pd.MultiIndex.from_frame(codes[keys]))
-    sentence_rows = sentence_rows.set_axis(codes.index, axis=0)
-    items = sentence_rows["items"].fillna(0).astype("int64")
-    return pd.DataFrame({"items": items, "errors": sentence_rows["errors"].fillna(0.0)})
+def _sentences(compared: pd.DataFrame, params: Params) -> pd.DataFrame:
+    """By sentence with enough items: `items`, `errors`, mean `shared` and `chance`.
 
-
-def _spreads(compared: pd.DataFrame) -> pd.DataFrame:
-    """By batch and sentence, `size`, `mean` and sample `std` of `against`."""
-    keys = ["batch", "sentence"]
-    by_sentence = compared.groupby(keys, sort=False)
-    codes = by_sentence.ngroup().to_numpy().astype("intp")
-    sizes = by_sentence.size()
-    n = sizes.to_numpy()
-    against = compared[["against"]]
-    means = summed(against, codes, len(sizes))["against"].to_numpy() / n
-    apart = (against["against"].to_numpy() - means[codes]) ** 2
-    squares = summed(against.assign(against=apart), codes, len(sizes))["against"]
-    variance = squares.to_numpy() / np.where(n > 1, n - 1, np.nan)
-    return pd.DataFrame({"size": sizes, "mean": means, "std": np.sqrt(variance)})
-
-
-def _means(
-    codes: pd.DataFrame,
-    fits: pd.DataFrame,
-    table: pd.DataFrame,
-    flag: npt.NDArray[np.bool_],
-) -> tuple["pd.Series[float]", "pd.Series[float]"]:
-    """Return, for each flagged row, its sentence's mean `shared` and `by_chance`."""
-    flagged = codes.loc[table.index[flag]].sort_index()
-    groups = [flagged["batch"], flagged["sentence"]]
-    means = fits.loc[flagged.index].groupby(groups)[["shared", "by_chance"]]
-    whole = means.transform("mean").reindex(table.index)
-    return whole["shared"], whole["by_chance"]
+    Args:
+        compared: columns of `text_fit`, `item` and `sentence`, in the order of the ids.
+        params: how many items are enough.
+    """
+    judged = compared[compared["log_odds"].notna()]
+    items = judged.groupby("sentence")["item"].nunique()
+    enough = items.index[(items >= params.min_items).to_numpy()]
+    judged = judged[judged["sentence"].isin(enough)]
+    codes = enough.get_indexer(pd.Index(judged["sentence"]))
+    amounts = pd.DataFrame(
+        {
+            "texts": 1.0,
+            "against": -judged["log_odds"],
+            "shared": judged["shared"],
+            "chance": judged["by_chance"],
+        }
+    )
+    sums = summed(amounts, codes, len(enough))
+    n = sums["texts"].to_numpy()
+    means = sums.div(n, axis=0)
+    apart = (amounts[["against"]] - means[["against"]].to_numpy()[codes]) ** 2
+    squares = summed(apart, codes, len(enough))["against"].to_numpy()
+    sd = np.sqrt(squares / np.maximum(n - 1, 1)).clip(min=LEAST_SD)
+    return pd.DataFrame(
+        {
+            "items": items[enough].to_numpy("float64"),
+            "errors": means["against"].to_numpy() / (sd / np.sqrt(n)),
+            "shared": means["shared"].to_numpy(),
+            "chance": means["chance"].to_numpy(),
+        },
+        index=enough,
+    )
 
 
 FACTS = Facts(together=together)

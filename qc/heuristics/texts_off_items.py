@@ -24,7 +24,7 @@ from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
-from piecework.qc.scores import TOLD_FROM, Scope, scored, sentences, summed
+from piecework.qc.scores import SHOWN_FROM, Scope, scored, sentences, summed
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import odds_for, text_fit
 
@@ -90,7 +90,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         suspicion=suspicion,
         flag=flag,
         evidence=sentences(
-            suspicion >= TOLD_FROM,
+            suspicion >= SHOWN_FROM,
             sentence,
             against,
             sums["texts"],

@@ -27,7 +27,7 @@ import pandas as pd
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount, Count
-from piecework.qc.scores import Scope, grade, scored, sentences, told_apart
+from piecework.qc.scores import Scope, grade, measure_text, scored, sentences
 from piecework.qc.tallies import Tally, rows_of
 from piecework.qc.tallies import tally as tally_of
 from piecework.qc.times import distances, logarithm, spreads
@@ -124,7 +124,7 @@ def score(
 
 def _in_sds(z: float, params: Params) -> str:
     sign = "-" if z < 0 else "+"
-    return f"{sign}{told_apart(abs(z), params.outlier_sds, decimals=2)} sd"
+    return f"{sign}{measure_text(abs(z), params.outlier_sds, decimals=2)} sd"
 
 
 FACTS = Facts(is_on=False, tallied=Tallied(tally, usual_of, score))

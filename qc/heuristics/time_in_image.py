@@ -32,9 +32,9 @@ from piecework.qc.scores import (
     Scope,
     grade,
     is_first,
+    measure_text,
     scored,
     sentences,
-    told_apart,
 )
 from piecework.qc.times import TimeColumn, z_scores
 
@@ -75,7 +75,7 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
     def sentence(seconds: float, z: float, mean: float, count: float) -> str:
         if seconds < 0:
             return f"ends before it begins: {seconds:.1f} seconds"
-        amount = told_apart(abs(z), params.outlier_sds, decimals=2)
+        amount = measure_text(abs(z), params.outlier_sds, decimals=2)
         return (
             f"takes {'more' if z > 0 else 'less'} time than other answers about this "
             f"item: {seconds:.1f} seconds, {amount} standard deviations "

@@ -30,7 +30,7 @@ from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts, Tallied
 from piecework.qc.parameters import Amount
 from piecework.qc.plain_text import word_counts
-from piecework.qc.scores import Scope, grade, scored, sentences, told_apart
+from piecework.qc.scores import Scope, grade, measure_text, scored, sentences
 from piecework.qc.tallies import Tally
 from piecework.qc.tallies import tally as tally_of
 
@@ -109,11 +109,11 @@ def score(
     def sentence(seconds: float, speed: float, least: float) -> str:
         most = params.max_words_per_second
         typed = (
-            f" and types {told_apart(speed, most)} words a second (expected at most "
+            f" and types {measure_text(speed, most)} words a second (expected at most "
             f"{most:g})"
         )
         return (
-            f"takes {told_apart(seconds, least)} seconds (expected at least "
+            f"takes {measure_text(seconds, least)} seconds (expected at least "
             f"{least:g}){typed if speed > 0 else ''}"
         )
 

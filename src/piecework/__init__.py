@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from piecework.library.campaigns import Rehearsal, load_campaign, price, rehearse
     from piecework.library.cleaning import CleanedTexts, clean_text, clean_texts
-    from piecework.library.datasets import Dataset, read_dataset
+    from piecework.library.datasets import Dataset, read_dataset, read_release
     from piecework.library.heuristics import assess, heuristics
     from piecework.library.hits import render_hit
     from piecework.library.labels import (
@@ -74,6 +74,7 @@ __all__ = [
     "majority",
     "price",
     "read_dataset",
+    "read_release",
     "read_results",
     "rehearse",
     "render_hit",
@@ -90,7 +91,7 @@ _MODULES = {
     "library.agreement": "cohen_kappa fleiss_kappa krippendorff_alpha",
     "library.campaigns": "Rehearsal load_campaign price rehearse",
     "library.cleaning": "CleanedTexts clean_text clean_texts",
-    "library.datasets": "Dataset read_dataset",
+    "library.datasets": "Dataset read_dataset read_release",
     "library.heuristics": "assess heuristics",
     "library.hits": "render_hit",
     "library.labels": "AbilityLabels DawidSkeneLabels Labels ability dawid_skene "

@@ -504,7 +504,7 @@ def category_lines() -> str:
 
 
 @cache
-def found() -> dict[str, list[Row]]:
+def computed_rows() -> dict[str, list[Row]]:
     """Return all rows by the name of their table; computed once per process."""
     return {
         "flickr8k": list(flickr8k_rows()),
@@ -518,7 +518,7 @@ def found() -> dict[str, list[Row]]:
 
 def with_blocks(page: str) -> str:
     """Return the page with its generated tables up to date, except the replay."""
-    blocks = {name: table(rows) for name, rows in found().items()}
+    blocks = {name: table(rows) for name, rows in computed_rows().items()}
     return _written(page, {**blocks, "categories": category_lines()})
 
 

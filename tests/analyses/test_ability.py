@@ -108,7 +108,7 @@ def test_unnamed_people_with_a_vote_each_are_ordinary() -> None:
     assert len(ability(each, values=("0", "1")).workers) == WORKERS
 
 
-def rarely_said() -> tuple[pd.DataFrame, "pd.Series[bool]"]:
+def rare_label_votes() -> tuple[pd.DataFrame, "pd.Series[bool]"]:
     """Five votes of unnamed workers on each of 2,000 items, of which a tenth is rare.
 
     Three of four see what is rare, and three of a hundred see it where it is not.
@@ -125,7 +125,7 @@ def rarely_said() -> tuple[pd.DataFrame, "pd.Series[bool]"]:
 
 def test_a_rare_value_on_which_most_agree_is_believed() -> None:
     """Where hardly anybody says it of other items, three of five are nearly sure."""
-    votes, is_rare = rarely_said()
+    votes, is_rare = rare_label_votes()
     probabilities = ability(votes, shared_error=0.0).probabilities
     n_rare = (votes["value"] == "r").groupby(votes["item_id"]).sum()
     assert is_rare.groupby(n_rare).mean().loc[3:].min() > 0.95

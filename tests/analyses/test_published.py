@@ -50,7 +50,7 @@ class TestData:
 
     def test_what_was_published_is_found(self) -> None:
         """To the last printed digit, but for two that the page explains."""
-        for name, rows in published.found().items():
+        for name, rows in published.computed_rows().items():
             met = [self.is_met(*row) for row in rows if row[1] != "-"]
             assert met, name
             assert all(met), name
@@ -78,7 +78,7 @@ class TestData:
 
         With seven votes it is as often right as they are, within half a per cent.
         """
-        figures = {what: says for what, _, says in published.found()["rte"]}
+        figures = {what: says for what, _, says in published.computed_rows()["rte"]}
         assert float(figures["Dawid-Skene"]) > 0.8969 + 0.02
         for most in (3, 5, 7):
             what = f"{most} votes an item: majority, Dawid-Skene, ability"

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from piecework.domain.clock import MonotonicClock, SystemClock
-from tests.imports.batches import row
+from tests.importing.batches import row
 
 _TEXT = "The quick brown fox jumps over the lazy dog while nobody looks. " * 300
 _WORKERS = 4

@@ -146,8 +146,8 @@ def _texts(
         at = np.where(why > 1 - _OF_ITEM, of_item[item, own], at)
         before = np.minimum(np.searchsorted(shares, at), len(words) - 1)
         codes[:, place] = before
-    is_said = np.arange(codes.shape[1]) < lengths[:, None]
-    line = words[codes[is_said]].tolist()
+    is_in_text = np.arange(codes.shape[1]) < lengths[:, None]
+    line = words[codes[is_in_text]].tolist()
     for place in np.flatnonzero(draw.random(len(line)) < 0.005).tolist():
         line[place] = _mistyped(draw, line[place])
     ends = np.cumsum(lengths)

@@ -154,7 +154,7 @@ async def crowd(market: Running, pause_seconds: float) -> dict[str, list[float]]
         assert (await lines[0].ask(market.new_hit(WORKERS))).status == 200, number
     took: dict[str, list[float]] = {"list": [], "accept": [], "submit": []}
 
-    async def one(line: Line, token: str) -> None:
+    async def worker_rounds(line: Line, token: str) -> None:
         async def timed(what: str, request: bytes) -> dict[str, Any]:
             if pause_seconds:
                 await asyncio.sleep(chance.uniform(0, 2 * pause_seconds))
@@ -172,7 +172,7 @@ async def crowd(market: Running, pause_seconds: float) -> dict[str, list[float]]
             submit = worker_call("POST /mturk/externalSubmit", token, form)
             await timed("submit", submit)
 
-    await asyncio.gather(*map(one, lines, market.tokens))
+    await asyncio.gather(*map(worker_rounds, lines, market.tokens))
     for line in lines:
         line.close()
     return took

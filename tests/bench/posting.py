@@ -91,7 +91,7 @@ def post(number: int, *, at_once: int, faults: list[dict[str, object]]) -> Poste
         campaign = load_campaign(path)
         with open_for_rehearsal(campaign, endpoint, SystemClock()) as opened:
             # As on real work: many at once, and the disk is waited for.
-            run = replace(opened, at_once=at_once, posts_in_order=False)
+            run = replace(opened, at_once=at_once, is_rehearsal=False)
             run.store.db.execute("PRAGMA synchronous = FULL")
             _control(endpoint, faults)
             before = _calls(endpoint)

@@ -7,8 +7,8 @@ from playwright.sync_api import FrameLocator, Page, expect
 from piecework.hit_templates.tasks import load_task
 
 Open = Callable[..., Page]
-ONE = "A red house with a brown roof stands beside a post sign"
-TWO = "A green lawn under a blue sky, with the sun in a corner"
+RED_HOUSE = "A red house with a brown roof stands beside a post sign"
+GREEN_LAWN = "A green lawn under a blue sky, with the sun in a corner"
 CANNED = "Quality issues are too severe to recognize visual content."
 
 

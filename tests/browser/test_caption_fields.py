@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 from tests.browser.host import Host
 from tests.browser.pages import (
     CANNED,
-    ONE,
-    TWO,
+    GREEN_LAWN,
+    RED_HOUSE,
     Open,
     faults,
     fill,
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.browser
         ("A red house", ["caption_min_words"]),
         ("There is a red house with a brown roof", ["caption_banned_prefix"]),
         ("It\u2019s a red house with a brown roof here", ["caption_banned_prefix"]),
-        (f"{ONE}. A sign.", ["caption_one_sentence"]),
+        (f"{RED_HOUSE}. A sign.", ["caption_one_sentence"]),
         ("This is it.\nA dog", ["caption_min_words", "caption_one_sentence",
                                 "caption_banned_prefix"]),
     ],
@@ -43,7 +43,7 @@ def test_a_broken_rule_holds_the_worker_with_its_message(
     assert box.get_attribute("aria-invalid") == "true"
     expect(page.locator("#faults-caption-1")).to_have_attribute("role", "alert")
     # Mended, the message goes by itself, and so does the worker.
-    box.fill(ONE)
+    box.fill(RED_HOUSE)
     assert faults(page, "caption-1") == []
     page.click("#next")
     expect(page.locator("#heading-2")).to_be_focused()
@@ -52,7 +52,7 @@ def test_a_broken_rule_holds_the_worker_with_its_message(
 def test_choices_that_are_missing_are_asked_for(host: Host, open_page: Open) -> None:
     """Each group has its own message; focus goes to the first that is wrong."""
     page = open_page(host.address())
-    page.fill("#caption-1", ONE)
+    page.fill("#caption-1", RED_HOUSE)
     page.click("#next")
     assert faults(page, "has_text-1") == [message("has_text_required")]
     assert faults(page, "flaws-1") == [message("flaws_required")]
@@ -62,7 +62,7 @@ def test_choices_that_are_missing_are_asked_for(host: Host, open_page: Open) -> 
 def test_something_else_wants_words(host: Host, open_page: Open) -> None:
     """The text is asked for while its box is ticked, and not sent when it is not."""
     page = open_page(host.address())
-    fill(page, 1, ONE)
+    fill(page, 1, RED_HOUSE)
     page.check('[name="flaws.1"][value=other]')
     page.click("#next")
     assert faults(page, "flaw_other-1") == [message("flaw_other_required")]
@@ -74,7 +74,7 @@ def test_something_else_wants_words(host: Host, open_page: Open) -> None:
     page.uncheck('[name="flaws.1"][value=other]')
     page.check('[name="flaws.1"][value=dark]')
     page.click("#next")
-    fill(page, 2, TWO)
+    fill(page, 2, GREEN_LAWN)
     page.click("#send")
     expect(page.get_by_text("Thank you")).to_be_visible()
     assert dict(host.posted[0][1])["flaw_other.1"] == ""

@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 
 from tests.browser.host import Host
 from tests.browser.pages import (
-    ONE,
-    TWO,
+    GREEN_LAWN,
+    RED_HOUSE,
     Open,
     fill,
 )
@@ -22,7 +22,7 @@ def test_time_pastes_and_leaving_are_counted_for_the_item_shown(
     page.clock.install(time=0)
     page.goto(host.address())
     page.clock.run_for(20_000)
-    fill(page, 1, ONE)
+    fill(page, 1, RED_HOUSE)
     page.evaluate(
         "document.getElementById('caption-1').dispatchEvent("
         "new ClipboardEvent('paste', {bubbles: true}))"
@@ -34,7 +34,7 @@ def test_time_pastes_and_leaving_are_counted_for_the_item_shown(
     page.clock.run_for(5_000)
     page.click("#next")
     page.clock.run_for(7_000)
-    fill(page, 2, TWO)
+    fill(page, 2, GREEN_LAWN)
     page.click("#send")
     expect(page.get_by_text("Thank you")).to_be_visible()
     sent = dict(host.posted[0][1])
@@ -61,9 +61,9 @@ def test_hidden_time_is_not_shown_time(host: Host, open_page: Open) -> None:
     page.evaluate(hide, "hidden")
     page.clock.run_for(600_000)
     page.evaluate(hide, "visible")
-    fill(page, 1, ONE)
+    fill(page, 1, RED_HOUSE)
     page.click("#next")
-    fill(page, 2, TWO)
+    fill(page, 2, GREEN_LAWN)
     page.click("#send")
     expect(page.get_by_text("Thank you")).to_be_visible()
     sent = dict(host.posted[0][1])

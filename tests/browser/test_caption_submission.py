@@ -10,8 +10,8 @@ from piecework.hit_templates.render import render_hit
 from piecework.hit_templates.tasks import load_task
 from tests.browser.host import Host
 from tests.browser.pages import (
-    ONE,
-    TWO,
+    GREEN_LAWN,
+    RED_HOUSE,
     Open,
     draft_keys,
     faults,
@@ -25,13 +25,13 @@ pytestmark = pytest.mark.browser
 def test_submission_sends_exactly_the_wire_fields(host: Host, open_page: Open) -> None:
     """One ordinary POST to externalSubmit, each field by its name, in form order."""
     page = open_page(host.address("ASSIGNMENT1"))
-    page.fill("#caption-1", ONE)
+    page.fill("#caption-1", RED_HOUSE)
     page.check('[name="has_text.1"][value=yes]')
     page.check('[name="flaws.1"][value=blur]')
     page.check('[name="flaws.1"][value=other]')
     page.fill("#flaw_other-1", "a finger & <b>")
     page.click("#next")
-    fill(page, 2, TWO)
+    fill(page, 2, GREEN_LAWN)
     page.fill("#comment", "nice pictures")
     page.click("#send")
     expect(page.get_by_text("Thank you")).to_be_visible()
@@ -51,7 +51,7 @@ def test_submission_sends_exactly_the_wire_fields(host: Host, open_page: Open) -
     sent = dict(fields)
     assert sent["assignmentId"] == "ASSIGNMENT1"
     assert (sent["item.1"], sent["item.2"]) == ("img_one", "img_two")
-    assert (sent["caption.1"], sent["caption.2"]) == (ONE, TWO)
+    assert (sent["caption.1"], sent["caption.2"]) == (RED_HOUSE, GREEN_LAWN)
     assert [value for name, value in fields if name == "flaws.1"] == ["blur", "other"]
     assert sent["flaw_other.1"] == "a finger & <b>"
     assert sent["comment"] == "nice pictures"
@@ -77,7 +77,7 @@ def test_the_page_works_inside_a_frame(host: Host, open_page: Open) -> None:
     """As platforms show it: the frame itself goes to the platform's answer."""
     page = open_page(f"{host.url}/around")
     frame = page.frame_locator("iframe")
-    for n, caption in ((1, ONE), (2, TWO)):
+    for n, caption in ((1, RED_HOUSE), (2, GREEN_LAWN)):
         frame.locator(f"#caption-{n}").fill(caption)
         frame.locator(f'[name="has_text.{n}"][value=no]').check()
         frame.locator(f'[name="flaws.{n}"][value=none]').check()
@@ -89,7 +89,7 @@ def test_the_page_works_inside_a_frame(host: Host, open_page: Open) -> None:
 def test_submit_holds_the_rules_of_the_last_item(host: Host, open_page: Open) -> None:
     """Nothing is sent while a rule is broken."""
     page = open_page(host.address())
-    fill(page, 1, ONE)
+    fill(page, 1, RED_HOUSE)
     page.click("#next")
     fill(page, 2, "A lawn")
     page.click("#send")
@@ -109,7 +109,7 @@ def test_the_whole_hit_can_be_done_by_keyboard(host: Host, open_page: Open) -> N
             press("Tab")
         pytest.fail(f"Tab never reaches {selector}")
 
-    for n, caption in ((1, ONE), (2, TWO)):
+    for n, caption in ((1, RED_HOUSE), (2, GREEN_LAWN)):
         tab_to(f"[data-position='{n}'] .frame")
         press("+")
         press("r")
@@ -131,12 +131,14 @@ def test_the_whole_hit_can_be_done_by_keyboard(host: Host, open_page: Open) -> N
     press("Space")
     expect(page.get_by_text("Thank you")).to_be_visible()
     sent = dict(host.posted[0][1])
-    assert sent["caption.1"] == ONE
+    assert sent["caption.1"] == RED_HOUSE
     assert sent["has_text.2"] == "no"
     assert sent["flaws.2"] == "blur"
     # Each letter was a key press; nothing else in a text box was.
-    assert int(sent["keystrokes.1"]) == len(ONE) + 1  # and the Tab that left the box
-    assert int(sent["keystrokes.2"]) == len(TWO) + 1
+    assert (
+        int(sent["keystrokes.1"]) == len(RED_HOUSE) + 1
+    )  # and the Tab that left the box
+    assert int(sent["keystrokes.2"]) == len(GREEN_LAWN) + 1
 
 
 @pytest.mark.parametrize("query", ["ASSIGNMENT_ID_NOT_AVAILABLE", None])
@@ -166,7 +168,7 @@ def test_an_address_that_is_no_host_is_not_submitted_to(
     """A link cannot make the page run a script, and the worker is told."""
     page = open_page(host.address(turkSubmitTo=where))
     expect(page.locator("#notice-address")).to_be_visible()
-    fill(page, 1, ONE)
+    fill(page, 1, RED_HOUSE)
     page.click("#next")
     expect(page.locator("#send")).to_be_disabled()
 
@@ -196,7 +198,7 @@ def test_a_hostile_item_runs_nothing(host: Host, open_page: Open) -> None:
         load_task("caption"), [Item(item_id=ItemId(hostile), columns=columns)]
     )
     page = open_page(host.address())
-    fill(page, 1, ONE)
+    fill(page, 1, RED_HOUSE)
     assert page.evaluate("window.ran") is None
     page.click("#send")
     expect(page.get_by_text("Thank you")).to_be_visible()

@@ -23,7 +23,7 @@ from piecework.domain.errors import ConfigError
 from piecework.hit_templates.messages import FOLDER
 from piecework.hit_templates.starters import STARTER_KINDS
 from piecework.hit_templates.tasks import task_names
-from tests.flows.test_own_page import HTML
+from tests.campaign.test_own_page import HTML
 
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 6' width='90'/>"
 

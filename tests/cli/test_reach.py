@@ -71,14 +71,14 @@ def on_the_internet(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name `pictures.example` has a public address, which leads to this machine."""
     look_up, connect = socket.getaddrinfo, socket.socket.connect
 
-    def found(host: str, port: int, **named: int) -> list[object]:
+    def public_address(host: str, port: int, **named: int) -> list[object]:
         address = PUBLIC if host == "pictures.example" else host
         return [*look_up(address, port, **named)]
 
     def connected(self: socket.socket, place: tuple[str, int]) -> None:
         connect(self, ("127.0.0.1", place[1]) if place[0] == PUBLIC else place)
 
-    monkeypatch.setattr(socket, "getaddrinfo", found)
+    monkeypatch.setattr(socket, "getaddrinfo", public_address)
     monkeypatch.setattr(socket.socket, "connect", connected)
 
 

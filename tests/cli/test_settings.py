@@ -13,7 +13,7 @@ from piecework.marketplace.http.server import serve
 from tests.small_campaign import CAMPAIGN
 
 
-def _said(*words: object) -> Result:
+def _result_of(*words: object) -> Result:
     done = CliRunner().invoke(main, [str(word) for word in words])
     kept = traceback.format_exception(done.exception) if done.exception else []
     assert isinstance(done.exception, SystemExit | None), "".join(kept)
@@ -44,14 +44,14 @@ def test_who_only_reads_the_store_needs_no_credentials(
     ) as running:
         advance = ("advance", campaign, "--endpoint", running.endpoint_url)
         monkeypatch.setenv("AWS_PROFILE", "nope")
-        refused = _said(*advance)
+        refused = _result_of(*advance)
         assert refused.exit_code == 2
         assert "The config profile (nope) could not be found" in refused.output
         monkeypatch.delenv("AWS_PROFILE")
-        assert _said(*advance).exit_code == 0
+        assert _result_of(*advance).exit_code == 0
     monkeypatch.setenv("AWS_PROFILE", "nope")
-    assert _said("status", campaign).exit_code == 0
-    assert _said("export", campaign).exit_code == 0
+    assert _result_of("status", campaign).exit_code == 0
+    assert _result_of("export", campaign).exit_code == 0
 
 
 @pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf", "1e12", "soon"])
@@ -61,7 +61,7 @@ def test_a_wait_is_between_a_tenth_of_a_second_and_a_day(
 ) -> None:
     """Anything else would be a traceback hours later, or a wait without an end."""
     endpoint = ("--endpoint", "http://127.0.0.1:1") if command == "run" else ()
-    done = _said(command, campaign, *endpoint, "--poll-seconds", seconds)
+    done = _result_of(command, campaign, *endpoint, "--poll-seconds", seconds)
     assert done.exit_code == 2
     assert "--poll-seconds" in done.output
 
@@ -72,7 +72,7 @@ def test_a_live_endpoint_that_is_no_address_is_said(
 ) -> None:
     """Before anybody is asked for money."""
     live = ("--live", "--spend-at-most", "20")
-    done = _said("advance", campaign, "--endpoint", endpoint, *live)
+    done = _result_of("advance", campaign, "--endpoint", endpoint, *live)
     assert done.exit_code == 2
     assert "is not an address" in done.output
 
@@ -83,5 +83,5 @@ def test_what_fails_inside_the_temporary_server_is_not_printed(
     """It tries again by itself; a person would read tracebacks about its own pages."""
     monkeypatch.setenv("PREFECT_SERVER_LOGGING_LEVEL", "")  # put back afterwards
     monkeypatch.delenv("PREFECT_SERVER_LOGGING_LEVEL")
-    _said("status", tmp_path / "nothing.toml")
+    _result_of("status", tmp_path / "nothing.toml")
     assert os.environ["PREFECT_SERVER_LOGGING_LEVEL"] == "CRITICAL"

@@ -47,7 +47,7 @@ _STATED = Publication(
     shares=Shares(train_percent=80, val_percent=10),
 )
 
-Found = Mapping[str, Any]
+Dataset = Mapping[str, Any]
 
 
 def _items(columns: tuple[str, ...]) -> list[Item]:
@@ -94,7 +94,7 @@ def _write(folder: Path, name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def read(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Found]:
+def read(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Dataset]:
     """What the libraries found in the dataset of a task."""
     try:
         python = python_client("readers") / "python"
@@ -116,7 +116,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Found]:
 
 
 @pytest.mark.parametrize("name", _TASKS)
-def test_the_hub_loads_every_task(read: Callable[[str], Found], name: str) -> None:
+def test_the_hub_loads_every_task(read: Callable[[str], Dataset], name: str) -> None:
     """All nine answers by split, 8, 1 and 1 items; items and what was set aside."""
     hub = read(name)["hub"]
     main = "captions" if load_task(name).dataset == "captions" else "answers"
@@ -129,7 +129,7 @@ def test_the_hub_loads_every_task(read: Callable[[str], Found], name: str) -> No
 
 @pytest.mark.parametrize("name", _TASKS)
 def test_croissant_is_valid_and_loads_every_task(
-    read: Callable[[str], Found], name: str
+    read: Callable[[str], Dataset], name: str
 ) -> None:
     """Neither error nor warning; as many records as rows, and their values."""
     croissant = read(name)["croissant"]
@@ -140,7 +140,9 @@ def test_croissant_is_valid_and_loads_every_task(
     assert len(croissant["records"]["items"]) == 10
 
 
-def test_captions_come_back_as_they_were_written(read: Callable[[str], Found]) -> None:
+def test_captions_come_back_as_they_were_written(
+    read: Callable[[str], Dataset],
+) -> None:
     """By the hub and by COCO, formulas, line breaks and all; NaN is no number."""
     caption = read("caption")
     rows = [row for split in caption["hub"]["captions"].values() for row in split]

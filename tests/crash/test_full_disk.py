@@ -35,7 +35,7 @@ from tests.crash.campaign import MOST_PASSES, check_laws, check_store
 from tests.crash.disturbed import Ended, ended, run_in_files
 from tests.crash.people import WITH_A_HALF, People
 from tests.crash.world import START, World, can_mount, small_disk
-from tests.flows.bookkeeping import books, check_books
+from tests.payments.bookkeeping import books, check_books
 from tests.small_campaign import write_campaign
 
 pytestmark = pytest.mark.skipif(

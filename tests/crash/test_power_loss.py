@@ -52,7 +52,7 @@ class Worked:
     changes: list[Change]
     reports: list[tuple[str, str, int]]
 
-    def said_before(self, moment_ns: int, word: str) -> set[str]:
+    def reported_before(self, moment_ns: int, word: str) -> set[str]:
         """Return what had been reported of this kind."""
         return {
             key
@@ -84,7 +84,7 @@ def test_a_store_keeps_intents_and_outcomes(
     store_worked: Worked, tmp_path: Path, seed: int, count: int
 ) -> None:
     """The store has the intent of each call that left, and each recorded outcome."""
-    assert len(store_worked.said_before(sys.maxsize, "closed")) == 96
+    assert len(store_worked.reported_before(sys.maxsize, "closed")) == 96
     for moment_ns, left in cuts(
         store_worked.folder, store_worked.changes, tmp_path, seed=seed, count=count
     ):
@@ -113,8 +113,8 @@ def test_a_marketplace_keeps_what_it_acknowledged(
     market_worked: Worked, tmp_path: Path, seed: int, count: int
 ) -> None:
     """HITs and submissions with replies that were read exist; invariants hold."""
-    assert len(market_worked.said_before(sys.maxsize, "posted")) == 48
-    assert len(market_worked.said_before(sys.maxsize, "submitted")) == 16
+    assert len(market_worked.reported_before(sys.maxsize, "posted")) == 48
+    assert len(market_worked.reported_before(sys.maxsize, "submitted")) == 16
     for moment_ns, left in cuts(
         market_worked.folder, market_worked.changes, tmp_path, seed=seed, count=count
     ):
@@ -131,8 +131,8 @@ def test_a_marketplace_keeps_what_it_acknowledged(
                 "SELECT assignment_id FROM assignments WHERE status != 'Accepted'"
             )
             assignments = {row[0] for row in conn.execute(submitted)}
-        assert market_worked.said_before(moment_ns, "posted") <= hits
-        assert market_worked.said_before(moment_ns, "submitted") <= assignments
+        assert market_worked.reported_before(moment_ns, "posted") <= hits
+        assert market_worked.reported_before(moment_ns, "submitted") <= assignments
 
 
 def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
@@ -141,7 +141,7 @@ def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
         assert store.db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         outcomes = {
             key: read(store, Intent(key=key, operation="publish", subject=("hit", key)))
-            for key in worked.said_before(moment_ns, "left")
+            for key in worked.reported_before(moment_ns, "left")
         }
         records = store.db.execute("SELECT stopped_at FROM stops")
         recorded = {key for (key,) in records}
@@ -149,7 +149,9 @@ def _lost_from_store(worked: Worked, moment_ns: int, left: Path) -> set[str]:
     closed = {key for key, row in outcomes.items() if row and row[0] is not None}
     # An outcome and what follows from it both exist or neither.
     assert closed <= recorded
-    return undeclared | worked.said_before(moment_ns, "closed") - (closed & recorded)
+    return undeclared | worked.reported_before(moment_ns, "closed") - (
+        closed & recorded
+    )
 
 
 def _store_worked(library: Path, folder: Path, *, syncs: str) -> Worked:
@@ -243,6 +245,6 @@ def _work(
         for _ in range(8):
             group = post(client, Title="One of many")["HITGroupId"]
             taken = site.post(f"/worker/groups/{group}/accept").json()
-            said_form = {"assignmentId": taken["assignment_id"], "caption": "A bird."}
-            site.post("/mturk/externalSubmit", data=said_form).raise_for_status()
+            answer_form = {"assignmentId": taken["assignment_id"], "caption": "A bird."}
+            site.post("/mturk/externalSubmit", data=answer_form).raise_for_status()
             reports.append(("submitted", taken["assignment_id"], time.monotonic_ns()))

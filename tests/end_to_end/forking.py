@@ -15,8 +15,10 @@ import threading
 import piecework.flows.advance
 import piecework.flows.rehearse
 import piecework.report.model
+import piecework.results.clean
 import piecework.results.report_facts  # noqa: F401
 from piecework.cli.main import main
+from piecework.postprocess.language import targets
 
 
 def _become(words: list[str], printed: str, complained: str) -> None:
@@ -29,6 +31,7 @@ def _become(words: list[str], printed: str, complained: str) -> None:
 
 
 if __name__ == "__main__":
+    targets.targets()  # the dictionary, with which each rehearsal cleans
     # A thread would be missing in the forks, with whatever lock it holds.
     assert threading.active_count() == 1
     for line in sys.stdin:

@@ -11,7 +11,7 @@ import pytest
 
 from piecework.qc.ratings import with_ratings
 from piecework.qc.silence import silences
-from tests.end_to_end.told.rehearsed import (
+from tests.end_to_end.evidence.rehearsed import (
     Listened,
     faults_of_decisions,
     faults_of_findings,
@@ -33,7 +33,7 @@ LEAST_REASONS = {"correction": 40, "demo": 30, "error_categories": 50}
 """How many decisions quote evidence, where a rehearsal has many."""
 
 
-SELDOM_SAID = """
+RARE_RULES = """
 [[decisions.rule]]
 on = "worker"
 suspicion_above = 0.6
@@ -134,7 +134,7 @@ def test_every_sentence_that_no_shipped_campaign_hears_is_true(
         ("scenes = 60", "scenes = 20"),
         ("batches = 5", "batches = 2"),
         ('folder = "../../out/demo"', 'folder = "drawn"'),
-        ("# The first rule that fits", SELDOM_SAID + "# The first rule that fits"),
+        ("# The first rule that fits", RARE_RULES + "# The first rule that fits"),
     )
     with listened(path, tmp_path / "out") as heard:
         sentences = check(heard)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import piecework as pw
 from piecework.rehearsing.campaign import prepare
 from piecework.rehearsing.rehearsal import rehearsal_of, work_through
 from piecework.results.whole_pass import write_results
@@ -42,6 +43,7 @@ then = "exclude"
 because = "Two in five answers were not what the page asks for."
 [output]
 folder = "out"
+releases = true
 [rehearsal]
 seed = 3
 """
@@ -67,7 +69,8 @@ def _rehearse_plainly(folder: Path) -> dict[str, object]:
 
 def _files(folder: Path) -> dict[str, bytes]:
     made = [*(folder / "out/dataset").iterdir(), folder / "out/report.html"]
-    return {path.name: path.read_bytes() for path in made}
+    released = [*(folder / "out/releases").rglob("*.*")]
+    return {path.name: path.read_bytes() for path in [*made, *released]}
 
 
 def _posted(folder: Path) -> int:
@@ -80,7 +83,7 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
 ) -> None:
     """Same seed, same bytes; and again over the finished store: no HIT more.
 
-    The first time Prefect is around the passes, the others it is not.
+    In the other folder the passes run without Prefect.
     """
     facts = _rehearse(tmp_path / "one", installed)
     assert facts["is_finished"] is True
@@ -91,18 +94,14 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     posted = _posted(tmp_path / "one")
     assert posted == facts["hits_posted"]
 
-    _rehearse_plainly(tmp_path / "other")
+    plain = _rehearse_plainly(tmp_path / "other")
+    assert plain.items() <= facts.items()
     assert _files(tmp_path / "other") == files
 
     remarks = facts["remarks"]
     assert isinstance(remarks, list)
     assert {remark["level"] for remark in remarks} == {"watch"}
     assert all(remark["text"].encode() in files["report.html"] for remark in remarks)
-
-    again = _rehearse_plainly(tmp_path / "one")
-    assert _posted(tmp_path / "one") == posted
-    assert _files(tmp_path / "one") == files
-    assert again.items() <= facts.items()
 
     (tmp_path / "one/small.toml").write_text(CAMPAIGN.replace("seed = 3", "seed = 4"))
     pictures = {
@@ -119,10 +118,13 @@ def test_a_rehearsal_is_whole_repeatable_and_posts_nothing_twice(
     _check_dataset(tmp_path / "one/out/dataset")
     completed = piecework("rehearse", tmp_path / "one/small.toml")
     assert completed.returncode == 0, completed.stderr
+    assert _posted(tmp_path / "one") == posted
+    assert _files(tmp_path / "one") == files
     # 9 seconds to begin and five pictures at 64 seconds, as `init` states them too.
     assert "a careful worker takes a median of 5.5 minutes" in completed.stdout
     exported = piecework("export", tmp_path / "one/small.toml")
     assert exported.returncode == 0, exported.stderr
+    assert "latest release: 1 in" in exported.stdout
     assert _files(tmp_path / "one") == files
 
 
@@ -131,6 +133,8 @@ def _check_dataset(folder: Path) -> None:
     captions = pd.read_csv(folder / "captions.csv", dtype=str, keep_default_na=False)
     aside = pd.read_parquet(folder / "set_aside.parquet")
     assert len(captions) == len(pd.read_parquet(folder / "captions.parquet"))
+    released = pw.read_release(folder.parent / "releases")
+    assert sorted(captions["answer_id"]) == list(released.index)
     canned = aside[(aside["set_aside"] == "canned") & ~aside["is_rejected"]]
     answers = Counter([*captions["item_id"], *canned["item_id"]])
     assert set(answers.values()) == {5}

@@ -17,8 +17,8 @@ import pytest
 
 from piecework.payments.wage_floor_bonuses import top_ups
 from piecework.results.whole_pass import write_results
-from tests.end_to_end.told.rehearsed import Listened, listened
-from tests.end_to_end.told.world import is_near, is_share
+from tests.end_to_end.evidence.rehearsed import Listened, listened
+from tests.end_to_end.evidence.world import is_near, is_share
 
 DEMO = Path(__file__).resolve().parents[2] / "config/campaigns/demo.toml"
 FLOOR_CENTS, REWARD_CENTS, FEE_CENTS = 1000, 100, 20
@@ -33,7 +33,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Listened, s
         yield heard, (heard.campaign.out / "report.md").read_text(encoding="utf-8")
 
 
-def _found(pattern: str, report: str) -> re.Match[str]:
+def _match_in(pattern: str, report: str) -> re.Match[str]:
     match = re.search(pattern, report)
     assert match, pattern
     return match
@@ -56,14 +56,14 @@ def test_answers_are_counted_as_they_came(demo: tuple[Listened, str]) -> None:
     per_item = Counter(answer.item_id for answer in kept)
     canned = heard.campaign.task.canned_text
     novel = [answer for answer in kept if answer.sent["caption"].strip() != canned]
-    match = _found(
+    match = _match_in(
         r"\| Images \| (\d+) \| (\d+) with all 5 accepted answers \|", report
     )
     assert (int(match[1]), int(match[2])) == (
         len(heard.campaign.items),
         sum(number >= 5 for number in per_item.values()),
     )
-    match = _found(
+    match = _match_in(
         r"\| Accepted captions \| (\d+) \| (\d+) novel, (\d+) canned; (\d+) wanted \|",
         report,
     )
@@ -73,7 +73,7 @@ def test_answers_are_counted_as_they_came(demo: tuple[Listened, str]) -> None:
         len(kept) - len(novel),
         5 * len(heard.campaign.items),
     ]
-    match = _found(
+    match = _match_in(
         r"(\d+) of (\d+) answers \((\S+ %)\) were dropped or rejected; (\S+ %) became",
         report,
     )
@@ -89,7 +89,9 @@ def test_money_and_time_are_what_was_paid_and_worked(
     """Rewards with fees, hours, the median wage, and who earned less than the floor."""
     heard, report = demo
     approved = Counter(_verdicts(heard, "assignment").values())["approve"]
-    match = _found(r"\| Would have cost \| \$(\S+) \| of a budget of \$130.00", report)
+    match = _match_in(
+        r"\| Would have cost \| \$(\S+) \| of a budget of \$130.00", report
+    )
     assert float(match[1]) * 100 == approved * (REWARD_CENTS + FEE_CENTS)
     pay, seconds = Counter[str](), defaultdict[str, float](float)
     for worker, accepted, submitted, verdict in heard.connection.execute(
@@ -99,17 +101,17 @@ def test_money_and_time_are_what_was_paid_and_worked(
         seconds[worker] += worked.total_seconds()
         pay[worker] += REWARD_CENTS * (verdict == "approve")
     wages = sorted(pay[name] * 3600 / worked for name, worked in seconds.items())
-    match = _found(
+    match = _match_in(
         r"\| Workers \| (\d+) \| (\S+) person-hours; (\d+) excluded \|", report
     )
     excluded = Counter(_verdicts(heard, "worker").values())["exclude"]
     assert (int(match[1]), int(match[3])) == (len(wages), excluded)
     assert is_near(match[2], sum(seconds.values()) / 3600)
-    match = _found(
+    match = _match_in(
         r"\| Median wage \| \$(\S+)/h \| meets the floor of \$10.00/h", report
     )
     assert match[1] == f"{math.floor(median(wages)) / 100:.2f}"
-    match = _found(
+    match = _match_in(
         r"(\d+) of (\d+) workers \((\S+ %)\) earned less than the floor of \$10.00/h, "
         r"the least \$(\S+)/h",
         report,
@@ -124,7 +126,7 @@ def test_rejections_and_days_are_as_they_were(demo: tuple[Listened, str]) -> Non
     """How many are without pay, by whom; from when to when, in UTC."""
     heard, report = demo
     rejected = Counter(_verdicts(heard, "assignment").values())["reject"]
-    match = _found(
+    match = _match_in(
         r"(\d+) assignments? rejected without pay: (\d+) by the stated policy", report
     )
     assert int(match[1]) == int(match[2]) == rejected
@@ -133,7 +135,7 @@ def test_rejections_and_days_are_as_they_were(demo: tuple[Listened, str]) -> Non
         "USING (hit_id)"
     ).fetchone()
     begun, last = (moment[:16].replace("T", " ") for moment in moments)
-    match = _found(
+    match = _match_in(
         r"finished: (\d{4}-\d\d-\d\d \d\d:\d\d) to (\d{4}-\d\d-\d\d \d\d:\d\d) UTC",
         report,
     )

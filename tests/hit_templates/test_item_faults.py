@@ -20,7 +20,7 @@ PAIR = {
 PHOTO = {"image_id": "a", "url": "/pictures/a.svg", **TEN}
 
 
-def told(task: str, **columns: str) -> list[str]:
+def faults_in(task: str, **columns: str) -> list[str]:
     """What is wrong with one item of a task."""
     item = Item(item_id=ItemId("a"), columns=columns)
     return faults_of_item(load_task(task), item)
@@ -28,7 +28,7 @@ def told(task: str, **columns: str) -> list[str]:
 
 def test_an_item_without_faults_is_silent() -> None:
     """The photo of the crowd's task, as it should be."""
-    assert told("crowd_judgement", **PHOTO) == []
+    assert faults_in("crowd_judgement", **PHOTO) == []
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_each_fault_is_a_sentence(
     task: str, columns: dict[str, str], fault: str
 ) -> None:
     """Missing columns, twice the same sentence, a value beyond the scale."""
-    assert told(task, **columns) == [fault]
+    assert faults_in(task, **columns) == [fault]
 
 
 def test_a_twin_must_be_another_item() -> None:

@@ -13,7 +13,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Field, Option
 from piecework.hit_templates.answers import read_answers
-from piecework.hit_templates.own_html.fields import Said
+from piecework.hit_templates.own_html.fields import StatedField
 from piecework.hit_templates.own_html.placeholders import cut
 from piecework.hit_templates.own_html.sent import as_page_sends, received
 from piecework.hit_templates.own_html.task import Around, html_task
@@ -349,8 +349,8 @@ def test_the_question_is_what_stands_before_the_labels(tmp_path: Path) -> None:
 def test_the_campaign_may_say_more_about_fields(tmp_path: Path) -> None:
     """Options of what a script fills in; a field that a script makes."""
     statements = {
-        "pressed": Said(options=("Yes", "No"), label="Is it?", required=True),
-        "boxes": Said(kind="text"),
+        "pressed": StatedField(options=("Yes", "No"), label="Is it?", required=True),
+        "boxes": StatedField(kind="text"),
     }
     task = task_of(tmp_path, CONTROLS, fields=statements)
     by_name = {field.name: field for field in task.fields}
@@ -359,7 +359,7 @@ def test_the_campaign_may_say_more_about_fields(tmp_path: Path) -> None:
     assert by_name["boxes"].sent_as == "boxes"
     assert "pressed_required" in {rule.name for rule in task.rules}
     with pytest.raises(ConfigError, match="the page has no such field"):
-        task_of(tmp_path, CONTROLS, fields={"prest": Said(label="?")})
+        task_of(tmp_path, CONTROLS, fields={"prest": StatedField(label="?")})
 
 
 def test_the_campaign_may_name_the_page_s_own_sentence(tmp_path: Path) -> None:

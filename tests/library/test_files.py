@@ -7,7 +7,7 @@ import pytest
 
 import piecework
 from tests.conftest import ROOT
-from tests.imports.batches import row, stances, write
+from tests.importing.batches import row, stances, write
 
 
 def test_results_of_several_files_are_one_frame(tmp_path: Path) -> None:

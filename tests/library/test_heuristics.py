@@ -8,7 +8,7 @@ import pytest
 import piecework
 from piecework.domain.imported import Reading
 from piecework.importing.assessing import assess_files
-from tests.imports.batches import row, write
+from tests.importing.batches import row, write
 
 TEXTS = ["a dog on wet grass", "two red cups on a table", "a blue door in a wall"]
 

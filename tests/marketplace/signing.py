@@ -51,8 +51,8 @@ def signed_request(  # noqa: PLR0913 - everything that a signature covers
     parts = urlsplit(prepared.url)
     sent = [(b"host", parts.netloc.encode())]
     # Bytes or text, whatever its type hints say.
-    given_headers: dict[str, Any] = dict(prepared.headers)
-    for name, value in given_headers.items():
+    prepared_headers: dict[str, Any] = dict(prepared.headers)
+    for name, value in prepared_headers.items():
         raw = value if isinstance(value, bytes) else value.encode()
         sent.append((name.lower().encode(), raw))
     return Received(

@@ -277,10 +277,10 @@ def test_spent_signatures_are_kept_no_longer_than_they_could_be_used(
         spend(backend, "", seconds=0, signature_=bytes([number]) * 32)
     spend(backend, "", seconds=900, signature_=b"x" * 32)
     with backend.transaction() as transaction:
-        assert transaction.one("SELECT count(*) FROM spent_signatures")[0] == 51  # type: ignore[index] # a count is a row
+        assert transaction.first_row("SELECT count(*) FROM spent_signatures")[0] == 51  # type: ignore[index] # a count is a row
     spend(backend, "", seconds=900.001, signature_=b"y" * 32)
     with backend.transaction() as transaction:
-        assert transaction.one("SELECT count(*) FROM spent_signatures")[0] == 1  # type: ignore[index] # a count is a row
+        assert transaction.first_row("SELECT count(*) FROM spent_signatures")[0] == 1  # type: ignore[index] # a count is a row
 
 
 def test_keys_look_as_clients_want_and_are_never_the_same(tmp_path: Path) -> None:

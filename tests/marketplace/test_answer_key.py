@@ -21,7 +21,7 @@ from tests.marketplace.documents import (
     scale,
 )
 
-ONE = {"q": [(["a"], 1)]}
+ONE_QUESTION = {"q": [(["a"], 1)]}
 
 
 def value(document: str, **chosen: list[str]) -> int:
@@ -87,20 +87,29 @@ def test_halves_are_rounded_up(score: int, mapping: str, expected: int) -> None:
         (key({"q": []}), "Question must hold AnswerOption"),
         (key({"q": [([], 1)]}), "SelectionIdentifier was expected"),
         (key({"q": [(["a"], 1), (["a"], 2)]}), "the same selections"),
-        (key(ONE).replace(">1<", ">1.5<"), "AnswerScore must be a whole number"),
-        (key(ONE).replace(">1<", "><"), "AnswerScore must be a whole number"),
-        (key(ONE, mapping="<OtherMapping/>"), "PercentageMapping or ScaleMapping"),
-        (key(ONE, mapping=percentage(0)), "must be at least 1"),
-        (key(ONE, mapping=scale("1/2")), "must be a decimal"),
-        (key(ONE, mapping=scale("1e9")), "must be a decimal"),
-        (key(ONE, mapping=scale("+-1")), "must be a decimal"),
-        (key(ONE, mapping=scale("9" * 31)), "must be a decimal"),
-        (key(ONE, mapping=ranges(outside=0)), "SummedScoreRange"),
-        (key(ONE, mapping=ranges((2, 1, 0), outside=0)), "above"),
-        (key(ONE, mapping=ranges((1, 5, 0), (5, 6, 1), outside=0)), "overlap"),
+        (
+            key(ONE_QUESTION).replace(">1<", ">1.5<"),
+            "AnswerScore must be a whole number",
+        ),
+        (key(ONE_QUESTION).replace(">1<", "><"), "AnswerScore must be a whole number"),
+        (
+            key(ONE_QUESTION, mapping="<OtherMapping/>"),
+            "PercentageMapping or ScaleMapping",
+        ),
+        (key(ONE_QUESTION, mapping=percentage(0)), "must be at least 1"),
+        (key(ONE_QUESTION, mapping=scale("1/2")), "must be a decimal"),
+        (key(ONE_QUESTION, mapping=scale("1e9")), "must be a decimal"),
+        (key(ONE_QUESTION, mapping=scale("+-1")), "must be a decimal"),
+        (key(ONE_QUESTION, mapping=scale("9" * 31)), "must be a decimal"),
+        (key(ONE_QUESTION, mapping=ranges(outside=0)), "SummedScoreRange"),
+        (key(ONE_QUESTION, mapping=ranges((2, 1, 0), outside=0)), "above"),
+        (key(ONE_QUESTION, mapping=ranges((1, 5, 0), (5, 6, 1), outside=0)), "overlap"),
         (key({"q": [(["a"], 2**31)]}), "exceed 2147483647"),
-        (key(ONE, mapping=scale("9999999999")), "exceed 2147483647"),
-        (key(ONE, mapping=ranges((1, 1, 2**40), outside=0)), "exceed 2147483647"),
+        (key(ONE_QUESTION, mapping=scale("9999999999")), "exceed 2147483647"),
+        (
+            key(ONE_QUESTION, mapping=ranges((1, 1, 2**40), outside=0)),
+            "exceed 2147483647",
+        ),
     ],
 )
 def test_other_keys_are_refused(document: str, words: str) -> None:
@@ -126,7 +135,7 @@ def test_other_keys_are_refused(document: str, words: str) -> None:
 def test_a_key_must_fit_its_test(asked: str, words: str) -> None:
     """It grades selections that are there, and nobody's prose."""
     with pytest.raises(Refusal) as caught:
-        check_against(key(ONE), read_form(form(asked)))
+        check_against(key(ONE_QUESTION), read_form(form(asked)))
     assert words in caught.value.message
 
 

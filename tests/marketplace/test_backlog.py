@@ -184,7 +184,7 @@ def test_a_token_is_forgotten_after_a_day_though_nobody_has_swept(
     crowded.call("CreateHIT", **POSTED, UniqueRequestToken="once")
     crowded.later(25)
     with crowded.backend.transaction() as transaction:
-        assert transaction.one("SELECT 1 FROM request_tokens") is not None
+        assert transaction.first_row("SELECT 1 FROM request_tokens") is not None
     again = crowded.call("CreateHIT", **POSTED, UniqueRequestToken="once")
     with pytest.raises(Refusal, match=again["HIT"]["HITId"]):
         crowded.call("CreateHIT", **POSTED, UniqueRequestToken="once")

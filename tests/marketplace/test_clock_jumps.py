@@ -287,7 +287,7 @@ def _stored(town: Town, assignment_id: str) -> str:
         closing(Backend(town.database, Rules())) as beside,
         beside.without_catch_up() as transaction,
     ):
-        row = transaction.one(
+        row = transaction.first_row(
             "SELECT status FROM assignments WHERE assignment_id = ?", assignment_id
         )
     assert row is not None

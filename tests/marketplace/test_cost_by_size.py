@@ -62,21 +62,21 @@ def filled(size: int) -> Backend:
 
 def ann(transaction: Transaction) -> sqlite3.Row:
     """A worker who has done nothing yet."""
-    row = transaction.one("SELECT * FROM workers WHERE handle = 'ann'")
+    row = transaction.first_row("SELECT * FROM workers WHERE handle = 'ann'")
     assert row is not None
     return row
 
 
 def bob(transaction: Transaction) -> sqlite3.Row:
     """The worker who has done half of all HITs."""
-    row = transaction.one("SELECT * FROM workers WHERE handle = 'bob'")
+    row = transaction.first_row("SELECT * FROM workers WHERE handle = 'bob'")
     assert row is not None
     return row
 
 
 def group_id(transaction: Transaction) -> str:
     """The only group with work in it."""
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT hit_group_id FROM hit_types WHERE assignable_hits > 1"
     )
     assert row is not None
@@ -92,7 +92,7 @@ def on_hit(operation: str) -> Action:
     """A requester's call about the newest HIT."""
 
     def act(transaction: Transaction) -> object:
-        row = transaction.one("SELECT hit_id FROM hits ORDER BY id DESC LIMIT 1")
+        row = transaction.first_row("SELECT hit_id FROM hits ORDER BY id DESC LIMIT 1")
         assert row is not None
         return operations.perform(transaction, 1, operation, {"HITId": row["hit_id"]})
 

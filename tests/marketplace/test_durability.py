@@ -248,7 +248,7 @@ def test_only_a_rehearsal_leaves_the_sync_out(tmp_path: Path) -> None:
             closing(Backend(tmp_path / name, rules)) as backend,
             backend.transaction() as transaction,
         ):
-            row = transaction.one("PRAGMA synchronous")
+            row = transaction.first_row("PRAGMA synchronous")
             assert row is not None
             assert row[0] == expected
 
@@ -305,4 +305,4 @@ def test_a_refused_transaction_leaves_nothing(backend: Backend) -> None:
     with pytest.raises(sqlite3.IntegrityError):
         fail()
     with backend.transaction() as transaction:
-        assert transaction.one("SELECT 1 FROM settings WHERE key = 'x'") is None
+        assert transaction.first_row("SELECT 1 FROM settings WHERE key = 'x'") is None

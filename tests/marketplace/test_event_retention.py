@@ -8,12 +8,11 @@ from piecework.marketplace.state import accounts, events, lifecycle
 from piecework.marketplace.state.backend import Backend, Rules
 from piecework.marketplace.state.clock import to_ms
 from tests.marketplace.market import HIT_TYPE, QUESTION, START, Market, post
-from tests.marketplace.notification_calls import kinds, send_test, update
-from tests.marketplace.notification_calls import specification as told_by
+from tests.marketplace.notification_calls import kinds, send_test, specification, update
 
 QUIET = {**HIT_TYPE, "LifetimeInSeconds": 60 * 86_400, "Question": QUESTION}
 
-TOLD = {"version": "2014-08-15", "transport": "SQS", "destination": "http://x/q"}
+TO_A_QUEUE = {"version": "2014-08-15", "transport": "SQS", "destination": "http://x/q"}
 
 
 def test_an_event_goes_after_thirty_days_and_a_told_one_after_120(
@@ -22,7 +21,7 @@ def test_an_event_goes_after_thirty_days_and_a_told_one_after_120(
     """Day 30 drops what nobody asked to hear, day 120 the rest but for the last."""
     client = market.requester()
     hit_type = post(client, LifetimeInSeconds=31_536_000)["HITTypeId"]
-    update(client, hit_type, Notification=told_by("HITExtended"))
+    update(client, hit_type, Notification=specification("HITExtended"))
     hit = client.list_hits()["HITs"][0]["HITId"]
     client.create_additional_assignments_for_hit(
         HITId=hit, NumberOfAdditionalAssignments=1
@@ -64,7 +63,7 @@ def test_many_old_events_are_dropped_a_slice_at_a_time(tmp_path: Path) -> None:
         with backend.transaction() as transaction:
             requester = accounts.add_requester(transaction, "KEY", balance_cents=0)
             for _ in range(1000):
-                events.record_test(transaction, requester, "Ping", TOLD)
+                events.record_test(transaction, requester, "Ping", TO_A_QUEUE)
         now = to_ms(START) + events.LIFE_WITH_MESSAGE
         backend.move_clock(now - 1)
         assert not backend.catch_up()

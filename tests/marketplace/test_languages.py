@@ -29,7 +29,7 @@ _QUOTED = re.compile(r'(?<!_\()(?<!== )(?<!!= )"([A-Z][a-z][^"]*)"')
 _SLOT = re.compile(r"%\((\w+)\)s")
 
 
-def said_in(path: Path) -> Iterator[str | tuple[str, str]]:
+def sentences_of(path: Path) -> Iterator[str | tuple[str, str]]:
     """The sentences of a module; a pair has forms for one and many."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
@@ -63,7 +63,7 @@ def keys() -> tuple[set[str], set[str]]:
             first = text[0] if isinstance(text, tuple) else text
             (numbered if function == "ngettext" else plain).add(first)
     for path in CODE:
-        plain |= {text for text in said_in(path) if isinstance(text, str)}
+        plain |= {text for text in sentences_of(path) if isinstance(text, str)}
     units = {text for unit in pages._UNITS for text in unit[1:]}
     return plain - units, numbered
 

@@ -157,7 +157,7 @@ def test_a_file_of_an_earlier_version_is_in_dollars(tmp_path: Path) -> None:
         backend.transaction() as transaction,
     ):
         accounts.add_requester(transaction, "A", balance_cents=500)
-        kept = transaction.one("SELECT * FROM settings WHERE key = 'prices'")
+        kept = transaction.first_row("SELECT * FROM settings WHERE key = 'prices'")
     assert kept is None
     assert rules_of(database).prices == MTURK
     with pytest.raises(WrongDatabaseError, match="holds money in USD, not in GBP"):

@@ -10,7 +10,7 @@ import pytest
 from piecework.postprocess.aggregates import item_aggregates
 from tests.postprocess.answers_by_hand import TASK, rows
 
-SAID: list[tuple[str, str, dict[str, Any]]] = [
+JUDGEMENTS: list[tuple[str, str, dict[str, Any]]] = [
     ("a", "i1", {"fit": "yes", "ticks": ("a", "b"), "place": 10.0, "grade": "1"}),
     ("b", "i1", {"fit": "yes", "ticks": ("b",), "place": 20.0, "grade": "2"}),
     ("c", "i1", {"fit": "no", "ticks": ("b", "c"), "place": 60.0, "grade": "4"}),
@@ -22,7 +22,9 @@ SAID: list[tuple[str, str, dict[str, Any]]] = [
 @pytest.fixture(scope="module")
 def summary() -> pd.DataFrame:
     """The items of the small dataset; i3 has no answer."""
-    return item_aggregates(rows(SAID), ["i1", "i2", "i3"], TASK.fields, TASK.aggregates)
+    return item_aggregates(
+        rows(JUDGEMENTS), ["i1", "i2", "i3"], TASK.fields, TASK.aggregates
+    )
 
 
 def test_a_majority_has_its_share_and_a_tie_has_none(summary: pd.DataFrame) -> None:
@@ -84,7 +86,7 @@ def test_a_tie_has_a_probability_and_no_label() -> None:
 def test_opinions_have_no_probability() -> None:
     """Nobody is wrong about them."""
     fields = [replace(field, is_opinion=True) for field in TASK.fields]
-    made = item_aggregates(rows(SAID), ["i1"], fields, TASK.aggregates)
+    made = item_aggregates(rows(JUDGEMENTS), ["i1"], fields, TASK.aggregates)
     assert not [name for name in made.columns if "probability" in str(name)]
 
 
@@ -93,7 +95,7 @@ def test_an_estimate_that_does_not_settle_gives_no_probability(
 ) -> None:
     """The columns are missing rather than wrong; the majority stays."""
     monkeypatch.setattr("piecework.analyses.ability._MOST_ROUNDS", 1)
-    made = item_aggregates(rows(SAID), ["i1"], TASK.fields, TASK.aggregates)
+    made = item_aggregates(rows(JUDGEMENTS), ["i1"], TASK.fields, TASK.aggregates)
     assert not [name for name in made.columns if "probability" in str(name)]
     assert made["fit"].tolist() == ["yes"]
 
@@ -127,7 +129,7 @@ def test_what_is_no_grade_is_no_vote_for_one(summary: pd.DataFrame) -> None:
 def test_rejected_and_surplus_answers_do_not_count() -> None:
     """Whatever they say."""
     for flag in ("is_rejected", "is_surplus"):
-        frame = rows(SAID, **{flag: True})
+        frame = rows(JUDGEMENTS, **{flag: True})
         summary = item_aggregates(frame, ["i1"], TASK.fields, TASK.aggregates)
         assert summary["answers"].tolist() == [0]
         assert summary["fit"].tolist() == [""]

@@ -72,7 +72,7 @@ def _fates(edits: dict[str, tuple[Edit, ...]]) -> Iterator[tuple[str, str, str]]
 
 
 def test_floors_on_labelled_captions(edits: dict[str, tuple[Edit, ...]]) -> None:
-    """Real typos fixed 87 %, right words harmed under 1.0 %, 94 % of changes right.
+    """Real typos fixed 86 %, right words harmed under 0.6 %, 96 % of changes right.
 
     The weights were fitted to these very labels, so this is a floor for the code and
     no figure for captions that were never seen.
@@ -88,15 +88,15 @@ def test_floors_on_labelled_captions(edits: dict[str, tuple[Edit, ...]]) -> None
 
     fixed, wrong, missed = (number(fate) for fate in ("fixed", "wrong", "missed"))
     harmed, kept = number("harmed"), number("kept")
-    assert fixed / (fixed + wrong + missed) >= 0.87
-    assert harmed / (harmed + kept) <= 0.010
-    assert fixed / (fixed + wrong + harmed) >= 0.94
+    assert fixed / (fixed + wrong + missed) >= 0.86
+    assert harmed / (harmed + kept) <= 0.006
+    assert fixed / (fixed + wrong + harmed) >= 0.96
     vizwiz = number("harmed", source="vizwiz"), number("kept", source="vizwiz")
     assert vizwiz[0] / sum(vizwiz) <= 0.005
     injected = [number(fate, "typo") for fate in ("fixed", "wrong", "missed")]
-    assert injected[0] / sum(injected) >= 0.93
+    assert injected[0] / sum(injected) >= 0.92
     spaces = [number(fate, "missing_space") for fate in ("fixed", "wrong", "missed")]
-    assert spaces[0] / sum(spaces) >= 0.92
+    assert spaces[0] / sum(spaces) >= 0.87
     real_words = [number(fate, "realword") for fate in ("fixed", "wrong", "missed")]
     assert real_words[0] / sum(real_words) >= 0.27
     assert real_words[0] / (real_words[0] + real_words[1]) >= 0.98

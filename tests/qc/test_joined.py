@@ -195,3 +195,15 @@ def test_what_people_decided_reaches_the_findings() -> None:
     kept = of_x({f"x.{n}": False for n in range(5)})
     dropped = of_x({f"x.{n}": True for n in range(5)})
     assert sum(kept) < sum(of_x({})) < sum(dropped)
+
+
+def test_it_says_nothing_about_votes_and_times_until_people_decided() -> None:
+    """Without a text that can be compared, it knew only a share of bad work."""
+    fast = [row(f"f{n}", text="", market_seconds=1.0, item_id="i") for n in range(9)]
+    rows = [row(f"r{n}", text="", item_id="i") for n in range(30)]
+    votes = table(*fast, *rows)
+    suspicions = {"too_fast": scores(votes, {}, seed=1)["too_fast"]}
+    suspicions["too_fast"] = suspicions["too_fast"].assign(suspicion=1.0)
+    assert list(findings(votes, suspicions)) == []
+    judged = dict.fromkeys(votes.index[:20], True)
+    assert list(findings(votes, suspicions, {"answer": judged}))

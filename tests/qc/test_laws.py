@@ -19,7 +19,7 @@ from piecework.domain.tables import COLLECTED, task_columns
 from piecework.domain.task import Arrangement, Field, Option, Task
 from piecework.qc.ratings import sources, with_ratings
 from piecework.qc.registry import HEURISTICS, Heuristic, columns, scores
-from piecework.qc.scores import TOLD_FROM
+from piecework.qc.scores import SHOWN_FROM
 from tests.qc.rated import choice, scale, task_of
 from tests.qc.tables import CANNED, NAN, START, row, table
 
@@ -110,7 +110,7 @@ def test_every_subject_has_one_row_with_a_sound_verdict(
     assert scores.index.name == f"{heuristic.SUBJECT}_id"
     assert scores["suspicion"].between(0, 1).all()
     assert (
-        scores["evidence"][scores["flag"] | (scores["suspicion"] >= TOLD_FROM)] != ""
+        scores["evidence"][scores["flag"] | (scores["suspicion"] >= SHOWN_FROM)] != ""
     ).all()
     assert scores["flag"].dtype == "bool"
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from piecework.qc.scores import grade, is_first, quoted, told_apart
+from piecework.qc.scores import grade, is_first, measure_text, quoted
 from tests.qc.tables import START, row, table
 
 
@@ -67,8 +67,8 @@ def test_first_of_an_empty_table_is_empty() -> None:
 
 def test_a_measure_beyond_a_limit_never_reads_as_the_limit() -> None:
     """1.9996 below 2 is told as that, and not as 2.0; at the limit it is the limit."""
-    assert told_apart(1.9996, 2.0) == "1.9996"
-    assert told_apart(2.0004, 2.0) == "2.0004"
-    assert told_apart(2.0, 2.0) == "2.0"
-    assert told_apart(0.4, 2.0) == "0.4"
-    assert told_apart(math.inf, 2.0) == "inf"
+    assert measure_text(1.9996, 2.0) == "1.9996"
+    assert measure_text(2.0004, 2.0) == "2.0004"
+    assert measure_text(2.0, 2.0) == "2.0"
+    assert measure_text(0.4, 2.0) == "0.4"
+    assert measure_text(math.inf, 2.0) == "inf"

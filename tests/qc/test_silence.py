@@ -11,7 +11,7 @@ import pytest
 from piecework.domain.tables import COLLECTED, task_columns
 from piecework.qc import joined
 from piecework.qc.ratings import with_ratings
-from piecework.qc.registry import HEURISTICS, Heuristic, Settings, params_of, scores
+from piecework.qc.registry import HEURISTICS, Heuristic, Settings, params_of
 from piecework.qc.silence import silences
 from tests.qc.rated import choice, task_of
 from tests.qc.tables import NAN, row, table
@@ -95,17 +95,23 @@ def silent_in(frame: str) -> Mapping[str, str]:
         return silences(rated_frame(frame), ON)
 
 
+@functools.cache
+def scores_in(frame: str, heuristic: Heuristic) -> pd.DataFrame:
+    """Score a frame; a warning is an error."""
+    with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
+        warnings.simplefilter("error")
+        return heuristic.score(rated_frame(frame), params_of(heuristic, ON, seed=1))
+
+
 @pytest.mark.parametrize("heuristic", HEURISTICS, ids=lambda heuristic: heuristic.NAME)
 def test_a_poor_frame_is_no_flag_and_no_warning(heuristic: Heuristic) -> None:
     """Numbers that divide by nothing, means of nothing: not even a warning.
 
     Who says why it is silent has nothing to say.
     """
-    name, params = heuristic.NAME, params_of(heuristic, ON, seed=1)
+    name = heuristic.NAME
     for frame in FRAMES:
-        with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
-            warnings.simplefilter("error")
-            scores = heuristic.score(rated_frame(frame), params)
+        scores = scores_in(frame, heuristic)
         assert scores["suspicion"].between(0, 1).all(), frame
         assert name == DRAWN or not scores["flag"].any(), frame
         assert name not in silent_in(frame) or (scores["suspicion"] == 0).all(), frame
@@ -131,10 +137,10 @@ def test_who_knows_nothing_says_so() -> None:
 @pytest.mark.parametrize("frame", FRAMES)
 def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
     """Nor does it warn or suspect."""
-    answers = table(*FRAMES[frame])
+    scores = {heuristic.NAME: scores_in(frame, heuristic) for heuristic in HEURISTICS}
     with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
         warnings.simplefilter("error")
-        assert list(joined.findings(answers, scores(answers, {}, seed=1))) == []
+        assert list(joined.findings(rated_frame(frame), scores)) == []
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ EAGER: Settings = {
     "low_scale_variance": {"min_items": 2, "max_width": 0.9},
     "ignored_page_warnings": {"min_items": 1, "min_share": 0.01, "others_share": 1},
     "sentence_off_items": {"min_items": 2, "min_errors": 0.1},
+    "left_empty": {"min_assignments": 1, "min_share": 0.1, "rarer_than": 0.99},
     "text_off_item": {"min_odds": 1.0},
     "texts_off_items": {"min_texts": 1, "min_odds": 1.0},
 }
@@ -100,7 +101,8 @@ def test_every_heuristic_says_how_it_is_cut() -> None:
         *("low_agreement", "low_scale_variance", "sentence_off_items", "straight_line"),
     }
     assert {name for name, how in plans.items() if how == "tally"} == {
-        *("ignored_page_warnings", "not_typed", "rushed", "time_in_batch", "too_fast"),
+        *("ignored_page_warnings", "left_empty", "not_typed", "rushed"),
+        *("time_in_batch", "too_fast"),
     }
     assert {name for name, how in plans.items() if how == "item"} == {
         *("answered_before", "minority_canned", "text_disagreement", "time_in_image"),

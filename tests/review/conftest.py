@@ -14,7 +14,7 @@ from piecework.review.desk import Manner
 from piecework.review.server import Address, bound_to, server_of
 from piecework.webserver.connections import Limits, Listening
 from tests.browser.conftest import open_page
-from tests.flows.conftest import at_work, campaign_text
+from tests.engine.conftest import at_work, campaign_text
 from tests.review import stores
 
 __all__ = ["at_work", "campaign_text", "open_page"]

@@ -12,8 +12,8 @@ from piecework.engine.passes import run_pass
 from piecework.review.model.decisions_csv import waiting_csv
 from piecework.store import decisions, ledger
 from tests.browser.test_accessibility import fits, violations
-from tests.flows.bookkeeping import check_books
-from tests.flows.conftest import Open
+from tests.engine.conftest import Open
+from tests.payments.bookkeeping import check_books
 from tests.review import stores
 from tests.review.conftest import Served, served
 

@@ -15,7 +15,7 @@ from piecework.results.clean import clean
 from piecework.results.export import export
 from piecework.results.labels import doubtful
 from piecework.store import decisions
-from tests.flows.test_importing import done
+from tests.importing.test_importing import done
 from tests.review import stores
 from tests.review.conftest import served
 from tests.small_campaign import CAMPAIGN

@@ -101,14 +101,14 @@ def _until(is_so: Callable[[], object], explanation: Callable[[], str]) -> None:
 def _lines_are_there(prefect: PrefectApart) -> bool:
     """Whether the lines on the worker's console were sent, which takes seconds."""
     console = (prefect.home / "worker.log").read_text()
-    counts = Counter(_said_by_passes(prefect.read("logs/filter")))
+    counts = Counter(_messages_of_passes(prefect.read("logs/filter")))
     is_last_there = any(message.endswith("spent; finished") for message in counts)
     return is_last_there and all(
         console.count(message) == times for message, times in counts.items()
     )
 
 
-def _said_by_passes(logs: list[dict[str, Any]]) -> list[str]:
+def _messages_of_passes(logs: list[dict[str, Any]]) -> list[str]:
     ours = ("flows.", "platforms.")
     return [str(log["message"]) for log in logs if log["name"].startswith(ours)]
 

@@ -26,17 +26,17 @@ def seeds_of(words: list[str]) -> Iterator[int]:
         yield from range(int(first), int(last or first) + 1)
 
 
-def run(seed: int, *, is_told: bool) -> bool:
+def run(seed: int, *, is_verbose: bool) -> bool:
     """Run a seed; whether all laws held."""
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="simulation") as folder:
-        say = (lambda line: print(line, flush=True)) if is_told else (lambda _: None)  # noqa: T201
+        say = (lambda line: print(line, flush=True)) if is_verbose else (lambda _: None)  # noqa: T201
         simulation = Simulation(Path(folder), seed, say=say)
         try:
             simulation.run()
         except Exception:  # noqa: BLE001 - whatever it is, it is told
             words = traceback.format_exc().strip()
-            last = words if is_told else words.splitlines()[-1][:400]
+            last = words if is_verbose else words.splitlines()[-1][:400]
             print(f"{seed} BAD {last}", flush=True)  # noqa: T201
             return False
     seconds = time.monotonic() - begun
@@ -53,8 +53,8 @@ def main() -> None:
     read_once()
     logging.getLogger().addHandler(logging.NullHandler())
     seeds = [*seeds_of(sys.argv[1:])]
-    is_told = len(sys.argv[1:]) == len(seeds)
-    verdicts = [run(seed, is_told=is_told) for seed in seeds]
+    is_verbose = len(sys.argv[1:]) == len(seeds)
+    verdicts = [run(seed, is_verbose=is_verbose) for seed in seeds]
     raise SystemExit(not all(verdicts))
 
 

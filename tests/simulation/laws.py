@@ -102,7 +102,7 @@ class Books:
         """
         with closing(_looked_at(self.served.database)) as market:
             self._check_marketplace(market)
-            self._check_told(market)
+            self._check_acknowledged(market)
             self.losses.note(market)
             if self.served.terms is not None:
                 self._check_prolific(market)
@@ -126,7 +126,7 @@ class Books:
         twice = [text for text, number in reasons.items() if number > 1]
         _law("each bonus is paid once", holds=not twice, evidence=twice)
 
-    def _check_told(self, market: sqlite3.Connection) -> None:
+    def _check_acknowledged(self, market: sqlite3.Connection) -> None:
         rows = market.execute(
             "SELECT assignment_id, status, answer IS NOT NULL AS is_there "
             "FROM assignments"

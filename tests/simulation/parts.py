@@ -386,4 +386,4 @@ class Pipeline:
             credentials=KEYS,
             allow_restored=allow_restored,
         ) as run:
-            yield replace(run, at_once=1, posts_in_order=True)
+            yield replace(run, at_once=1)

@@ -12,17 +12,17 @@ from piecework.store.database import Store, open_store
 from piecework.store.last_pass import mark_polled, older_hits, recall, remember
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-FOUND = {"accepted": 3, "waiting_for": "people"}
+LAST_FINDINGS = {"accepted": 3, "waiting_for": "people"}
 
 
 def test_what_a_pass_found_holds_until_something_is_written(
     store: Store, tmp_path: Path
 ) -> None:
     """After a person's decision the next pass looks again."""
-    remember(store, FOUND, request_digest="request")
+    remember(store, LAST_FINDINGS, request_digest="request")
     last = recall(tmp_path, request_digest="request")
     assert last is not None
-    assert (last.progress, last.open_hits) == (FOUND, frozenset())
+    assert (last.progress, last.open_hits) == (LAST_FINDINGS, frozenset())
 
     decision = Decision(
         subject_kind="worker",
@@ -40,13 +40,13 @@ def test_what_others_write_while_a_pass_ends_is_not_remembered_as_found(
     store: Store, tmp_path: Path
 ) -> None:
     """It would stay valid forever, although the progress was read before it."""
-    remember(store, FOUND, request_digest="request")
+    remember(store, LAST_FINDINGS, request_digest="request")
     for writes in (False, True):
         other = open_store(store.path)
         if writes:
             stops.stop(other, at=START)
         other.close()
-        remember(store, FOUND, request_digest="request")
+        remember(store, LAST_FINDINGS, request_digest="request")
         # A reader, and what the pass itself writes, do not matter.
         assert (recall(tmp_path, request_digest="request") is None) is writes
 
@@ -59,7 +59,9 @@ def test_a_write_that_is_under_way_is_waited_for_and_seen(
     with ThreadPoolExecutor(1) as pool:
         with other.db.atomic():
             stops.stop(other, at=START)
-            remembered = pool.submit(remember, store, FOUND, request_digest="request")
+            remembered = pool.submit(
+                remember, store, LAST_FINDINGS, request_digest="request"
+            )
             assert not wait([remembered], timeout=0.2).done
         remembered.result(timeout=30)
     other.close()
@@ -76,12 +78,12 @@ def test_a_column_that_is_filled_counts_as_written(
         "VALUES ('k', 1, 0, 1, 5, 1, '[]', 'T', ?)",
         [to_text(START)],
     )
-    remember(store, FOUND, request_digest="request")
+    remember(store, LAST_FINDINGS, request_digest="request")
     assert recall(tmp_path, request_digest="request") is not None
     store.db.execute("UPDATE hits SET hit_id = 'H1'")
     store.db.conn.commit()
     assert recall(tmp_path, request_digest="request") is None
-    remember(store, FOUND, request_digest="request")
+    remember(store, LAST_FINDINGS, request_digest="request")
     last = recall(tmp_path, request_digest="request")
     assert last is not None
     assert last.open_hits == {"H1"}
@@ -91,7 +93,7 @@ def test_other_requests_and_a_folder_without_a_store_know_nothing(
     store: Store, tmp_path: Path
 ) -> None:
     """The result under a lower cap does not hold under a higher one."""
-    remember(store, FOUND, request_digest="request")
+    remember(store, LAST_FINDINGS, request_digest="request")
     assert recall(tmp_path, request_digest="other request") is None
     assert recall(tmp_path / "none", request_digest="request") is None
 
@@ -102,12 +104,12 @@ def test_when_the_marketplace_was_polled_outlives_what_is_written(
     """A poll is remembered once, separately from the progress."""
     mark_polled(tmp_path, at=START, wait=timedelta(minutes=1))
     assert recall(tmp_path, request_digest="request") is None  # no pass has ended
-    remember(store, FOUND, request_digest="request")
+    remember(store, LAST_FINDINGS, request_digest="request")
     mark_polled(tmp_path, at=START + timedelta(hours=1), wait=timedelta(minutes=90))
     stops.stop(store, at=START)
     assert recall(tmp_path, request_digest="request") is None
     with closing(open_store(store.path)) as next_pass:
-        remember(next_pass, FOUND, request_digest="request")
+        remember(next_pass, LAST_FINDINGS, request_digest="request")
     last = recall(tmp_path, request_digest="request")
     assert last is not None
     assert last.polled_at == START + timedelta(hours=1)

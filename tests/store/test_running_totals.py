@@ -22,7 +22,7 @@ from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind
 from piecework.store import assignments, bound, decisions, intents, item_totals, ledger
 from piecework.store.database import Store, open_store
 from piecework.store.intents import Intent
-from tests.flows.campaigns import campaign
+from tests.campaign.campaigns import campaign
 from tests.store.answered import answered_hits
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)

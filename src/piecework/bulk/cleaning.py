@@ -1,7 +1,7 @@
-"""`clean` for texts larger than memory: each part follows the rules, then is written.
+"""`clean` for texts larger than memory: each part is counted, judged, then written.
 
 The edits are those of `piecework.postprocess.apply.clean_and_propose`, however the
-texts are split (`piecework.bulk.rounds`).
+texts are split (`piecework.bulk.judging`).
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 
 from piecework.bulk.answer_files import answer_files, as_frame, pieces_of
 from piecework.bulk.buckets import bucket_count
+from piecework.bulk.judging import COLUMNS, ROWS, cleaning_of, judge, split
 from piecework.bulk.parts import Source, states
-from piecework.bulk.rounds import COLUMNS, ROWS, drafts_of, follow_rules, split
 from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import finish, gc_paused, open_work
 from piecework.postprocess.apply import replay
@@ -74,22 +74,23 @@ def clean_files(
         buckets=bucket_count(sum(piece.rows for piece in pieces), bucket_rows),
     )
     run_parts("split", partial(split, source), range(len(pieces)))
-    number = follow_rules(source, run_parts)
-    run_parts("writing", partial(_write, source, number), range(source.buckets))
+    judge(source, run_parts)
+    run_parts("writing", partial(_write, source), range(source.buckets))
     return _finished(source, into)
 
 
-def _write(source: Source, number: int, bucket: int) -> None:
+def _write(source: Source, bucket: int) -> None:
     """Write the clean texts of a bucket."""
 
     @gc_paused()
     def write(path: Path) -> None:
-        drafts = drafts_of(source, bucket, number)
-        proposals = drafts.proposals()
+        cleaning = cleaning_of(source, bucket)
         rows = as_frame(source.about_items(bucket), source.columns)
         texts = rows["text"].tolist()
-        edits = [drafts.edits.get(answer_id, ()) for answer_id in rows.index.tolist()]
-        unsure = [proposals.get(answer_id, ()) for answer_id in rows.index.tolist()]
+        edits = [cleaning.edits.get(answer_id, ()) for answer_id in rows.index.tolist()]
+        unsure = [
+            cleaning.proposals.get(answer_id, ()) for answer_id in rows.index.tolist()
+        ]
         cells = {
             "answer_id": rows.index.tolist(),
             "item_id": rows["item_id"].tolist(),

@@ -22,8 +22,8 @@ from piecework.bulk.answer_files import (
     warnings_of,
 )
 from piecework.bulk.buckets import bucket_count
+from piecework.bulk.judging import ROWS, cleaning_of, judge, split
 from piecework.bulk.parts import Source, keep_items, known_items, states
-from piecework.bulk.rounds import ROWS, drafts_of, follow_rules, split
 from piecework.bulk.running import PartRunner
 from piecework.bulk.work_folder import finish, open_work
 from piecework.domain.edit import Edit
@@ -143,10 +143,10 @@ def export_files(
         own = [item for item in several if not item.columns.get(MIXED_IN)]
         job.folder.keep("listed", lambda: _listed(own, facts))
     run_parts("split", partial(split, job), range(len(pieces)))
-    number = None
-    if not _CLEANED.keys() <= wanted.keys() and facts.task.html_page is None:
-        number = follow_rules(job, run_parts)
-    run_parts("writing", partial(_write, job, number), range(job.buckets))
+    is_judged = not _CLEANED.keys() <= wanted.keys() and facts.task.html_page is None
+    if is_judged:
+        judge(job, run_parts)
+    run_parts("writing", partial(_write, job, is_judged=is_judged), range(job.buckets))
     return _finished(job, into)
 
 
@@ -176,7 +176,7 @@ def _listed(items: Sequence[Item], facts: DatasetFacts) -> pd.DataFrame:
     )
 
 
-def _write(job: _Job, number: int | None, bucket: int) -> None:
+def _write(job: _Job, bucket: int, *, is_judged: bool) -> None:
     """Write the tables of a bucket."""
     rows = as_frame(job.about_items(bucket), job.columns)
     known = known_items(job, bucket)
@@ -187,7 +187,7 @@ def _write(job: _Job, number: int | None, bucket: int) -> None:
         rows = _with_listed(rows, job.folder.shared("listed"), own)
     else:
         own = _items_of(rows)
-    table = _cleaned(job, rows, number, bucket)
+    table = _cleaned(job, rows, bucket, is_judged=is_judged)
     absent = answer_columns(job.facts.task).keys() - table.columns
     layout = layout_of(_whole(job, table), own, job.facts)
     for name in (layout.main, "set_aside", "items"):
@@ -233,18 +233,16 @@ def _with_listed(
 
 
 def _cleaned(
-    job: _Job, rows: pd.DataFrame, number: int | None, bucket: int
+    job: _Job, rows: pd.DataFrame, bucket: int, *, is_judged: bool
 ) -> pd.DataFrame:
     """The rows with `clean_text` and `edits`."""
     if "edits" in rows:
         edits = [_edits(cell) for cell in rows["edits"].tolist()]
-    elif number is None:
-        edits = [()] * len(rows)
+    elif is_judged:
+        made = cleaning_of(job, bucket).edits
+        edits = [made.get(answer_id, ()) for answer_id in rows.index.tolist()]
     else:
-        drafts = drafts_of(job, bucket, number)
-        edits = [
-            tuple(drafts.edits.get(answer_id, ())) for answer_id in rows.index.tolist()
-        ]
+        edits = [()] * len(rows)
     try:
         clean = list(map(replay, rows["text"].tolist(), edits))
     except ValueError as fault:

@@ -32,7 +32,7 @@ from piecework.domain.qualification import QualificationTest
 from piecework.domain.task import PRACTICE, Task
 from piecework.hit_templates.answer_fields import answers_task
 from piecework.hit_templates.own_files import TASK_FILE
-from piecework.hit_templates.own_html.fields import Said
+from piecework.hit_templates.own_html.fields import StatedField
 from piecework.hit_templates.own_html.task import (
     ITEM_ID,
     Around,
@@ -139,9 +139,9 @@ def _asked_elsewhere(file: CampaignFile, imported: ImportedTable) -> Task:
         ) from error
 
 
-def _stated_fields(tables: CampaignTables) -> dict[str, Said]:
+def _stated_fields(tables: CampaignTables) -> dict[str, StatedField]:
     return {
-        name: Said(**table.model_dump(exclude={"scope", "canned"}))
+        name: StatedField(**table.model_dump(exclude={"scope", "canned"}))
         for name, table in tables.fields.items()
     }
 
@@ -414,6 +414,8 @@ def _campaign(
         decided_by=tables.decisions.by,
         policy=values.policy(tables),
         formats=tables.output.formats or FORMATS[task.dataset],
+        has_releases=tables.output.releases or bool(tables.output.sinks),
+        sinks=values.sinks(tables.output),
         out=file.out,
         rehearsal=RehearsalPlan(
             seed=tables.rehearsal.seed,

@@ -92,12 +92,21 @@ def _faults_of_people(file: CampaignFile, task: Task) -> list[str]:
 
 def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
     allowed = FORMATS[task.dataset]
-    return [
+    output = file.tables.output
+    faults = [
         f"{file.at('output', 'formats')}: {name} is for captions; a dataset of "
         f"{task.name} is written as {' or '.join(allowed)}"
-        for name in file.tables.output.formats or ()
+        for name in output.formats or ()
         if name not in allowed
     ]
+    if (output.releases or output.sinks) and "parquet" not in (
+        output.formats or allowed
+    ):
+        faults.append(
+            f"{file.at('output', 'formats')}: releases are made of Parquet files; add "
+            '"parquet", or leave out releases and sinks'
+        )
+    return faults
 
 
 def faults_of_names(file: CampaignFile) -> list[str]:

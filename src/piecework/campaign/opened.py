@@ -47,7 +47,6 @@ class OpenedCampaign:
         is_rehearsal: workers are simulated and no money moves.
         pseudonym_key: key of the hashes that replace worker ids outside the store.
         endpoint: URL of the marketplace that the store is bound to; "" in a rehearsal.
-        capabilities: what that marketplace allows.
         batches: the batches that this process has scored so far.
     """
 
@@ -57,12 +56,16 @@ class OpenedCampaign:
     is_rehearsal: bool
     pseudonym_key: bytes
     endpoint: str = ""
-    capabilities: Capabilities = MTURK
     batches: BatchScores = field(default_factory=BatchScores, repr=False)
     _answers: _Answers = field(default_factory=_Answers, repr=False)
     _item_numbers: list[ItemNumbers | ItemTags] = field(
         default_factory=list, repr=False
     )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What its marketplace allows; MTurk's limits while no platform is there."""
+        return MTURK
 
     @property
     def is_imported(self) -> bool:
@@ -111,11 +114,14 @@ class CampaignRun(OpenedCampaign):
     """A campaign at work on a platform, for a pass.
 
     Attributes:
-        at_once: how many calls may be under way at a time.
-        posts_in_order: whether to post HITs one after the other anyway, as in a
-            rehearsal, where the marketplace gives ids in the order of posting.
+        at_once: how many calls may be under way at a time. A rehearsal posts HITs one
+            after the other anyway, because its marketplace gives ids in that order.
     """
 
     platform: Platform
     at_once: int = 1
-    posts_in_order: bool = False
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What its marketplace allows."""
+        return self.platform.capabilities

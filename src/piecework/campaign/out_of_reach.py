@@ -50,7 +50,7 @@ def _most(campaign: Campaign) -> Mapping[Counted, int]:
         Counted.OF_WORKER: items,
         Counted.KNOWN_OF_WORKER: gold,
         Counted.OF_HIT: min(posting.items_per_hit, items),
-        Counted.OF_BATCH: a_batch,
+        Counted.ITEMS: items,
         Counted.ASSIGNMENTS: hits * posting.most,
         Counted.ANSWERS: posting.most,
         Counted.OTHERS: posting.most - 1,

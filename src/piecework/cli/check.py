@@ -39,7 +39,8 @@ _Rows = list[tuple[str, str, str]]
 @click.option(
     "--reach",
     is_flag=True,
-    help="Check that a sample of the items' addresses and files are pictures.",
+    help="Check that a sample of the items' addresses and files are pictures, and that "
+    "each sink answers.",
 )
 @click.option(
     "--internal",

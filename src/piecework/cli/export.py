@@ -195,6 +195,8 @@ def _say(written: Mapping[str, str | int]) -> None:
             return
     click.echo(f"dataset: {written['dataset']}")
     click.echo(f"report: {written['report']}")
+    if "release" in written:
+        click.echo(f"latest release: {written['release']} in {written['releases']}")
 
 
 def _of_campaign(
@@ -207,6 +209,7 @@ def _of_campaign(
     from piecework.results.batch_results import write_batch_results
     from piecework.results.clean import clean
     from piecework.results.export import export as write_files
+    from piecework.results.releases import FOLDER, latest
 
     with open_to_look(load_campaign(path)) as opened:
         if batch_results is not None:
@@ -220,5 +223,13 @@ def _of_campaign(
             number = write_answers(opened, answers)
             return {"campaign": str(path), "answers": number, "file": str(answers)}
         report = write_files(opened)
-        dataset = opened.campaign.out / "dataset"
-        return {"campaign": str(path), "dataset": str(dataset), "report": str(report)}
+        out = opened.campaign.out
+        facts: dict[str, str | int] = {
+            "campaign": str(path),
+            "dataset": str(out / "dataset"),
+            "report": str(report),
+        }
+        if opened.campaign.has_releases:
+            facts["releases"] = str(out / FOLDER)
+            facts["release"] = latest(out / FOLDER)
+        return facts

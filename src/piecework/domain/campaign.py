@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from piecework.domain.dataset import Publication
+from piecework.domain.dataset import Publication, Sink
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Growth
 from piecework.domain.hit import Item, QualificationRequirement
@@ -223,6 +223,8 @@ class Campaign:
     decided_by: Literal["policy", "person"]
     policy: tuple[PolicyRule, ...]
     formats: tuple[OutputFormat, ...]
+    has_releases: bool = False
+    sinks: tuple[Sink, ...] = ()
     out: Path
     rehearsal: RehearsalPlan
     tells_gold: bool = False

@@ -36,6 +36,21 @@ class Shares:
         return 100 - self.train_percent - self.val_percent
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sink:
+    """Where else the releases of a dataset are written.
+
+    Attributes:
+        to: a folder or bucket, or the URL of a database; may have `${VARIABLES}`.
+        table: the table in that database; "" for a folder.
+        has_history: whether the database keeps each change, and not the latest state.
+    """
+
+    to: str
+    table: str = ""
+    has_history: bool = False
+
+
 STATEMENTS = (
     *("licence", "items_licence", "contact"),
     *("citation", "consent", "ethics"),

@@ -22,7 +22,7 @@ from piecework.qc.ratings import with_ratings
 from piecework.qc.registry import params_of
 
 
-def told_of_gold(
+def feedback_by_assignment(
     campaign: Campaign, answers: pd.DataFrame, assignment_ids: Collection[str]
 ) -> Mapping[str, str]:
     """Return the feedback for the workers of some assignments, by assignment.

@@ -39,7 +39,7 @@ from piecework.platforms.endpoint import normal_endpoint
 from piecework.platforms.mturk import MTurk
 from piecework.store import bound, generations, hits, imports
 from piecework.store.agreements import agree, agreed_cents
-from piecework.store.damage import damage_told
+from piecework.store.damage import damage_check
 from piecework.store.database import Store, open_store
 from piecework.store.files import FILE_NAME
 from piecework.store.latest import latest
@@ -339,7 +339,7 @@ def _made(
                 marks=marks,
             )
         ) as store,
-        damage_told(store),
+        damage_check(store),
     ):
         yield store
 
@@ -383,9 +383,7 @@ def _run(
         is_rehearsal=environment.startswith(REHEARSAL),
         pseudonym_key=_pseudonym_key(store),
         endpoint=platform.endpoint,
-        capabilities=platform.capabilities,
         at_once=at_once,
-        posts_in_order=environment.startswith(REHEARSAL),
     )
 
 

@@ -138,7 +138,7 @@ def _canned(
 ) -> Iterator[str]:
     """Suggest `canned` if a field's most frequent sentence may be the page's own."""
     survey = understood.surveys.get(understood.reading.answers.get(name, name))
-    if survey and (text := survey.said_again()):
+    if survey and (text := survey.repeated_sentence()):
         times = survey.values[text]
         yield f"# Written {times:,} times; if the page offered it, write{where}:"
         yield from (f"# {line}" for line in (*before, toml_line("canned", text)))

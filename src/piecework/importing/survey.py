@@ -14,14 +14,14 @@ from piecework.domain.task import FieldKind
 _MOST_DISTINCT = 200
 _MOST_OPTIONS = 30
 _LONGEST_OPTION = 60
-_SAID_AGAIN = 2
+_MEAN_REPEATS = 2
 """Options are chosen at least this often on average."""
 
 _LEAST_FILLED = 0.95
 _SCALE_ENDS = (3, 5, 7, 9, 10, 100)
 _SIDE_ENDS = (1, 2, 3, 5, 10, 50, 100)
 _LEAST_GRADES = 3
-_TIMES_SAID, _SHARE_SAID, _WORDS_OF_SENTENCE = 10, 0.02, 3
+_TIMES_REPEATED, _SHARE_REPEATED, _WORDS_OF_SENTENCE = 10, 0.02, 3
 """People who write their own text rarely repeat a sentence this often."""
 _FINE = 1e-6
 
@@ -90,7 +90,7 @@ class ColumnSurvey:
         if self.is_cut or not self.filled or self.longest > _LONGEST_OPTION:
             return ()
         parts = sorted(self.parts)
-        if len(parts) > min(_MOST_OPTIONS, self.filled / _SAID_AGAIN):
+        if len(parts) > min(_MOST_OPTIONS, self.filled / _MEAN_REPEATS):
             return ()
         if len(parts) < len("ab") and self.filled > 1:
             # A single value does not show what other options there were.
@@ -101,10 +101,12 @@ class ColumnSurvey:
         """Return a value that is not a number; "" if all remembered ones are."""
         return next((text for text in self.values if not _is_number(text)), "")
 
-    def said_again(self) -> str:
+    def repeated_sentence(self) -> str:
         """Return the most frequent sentence if it is remarkably frequent; or ""."""
         text = max(self.values, key=self.values.__getitem__, default="")
-        is_often = self.values[text] >= max(_TIMES_SAID, _SHARE_SAID * self.filled)
+        is_often = self.values[text] >= max(
+            _TIMES_REPEATED, _SHARE_REPEATED * self.filled
+        )
         return text if is_often and len(text.split()) >= _WORDS_OF_SENTENCE else ""
 
     def guess(self, asked: int, kind: FieldKind | None = None) -> FieldTable:

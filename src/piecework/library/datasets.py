@@ -78,6 +78,31 @@ def read_dataset(folder: str | PathLike[str]) -> Dataset:
     )
 
 
+def read_release(
+    folder: str | PathLike[str], release: int | None = None, *, table: str = ""
+) -> pd.DataFrame:
+    """Read a table of a dataset as it was in a release.
+
+    A release always gives the same rows, whatever was released after it.
+
+    Args:
+        folder: the folder `releases` beside the dataset.
+        release: the number of the release; default: the latest.
+        table: `set_aside` or `items`; default: the answers that count.
+
+    Returns:
+        The columns that `read_dataset` gives, in the order of the index.
+
+    Raises:
+        ConfigError: there is no such release or table.
+        PieceworkError: a file of the release is missing or was changed.
+    """
+    from piecework.results import releases  # noqa: PLC0415 - loads the report too
+
+    rows = releases.read_release(Path(folder), release, table=table)
+    return _indexed(_with_tuples(rows.to_pandas()))
+
+
 def _facts(folder: Path) -> dict[str, Any]:
     path = folder / CROISSANT
     try:
@@ -100,14 +125,21 @@ def _table(folder: Path, record: Mapping[str, Any]) -> pd.DataFrame:
         table = _parquet(parquet) if parquet.exists() else _csv(csv, record)
     except (OSError, ValueError, LookupError) as fault:
         raise ConfigError([f"{folder}: the table {name!r}: {fault}"]) from fault
+    return _indexed(table)
+
+
+def _indexed(table: pd.DataFrame) -> pd.DataFrame:
     table = table.rename(columns=_NAMES)
     keys = [key for key in ("answer", "task") if key in table]
     return table.set_index(keys[0]) if keys else table
 
 
 def _parquet(path: Path) -> pd.DataFrame:
-    """Read a table, with tuples for lists."""
-    table = pd.read_parquet(path)
+    return _with_tuples(pd.read_parquet(path))
+
+
+def _with_tuples(table: pd.DataFrame) -> pd.DataFrame:
+    """Replace the lists in a table by tuples, which compare and hash."""
     for name in table.columns[table.dtypes == "object"]:
         table[name] = table[name].map(tuple, na_action="ignore")
     return table

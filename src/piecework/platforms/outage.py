@@ -24,7 +24,7 @@ FIRST_SECONDS = 3.0
 
 _SERVER_FAULT = 500
 _FIRST_DELAY, _LONGEST_DELAY = 0.05, 2.0
-_SAID_AFTER = 1.0
+_WARN_AFTER = 1.0
 """Seconds of an outage after which it is logged."""
 _CONTEXT = "unheard_since"
 _LOG = logging.getLogger(__name__)
@@ -51,15 +51,15 @@ class Outage:
         )
         self._lock = Lock()
         self._since: float | None = None
-        self._was_heard = self._is_said = False
+        self._was_heard = self._is_announced = False
 
     def heard(self) -> None:
         """Record that the marketplace has answered."""
         with self._lock:
-            if self._is_said and self._since is not None:
+            if self._is_announced and self._since is not None:
                 away = self._now() - self._since
                 _LOG.warning("%s answers again, after %.0f s", self._endpoint, away)
-            self._since, self._was_heard, self._is_said = None, True, False
+            self._since, self._was_heard, self._is_announced = None, True, False
 
     def delay(self, context: dict[str, Any], attempts: int) -> float | None:
         """Return how long a failed call waits before the next try; `None`: give up.
@@ -77,8 +77,8 @@ class Outage:
             left = min(most, self._patience) - away
             if left <= 0:
                 return None
-            if away >= _SAID_AFTER and not self._is_said:
-                self._is_said = True
+            if away >= _WARN_AFTER and not self._is_announced:
+                self._is_announced = True
                 _LOG.warning(
                     "%s does not answer; waiting for at most %.0f s",
                     self._endpoint,

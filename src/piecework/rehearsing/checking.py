@@ -22,6 +22,7 @@ from piecework.platforms.endpoint import normal_endpoint, refuse_closed_host
 from piecework.platforms.mturk import MTurk
 from piecework.rehearsal.crowd.campaign_crowd import answering_of
 from piecework.rehearsal.crowd.people import people
+from piecework.results.delivery import reach_sinks
 from piecework.results.pictures import warnings_of_metadata
 
 
@@ -107,7 +108,7 @@ def check_campaign(
         path: the campaign file.
         on: the day.
         endpoint: a marketplace to ask for its fees.
-        reach: whether to try a sample of the items' addresses.
+        reach: whether to try a sample of the items' addresses, and each sink.
         internal: whether to try addresses inside this machine's network too.
 
     Raises:
@@ -115,6 +116,7 @@ def check_campaign(
             crowd of the rehearsal; or addresses and files that are not pictures.
         BudgetExceeded: a cap is below the plain cost.
         StoreError: the campaign was started in another currency.
+        SinkFailed: a sink does not answer.
     """
     campaign = as_begun(read_anywhere(path))
     prices = None
@@ -147,6 +149,8 @@ def check_campaign(
             faults,
             next_step="open one in a private window of a browser: workers see the same",
         )
+    if reach:
+        reach_sinks(campaign)
     cost = price(campaign, on=on)
     least = 0 if prices is None else prices.least_per_hour_cents
     return Checked(

@@ -134,11 +134,11 @@ class AtProlific:
         """Return the three ledgers, once everything is settled."""
         theirs = self.site.books()
         with self._bridge.backend.transaction() as transaction:
-            spent = transaction.one(
+            spent = transaction.first_row(
                 "SELECT coalesce(sum(balance_cents), 0) FROM accounts "
                 "WHERE kind IN ('worker', 'fees')"
             )
-            outside = transaction.one(
+            outside = transaction.first_row(
                 "SELECT coalesce(sum(cents), 0) FROM entries "
                 "JOIN transfers ON transfers.id = entries.transfer "
                 "JOIN accounts ON accounts.id = entries.account "
@@ -156,7 +156,7 @@ class AtProlific:
 
     def _open_visits(self) -> int:
         with self._bridge.backend.transaction() as transaction:
-            row = transaction.one(
+            row = transaction.first_row(
                 "SELECT (SELECT count(*) FROM visits WHERE outcome IS NULL) + "
                 "(SELECT count(*) FROM bonus_batches WHERE stage <> 'Paid') + "
                 "(SELECT count(*) FROM bonus_lines WHERE batch IS NULL)"
@@ -219,7 +219,7 @@ def _check_studies(bridge: Bridge) -> None:
         PlatformRefused: a study cannot be created or paid for.
     """
     with bridge.backend.transaction() as transaction:
-        row = transaction.one(
+        row = transaction.first_row(
             "SELECT trouble FROM studies WHERE trouble <> '' AND stage <> 'Retired'"
         )
     if row is not None:

@@ -186,11 +186,13 @@ class Gallery:
 
     Attributes:
         note: how they were chosen.
+        more: further cards, shown only on demand.
         is_folded: shown only on demand.
     """
 
     title: str
     cards: tuple[Card, ...]
+    more: tuple[Card, ...] = ()
     note: str = ""
     is_folded: bool = False
 

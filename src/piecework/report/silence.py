@@ -7,11 +7,14 @@ from piecework.report.components import Table, text
 from piecework.report.formatting import listed
 
 
-def silent_tables(silent: Mapping[str, str]) -> tuple[Table, ...]:
+def silent_tables(
+    silent: Mapping[str, str], *, is_wide: bool = True
+) -> tuple[Table, ...]:
     """One row per reason, with the titles of the heuristics; no table if none.
 
     Args:
         silent: why each can flag nothing, by name (`piecework.qc.silence.silences`).
+        is_wide: False if the table stands beside a plot.
     """
     because: dict[str, list[str]] = {}
     for name, why in silent.items():
@@ -22,6 +25,6 @@ def silent_tables(silent: Mapping[str, str]) -> tuple[Table, ...]:
         caption="Heuristics that could flag nothing here",
         columns=(text("Reason"), text("Heuristics")),
         rows=tuple((why, listed(titles)) for why, titles in because.items()),
-        is_wide=True,
+        is_wide=is_wide,
     )
     return (table,)

@@ -34,8 +34,8 @@ def clean(opened: OpenedCampaign) -> int:
         both = sorted(
             [*cleaning.edits[text_id], *accepted], key=lambda edit: edit.start
         )
-        if as_said := as_people_say(both, verdicts):
-            made[AnswerId(text_id)] = as_said
+        if edited := as_people_say(both, verdicts):
+            made[AnswerId(text_id)] = edited
         if left := tuple(edit for edit in proposals if edit not in accepted):
             unsure[AnswerId(text_id)] = left
     edits.replace_all(opened.store, made, unsure)

@@ -1,5 +1,6 @@
 """Write dataset, data card and report; each file completely or not at all."""
 
+import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,8 @@ from piecework.postprocess.datasets.facts import DatasetFacts
 from piecework.postprocess.datasets.files import PICTURES, dataset_files
 from piecework.report.markdown import render_markdown
 from piecework.report.page import render
+from piecework.results import releases
+from piecework.results.delivery import deliver
 from piecework.results.pictures import copy_pictures, picture_sizes
 from piecework.results.provenance import code_version
 from piecework.results.report_facts import report_facts
@@ -20,20 +23,32 @@ from piecework.results.table import answers_table
 from piecework.results.unused_memory import give_back
 from piecework.store import labels
 
+_LOG = logging.getLogger(__name__)
+
 REPORT = "report.html"
 SUMMARY = "report.md"
 DATASET = "dataset"
 
 
 def export(opened: OpenedCampaign) -> Path:
-    """Write everything into the campaign's folder; return the report's path."""
+    """Write everything into the campaign's folder; return the report's path.
+
+    Raises:
+        SinkFailed: a sink failed; everything else is written.
+    """
     # One after the other: each holds a table of all answers, and memory fits one.
-    _write_dataset(opened)
+    facts = _write_dataset(opened)
     give_back()
-    return write_report(opened)
+    if opened.campaign.has_releases:
+        _release(opened, facts)
+        give_back()
+    report = write_report(opened)
+    if not opened.is_rehearsal:  # simulated answers are nobody's data
+        deliver(opened.campaign)
+    return report
 
 
-def _write_dataset(opened: OpenedCampaign) -> None:
+def _write_dataset(opened: OpenedCampaign) -> DatasetFacts:
     campaign = opened.campaign
     proposed = proposed_verdicts(opened)
     table = answers_table(opened, proposed=proposed)
@@ -49,6 +64,21 @@ def _write_dataset(opened: OpenedCampaign) -> None:
         write_whole(folder / name, write)
     if campaign.dataset.pictures == "files":
         copy_pictures(campaign, folder / PICTURES)
+    return facts
+
+
+def _release(opened: OpenedCampaign, facts: DatasetFacts) -> None:
+    """Release what changed in the dataset since the last release."""
+    out = opened.campaign.out
+    made = releases.release(
+        out / DATASET,
+        out / releases.FOLDER,
+        campaign=facts.campaign,
+        at=opened.clock.now(),
+        unfinished=facts.unfinished,
+    )
+    if made is not None:
+        _LOG.info("made release %d in %s", made.number, made.folder)
 
 
 def dataset_facts(opened: OpenedCampaign, *, provisional: int) -> DatasetFacts:

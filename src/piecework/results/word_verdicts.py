@@ -129,11 +129,11 @@ def as_people_say(
     return tuple(
         edited
         for edit in made
-        if (edited := _as_said(edit, verdicts)).before != edited.after
+        if (edited := _edit_by_verdict(edit, verdicts)).before != edited.after
     )
 
 
-def _as_said(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> Edit:
+def _edit_by_verdict(edit: Edit, verdicts: Mapping[str, WordVerdict]) -> Edit:
     verdict = verdicts.get(edit.before.casefold()) if _is_of_a_word(edit) else None
     if verdict is None or verdict.meant is None:
         return edit

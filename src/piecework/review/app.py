@@ -253,7 +253,7 @@ class Review:
         # Proposed acts come first, then the acts whose reason the worker reads.
         choices = sorted(
             card.choices,
-            key=lambda choice: (not choice.proposed, _TOLD.index(choice.act)),
+            key=lambda choice: (not choice.proposed, _ORDER_OF_ACTS.index(choice.act)),
         )
         reasons = [reason for choice in choices for reason in choice.reasons]
         return self._page(
@@ -352,7 +352,14 @@ _WORDS: dict[ActName, tuple[str, str]] = {
 }
 """The key and the label of each act."""
 
-_TOLD: tuple[ActName, ...] = ("reject", "drop", "exclude", "stay", "keep", "approve")
+_ORDER_OF_ACTS: tuple[ActName, ...] = (
+    "reject",
+    "drop",
+    "exclude",
+    "stay",
+    "keep",
+    "approve",
+)
 
 _WORDS_DONE: dict[ActName, str] = {
     "keep": "Kept.",

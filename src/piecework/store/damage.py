@@ -12,7 +12,7 @@ _ODD = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowErr
 
 
 @contextmanager
-def damage_told(store: Store) -> Iterator[None]:
+def damage_check(store: Store) -> Iterator[None]:
     """Raise an error that says the store is damaged, if that is why a block fails.
 
     The whole file is read only then. An invalid value, or a page that SQLite finds out

@@ -127,7 +127,7 @@ class Connections:
         self._spare = os.open(os.devnull, os.O_RDONLY)
         self._shortest = min(map(limits.seconds, Owed))
         self._refused = 0
-        self._said_at = float("-inf")
+        self._logged_at = float("-inf")
 
     def close(self) -> None:
         """Close the spare descriptor for times without free ones."""
@@ -221,7 +221,7 @@ class Connections:
     def _say(self) -> None:
         self._refused += 1
         now = time.monotonic()
-        if now - self._said_at < _LOG_EVERY_SECONDS:
+        if now - self._logged_at < _LOG_EVERY_SECONDS:
             return
         _LOG.warning(
             "%d connections are open, which is the limit; closed %d that were "
@@ -229,7 +229,7 @@ class Connections:
             len(self._open),
             self._refused,
         )
-        self._said_at = now
+        self._logged_at = now
         self._refused = 0
 
 

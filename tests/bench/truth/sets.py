@@ -59,8 +59,10 @@ def labelled_sets() -> Iterator[LabelledSet]:
     yield paraphrases()
     yield from exchanged_sets()
     yield repeated_sentences()
+    yield repeated_sentences(batches=10)
     yield entailment()
     yield submissions()
+    yield explanations()
 
 
 def paraphrases() -> LabelledSet:
@@ -170,16 +172,22 @@ SPAM = (
 """Sentences on 25 pictures and more that describe none of them, read one by one."""
 
 
-def repeated_sentences() -> LabelledSet:
+def repeated_sentences(*, batches: int = 1) -> LabelledSet:
     """Half of VizWiz-Captions val without worker ids: spam by its sentence.
 
     All other captions are taken as honest, which a few are not.
+
+    Args:
+        batches: how many the pictures are dealt to.
     """
+    chance = random.Random(1)  # noqa: S311 - no secret
+    batch_of = defaultdict[str, int](lambda: chance.randint(1, batches))
     rows, bad = [], set()
     for place, (item, text) in enumerate(_vizwiz(with_canned=True)):
         rows.append(
             answer(
                 f"{place}",
+                batch=batch_of[item],
                 item_id=item,
                 text=text,
                 is_canned=is_canned(text, CANNED),
@@ -187,11 +195,14 @@ def repeated_sentences() -> LabelledSet:
         )
         bad |= {f"{place}"} if plain(text) in SPAM else set()
     return LabelledSet(
-        name="half of VizWiz-Captions val, no worker ids: four sentences of spam",
+        name="half of VizWiz-Captions val, no worker ids: four sentences of spam"
+        + (f", in {batches} batches" if batches > 1 else ""),
         kind="real",
         table=_table(rows),
         bad={"answer": frozenset(bad)},
-        heuristics=(
+        heuristics=("sentence_off_items",)
+        if batches > 1
+        else (
             *("sentence_off_items", "same_sentence", "text_off_item", "capitals"),
             "quality_words",
         ),
@@ -266,6 +277,48 @@ def submissions() -> LabelledSet:
         table=_table(rows),
         bad={"answer": frozenset(bad), "assignment": frozenset(bad)},
         heuristics=("rushed", "time_in_batch", "too_fast"),
+    )
+
+
+def explanations() -> LabelledSet:
+    """Real explanations of three MTurk batches; workers of nearly half erase theirs.
+
+    The workers are drawn until 45 % of the assignments have none left.
+    """
+    batches = ("2774612", "2793517", "2793845")
+    share, chance = 0.45, random.Random(1)  # noqa: S311 - no secret
+    rows, bad = [], set[str]()
+    for batch in batches:
+        lines = [*_lines(f"mturk_batches/Batch_{batch}_batch_results.csv")]
+        for worker in chance.sample(sorted({line["WorkerId"] for line in lines}), 10):
+            own = {line["AssignmentId"] for line in lines if line["WorkerId"] == worker}
+            of_batch = bad & {line["AssignmentId"] for line in lines}
+            bad |= own if len(of_batch | own) <= share * len(lines) else set()
+        rows += [
+            answer(
+                f"{line['AssignmentId']}.{place}",
+                assignment_id=line["AssignmentId"],
+                worker_id=line["WorkerId"],
+                batch=int(batch),
+                item_id=f"{line['HITId']}.{place}",
+                n_items=5,
+                **{
+                    "value.stance": line[f"Answer.stance{place}"],
+                    "value.explain": ""
+                    if line["AssignmentId"] in bad
+                    else line[f"Answer.explain{place}"],
+                },
+            )
+            for line in lines
+            for place in range(1, 6)
+        ]
+    values = dict.fromkeys(("value.stance", "value.explain"), COLLECTED["text"])
+    return LabelledSet(
+        name="explanations of three MTurk batches, 45 % of assignments without theirs",
+        kind="planted",
+        table=_table(rows, {**COLLECTED, **values}),
+        bad={"assignment": frozenset(bad)},
+        heuristics=("left_empty",),
     )
 
 

@@ -13,7 +13,7 @@ from piecework.domain.hit import Item
 from piecework.domain.ids import AssignmentId, ItemId
 from piecework.domain.task import Task
 from piecework.hit_templates.answers import read_answers
-from piecework.hit_templates.own_html.fields import Said
+from piecework.hit_templates.own_html.fields import StatedField
 from piecework.hit_templates.own_html.task import with_shown_columns
 from piecework.hit_templates.render import render_hit
 from piecework.platforms.question import html_question
@@ -96,7 +96,7 @@ def test_what_the_campaign_wants_answered_is_asked_for(
     onclick="document.getElementById('a').value = 'Yes'">
     Yes</button><input type="hidden" name="answer" id="a">"""
     statements = {
-        "answer": Said(options=("Yes", "No"), label="Your choice", required=True)
+        "answer": StatedField(options=("Yes", "No"), label="Your choice", required=True)
     }
     task, item = task_of(tmp_path, html, fields=statements), item_of()
     page, hit = posted(market, open_site, task, item)

@@ -140,7 +140,7 @@ class Scene:
             (name for name, worker_id in self.ids.items() if worker_id in text), ""
         )
 
-    def given(self) -> dict[str, object]:
+    def known(self) -> dict[str, object]:
         """What Mallory knows."""
         link = self.links["mallory"]
         return {
@@ -217,7 +217,7 @@ def tried(scene: Scene, trick: str) -> str:
     """Let the question do it; who is signed in then."""
     scene.page.goto(scene.preview)
     scene.page.frame_locator("iframe").get_by_role("heading").wait_for()
-    scene.page.frames[1].evaluate(AROUND, [trick, scene.given()])
+    scene.page.frames[1].evaluate(AROUND, [trick, scene.known()])
     scene.page.wait_for_timeout(PAUSE_MS)
     for other in scene.context.pages:
         if other is not scene.page:

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from piecework.postprocess.datasets.facts import DatasetFacts
 from tests.postprocess.answers_by_hand import ITEMS, TASK, rows
 from tests.postprocess.made_tables import contents
-from tests.postprocess.test_aggregates import SAID
+from tests.postprocess.test_aggregates import JUDGEMENTS
 
 FACTS = DatasetFacts(
     campaign="small",
@@ -24,7 +24,7 @@ FACTS = DatasetFacts(
 
 def made() -> dict[str, bytes]:
     """The files of the small dataset, its last answer rejected."""
-    frame = rows(SAID)
+    frame = rows(JUDGEMENTS)
     frame.loc["b.i2", "is_rejected"] = True
     frame.loc["b.i2", "rejected_because"] = "=1+1"
     return contents(frame, ITEMS, FACTS, ("csv", "parquet"))
@@ -35,7 +35,7 @@ def test_every_field_is_a_column_in_both_formats() -> None:
     files = made()
     kept = pd.read_csv(io.BytesIO(files["answers.csv"]), keep_default_na=False)
     aside = pd.read_csv(io.BytesIO(files["set_aside.csv"]), keep_default_na=False)
-    assert len(kept) + len(aside) == len(SAID)
+    assert len(kept) + len(aside) == len(JUDGEMENTS)
     for field in TASK.fields:
         assert field.name in kept
     assert kept["ticks"].tolist() == ["a|b", "", "b", "b|c"]  # by answer id
@@ -74,7 +74,7 @@ def test_without_answers_there_are_files_with_headers() -> None:
 def test_no_html_of_a_description_reaches_the_page_that_shows_the_card() -> None:
     """Markdown passes HTML on, so it is written as the text that it is."""
     facts = replace(FACTS, purpose="Birds <script>alert(1)</script> & more")
-    files = contents(rows(SAID), ITEMS, facts, ("csv",))
+    files = contents(rows(JUDGEMENTS), ITEMS, facts, ("csv",))
     card = files["README.md"].decode()
     assert "<script>" not in card
     assert "Birds &lt;script&gt;alert(1)&lt;/script&gt; &amp; more" in card

@@ -13,6 +13,8 @@ import pytest
 
 from piecework.domain.edit import Edit
 from piecework.postprocess.edits import replay as replayed
+from piecework.postprocess.language import channel
+from piecework.postprocess.language.candidates import candidates
 from piecework.postprocess.language.corpus import Corpus
 from piecework.postprocess.rules import spelling
 from piecework.postprocess.text import Text
@@ -142,3 +144,28 @@ def test_a_word_without_end_is_left() -> None:
     """Two thousand letters twice, one apart: neither is worth a look at each letter."""
     endless = "zq" * 1_000
     assert _spelled(f"a {endless}", f"a {endless}x", f"two {endless}x").endswith("zq")
+
+
+def test_two_words_without_their_space_may_have_a_slip_too() -> None:
+    """Others show that the two words belong together."""
+    ships = ["a big cruise ship in the harbor", "a white cruise ship at sea"] * 6
+    balls = ["a soccer ball on grass", "a boy kicks a soccer ball"] * 6
+    assert _spelled("a big cruisship at sea", *ships) == "a big cruise ship at sea"
+    assert _spelled("he kicks a soocerball", *balls) == "he kicks a soccer ball"
+    assert _spelled("a big cruisship at sea") == "a big cruisship at sea"
+
+
+def test_a_compound_is_split_only_if_the_campaign_has_the_pair() -> None:
+    """English has `policeman` and `chairperson`, so it may have `policeperson`."""
+
+    def proposed(*others: str) -> bool:
+        texts = [
+            Text(text_id=str(n), item_id=str(n), text=text)
+            for n, text in enumerate(["a policeperson", *others])
+        ]
+        corpus = Corpus(texts)
+        (several,) = candidates(["policeperson"], corpus, channel.shipped()).values()
+        return "police person" in [each.meant for each in several]
+
+    assert not proposed("the police and a person")
+    assert proposed("a police person")

@@ -1,16 +1,16 @@
 """How good the spelling rules are: `python -m tests.postprocess.spelling_fit.figures`.
 
 Prints the tables of docs/measurements/cleaning.md, or with `--write` puts them there,
-from the development half, by cross-validation over words: each word is judged with a
-channel and weights that were fitted to other words. With `--data FOLDER`, laid out as
-that half is, it judges what ships instead, which is the honest figure for captions that
-were never seen.
+from the development half, by cross-validation over images: each word is judged with a
+channel and weights that were fitted to captions of other images. With `--data FOLDER`,
+laid out as that half is, it judges what ships instead, which is the honest figure for
+captions that were never seen.
 """
 
 import argparse
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,10 +18,10 @@ import numpy as np
 
 from piecework.domain.edit import Edit
 from piecework.postprocess.apply import clean_and_propose
-from piecework.postprocess.language import channel, features
+from piecework.postprocess.language import channel, features, lexicon, word_shapes
 from piecework.postprocess.language.channel import Channel
 from piecework.postprocess.language.weights import WEIGHTS
-from piecework.postprocess.rules import spelling
+from piecework.postprocess.rules import real_words, spelling
 from tests.postprocess.spelling_fit import cases, fit, labels, logit
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/measurements/cleaning.md"
@@ -35,10 +35,20 @@ _NAMES = {
     "realword": "swapped real words",
 }
 _SOURCES = {"vizwiz": "VizWiz", "coco": "COCO", "flickr8k": "Flickr8k"}
-_OF_THRESHOLDS = (
-    "Real typos at the first look with other thresholds, in one campaign and in "
-    "campaigns of 60 images each:"
+_OF_INTERVALS = (
+    "Real typos, with 95 % intervals over images (2,000 bootstrap samples), in one "
+    "campaign and in campaigns of 60 images (300 captions) each:"
 )
+_OF_THRESHOLDS = (
+    "Real typos with other thresholds, in one campaign and in campaigns of 60 images "
+    "each:"
+)
+_OF_ERRORS = (
+    "What cleaning still gets wrong among the real words, by class, and a few examples:"
+)
+_EXAMPLES = 6
+_NAME_LIKE = features.NAMES.index("name_like")
+_SAMPLES = 2_000
 _THRESHOLDS = (50, 55, 60, 65, 70, 75, 80, 85, 90)
 
 
@@ -48,8 +58,12 @@ class Outcome:
 
     kind: str
     source: str
+    text_id: str
+    start: int
+    item_id: str
     outcome: str
     word: str
+    meant: str
     after: str
 
 
@@ -62,7 +76,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.data:
         half = labels.read(options.data)
-        outcomes = list(outcomes_of(half, clean_and_propose(half.texts).edits))
+        outcomes = list(
+            outcomes_of(half, by_place(clean_and_propose(half.texts).edits))
+        )
         ranked = isolated_with(half, [channel.shipped()] * labels.FOLDS)
         lines = [*table_of_outcomes(outcomes), "", *table_of_lists(ranked, half)]
     else:
@@ -83,42 +99,88 @@ def main() -> None:
 def cross_validated(half: labels.Half) -> tuple[list["Outcome"], list[str]]:
     """What became of the labelled words, and all tables."""
     by_fold = cases.channels(half)
-    typo_cases = cases.all_cases(half, by_fold)
-    doubts = cases.doubts(half, channel.shipped())
+    return measured(
+        half, cases.all_cases(half, by_fold), cases.doubts(half, channel.shipped())
+    )
+
+
+def measured(
+    half: labels.Half, typo_cases: Sequence[cases.Case], doubts: Sequence[cases.Doubt]
+) -> tuple[list["Outcome"], list[str]]:
+    """The same, with the weights of each fold fitted to the images of the others."""
     judged: list[Judged] = []
-    outcomes: list[Outcome] = []
-    for fold, channel_of_others in enumerate(by_fold):
-        first = fit.fitted(typo_cases, doubts, without=fold)
-        edits = fit.cleaned(half.texts, channel_of_others, first)
-        later = cases.later_cases(half, edits, by_fold)
-        weights = fit.fitted([*typo_cases, *later], doubts, without=fold)
+    edits: dict[tuple[str, int], str] = {}
+    for fold in range(labels.FOLDS):
+        weights = fit.fitted(typo_cases, doubts, without=fold)
         judged += [
             _judged(case, weights.typos) for case in typo_cases if case.fold == fold
         ]
-        edits = fit.cleaned(half.texts, channel_of_others, weights)
-        outcomes += outcomes_of(half, edits, fold)
-    whole = [each for each in judged if not each[0].is_small]
+        edits |= _real_words(
+            (doubt for doubt in doubts if doubt.fold == fold), weights.real_words
+        )
+    # The other labels of captions with an added slip would be in the same places.
+    whole = [each for each in judged if each[0].kind in {*_NAMES, "isolated"}]
+    whole = [each for each in whole if not each[0].is_small]
     small = [each for each in judged if each[0].is_small]
+    # Spelling comes first among the rules.
+    of_small = edits | _spelled(small)
+    edits |= _spelled(whole)
+    outcomes = [*outcomes_of(half, edits)]
     ranked = Counter(
         (case.source, best in case.right)
         for case, best, _ in judged
         if case.kind == "isolated"
     )
+    only_real = [each for each in outcomes_of(half, of_small) if each.kind == "real"]
     return outcomes, [
         *table_of_outcomes(outcomes),
+        "",
+        _OF_INTERVALS,
+        "",
+        *table_of_intervals({"one campaign": outcomes, "60 images each": only_real}),
         "",
         _OF_THRESHOLDS,
         "",
         *table_of_thresholds(whole, small, half),
         "",
-        "Why the first look misses a typo:",
+        "Why a typo is missed:",
         "",
         *table_of_misses(whole, half),
+        "",
+        _OF_ERRORS,
+        "",
+        *table_of_errors(whole, outcomes),
         "",
         "Isolated misspellings, ranked without context:",
         "",
         *table_of_lists(ranked, half),
     ]
+
+
+def _spelled(judged: Iterable["Judged"]) -> dict[tuple[str, int], str]:
+    """What the spelling rule would write, by text and place."""
+    return {
+        (case.text_id, case.start): case.meant[best]
+        for case, best, chance in judged
+        if best and chance >= spelling.SURE and not _is_a_name(case, case.meant[best])
+    }
+
+
+def _is_a_name(case: cases.Case, meant: str) -> bool:
+    return bool(case.rows[0, _NAME_LIKE]) and meant.startswith("a ")
+
+
+def _real_words(
+    doubts: Iterable[cases.Doubt], weights: logit.Floats
+) -> dict[tuple[str, int], str]:
+    """What the rule for real words would write, by text and place."""
+    edits = {}
+    for doubt in doubts:
+        chances = logit.chances(doubt.rows, weights)
+        best = 1 + int(chances[1:].argmax())
+        if chances[best] >= real_words.SURE:
+            edits[doubt.text_id, doubt.start] = doubt.meant[best]
+    return edits
 
 
 Judged = tuple[cases.Case, int, float]
@@ -132,46 +194,52 @@ def _judged(case: cases.Case, weights: logit.Floats) -> Judged:
     return case, best, float(chances[best])
 
 
+def by_place(edits: Mapping[str, Sequence[Edit]]) -> dict[tuple[str, int], str]:
+    """What edits of words write, by text and place."""
+    names = {spelling.NAME, real_words.NAME}
+    return {
+        (text_id, edit.start): edit.after
+        for text_id, made in edits.items()
+        for edit in made
+        if names.intersection(edit.rule.split("+"))
+    }
+
+
 def outcomes_of(
-    half: labels.Half, edits: Mapping[str, Sequence[Edit]], fold: int | None = None
+    half: labels.Half, edits: Mapping[tuple[str, int], str]
 ) -> Iterator[Outcome]:
-    """What edits made of the labelled words, of one fold or all."""
+    """What edits, by text and place, made of the labelled words."""
     for label in half.labels:
-        if fold not in {None, label.fold}:
-            continue
-        edit = next(
-            (
-                edit
-                for edit in edits[label.text_id]
-                if edit.start < label.start + len(label.word)
-                and label.start < edit.end
-                and edit.rule != "whitespace"
-            ),
-            None,
-        )
-        after = labels.folded(edit.after) if edit else ""
+        after = labels.folded(edits.get((label.text_id, label.start), ""))
         yield Outcome(
             kind=label.kind,
             source=label.source,
+            text_id=label.text_id,
+            start=label.start,
+            item_id=label.item_id,
+            meant=label.right[0],
             outcome=_outcome(
                 is_typo=label.is_typo,
-                is_made=edit is not None and after != labels.folded(label.word),
+                is_made=after not in {"", labels.folded(label.word)},
                 is_right=after in label.right,
             ),
             word=label.word,
             after=after,
         )
-    for text_id in half.clean:
-        for edit in edits[text_id]:
-            of_fold = labels.fold_of(labels.folded(edit.after))
-            if edit.rule != "whitespace" and fold in {None, of_fold}:
-                yield Outcome(
-                    kind="clean",
-                    source=text_id.split("|")[0],
-                    outcome="harmed",
-                    word=edit.before,
-                    after=edit.after,
-                )
+    clean = frozenset(half.clean)
+    for (text_id, start), after in edits.items():
+        if text_id in clean:
+            yield Outcome(
+                kind="clean",
+                source=text_id.split("|")[0],
+                text_id=text_id,
+                start=start,
+                item_id="",
+                outcome="harmed",
+                word="",
+                meant="",
+                after=after,
+            )
 
 
 def isolated_with(
@@ -200,6 +268,45 @@ def table_of_outcomes(outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield f"| captions without an unknown word | | | {changed} changes | |"
 
 
+def table_of_intervals(outcomes: Mapping[str, Sequence[Outcome]]) -> Iterator[str]:
+    """One row a way to divide the captions into campaigns."""
+    yield "| | typos fixed | harmed | precision |"
+    yield "|---|---|---|---|"
+    for name, several in outcomes.items():
+        real = [each for each in several if each.kind == "real"]
+        items = dict.fromkeys(each.item_id for each in real)
+        rows = {item: n for n, item in enumerate(items)}
+        counts = np.zeros((len(rows), len(_OUTCOMES)))
+        for each in real:
+            counts[rows[each.item_id], _OUTCOMES.index(each.outcome)] += 1
+        random = np.random.default_rng(39)
+        draws = random.multinomial(
+            len(rows), np.full(len(rows), 1 / len(rows)), size=_SAMPLES
+        )
+        whole, sampled = _three(counts.sum(axis=0)), _three((draws @ counts).T)
+        low, high = np.percentile(sampled, [2.5, 97.5], axis=1)
+        cells = " | ".join(
+            f"{100 * share:.1f} % ({100 * a:.1f} to {100 * b:.1f})"
+            for share, a, b in zip(whole, low, high, strict=True)
+        )
+        yield f"| {name} | {cells} |"
+
+
+_OUTCOMES = ("fixed", "wrong", "missed", "harmed", "kept")
+
+
+def _three(counts: logit.Floats) -> logit.Floats:
+    """Shares of typos fixed, of right words harmed, and of changes that are right."""
+    fixed, wrong, missed, harmed, kept = counts
+    return np.array(
+        [
+            fixed / (fixed + wrong + missed),
+            harmed / (harmed + kept),
+            fixed / (fixed + wrong + harmed),
+        ]
+    )
+
+
 def _row_name(name: str, source: str, tally: Counter[str]) -> str:
     number, right = _typos(tally), tally["harmed"] + tally["kept"]
     both = f"{number:,}; {right:,} right words" if tally["kept"] else f"{number:,}"
@@ -209,18 +316,18 @@ def _row_name(name: str, source: str, tally: Counter[str]) -> str:
 def table_of_thresholds(
     whole: Sequence[Judged], small: Sequence[Judged], half: labels.Half
 ) -> Iterator[str]:
-    """What other thresholds would do to real typos at the first look."""
+    """What other thresholds would do to real typos."""
     yield "| threshold | fixed | wrong | harmed | precision | small: fixed | right |"
     yield "|---|---|---|---|---|---|---|"
     for percent in _THRESHOLDS:
         tally, of_small = (
-            _first_look(judged, half, percent / 100) for judged in (whole, small)
+            _with_threshold(judged, half, percent / 100) for judged in (whole, small)
         )
         fixed, _, _, precision = _shares(of_small).split(" | ")
         yield f"| {percent / 100:.2f} | {_shares(tally)} | {fixed} | {precision} |"
 
 
-def _first_look(
+def _with_threshold(
     judged: Sequence[Judged], half: labels.Half, sure: float
 ) -> Counter[str]:
     """The outcomes of real words, those that are no suspects included."""
@@ -251,6 +358,58 @@ def table_of_misses(judged: Sequence[Judged], half: labels.Half) -> Iterator[str
         tally["no suspect"] = whole - tally.total()
         cells = " | ".join(str(tally[each]) for each in why)
         yield f"| {_NAMES[kind]} ({whole:,}) | {cells} |"
+
+
+def table_of_errors(
+    judged: Sequence[Judged], outcomes: Sequence[Outcome]
+) -> Iterator[str]:
+    """How many words of each class are harmed, missed, or changed to a wrong word."""
+    why = {(each[0].text_id, each[0].start): _why(*each) for each in judged}
+    by_class: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for each in outcomes:
+        if each.kind == "real" and each.outcome in {"harmed", "missed", "wrong"}:
+            if each.outcome == "harmed":
+                name = _class_of_harm(each)
+            elif " " in each.meant:
+                name = "a space is missing"
+            elif each.outcome == "missed":
+                name = _MISSES[why.get((each.text_id, each.start), "no suspect")]
+            else:
+                name = "a similar word"
+            shown = f"`{each.word}`"
+            shown += f" ({each.after})" if each.after else f" ({each.meant})"
+            by_class[each.outcome, name].append(shown)
+    yield "| | class | words | examples |"
+    yield "|---|---|---:|---|"
+    for (outcome, name), words in sorted(
+        by_class.items(), key=lambda row: (row[0][0], -len(row[1]), row[0][1])
+    ):
+        examples = ", ".join(sorted({*words})[:_EXAMPLES])
+        yield f"| {outcome} | {name} | {len(words)} | {examples} |"
+
+
+_MISSES = {
+    "no suspect": "not suspected",
+    "no candidate": "the right word is no candidate",
+    "outranked": "another word is likelier",
+    "0.5 and more": "likeliest, from 0.5",
+    "0.2": "likeliest, from 0.2",
+    "less": "likeliest, below 0.2",
+    "fixed": "a name after `a`",
+}
+
+
+def _class_of_harm(outcome: Outcome) -> str:
+    word = labels.folded(outcome.word)
+    if " " in outcome.after:
+        return "closed compound"
+    if word_shapes.is_agent(word):
+        return "agent noun"
+    if word_shapes.is_inflected(word):
+        return "known word with an ending"
+    if lexicon.zipf(word) > 0:
+        return "name or new word that is known on the web"
+    return "in no list"
 
 
 def _why(case: cases.Case, best: int, chance: float) -> str:

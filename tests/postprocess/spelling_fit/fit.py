@@ -2,22 +2,17 @@
 
 It reads ../shared/data/spelling and writes `channel.tsv` and `weights.py` of
 `postprocess/language`. Both hold coefficients only. A typo's price in the channel is
-always asked of one that was not trained on that word, lest the price be trusted too
-much; the channel that ships is trained on all. Weights are fitted twice: the second
-time also to the same words among captions that were cleaned with the first ones.
+always asked of one that was not trained on that word; otherwise the fit would trust the
+price too much. The channel that ships is trained on all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
-from unittest.mock import patch
 
-from piecework.domain.edit import Edit
 from piecework.postprocess import language
-from piecework.postprocess.apply import clean_and_propose
 from piecework.postprocess.language import confusions, features
 from piecework.postprocess.language.channel import Channel
-from piecework.postprocess.text import Text
 from tests.postprocess.spelling_fit import cases, channel_training, labels, logit
 
 _ROOM = Path(language.__file__).parent
@@ -46,9 +41,13 @@ def main() -> None:
     whole = Channel(channel_training.costs(labels.pairs(half)))
     typo_cases = cases.all_cases(half, by_fold)
     doubts = cases.doubts(half, whole)
-    edits = cleaned(half.texts, whole, fitted(typo_cases, doubts))
-    weights = fitted([*typo_cases, *cases.later_cases(half, edits, by_fold)], doubts)
-    _write_channel(whole)
+    weights = fitted(typo_cases, doubts)
+    write(whole, weights)
+
+
+def write(channel: Channel, weights: Weights) -> None:
+    """Write the shipped channel and weights."""
+    _write_channel(channel)
     path = _ROOM / "weights.py"
     path.write_text(_as_module(weights), encoding="utf-8")
 
@@ -58,26 +57,12 @@ def fitted(
     doubts: Sequence[cases.Doubt],
     without: int | None = None,
 ) -> Weights:
-    """Weights for all words but those of one fold."""
+    """Weights for all images and isolated words but those of one fold."""
     choices = [case.choice() for case in typo_cases if case.fold != without]
     return Weights(
         typos=logit.fit([choice for choice in choices if choice], PENALTY),
         real_words=fit_doubts([doubt for doubt in doubts if doubt.fold != without]),
     )
-
-
-def cleaned(
-    texts: Sequence[Text], channel: Channel, weights: Weights
-) -> Mapping[str, Sequence[Edit]]:
-    """What a campaign becomes with a channel and weights of one's own."""
-    typos = dict(zip(features.NAMES, weights.typos.tolist(), strict=True))
-    real = dict(zip(confusions.NAMES, weights.real_words.tolist(), strict=True))
-    with (
-        patch("piecework.postprocess.language.channel.shipped", lambda: channel),
-        patch("piecework.postprocess.rules.spelling.WEIGHTS", typos),
-        patch("piecework.postprocess.rules.real_words.REAL_WORD_WEIGHTS", real),
-    ):
-        return clean_and_propose(texts).edits
 
 
 def fit_doubts(doubts: Sequence[cases.Doubt]) -> logit.Floats:

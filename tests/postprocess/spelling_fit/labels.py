@@ -1,7 +1,8 @@
 """Captions labelled by hand and pairs of wrong and right words, read from the data.
 
-Nothing of them enters the project but coefficients. Words fall into folds by what was
-meant, so that no typo of a word helps to judge another typo of it.
+Nothing of them enters the project but coefficients. Words fall into folds twice: by
+what was meant, so that no typo of a word helps to price another typo of it, and by the
+image of their caption, because the half that is kept back has other images.
 """
 
 import hashlib
@@ -31,15 +32,19 @@ class Label:
     Attributes:
         kind: `real`, `typo` (injected), `missing_space` or `realword`.
         right: what may stand there, casefolded; the word itself where it is right.
+        word_fold: by what was meant.
+        fold: by image; of isolated words, by what was meant.
     """
 
     kind: str
     source: str
     text_id: str
+    item_id: str
     start: int
     word: str
     is_typo: bool
     right: tuple[str, ...]
+    word_fold: int
     fold: int
 
 
@@ -70,13 +75,14 @@ def read(folder: Path = SPELLING) -> Half:
     """Everything of a folder that is laid out as the development half is."""
     rows = [json.loads(line) for line in _lines(folder / "input_corpus.jsonl")]
     gold = [json.loads(line) for line in _lines(folder / "gold.jsonl")]
+    images = {row["key"]: row["image"] for row in rows}
     return Half(
         texts=[
             Text(text_id=row["key"], item_id=row["image"], text=row["text"])
             for row in rows
         ],
         labels=[
-            _label(entry, token)
+            _label(entry, token, images[entry["key"]])
             for entry in gold
             for token in entry["tokens"]
             if token["cls"] != "amb"
@@ -121,9 +127,9 @@ def as_campaigns(half: Half, images: int) -> Iterator[list[Text]]:
         yield [text for item in order[at : at + images] for text in by_item[item]]
 
 
-def fold_of(meant: str) -> int:
-    """Which fold a word is in."""
-    return int(_digest(meant), 16) % FOLDS
+def fold_of(group: str, folds: int = FOLDS) -> int:
+    """Which fold an image or a word is in."""
+    return int(_digest(group), 16) % folds
 
 
 def folded(word: str) -> str:
@@ -131,7 +137,7 @@ def folded(word: str) -> str:
     return word.replace("\u2019", "'").casefold()
 
 
-def _label(entry: dict[str, str], token: dict[str, object]) -> Label:
+def _label(entry: dict[str, str], token: dict[str, object], image: str) -> Label:
     right = tuple(folded(str(each)) for each in token["gold"])  # type: ignore[attr-defined]
     word = str(token["word"])
     is_typo = token["cls"] == "typo"
@@ -139,11 +145,13 @@ def _label(entry: dict[str, str], token: dict[str, object]) -> Label:
         kind=entry["kind"],
         source=entry["key"].split("|")[0],
         text_id=entry["key"],
+        item_id=image,
         start=int(str(token["start"])),
         word=word,
         is_typo=is_typo,
         right=right,
-        fold=fold_of(right[0] if is_typo else folded(word)),
+        word_fold=fold_of(right[0] if is_typo else folded(word)),
+        fold=fold_of(image),
     )
 
 

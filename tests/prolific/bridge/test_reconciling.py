@@ -122,7 +122,7 @@ def test_what_another_process_has_noted_meanwhile_is_not_noted_twice(
     submission = ann.take(study)
     with town.bridge.backend.transaction() as transaction:
         worker = visits.participant(transaction, ann.participant_id)
-        row = transaction.one("SELECT id FROM studies")
+        row = transaction.first_row("SELECT id FROM studies")
         assert row is not None
         for _ in range(2):
             visits.never_begun(

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from piecework.qc.heuristics.low_agreement import Params, _chance_of_nearness, score
+from piecework.qc.heuristics.low_agreement import (
+    Params,
+    _axis,
+    _chance_of_nearness,
+    score,
+)
 from tests.qc.rated import choice, ratings, scale, task_of
 from tests.qc.tables import cells, flagged, row, table
 
@@ -151,3 +156,13 @@ def test_nobody_to_compare_with_is_no_suspicion() -> None:
         assert scores["suspicion"].tolist() == [0.0] * len(scores)
     assert score(table(row("a")), Params())["suspicion"].tolist() == [0.0]
     assert score(table(), Params()).empty
+
+
+def test_options_that_are_grades_are_put_in_order() -> None:
+    """Workers who differ by a grade at most show which grades are neighbours."""
+    grades = ("against", "probably", "for", "surely")
+    chance = random.Random(3)  # noqa: S311 - no secret
+    codes = [min(max(n % 4 + chance.choice((-1, 0, 1)), 0), 3) for n in range(400)]
+    others = [min(max(n % 4 + chance.choice((-1, 0, 1)), 0), 3) for n in range(400)]
+    axis = _axis(np.array(codes), np.eye(len(grades))[others])
+    assert abs(np.diff(np.argsort(np.argsort(axis)))).tolist() == [1, 1, 1]

@@ -3,11 +3,17 @@
 import pandas as pd
 import pytest
 
+from piecework.qc.batch_scores import BatchScores
 from piecework.qc.heuristics.sentence_off_items import Params, score
+from piecework.qc.registry import HEURISTICS, Settings, assess
 from tests.qc.tables import cells, flagged, row, table
 
 SPAM = "a very wonderful view my friend"
 HONEST = "a box of food"
+ALONE: Settings = {
+    heuristic.NAME: {} if heuristic.NAME == "sentence_off_items" else None
+    for heuristic in HEURISTICS
+}
 
 
 def described(spam: int, *, worker: str) -> pd.DataFrame:
@@ -40,6 +46,24 @@ def test_spam_is_told_from_an_honest_repeat_without_worker_ids(worker: str) -> N
 def test_nine_items_are_too_few() -> None:
     """Below `min_items` repeats prove nothing."""
     assert flagged(score(described(9, worker=""), Params())) == set()
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_batches_hide_nothing(n: int) -> None:
+    """Each of several batches has too few of the sentence; the campaign has enough."""
+    answers = described(25, worker="")
+    items = answers["item_id"].astype("int64")
+    dealt = answers.assign(batch=1 + items % n)
+    known = BatchScores()
+    of_spam = {
+        finding.subject_id
+        for last in range(1, n + 1)  # one pass after each batch
+        for finding in assess(
+            dealt[dealt["batch"] <= last], ALONE, seed=1, batches=known
+        )
+        if finding.heuristic == "sentence_off_items"
+    }
+    assert of_spam == {f"s{n}" for n in range(25)}
 
 
 def test_no_others_no_suspicion() -> None:

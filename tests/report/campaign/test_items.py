@@ -5,6 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from piecework.domain.edit import Edit
+from piecework.domain.task import Field
 from piecework.report.components import Card, Gallery
 from piecework.report.facts import ReportFacts
 from piecework.report.item_sample import ShownItem, chosen
@@ -13,7 +14,7 @@ from piecework.report.page import render
 from piecework.report.sections import cleaning, items
 from tests.postprocess.answers_by_hand import TASK, rows
 from tests.postprocess.made_tables import caption_task
-from tests.postprocess.test_aggregates import SAID
+from tests.postprocess.test_aggregates import JUDGEMENTS
 from tests.report.campaign import by_hand, made_up
 
 
@@ -116,7 +117,7 @@ def test_equal_answers_are_told_once() -> None:
 
 def test_choices_are_told_as_votes() -> None:
     """Answers by hand: item 1 has the votes of three workers."""
-    answers = rows(SAID)
+    answers = rows(JUDGEMENTS)
     shown = ShownItem(
         item_id="i1", kind="agreed", columns={"a": "an axe", "b": "a bow"}
     )
@@ -140,3 +141,35 @@ def test_a_large_campaign_shows_no_more_than_a_small_one() -> None:
     shown = tuple(replace(item, picture=heavy) for item in facts.shown_items)
 
     assert len(render(replace(facts, shown_items=shown)).encode()) < 1_500_000
+
+
+def test_long_cards_leave_the_first_page_one_row_with_each_kind() -> None:
+    """Ten cards of three texts each: five are open, five on demand; short ones all."""
+    facts = made_up.large(items=300)
+    task = replace(facts.task, optional_columns=("left", "right", "truth"))
+    long = dict.fromkeys(task.optional_columns, "A mug stands on a wooden shelf. " * 5)
+    shown = tuple(replace(item, columns=long) for item in facts.shown_items)
+
+    short = _gallery(facts)
+    gallery = _gallery(replace(facts, task=task, shown_items=shown))
+
+    assert (len(short.cards), len(short.more)) == (10, 0)
+    assert (len(gallery.cards), len(gallery.more)) == (5, 5)
+    assert {card.why for card in gallery.cards} == {card.why for card in short.cards}
+    headings = {card.heading for card in (*gallery.cards, *gallery.more)}
+    assert headings == {card.heading for card in short.cards}
+
+
+def test_equal_texts_beside_votes_are_shown_once() -> None:
+    """Three workers corrected a sentence, two of them alike."""
+    answers = rows(JUDGEMENTS)
+    answers["value.note"] = ["A red mug", "A red mug", "A mug", "", ""]
+    task = replace(
+        TASK, fields=(*TASK.fields, Field(name="note", kind="text", label="Note"))
+    )
+    shown = ShownItem(item_id="i1", kind="agreed")
+    facts = replace(
+        made_up.empty(), task=task, answers=answers, shown_items=(shown,), items=3
+    )
+    (card,) = _gallery(facts).cards
+    assert dict(card.votes)["note"] == "A red mug (2 times); A mug"

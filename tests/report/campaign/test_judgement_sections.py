@@ -20,7 +20,7 @@ from tests.report.campaign import made_up
 
 PLACES = pd.Series([0.0, 5.0, 5.0, 9.0])
 """The last is beyond a scale from 0 to 5."""
-SAID = [
+JUDGEMENTS = [
     (
         worker,
         f"i{n}",
@@ -40,7 +40,7 @@ SAID = [
 def facts() -> ReportFacts:
     """Three workers agree about four items on everything."""
     empty = made_up.empty()
-    return replace(empty, answers=rows(SAID), task=TASK, items=4)
+    return replace(empty, answers=rows(JUDGEMENTS), task=TASK, items=4)
 
 
 def tables(section: Section | None) -> dict[str, list[tuple[str, ...]]]:
@@ -83,7 +83,7 @@ def test_options_are_counted(facts: ReportFacts) -> None:
 def test_a_scale_of_few_steps_has_a_column_a_value(facts: ReportFacts) -> None:
     """Each value stands under its column; 0 to 100 is drawn in twentieths."""
     field = replace(PLACE, maximum=5)
-    votes = [(who, item, {**values, "place": 5.0}) for who, item, values in SAID]
+    votes = [(who, item, {**values, "place": 5.0}) for who, item, values in JUDGEMENTS]
     task = replace(TASK, fields=(field,))
     changed_facts = replace(facts, answers=rows(votes), task=task)
     section = judgements.build(report_model(changed_facts))
@@ -99,7 +99,7 @@ def test_items_with_one_answer_each_have_nothing_to_agree_about(
     facts: ReportFacts,
 ) -> None:
     """One sentence, and no table of dashes."""
-    changed_facts = replace(facts, answers=rows(SAID[:4]))
+    changed_facts = replace(facts, answers=rows(JUDGEMENTS[:4]))
     section = judgements.build(report_model(changed_facts))
     assert section is not None
     (agreement, *_) = section.tables
@@ -146,7 +146,7 @@ def test_only_options_are_counted_for_a_side(facts: ReportFacts) -> None:
     fields = (replace(FIT, mirrored_by="sides"), *TASK.fields[1:])
     task = replace(TASK, fields=fields, arrangements=(sides,))
     shown: dict[str, object] = {"order.sides": ("a", "b")}
-    stray = [("z", "i1", {**SAID[0][2], "fit": "perhaps"}), *SAID[:2]]
+    stray = [("z", "i1", {**JUDGEMENTS[0][2], "fit": "perhaps"}), *JUDGEMENTS[:2]]
     changed_facts = replace(facts, answers=rows(stray, task, **shown), task=task)
     effects = tables(order_effects.build(report_model(changed_facts)))[
         "Order on the page"
@@ -195,7 +195,7 @@ def test_disagreement_is_drawn_for_each_kind_of_field(facts: ReportFacts) -> Non
 
 def test_a_few_items_stand_for_many_in_a_strip_plot(facts: ReportFacts) -> None:
     """A hundred thousand items would be no plot."""
-    many = [(worker, f"i{n}", SAID[0][2]) for worker in "ab" for n in range(60)]
+    many = [(worker, f"i{n}", JUDGEMENTS[0][2]) for worker in "ab" for n in range(60)]
     section = judgements.build(report_model(replace(facts, answers=rows(many))))
     assert section is not None
     (strips,) = (f for f in section.figures if f.title.startswith("place: "))
@@ -204,7 +204,7 @@ def test_a_few_items_stand_for_many_in_a_strip_plot(facts: ReportFacts) -> None:
 
 def _many(number: int) -> pd.DataFrame:
     """Random answers, five to an item, ten to an assignment; nearly no number twice."""
-    few = rows([("a", f"i{n}", SAID[0][2]) for n in range(10)])
+    few = rows([("a", f"i{n}", JUDGEMENTS[0][2]) for n in range(10)])
     chance = np.random.default_rng(1)
     ids = pd.Index([f"a{n}" for n in range(number)], name=few.index.name)
     table = few.iloc[np.zeros(number, int)].set_axis(ids)

@@ -83,9 +83,9 @@ def _levels(facts: ReportFacts) -> dict[str, str]:
     return {note.text: note.level for note in summary.notes(report_model(facts))}
 
 
-@pytest.mark.parametrize(("flagged", "is_said"), [(4, False), (5, True)])
+@pytest.mark.parametrize(("flagged", "is_noted"), [(4, False), (5, True)])
 def test_many_flagged_workers_put_the_question_in_doubt(
-    flagged: int, *, is_said: bool
+    flagged: int, *, is_noted: bool
 ) -> None:
     """More than a third of twelve; the heuristic that flags most of them is named."""
     small = by_hand.small()
@@ -99,8 +99,8 @@ def test_many_flagged_workers_put_the_question_in_doubt(
     )
     levels = _levels(replace(small, workers=workers, findings=findings))
     notes = [text for text in levels if "check the question" in text]
-    assert bool(notes) is is_said
-    if is_said:
+    assert bool(notes) is is_noted
+    if is_noted:
         assert "5 of 12 workers" in notes[0]
         assert "low_agreement" in notes[0]
         assert levels[notes[0]] == "watch"

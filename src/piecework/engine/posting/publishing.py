@@ -145,7 +145,7 @@ def take_in(run: CampaignRun) -> Mapping[str, HitId]:
         for hit in cut_off
     }
     acts = [
-        _as_found(run, hit, begun[publish_key(hit)], hit_id)
+        _act_of_posted_hit(run, hit, begun[publish_key(hit)], hit_id)
         for hit in cut_off
         if (hit_id := there[hit.hit_key]) is not None
     ]
@@ -208,7 +208,9 @@ def refuse_posted_elsewhere(
     return slots
 
 
-def _as_found(run: CampaignRun, hit: PlannedHit, intent: Intent, hit_id: HitId) -> Act:
+def _act_of_posted_hit(
+    run: CampaignRun, hit: PlannedHit, intent: Intent, hit_id: HitId
+) -> Act:
     def there() -> str:
         return hit_id
 

@@ -85,7 +85,7 @@ def act(run: CampaignRun, _unposted: int) -> int:
             run.store,
             acts,
             clock=run.clock,
-            at_once=1 if run.posts_in_order else run.at_once,
+            at_once=1 if run.is_rehearsal else run.at_once,
             stop_at_refusal=True,
         )
     except PlatformRefused as refusal:

@@ -11,7 +11,7 @@ from piecework.campaign.opened import CampaignRun
 from piecework.domain.errors import PlatformRefused
 from piecework.domain.ids import AssignmentId, WorkerId
 from piecework.domain.verdicts import Decision, Verdict
-from piecework.engine.gold_feedback import told_of_gold, with_room
+from piecework.engine.gold_feedback import feedback_by_assignment, with_room
 from piecework.engine.posting.exclusion import exclusion_type
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
@@ -113,7 +113,7 @@ def _feedback(run: CampaignRun, due: Sequence[Settlement]) -> Mapping[str, str]:
     if not run.campaign.tells_gold:
         return {}
     judged = {each.decision.subject_id for each in due if each.hit is not None}
-    return told_of_gold(run.campaign, run.answers(), judged) if judged else {}
+    return feedback_by_assignment(run.campaign, run.answers(), judged) if judged else {}
 
 
 def _refused(

@@ -12,11 +12,11 @@ LARGEST = 1 << 28
 """256 MB, more than any API answers with."""
 
 Document = dict[str, object]
-Found = tuple[int, Document | str]
+NumberedObject = tuple[int, Document | str]
 """The number of a line or object, and the object or what is wrong with it."""
 
 
-def objects_of(path: Path, head: Head) -> Iterator[Found]:
+def objects_of(path: Path, head: Head) -> Iterator[NumberedObject]:
     """Yield the objects of a file, with only one in memory."""
     if _is_json_lines(head):
         yield from _lines(path, head)
@@ -51,7 +51,7 @@ def _is_json_lines(head: Head) -> bool:
         return False
 
 
-def _lines(path: Path, head: Head) -> Iterator[Found]:
+def _lines(path: Path, head: Head) -> Iterator[NumberedObject]:
     for number, line in lines_of(path, head):
         try:
             value = json.loads(line)
@@ -61,7 +61,7 @@ def _lines(path: Path, head: Head) -> Iterator[Found]:
         yield number, value if isinstance(value, dict) else "not a JSON object"
 
 
-def _documents(path: Path, head: Head) -> Iterator[Found]:
+def _documents(path: Path, head: Head) -> Iterator[NumberedObject]:
     decoder, buffer, number, size = json.JSONDecoder(), "", 0, _PIECE
     with path.open(encoding=head.encoding, errors="replace") as file:
         while piece := file.read(size):

@@ -50,7 +50,7 @@ def establish(
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     kept = _read(folder, now)
-    key, authority = _found_authority(folder, now) if kept is None else kept
+    key, authority = _new_authority(folder, now) if kept is None else kept
     own_key = ec.generate_private_key(ec.SECP256R1())
     certificate = _hosts_certificate(own_key, key, authority, now=now)
     _write(folder / HOSTS_CERTIFICATE, _key_pem(own_key) + _pem(certificate))
@@ -93,7 +93,7 @@ def _constraints(certificate: x509.Certificate) -> x509.NameConstraints | None:
         return None
 
 
-def _found_authority(folder: Path, now: datetime) -> _Authority:
+def _new_authority(folder: Path, now: datetime) -> _Authority:
     key = ec.generate_private_key(ec.SECP256R1())
     name = _name("piecework stand-in for closed hosts")
     certificate = (

@@ -142,7 +142,7 @@ def check_against(key_text: str, form: Form) -> AnswerKey:
 
 def _question(node: Node) -> Scored:
     children = Children(node)
-    key = cursor.word_of(children.one("QuestionIdentifier"))
+    key = cursor.word_of(children.required("QuestionIdentifier"))
     options: dict[frozenset[str], int] = {}
     for option in children.many("AnswerOption", least=1):
         inside = Children(option)
@@ -150,7 +150,7 @@ def _question(node: Node) -> Scored:
             cursor.word_of(identifier)
             for identifier in inside.many("SelectionIdentifier", least=1)
         )
-        score = cursor.integer_of(inside.one("AnswerScore"))
+        score = cursor.integer_of(inside.required("AnswerScore"))
         inside.end()
         if selected in options:
             raise fault(option, "another AnswerOption has the same selections.")
@@ -166,16 +166,16 @@ def _question(node: Node) -> Scored:
 
 def _mapping(node: Node) -> Scale | Ranges:
     children = Children(node)
-    mapping = children.one("PercentageMapping", "ScaleMapping", "RangeMapping")
+    mapping = children.required("PercentageMapping", "ScaleMapping", "RangeMapping")
     children.end()
     inside = Children(mapping)
     if mapping.name == "RangeMapping":
         return _ranges(mapping, inside)
     if mapping.name == "PercentageMapping":
-        maximum = cursor.integer_of(inside.one("MaximumSummedScore"), least=1)
+        maximum = cursor.integer_of(inside.required("MaximumSummedScore"), least=1)
         factor = Fraction(100, maximum)
     else:
-        factor = _decimal(inside.one("SummedScoreMultiplier"))
+        factor = _decimal(inside.required("SummedScoreMultiplier"))
     inside.end()
     return Scale(factor=factor)
 
@@ -195,14 +195,14 @@ def _ranges(node: Node, inside: Children) -> Ranges:
     ranges = []
     for range_node in inside.many("SummedScoreRange", least=1):
         bounds = Children(range_node)
-        low = cursor.integer_of(bounds.one("InclusiveLowerBound"))
-        high = cursor.integer_of(bounds.one("InclusiveUpperBound"))
-        value = cursor.integer_of(bounds.one("QualificationValue"))
+        low = cursor.integer_of(bounds.required("InclusiveLowerBound"))
+        high = cursor.integer_of(bounds.required("InclusiveUpperBound"))
+        value = cursor.integer_of(bounds.required("QualificationValue"))
         bounds.end()
         if low > high:
             raise fault(range_node, "InclusiveLowerBound is above InclusiveUpperBound.")
         ranges.append((low, high, value))
-    outside = cursor.integer_of(inside.one("OutOfRangeQualificationValue"))
+    outside = cursor.integer_of(inside.required("OutOfRangeQualificationValue"))
     inside.end()
     ordered = sorted(ranges)
     for (_, high, _), (low, _, _) in pairwise(ordered):

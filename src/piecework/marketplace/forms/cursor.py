@@ -32,7 +32,7 @@ class Children:
             return self._rest.pop(0)
         return None
 
-    def one(self, *names: str) -> Node:
+    def required(self, *names: str) -> Node:
         """Take the next child, which must have one of these names."""
         child = self.optional(*names)
         if child is not None:
@@ -48,7 +48,7 @@ class Children:
 
     def many(self, *names: str, least: int = 0) -> list[Node]:
         """Take all next children with these names."""
-        children = [self.one(*names) for _ in range(least)]
+        children = [self.required(*names) for _ in range(least)]
         while (node := self.optional(*names)) is not None:
             children.append(node)
         return children

@@ -80,11 +80,11 @@ def _part(node: Node) -> Overview | Question:
     if node.name == "Overview":
         return Overview(content=_content(node))
     children = Children(node)
-    key = cursor.word_of(children.one("QuestionIdentifier"))
+    key = cursor.word_of(children.required("QuestionIdentifier"))
     name = children.optional("DisplayName")
     required = children.optional("IsRequired")
-    content = _content(children.one("QuestionContent"))
-    answer = _answer(children.one("AnswerSpecification"))
+    content = _content(children.required("QuestionContent"))
+    answer = _answer(children.required("AnswerSpecification"))
     children.end()
     is_required = required is not None and cursor.boolean_of(required)
     if isinstance(answer, FreeText) and answer.shortest > 0:
@@ -171,18 +171,22 @@ def _piece(node: Node) -> Content:
 def _medium(node: Node) -> Medium:
     children = Children(node)
     is_embedded = node.name == "EmbeddedBinary"
-    mime = Children(children.one("EmbeddedMimeType" if is_embedded else "MimeType"))
-    kind = cursor.choice_of(mime.one("Type"), _KINDS)
+    mime = Children(
+        children.required("EmbeddedMimeType" if is_embedded else "MimeType")
+    )
+    kind = cursor.choice_of(mime.required("Type"), _KINDS)
     mime.optional("SubType")
     mime.end()
-    address = children.one("DataURL")
+    address = children.required("DataURL")
     url = cursor.word_of(address, longest=2000)
     if not _ADDRESS.fullmatch(url):
         raise fault(address, "DataURL must be an http or https address.")
-    alt = cursor.text_of(children.one("AltText")).strip()
+    alt = cursor.text_of(children.required("AltText")).strip()
     width = height = ""
     if is_embedded:
-        width, height = (_pixels(children.one(side)) for side in ("Width", "Height"))
+        width, height = (
+            _pixels(children.required(side)) for side in ("Width", "Height")
+        )
         _parameters(children)
     children.end()
     return Medium(kind=kind, url=url, alt=alt, width=width, height=height)  # type: ignore[arg-type] # one of _KINDS
@@ -197,15 +201,15 @@ def _parameters(children: Children) -> None:
     """Check, but do not use, parameters of plug-ins that browsers no longer run."""
     for parameter in children.many("ApplicationParameter"):
         inside = Children(parameter)
-        cursor.text_of(inside.one("Name"))
-        cursor.text_of(inside.one("Value"))
+        cursor.text_of(inside.required("Name"))
+        cursor.text_of(inside.required("Value"))
         inside.end()
 
 
 def _answer(node: Node) -> FreeText | Choice:
     _refuse_retired(node)
     children = Children(node)
-    answer = children.one("FreeTextAnswer", "SelectionAnswer")
+    answer = children.required("FreeTextAnswer", "SelectionAnswer")
     children.end()
     return _free_text(answer) if answer.name == "FreeTextAnswer" else _choice(answer)
 
@@ -274,7 +278,7 @@ def _choice(node: Node) -> Choice:
     low = children.optional("MinSelectionCount")
     high = children.optional("MaxSelectionCount")
     style = children.optional("StyleSuggestion")
-    inside = Children(children.one("Selections"))
+    inside = Children(children.required("Selections"))
     children.end()
     selections = tuple(_selection(child) for child in inside.many("Selection", least=1))
     other = inside.optional("OtherSelection")
@@ -296,8 +300,8 @@ def _choice(node: Node) -> Choice:
 
 def _selection(node: Node) -> Selection:
     children = Children(node)
-    key = cursor.word_of(children.one("SelectionIdentifier"))
-    shown = children.one("Text", "FormattedContent", "Binary")
+    key = cursor.word_of(children.required("SelectionIdentifier"))
+    shown = children.required("Text", "FormattedContent", "Binary")
     children.end()
     content = _piece(shown)
     if isinstance(content, Title | Bullets):

@@ -108,7 +108,7 @@ def serve_forever(marketplace: Marketplace | Path, **options: Unpack[Options]) -
         )
         if running.aws_proxy is not None:
             print(*running.aws_proxy.lines(), sep="\n", flush=True)  # noqa: T201 - to paste
-        _run_until_told_to_stop(server, sockets)
+        _run_until_stopped(server, sockets)
 
 
 def serve_attached(marketplace: Marketplace) -> None:
@@ -120,10 +120,10 @@ def serve_attached(marketplace: Marketplace) -> None:
     with _prepared(marketplace) as (server, sockets, running):
         end_with_parent()
         print(report_of(running), flush=True)  # noqa: T201 - for the parent
-        _run_until_told_to_stop(server, sockets)
+        _run_until_stopped(server, sockets)
 
 
-def _run_until_told_to_stop(server: Server, sockets: list[socket.socket]) -> None:
+def _run_until_stopped(server: Server, sockets: list[socket.socket]) -> None:
     # The server ends in order and then raises the signal again. This closes the
     # database before the process is killed.
     for number in (signal.SIGINT, signal.SIGTERM):

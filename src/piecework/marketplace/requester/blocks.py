@@ -17,7 +17,7 @@ def create_worker_block(
 ) -> dict[str, Any]:
     """CreateWorkerBlock: a repeat replaces the reason."""
     worker = accounts.find_worker(transaction, members["WorkerId"])
-    count = transaction.one(
+    count = transaction.first_row(
         "SELECT count(*) FROM blocks WHERE requester = ?", requester
     )
     if count is not None and count[0] >= MOST_BLOCKS:

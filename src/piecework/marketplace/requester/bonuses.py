@@ -104,7 +104,7 @@ def list_bonus_payments(
 
 
 def _hit(transaction: Transaction, requester: int, hit_id: str) -> int:
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT id FROM hits WHERE hit_id = ? AND requester = ?", hit_id, requester
     )
     if row is None:

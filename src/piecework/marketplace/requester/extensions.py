@@ -127,7 +127,7 @@ def _seconds(member: str, value: object) -> int:
 def _keep_apart(call: Call, hit_ids: list[str], reply: Members) -> None:
     rows = {}
     for hit_id in (reply["HIT"]["HITId"], *hit_ids):
-        row = call.transaction.one(
+        row = call.transaction.first_row(
             "SELECT id FROM hits WHERE hit_id = ? AND requester = ?",
             hit_id,
             call.requester,

@@ -19,7 +19,7 @@ def get_hit(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """GetHIT: also shows a disposed HIT, as Disposed."""
-    row = transaction.one(
+    row = transaction.first_row(
         shapes.SELECT_HITS + "WHERE hits.hit_id = ? AND hits.requester = ?",
         members["HITId"],
         requester,
@@ -74,7 +74,7 @@ def list_hits_for_qualification_type(
         transaction, requester, members, operation="ListHITsForQualificationType"
     )
     type_id = members["QualificationTypeId"]
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT id FROM qualification_types "
         "WHERE qualification_type_id = ? AND deleted_ms IS NULL",
         type_id,
@@ -115,7 +115,7 @@ def delete_hit(
             "HIT", hit["hit_id"], state=hit["status"], allowed="Reviewable"
         )
     if hit["submitted"]:
-        undecided = transaction.one(
+        undecided = transaction.first_row(
             "SELECT assignment_id FROM assignments "
             "WHERE hit = ? AND status = 'Submitted' LIMIT 1",
             hit["id"],

@@ -178,7 +178,7 @@ def grant(
 
 
 def _held(transaction: Transaction, type_id: str, worker_id: str) -> sqlite3.Row:
-    row = transaction.one(
+    row = transaction.first_row(
         f"{_SELECT} WHERE qualification_types.qualification_type_id = ? "
         "AND workers.worker_id = ?",
         type_id,
@@ -194,7 +194,7 @@ def _held(transaction: Transaction, type_id: str, worker_id: str) -> sqlite3.Row
 
 
 def _pending(transaction: Transaction, requester: int, request_id: str) -> sqlite3.Row:
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT qualification_requests.* FROM qualification_requests "
         "JOIN qualification_types "
         "ON qualification_types.id = qualification_requests.qualification_type "

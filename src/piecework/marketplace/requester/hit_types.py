@@ -33,7 +33,7 @@ def find_or_make(
     print_of_values = hashlib.sha256(
         json.dumps(values, sort_keys=True).encode()
     ).hexdigest()
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT * FROM hit_types WHERE requester = ? AND fingerprint = ?",
         requester,
         print_of_values,
@@ -53,7 +53,7 @@ def find(transaction: Transaction, requester: int, hit_type_id: str) -> sqlite3.
     Raises:
         Refusal: the type does not exist, or is another requester's.
     """
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT * FROM hit_types WHERE hit_type_id = ? AND requester = ? "
         "AND deleted_ms IS NULL",
         hit_type_id,

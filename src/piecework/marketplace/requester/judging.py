@@ -36,7 +36,7 @@ def get_assignment(
             state="null",
             allowed="Reviewable,Approved,Rejected",
         )
-    hit = transaction.one(shapes.SELECT_HITS + "WHERE hits.id = ?", row["hit"])
+    hit = transaction.first_row(shapes.SELECT_HITS + "WHERE hits.id = ?", row["hit"])
     return {
         "Assignment": shapes.assignment(row),
         **({"HIT": shapes.hit(hit)} if hit else {}),
@@ -102,7 +102,7 @@ def own_assignment(
 
     Raises: Refusal: the assignment is unknown, or another requester's.
     """
-    row = transaction.one(
+    row = transaction.first_row(
         f"{shapes.SELECT_ASSIGNMENTS} WHERE assignments.assignment_id = ? "
         "AND hits.requester = ?",
         assignment_id,

@@ -66,7 +66,9 @@ def filled(
     Raises:
         Refusal: the layout does not exist, or the parameters do not match its gaps.
     """
-    row = transaction.one("SELECT * FROM hit_layouts WHERE layout_id = ?", layout_id)
+    row = transaction.first_row(
+        "SELECT * FROM hit_layouts WHERE layout_id = ?", layout_id
+    )
     if row is None:
         raise does_not_exist("HITLayout", layout_id)
     values = {

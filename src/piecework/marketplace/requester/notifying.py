@@ -66,7 +66,7 @@ def update_notification_settings(
 ) -> dict[str, Any]:
     """UpdateNotificationSettings: change the specification, or turn it on or off."""
     hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
-    before = transaction.one(
+    before = transaction.first_row(
         "SELECT * FROM notification_settings WHERE hit_type = ?", hit_type["id"]
     )
     if "Notification" not in members and "Active" not in members:
@@ -101,7 +101,7 @@ def send_test_event_notification(
 
 
 def _judged(transaction: Transaction, requester: int, worker_id: str) -> int | None:
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT workers.id FROM workers WHERE worker_id = ? AND EXISTS "
         "(SELECT 1 FROM assignments JOIN hits ON hits.id = assignments.hit "
         "WHERE assignments.worker = workers.id AND hits.requester = ? "

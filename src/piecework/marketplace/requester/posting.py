@@ -115,7 +115,7 @@ def update_hit_type_of_hit(
     """UpdateHITTypeOfHIT: move a HIT that no worker has accepted yet."""
     hit = own_hit(transaction, requester, members["HITId"])
     hit_type = hit_types.find(transaction, requester, members["HITTypeId"])
-    taken = transaction.one(
+    taken = transaction.first_row(
         "SELECT 1 FROM assignments WHERE hit = ? LIMIT 1", hit["id"]
     )
     if taken is not None:
@@ -147,7 +147,7 @@ def own_hit(transaction: Transaction, requester: int, hit_id: str) -> sqlite3.Ro
     Raises:
         Refusal: unknown, another requester's, or disposed.
     """
-    row = transaction.one(
+    row = transaction.first_row(
         f"SELECT {hits.COLUMNS} FROM hits WHERE hit_id = ? AND requester = ?",
         hit_id,
         requester,
@@ -220,7 +220,7 @@ def _create(
     hits.settle(transaction, hit)
     token = members.get("UniqueRequestToken")
     _remember(transaction, requester, token, operation=operation, subject=hit_id)
-    row = transaction.one(shapes.SELECT_HITS + "WHERE hits.id = ?", hit)
+    row = transaction.first_row(shapes.SELECT_HITS + "WHERE hits.id = ?", hit)
     return {"HIT": shapes.hit(row)} if row else {}
 
 

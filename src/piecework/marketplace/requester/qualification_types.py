@@ -35,7 +35,7 @@ def create_qualification_type(
 ) -> dict[str, Any]:
     """CreateQualificationType: a requester's names are unique."""
     name = hit_types.at_most("Name", members["Name"], least=1, most=_LONGEST_NAME)
-    row = transaction.one(_NAMES_TAKEN, requester, name)
+    row = transaction.first_row(_NAMES_TAKEN, requester, name)
     if row is not None:
         raise request_error(
             "QualificationTypeAlreadyExists",
@@ -174,7 +174,7 @@ def find(transaction: Transaction, type_id: str) -> sqlite3.Row:
 
     Raises: Refusal: the type is unknown or deleted.
     """
-    row = transaction.one(
+    row = transaction.first_row(
         f"{shapes.SELECT_QUALIFICATION_TYPES} WHERE qualification_type_id = ? "
         "AND deleted_ms IS NULL",
         type_id,

@@ -84,7 +84,7 @@ def _normalize(transaction: Transaction, requirement: Requirement) -> dict[str, 
 
 
 def _check_type(transaction: Transaction, qualification_type_id: str) -> None:
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT status FROM qualification_types "
         "WHERE qualification_type_id = ? AND deleted_ms IS NULL",
         qualification_type_id,

@@ -37,7 +37,7 @@ def list_review_policy_results(
     transaction: Transaction, requester: int, members: Members
 ) -> dict[str, Any]:
     """ListReviewPolicyResultsForHIT: results and actions, oldest first."""
-    hit = transaction.one(
+    hit = transaction.first_row(
         "SELECT * FROM hits WHERE hit_id = ? AND requester = ?",
         members["HITId"],
         requester,

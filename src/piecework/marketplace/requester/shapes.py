@@ -56,7 +56,7 @@ def hit(row: sqlite3.Row) -> dict[str, Any]:
         "AutoApprovalDelayInSeconds": row["auto_approval_seconds"],
         "Expiration": seconds(row["expires_ms"]),
         "AssignmentDurationInSeconds": row["duration_seconds"],
-        **_given("RequesterAnnotation", row["annotation"]),
+        **_optional_member("RequesterAnnotation", row["annotation"]),
         "QualificationRequirements": json.loads(row["requirements"]),
         "HITReviewStatus": "NotReviewed",
         "NumberOfAssignmentsPending": row["accepted"],
@@ -79,7 +79,7 @@ def assignment(row: sqlite3.Row) -> dict[str, Any]:
         **_moment("RejectionTime", row["rejected_ms"]),
         "Deadline": seconds(row["deadline_ms"]),
         "Answer": row["answer"],
-        **_given("RequesterFeedback", row["feedback"]),
+        **_optional_member("RequesterFeedback", row["feedback"]),
     }
 
 
@@ -91,15 +91,15 @@ def qualification_type(row: sqlite3.Row, requester: int) -> dict[str, Any]:
         "CreationTime": seconds(row["created_ms"]),
         "Name": row["name"],
         "Description": row["description"],
-        **_given("Keywords", row["keywords"]),
+        **_optional_member("Keywords", row["keywords"]),
         "QualificationTypeStatus": row["status"],
-        **_given("Test", row["form"]),
-        **_given("TestDurationInSeconds", row["duration_seconds"]),
-        **_given("AnswerKey", row["answer_key"] if is_own else None),
-        **_given("RetryDelayInSeconds", row["retry_delay_seconds"]),
+        **_optional_member("Test", row["form"]),
+        **_optional_member("TestDurationInSeconds", row["duration_seconds"]),
+        **_optional_member("AnswerKey", row["answer_key"] if is_own else None),
+        **_optional_member("RetryDelayInSeconds", row["retry_delay_seconds"]),
         "IsRequestable": bool(row["is_requestable"]),
         "AutoGranted": bool(row["auto_granted"]),
-        **_given("AutoGrantedValue", row["auto_granted_value"]),
+        **_optional_member("AutoGrantedValue", row["auto_granted_value"]),
     }
 
 
@@ -120,8 +120,8 @@ def qualification_request(row: sqlite3.Row) -> dict[str, Any]:
         "QualificationRequestId": row["qualification_request_id"],
         "QualificationTypeId": row["qualification_type_id"],
         "WorkerId": row["worker_id"],
-        **_given("Test", row["form"]),
-        **_given("Answer", row["answer"]),
+        **_optional_member("Test", row["form"]),
+        **_optional_member("Answer", row["answer"]),
         "SubmitTime": seconds(row["requested_ms"]),
     }
 
@@ -132,7 +132,7 @@ def review_result(row: sqlite3.Row) -> dict[str, Any]:
         "ActionId": row["action_id"],
         "SubjectId": row["subject_id"],
         "SubjectType": row["subject_type"],
-        **_given("QuestionId", row["question"]),
+        **_optional_member("QuestionId", row["question"]),
         "Key": row["name"],
         "Value": row["value"],
     }
@@ -148,7 +148,7 @@ def review_action(row: sqlite3.Row) -> dict[str, Any]:
         "Status": row["status"],
         **_moment("CompleteTime", row["done_ms"]),
         "Result": row["value"],
-        **_given("ErrorCode", row["error_code"]),
+        **_optional_member("ErrorCode", row["error_code"]),
     }
 
 
@@ -163,7 +163,7 @@ def bonus_payment(row: sqlite3.Row) -> dict[str, Any]:
     }
 
 
-def _given(name: str, value: object) -> dict[str, object]:
+def _optional_member(name: str, value: object) -> dict[str, object]:
     return {} if value is None else {name: value}
 
 

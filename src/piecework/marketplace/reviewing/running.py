@@ -35,7 +35,7 @@ def catch_up(transaction: Transaction) -> bool:
 
 
 def _review_next(transaction: Transaction) -> bool:
-    assignment = transaction.one(_NEXT_ASSIGNMENT)
+    assignment = transaction.first_row(_NEXT_ASSIGNMENT)
     if assignment is not None:
         then = replace(transaction, now_ms=assignment["review_ms"])
         transaction.execute(
@@ -43,7 +43,7 @@ def _review_next(transaction: Transaction) -> bool:
         )
         _review_assignment(then, assignment)
         return True
-    hit = transaction.one(_NEXT_HIT)
+    hit = transaction.first_row(_NEXT_HIT)
     if hit is None:
         return False
     then = replace(transaction, now_ms=hit["review_ms"])

@@ -40,7 +40,9 @@ def add_requester(
     transaction: Transaction, access_key: str, *, balance_cents: int, name: str = ""
 ) -> int:
     """Open an account with money in it; return its row id. Repeats change nothing."""
-    row = transaction.one("SELECT id FROM requesters WHERE access_key = ?", access_key)
+    row = transaction.first_row(
+        "SELECT id FROM requesters WHERE access_key = ?", access_key
+    )
     if row is not None:
         return int(row["id"])
     requester = transaction.execute(
@@ -65,7 +67,9 @@ def find_requester(transaction: Transaction, access_key: str) -> int:
     Raises:
         Refusal: the key is unknown.
     """
-    row = transaction.one("SELECT id FROM requesters WHERE access_key = ?", access_key)
+    row = transaction.first_row(
+        "SELECT id FROM requesters WHERE access_key = ?", access_key
+    )
     if row is None:
         raise unrecognized_client()
     return int(row["id"])
@@ -78,7 +82,9 @@ def add_worker(transaction: Transaction, new: NewWorker) -> tuple[str, str]:
     marketplace issues a new token and revokes the old one.
     """
     token = transaction.id_generator.token(new.handle)
-    row = transaction.one("SELECT worker_id FROM workers WHERE handle = ?", new.handle)
+    row = transaction.first_row(
+        "SELECT worker_id FROM workers WHERE handle = ?", new.handle
+    )
     if row is not None:
         transaction.execute(
             "UPDATE workers SET token_hash = ? WHERE handle = ?",
@@ -110,7 +116,9 @@ def signed_in(transaction: Transaction, token: str) -> sqlite3.Row:
 
     Raises: Refusal: the token is unknown (401).
     """
-    row = transaction.one("SELECT * FROM workers WHERE token_hash = ?", _hash(token))
+    row = transaction.first_row(
+        "SELECT * FROM workers WHERE token_hash = ?", _hash(token)
+    )
     if row is None:
         raise Refusal(
             "NotSignedIn",
@@ -126,7 +134,7 @@ def find_worker(transaction: Transaction, worker_id: str) -> sqlite3.Row:
     Raises:
         Refusal: the worker does not exist.
     """
-    row = transaction.one("SELECT * FROM workers WHERE worker_id = ?", worker_id)
+    row = transaction.first_row("SELECT * FROM workers WHERE worker_id = ?", worker_id)
     if row is None:
         raise Refusal(
             "RequestError",

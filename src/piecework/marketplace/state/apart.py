@@ -36,7 +36,7 @@ def keep(transaction: Transaction, hit: int, others: list[int]) -> None:
 
 def is_free(transaction: Transaction, worker: sqlite3.Row, hit: int) -> bool:
     """Return whether the worker has no HIT from which this one is kept apart."""
-    row = transaction.one(
+    row = transaction.first_row(
         f"SELECT 1 FROM hits WHERE id = ? AND {FREE}", hit, worker["id"]
     )
     return row is not None
@@ -48,14 +48,14 @@ def count_closed(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -
     The query starts from the worker's own HITs: a batch may hold thousands of such
     HITs, and every list and every acceptance needs this count.
     """
-    any_open = transaction.one(
+    any_open = transaction.first_row(
         "SELECT 1 FROM hits WHERE hit_type = ? AND status = 'Assignable' "
         "AND is_apart = 1 LIMIT 1",
         hit_type,
     )
     if any_open is None:
         return 0
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT count(DISTINCT kept_apart.other) FROM assignments AS done "
         "CROSS JOIN kept_apart ON kept_apart.hit = done.hit "
         "JOIN hits ON hits.id = kept_apart.other "

@@ -17,7 +17,7 @@ LATEST_APPROVAL_OF_VISITS_MS = 20 * DAY
 
 def find(transaction: Transaction, assignment: int) -> sqlite3.Row:
     """Return the assignment with an existing row id."""
-    row = transaction.one("SELECT * FROM assignments WHERE id = ?", assignment)
+    row = transaction.first_row("SELECT * FROM assignments WHERE id = ?", assignment)
     if row is None:
         raise LookupError(f"no assignment has the row id {assignment}")
     return row
@@ -25,7 +25,7 @@ def find(transaction: Transaction, assignment: int) -> sqlite3.Row:
 
 def accept(transaction: Transaction, *, hit: sqlite3.Row, worker: sqlite3.Row) -> str:
     """Give the worker a slot of an Assignable HIT; return the new assignment's id."""
-    goes = transaction.one(
+    goes = transaction.first_row(
         "SELECT count(*) FROM assignments WHERE hit = ? AND worker = ?",
         hit["id"],
         worker["id"],
@@ -33,7 +33,7 @@ def accept(transaction: Transaction, *, hit: sqlite3.Row, worker: sqlite3.Row) -
     assignment_id = transaction.id_generator.entity(
         "assignment", hit["hit_id"], worker["worker_id"], goes[0] if goes else 0
     )
-    duration = transaction.one(
+    duration = transaction.first_row(
         "SELECT duration_seconds FROM hit_types WHERE id = ?", hit["hit_type"]
     )
     seconds = duration["duration_seconds"] if duration else 0
@@ -70,7 +70,7 @@ def give_back(
 
 def submit(transaction: Transaction, assignment: sqlite3.Row, *, answer: str) -> None:
     """Take the worker's answer and start the auto-approval delay."""
-    delay = transaction.one(
+    delay = transaction.first_row(
         "SELECT auto_approval_seconds, assignment_policy FROM hit_types JOIN hits "
         "ON hits.hit_type = hit_types.id WHERE hits.id = ?",
         assignment["hit"],

@@ -106,7 +106,9 @@ def books(transaction: Transaction) -> dict[str, Any]:
 
 def broken_laws(transaction: Transaction) -> list[str]:
     """Return the violated laws; any is a bug in the marketplace."""
-    return [law for law, query in LAWS.items() if transaction.one(query) is not None]
+    return [
+        law for law, query in LAWS.items() if transaction.first_row(query) is not None
+    ]
 
 
 def _rows(transaction: Transaction, query: str) -> list[dict[str, Any]]:
@@ -114,5 +116,5 @@ def _rows(transaction: Transaction, query: str) -> list[dict[str, Any]]:
 
 
 def _number(transaction: Transaction, kind: str) -> int:
-    row = transaction.one(_BALANCE, kind)
+    row = transaction.first_row(_BALANCE, kind)
     return int(row[0]) if row else 0

@@ -33,7 +33,7 @@ PLAUSIBLE = 15 * 60 * SECOND
 
 AGREEMENT = 10 * 60 * SECOND
 SHORT = 3 * DAY
-_SAID_AGAIN_AFTER = 3600 * SECOND
+_WARN_AGAIN_AFTER = 3600 * SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class WatchedClock:
         self._steady_ms = steady_ms
         self._jump_ms = 0
         self._since_ms = steady_ms
-        self._said_ms: int | None = None
+        self._warned_ms: int | None = None
 
     def read(self, machine_ms: int, steady_ms: int) -> Moment:
         """Return the time, from both clocks."""
@@ -93,18 +93,18 @@ class WatchedClock:
         return jump_ms <= SHORT and self._steady_ms - self._since_ms >= AGREEMENT
 
     def _believe(self, machine_ms: int) -> None:
-        if self._said_ms is not None:
+        if self._warned_ms is not None:
             _LOG.warning("the clock is trusted again; due work is done now")
         self._now_ms = self.known_ms = machine_ms
-        self._jump_ms, self._said_ms = 0, None
+        self._jump_ms, self._warned_ms = 0, None
 
     def _say(self, machine_ms: int) -> None:
         if (
-            self._said_ms is not None
-            and self._steady_ms - self._said_ms < _SAID_AGAIN_AFTER
+            self._warned_ms is not None
+            and self._steady_ms - self._warned_ms < _WARN_AGAIN_AFTER
         ):
             return
-        self._said_ms = self._steady_ms
+        self._warned_ms = self._steady_ms
         end = (
             f"In {AGREEMENT // 60 // SECOND} minutes it is trusted if it runs evenly."
             if self._jump_ms <= SHORT

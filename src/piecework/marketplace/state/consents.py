@@ -15,7 +15,7 @@ def is_given(
     """Return whether the worker has agreed to this exact text; true without one."""
     if not paragraphs:
         return True
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT 1 FROM consents "
         "JOIN consent_texts ON consent_texts.id = consents.consent_text "
         "WHERE consents.worker = ? AND consent_texts.digest = ?",

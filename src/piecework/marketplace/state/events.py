@@ -66,7 +66,7 @@ def record(
         assignment_id: the event's assignment, if any.
         at_ms: the time of the event, if in the past.
     """
-    settings = transaction.one(_SETTINGS, hit["hit_type"])
+    settings = transaction.first_row(_SETTINGS, hit["hit_type"])
     if settings is None:
         raise LookupError(f"no HIT type has the row id {hit['hit_type']}")
     event = {

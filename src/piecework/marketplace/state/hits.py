@@ -39,7 +39,7 @@ def free_slots(hit: sqlite3.Row) -> int:
 
 def find(transaction: Transaction, hit: int) -> sqlite3.Row:
     """Return the HIT (`COLUMNS`) with an existing row id."""
-    row = transaction.one(f"SELECT {COLUMNS} FROM hits WHERE id = ?", hit)
+    row = transaction.first_row(f"SELECT {COLUMNS} FROM hits WHERE id = ?", hit)
     if row is None:
         raise LookupError(f"no HIT has the row id {hit}")
     return row

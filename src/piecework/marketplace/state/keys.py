@@ -69,7 +69,7 @@ def revoke(transaction: Transaction, access_key: str) -> None:
     Raises:
         Refusal: the key does not exist, or is already revoked.
     """
-    row = transaction.one(
+    row = transaction.first_row(
         "UPDATE access_keys SET revoked_ms = ?, secret = NULL "
         "WHERE access_key = ? AND revoked_ms IS NULL RETURNING access_key",
         transaction.now_ms,
@@ -100,7 +100,7 @@ def secret(transaction: Transaction, access_key: str) -> str:
     Raises:
         Refusal: the key is unknown, or was revoked.
     """
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT secret FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL",
         access_key,
     )
@@ -115,7 +115,7 @@ def owner(transaction: Transaction, access_key: str) -> int:
     Raises:
         Refusal: the key is unknown, or was revoked.
     """
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT requester FROM access_keys WHERE access_key = ? AND revoked_ms IS NULL",
         access_key,
     )

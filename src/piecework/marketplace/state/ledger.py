@@ -32,7 +32,7 @@ def worker_account(worker: int) -> Account:
 
 def balance(transaction: Transaction, account: Account) -> int:
     """Return the balance of an account in cents; 0 if it was never used."""
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT balance_cents FROM accounts WHERE kind = ? AND owner = ?", *account
     )
     return 0 if row is None else int(row[0])
@@ -43,7 +43,7 @@ def spendable(transaction: Transaction, requester: int) -> int:
     present = balance(transaction, available(requester))
     if transaction.spend_at_most_cents is None:
         return present
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT -coalesce(sum(balance_cents), 0) FROM accounts "
         "WHERE kind IN ('outside', 'available')"
     )
@@ -91,7 +91,7 @@ def _enter(
 ) -> None:
     if cents == 0:
         return
-    row = transaction.one(
+    row = transaction.first_row(
         "UPDATE accounts SET balance_cents = balance_cents + ? "
         "WHERE kind = ? AND owner = ? RETURNING id",
         cents,

@@ -68,7 +68,7 @@ _ANYTHING = (
 
 def is_due(transaction: Transaction) -> bool:
     """Return whether work is due, at the cost of a few index lookups."""
-    row = transaction.one(
+    row = transaction.first_row(
         _ANYTHING, transaction.due_ms, transaction.due_ms - request_tokens.LIFE
     )
     return row is not None and bool(row[0])
@@ -125,7 +125,7 @@ def settle_named(
         ("SELECT id FROM hits WHERE hit_id = ?", hit_id),
         ("SELECT hit FROM assignments WHERE assignment_id = ?", assignment_id),
     ):
-        row = transaction.one(query, key) if isinstance(key, str) else None
+        row = transaction.first_row(query, key) if isinstance(key, str) else None
         if row is not None:
             settle(transaction, row[0])
 

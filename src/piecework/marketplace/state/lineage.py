@@ -39,7 +39,7 @@ def current(transaction: Transaction) -> str:
 
 def identity(transaction: Transaction) -> str:
     """Return a word that all copies of a file share, older than any generation."""
-    row = transaction.one("SELECT word FROM identity")
+    row = transaction.first_row("SELECT word FROM identity")
     if row is None:
         raise LookupError("a migration wrote the identity")
     return str(row[0])
@@ -47,7 +47,7 @@ def identity(transaction: Transaction) -> str:
 
 def began_ms(transaction: Transaction) -> int:
     """Return when the current generation began; 0 if no server has begun one."""
-    row = transaction.one("SELECT max(began_ms) FROM generations")
+    row = transaction.first_row("SELECT max(began_ms) FROM generations")
     return int(row[0] or 0) if row else 0
 
 
@@ -59,7 +59,9 @@ def mark(conn: sqlite3.Connection) -> str | None:
 
 def account(transaction: Transaction, requester: int) -> str:
     """Return a requester's account, also in all copies of the file: `word/number`."""
-    row = transaction.one("SELECT generation FROM generations ORDER BY number LIMIT 1")
+    row = transaction.first_row(
+        "SELECT generation FROM generations ORDER BY number LIMIT 1"
+    )
     first = begin(transaction) if row is None else str(row["generation"])
     return f"{first}/{requester}"
 
@@ -69,7 +71,7 @@ def has(transaction: Transaction, mark_text: str) -> bool:
     parts = _MARK.fullmatch(mark_text)
     if parts is None:
         return False
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT first_change, (SELECT min(later.first_change) "
         "FROM generations AS later WHERE later.number > generations.number) "
         "AS last_change "
@@ -86,7 +88,7 @@ def has(transaction: Transaction, mark_text: str) -> bool:
 
 def store_mark(transaction: Transaction, requester: int, store: str) -> str | None:
     """Return the last mark that a requester's store has sent."""
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT mark FROM store_marks WHERE requester = ? AND store = ?",
         requester,
         store,

@@ -9,7 +9,7 @@ _BYTES = 32
 
 def own_key(transaction: Transaction, name: str) -> bytes:
     """Return the key of this name, which stays the same for the life of the file."""
-    row = transaction.one("SELECT value FROM settings WHERE key = ?", name)
+    row = transaction.first_row("SELECT value FROM settings WHERE key = ?", name)
     if row is not None:
         return bytes.fromhex(row["value"])
     key = secrets.token_bytes(_BYTES)

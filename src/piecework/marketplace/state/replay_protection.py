@@ -60,7 +60,7 @@ def spend(transaction: Transaction, proof: Proof) -> None:
     transaction.execute(
         "DELETE FROM spent_signatures WHERE dies_ms < ?", transaction.now_ms
     )
-    seen = transaction.one(
+    seen = transaction.first_row(
         "SELECT count(*) AS rows, sum(uses) AS uses, min(spent_ms) AS first_ms, "
         "max(attempt = ?) AS is_same FROM spent_signatures WHERE signature = ?",
         proof.attempt,

@@ -27,7 +27,7 @@ def keep(
         raise Refusal(
             "BadForm", f"Please write 1 to {LONGEST:,} characters.", status=422
         )
-    lately = transaction.one(
+    lately = transaction.first_row(
         "SELECT count(*) FROM reported_problems WHERE worker = ? AND reported_ms > ?",
         worker["id"],
         transaction.now_ms - DAY,

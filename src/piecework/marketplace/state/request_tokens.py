@@ -15,7 +15,7 @@ def earlier(
     transaction: Transaction, requester: int, *, operation: str, token: str
 ) -> str | None:
     """Return the subject of the request that used this token; None if it is new."""
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT subject FROM request_tokens "
         "WHERE requester = ? AND operation = ? AND token = ? AND made_ms > ?",
         requester,

@@ -18,5 +18,5 @@ def keep(transaction: Transaction, url: str) -> None:
 
 def kept(transaction: Transaction) -> str | None:
     """Return the site's last address; `None` if it was never served."""
-    row = transaction.one("SELECT value FROM settings WHERE key = ?", _KEY)
+    row = transaction.first_row("SELECT value FROM settings WHERE key = ?", _KEY)
     return None if row is None else str(row["value"])

@@ -55,7 +55,7 @@ class Transaction:
         """
         return self.now_ms - self.lag_ms if self.lag_ms else _NO_END
 
-    def one(self, sql: str, *values: object) -> sqlite3.Row | None:
+    def first_row(self, sql: str, *values: object) -> sqlite3.Row | None:
         """Return the first row, if any."""
         row: sqlite3.Row | None = self.conn.execute(sql, values).fetchone()
         return row

@@ -59,7 +59,7 @@ def known_participant(
     transaction: Transaction, participant_id: str
 ) -> sqlite3.Row | None:
     """Return the worker for this participant, if they have come before."""
-    return transaction.one(
+    return transaction.first_row(
         "SELECT workers.* FROM workers "
         "JOIN participants ON participants.worker = workers.id "
         "WHERE participant_id = ?",
@@ -69,14 +69,14 @@ def known_participant(
 
 def of_submission(transaction: Transaction, submission_id: str) -> sqlite3.Row | None:
     """Return the visit of a submission, if its participant has arrived."""
-    return transaction.one(
+    return transaction.first_row(
         "SELECT * FROM visits WHERE submission_id = ?", submission_id
     )
 
 
 def latest(transaction: Transaction, worker: sqlite3.Row) -> sqlite3.Row | None:
     """Return the worker's last visit, with its study's code and qualification type."""
-    return transaction.one(
+    return transaction.first_row(
         "SELECT visits.*, studies.code, qualification_type_id FROM visits "
         "JOIN studies ON studies.id = visits.study LEFT JOIN qualification_types "
         "ON qualification_types.id = studies.qualification_type "
@@ -127,7 +127,7 @@ def begin(
         _find_no_work(transaction, study, worker, visit)
         return False
     for _ in range(study["hits_per_visit"]):
-        hit = transaction.one(_FREEST, study["hit_type"], now_ms, worker["id"])
+        hit = transaction.first_row(_FREEST, study["hit_type"], now_ms, worker["id"])
         if hit is None:
             _find_no_work(transaction, study, worker, visit)
             return False

@@ -150,7 +150,7 @@ def any_assignment(transaction: Transaction, assignment_id: str) -> sqlite3.Row:
             "This was a preview. First accept the HIT, then do it.",
             status=409,
         )
-    row = transaction.one(f"{_ASSIGNMENT} WHERE assignment_id = ?", assignment_id)
+    row = transaction.first_row(f"{_ASSIGNMENT} WHERE assignment_id = ?", assignment_id)
     if row is None:
         raise Refusal("NotYours", "This is not one of your assignments.", status=409)
     return row
@@ -164,7 +164,7 @@ def own_assignment(
     Raises: Refusal: the worker has no such assignment (404).
     """
     lifecycle.settle_named(transaction, assignment_id=assignment_id)
-    row = transaction.one(
+    row = transaction.first_row(
         f"{_ASSIGNMENT} WHERE assignment_id = ? AND worker = ?",
         assignment_id,
         worker["id"],
@@ -242,7 +242,7 @@ def _hit_of(
     transaction: Transaction, group: discovery.Group, hit_id: str
 ) -> sqlite3.Row:
     lifecycle.settle_named(transaction, hit_id=hit_id)
-    row = transaction.one(
+    row = transaction.first_row(
         f"SELECT {hits.COLUMNS} FROM hits "
         "WHERE hit_id = ? AND hit_type = ? AND status <> 'Disposed'",
         hit_id,
@@ -254,7 +254,7 @@ def _hit_of(
 
 
 def _with_question(transaction: Transaction, hit: sqlite3.Row) -> sqlite3.Row | None:
-    return transaction.one(
+    return transaction.first_row(
         f"SELECT {hits.COLUMNS}, questions.question FROM hits "
         "JOIN questions ON questions.hit = hits.id WHERE hits.id = ?",
         hit["id"],
@@ -264,7 +264,7 @@ def _with_question(transaction: Transaction, hit: sqlite3.Row) -> sqlite3.Row | 
 def _check_not_done(
     transaction: Transaction, worker: sqlite3.Row, hit: sqlite3.Row
 ) -> None:
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT status FROM assignments WHERE hit = ? AND worker = ? "
         "AND status NOT IN ('Returned', 'Abandoned')",
         hit["id"],

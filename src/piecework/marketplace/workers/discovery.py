@@ -85,7 +85,7 @@ def group(transaction: Transaction, worker: sqlite3.Row, hit_group_id: str) -> G
 
     Raises: Refusal: the group does not exist or is hidden from the worker (404).
     """
-    row = transaction.one(
+    row = transaction.first_row(
         f"{_SELECT} WHERE hit_types.hit_group_id = ? AND {_NOT_BLOCKED}",
         hit_group_id,
         worker["id"],
@@ -107,7 +107,7 @@ def next_hit(
 
     Its row has `hits.COLUMNS`.
     """
-    return transaction.one(
+    return transaction.first_row(
         f"SELECT {hits.COLUMNS} FROM hits WHERE hit_type = ? "
         "AND status = 'Assignable' "
         # During a backlog, expired HITs may still have this status.
@@ -166,7 +166,7 @@ def _touched(transaction: Transaction, worker: sqlite3.Row, hit_type: int) -> in
     The query reads only assignments from the type's oldest open HIT on, so a long
     history does not slow it down.
     """
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT count(DISTINCT assignments.hit) FROM assignments "
         "JOIN hits ON hits.id = assignments.hit "
         "WHERE assignments.worker = ?1 AND assignments.hit >= "
@@ -182,7 +182,7 @@ def _unlisted(transaction: Transaction, hit_type: sqlite3.Row) -> int:
     """Count HITs that a rehearsal's script keeps out of lists for a while."""
     if not transaction.lag_ms:
         return 0
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT count(*) FROM hits WHERE hit_type = ? AND status = 'Assignable' "
         "AND created_ms > ?",
         hit_type["id"],
@@ -195,7 +195,7 @@ def _requestable(
     transaction: Transaction, lacked: list[dict[str, Any]]
 ) -> tuple[sqlite3.Row, ...]:
     rows = (
-        transaction.one(
+        transaction.first_row(
             "SELECT qualification_type_id, name, test FROM qualification_types "
             "WHERE qualification_type_id = ? AND is_requestable = 1 "
             "AND status = 'Active' AND deleted_ms IS NULL",
@@ -208,7 +208,7 @@ def _requestable(
 
 
 def _name(transaction: Transaction, requirement: dict[str, Any]) -> str:
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT name FROM qualification_types WHERE qualification_type_id = ?",
         requirement["QualificationTypeId"],
     )

@@ -142,13 +142,13 @@ def by_day(transaction: Transaction, worker: sqlite3.Row) -> list[Day]:
 
 def earnings(transaction: Transaction, worker: sqlite3.Row) -> Earnings:
     """Return what the worker was paid, and what waits for approval."""
-    pending = transaction.one(
+    pending = transaction.first_row(
         "SELECT coalesce(sum(hits.reward_cents), 0) FROM assignments "
         "JOIN hits ON hits.id = assignments.hit "
         "WHERE assignments.worker = ? AND assignments.status = 'Submitted'",
         worker["id"],
     )
-    bonus = transaction.one(
+    bonus = transaction.first_row(
         "SELECT coalesce(sum(cents), 0) FROM bonuses WHERE worker = ?", worker["id"]
     )
     return Earnings(

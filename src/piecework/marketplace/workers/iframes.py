@@ -95,7 +95,7 @@ class Frames:
     async def frame(self, request: Request) -> Response:
         """Serve an HTMLQuestion's or QuestionForm's page; the HIT's id is its key."""
         with self._backend.transaction() as transaction:
-            row = transaction.one(
+            row = transaction.first_row(
                 "SELECT question, title, hits.requester FROM hits "
                 "JOIN hit_types ON hit_types.id = hits.hit_type "
                 "JOIN questions ON questions.hit = hits.id "

@@ -42,7 +42,7 @@ def invite(
     transaction: Transaction, new: accounts.NewWorker, *, lifetime_ms: int
 ) -> Invitation:
     """Create an invitation for the worker with this handle; add a new worker."""
-    worker = transaction.one("SELECT * FROM workers WHERE handle = ?", new.handle)
+    worker = transaction.first_row("SELECT * FROM workers WHERE handle = ?", new.handle)
     if worker is None:
         # The new worker's token is not used: people sign in by links.
         accounts.add_worker(transaction, new)
@@ -78,7 +78,7 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
             "Please copy the complete link from your invitation."
         )
     ends_ms = int.from_bytes(message[_ID_BYTES:], "big") * SECOND
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT * FROM invitations WHERE invitation_id = ?", message[:_ID_BYTES].hex()
     )
     if row is None or row["revoked_ms"] is not None:
@@ -97,7 +97,7 @@ def find(transaction: Transaction, handle: str) -> sqlite3.Row:
     Raises:
         Refusal: the worker does not exist (404).
     """
-    row = transaction.one("SELECT * FROM workers WHERE handle = ?", handle)
+    row = transaction.first_row("SELECT * FROM workers WHERE handle = ?", handle)
     if row is None:
         raise Refusal("NoSuchWorker", f"No worker is called {handle}.", status=404)
     return row

@@ -77,7 +77,7 @@ def make(transaction: Transaction, new: NewLink) -> sqlite3.Row:
     Raises:
         Refusal: the name is taken (409).
     """
-    if transaction.one("SELECT 1 FROM open_links WHERE name = ?", new.name):
+    if transaction.first_row("SELECT 1 FROM open_links WHERE name = ?", new.name):
         raise Refusal(
             "LinkExists", f"The open link {new.name} already exists.", status=409
         )
@@ -112,7 +112,7 @@ def admit(transaction: Transaction, code: str) -> sqlite3.Row:
         Refusal: it is forged, closed or too old (403), with a message for each.
     """
     message = signed_codes.read(transaction, _KIND, code)
-    row = message and transaction.one(
+    row = message and transaction.first_row(
         "SELECT * FROM open_links WHERE link_id = ?", message.hex()
     )
     if not row:
@@ -132,7 +132,7 @@ def has_joined(
     transaction: Transaction, link: sqlite3.Row, worker: sqlite3.Row
 ) -> bool:
     """Return whether a worker joined by this link."""
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT 1 FROM joined_workers WHERE worker = ? AND open_link = ?",
         worker["id"],
         link["id"],
@@ -152,7 +152,7 @@ def join(transaction: Transaction, link: sqlite3.Row, name: str) -> Invitation:
         Refusal: all places are taken (409).
     """
     # One statement checks and takes a place; the table's own check backs it up.
-    taken = transaction.one(
+    taken = transaction.first_row(
         "UPDATE open_links SET taken = taken + 1 WHERE id = ? AND taken < places "
         "AND closed_ms IS NULL RETURNING id",
         link["id"],
@@ -181,7 +181,7 @@ def join(transaction: Transaction, link: sqlite3.Row, name: str) -> Invitation:
 def is_taken(transaction: Transaction, link: sqlite3.Row, name: str) -> bool:
     """Return whether a worker of the link has this name, ignoring case."""
     handle = _handle(link, name)
-    known = transaction.one(
+    known = transaction.first_row(
         "SELECT 1 FROM workers WHERE handle = ? COLLATE NOCASE", handle
     )
     return known is not None
@@ -202,7 +202,7 @@ def full(link: sqlite3.Row) -> Refusal:
 
 def completion(transaction: Transaction, worker: sqlite3.Row) -> Completion | None:
     """Return the progress of a worker who joined by an open link; else `None`."""
-    row = transaction.one(
+    row = transaction.first_row(
         f"SELECT completion_code, completion_hits, ({_SENT}) AS sent "
         "FROM joined_workers JOIN open_links ON open_links.id = open_link "
         "WHERE joined_workers.worker = ?",
@@ -224,7 +224,7 @@ def close(transaction: Transaction, name: str) -> int:
     Raises:
         Refusal: the link does not exist (404).
     """
-    row = transaction.one(
+    row = transaction.first_row(
         "UPDATE open_links SET closed_ms = coalesce(closed_ms, ?) WHERE name = ? "
         "RETURNING taken",
         transaction.now_ms,

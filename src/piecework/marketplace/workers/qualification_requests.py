@@ -36,7 +36,7 @@ def request_qualification(
         Refusal: the type cannot be requested (404), is held, requested already, or too
             soon (409).
     """
-    kind = transaction.one(
+    kind = transaction.first_row(
         "SELECT qualification_types.*, tests.duration_seconds FROM qualification_types "
         "LEFT JOIN tests ON tests.id = qualification_types.test "
         f"WHERE qualification_type_id = ? AND {_OFFERED}",
@@ -68,7 +68,7 @@ def why_not(
     transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row
 ) -> Refusal | None:
     """Return what keeps a worker from requesting an offered type, or None."""
-    last = transaction.one(_LAST, worker["id"], kind["id"])
+    last = transaction.first_row(_LAST, worker["id"], kind["id"])
     if last is not None and last["status"] == "Open":
         return Refusal("TestBegun", "You have begun this test.", status=409)
     if last is not None and last["status"] == "Pending":
@@ -144,7 +144,7 @@ def _begin(transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row) -> 
 
 
 def _holds(transaction: Transaction, worker: sqlite3.Row, kind: sqlite3.Row) -> bool:
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT 1 FROM qualifications WHERE qualification_type = ? AND worker = ? "
         "AND status = 'Granted'",
         kind["id"],

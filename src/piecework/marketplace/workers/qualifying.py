@@ -122,7 +122,7 @@ def offer(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> Offer:
 
     Raises: Refusal: the type is not offered (404).
     """
-    row = transaction.one(
+    row = transaction.first_row(
         f"{_KINDS} WHERE qualification_type_id = ? AND deleted_ms IS NULL "
         "AND is_requestable = 1 AND qualification_types.status = 'Active'",
         type_id,
@@ -144,7 +144,7 @@ def attempt(transaction: Transaction, worker: sqlite3.Row, type_id: str) -> sqli
     Raises:
         Refusal: no attempt was begun, or its time is over (409).
     """
-    row = transaction.one(_ATTEMPT, worker["id"], type_id)
+    row = transaction.first_row(_ATTEMPT, worker["id"], type_id)
     if row is not None and row["status"] == "Open":
         return row
     if row is not None and row["status"] == "Late":

@@ -89,7 +89,7 @@ class Sessions:
                 (401).
         """
         key = self._key(request)
-        row = transaction.one(_OPEN, _hash(key), transaction.now_ms)
+        row = transaction.first_row(_OPEN, _hash(key), transaction.now_ms)
         if row is not None:
             return row
         # On a live marketplace a token is not a session, so that signing out has an

@@ -142,7 +142,7 @@ def _read(transaction: Transaction, fields: Mapping[str, str]) -> _Ticket:
         worker = accounts.signed_in(transaction, token)
         return _Ticket(kind="token", text=token, worker=worker)
     invitation = invitations.admit(transaction, code)
-    invited = transaction.one(
+    invited = transaction.first_row(
         "SELECT * FROM workers WHERE id = ?", invitation["worker"]
     )
     if invited is None:

@@ -235,7 +235,7 @@ class Visits:
         if replies.wants_json(request):
             raise Refusal("NotAgreed", "The form must say agreed=1.", status=status)
         with self._backend.transaction() as transaction:
-            asked = transaction.one(_FIRST_QUESTION, study["hit_type"])
+            asked = transaction.first_row(_FIRST_QUESTION, study["hit_type"])
         language = languages.of_page(asked["question"]) if asked else None
         if language is not None:
             languages.speak(language)
@@ -289,8 +289,8 @@ class Visits:
 
 
 def _study(transaction: Transaction, arrival: Arrival) -> sqlite3.Row:
-    row = transaction.one(_STUDY, arrival.study_id)
-    if row is None and transaction.one(_UNKNOWN, arrival.study_id):
+    row = transaction.first_row(_STUDY, arrival.study_id)
+    if row is None and transaction.first_row(_UNKNOWN, arrival.study_id):
         raise Refusal(
             "VisitRefused",
             "The researchers are repairing this study right now. Your place is kept: "
@@ -329,7 +329,7 @@ def _follow_test(
     transaction: Transaction, worker: sqlite3.Row, visit: sqlite3.Row
 ) -> None:
     """End a test's visit with the test: done when sent, late after its time."""
-    attempt = transaction.one(
+    attempt = transaction.first_row(
         "SELECT test_attempts.status FROM test_attempts JOIN studies "
         "ON studies.qualification_type = test_attempts.qualification_type "
         "WHERE studies.id = ? AND worker = ? AND started_ms >= ? "

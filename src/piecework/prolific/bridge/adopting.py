@@ -104,7 +104,7 @@ def _state_losses(
 
 
 def _study(transaction: Transaction, study_id: str) -> sqlite3.Row:
-    row = transaction.one("SELECT * FROM studies WHERE study_id = ?", study_id)
+    row = transaction.first_row("SELECT * FROM studies WHERE study_id = ?", study_id)
     if row is None:
         raise Unusable(
             f"the study {study_id} is not in this file",
@@ -114,7 +114,9 @@ def _study(transaction: Transaction, study_id: str) -> sqlite3.Row:
 
 
 def _hit_type(transaction: Transaction, hit_type_id: str) -> sqlite3.Row:
-    row = transaction.one("SELECT * FROM hit_types WHERE hit_type_id = ?", hit_type_id)
+    row = transaction.first_row(
+        "SELECT * FROM hit_types WHERE hit_type_id = ?", hit_type_id
+    )
     if row is None:
         raise Unusable(
             f"the HIT type {hit_type_id} is not in this file",
@@ -126,7 +128,7 @@ def _hit_type(transaction: Transaction, hit_type_id: str) -> sqlite3.Row:
 def _test(transaction: Transaction, qualification_type_id: str) -> sqlite3.Row | None:
     if not qualification_type_id:
         return None
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT * FROM qualification_types WHERE qualification_type_id = ?",
         qualification_type_id,
     )
@@ -209,7 +211,7 @@ def _write(transaction: Transaction, values: dict[str, object]) -> sqlite3.Row:
         "WHERE qualification_type = ? AND stage = 'Wanted'",
         test,
     )
-    if transaction.one(
+    if transaction.first_row(
         "SELECT 1 FROM studies WHERE qualification_type = ? AND stage <> 'Retired'",
         test,
     ):
@@ -218,7 +220,7 @@ def _write(transaction: Transaction, values: dict[str, object]) -> sqlite3.Row:
             next_step=f"piecework prolific reconcile --leave {values['study_id']}",
         )
     next_number(transaction.conn, "studies")  # As if it had been created here.
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT id FROM studies WHERE internal_name = ?", values["internal_name"]
     )
     values = {"made_ms": transaction.now_ms, **values}

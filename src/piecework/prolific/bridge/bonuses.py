@@ -70,7 +70,7 @@ def settle_unknown(transaction: Transaction, batch_id: str, *, is_paid: bool) ->
         Unusable: no such batch has an open payment, or Prolific shows no bonus that
             could be this one.
     """
-    row = transaction.one(
+    row = transaction.first_row(
         "SELECT bonus_batches.*, currency FROM bonus_batches JOIN studies "
         "ON studies.id = study WHERE batch_id = ? "
         "AND bonus_batches.stage IN ('Made', 'Paying')",
@@ -253,7 +253,7 @@ def _make(bridge: Bridge, batch: sqlite3.Row, lines: list[sqlite3.Row]) -> sqlit
             made.total_minor,
             batch["id"],
         )
-        row = transaction.one(
+        row = transaction.first_row(
             "SELECT bonus_batches.*, studies.study_id FROM bonus_batches "
             "JOIN studies ON studies.id = bonus_batches.study "
             "WHERE bonus_batches.id = ?",

@@ -112,7 +112,7 @@ def write(
             wanted,
         )
     code = transaction.id_generator.entity("code", number)
-    test = transaction.one(
+    test = transaction.first_row(
         "SELECT qualification_type_id FROM qualification_types WHERE id = ?",
         qualification_type,
     )
@@ -291,7 +291,7 @@ def _words(
     if study["qualification_type"] is None:
         return hit_type["title"], hit_type["description"]
     with bridge.backend.transaction() as transaction:
-        kind = transaction.one(
+        kind = transaction.first_row(
             "SELECT name, description FROM qualification_types WHERE id = ?",
             study["qualification_type"],
         )
@@ -307,7 +307,7 @@ def _find_draft(bridge: Bridge, study: sqlite3.Row) -> str | None:
 def row_of(bridge: Bridge, study_id: int) -> sqlite3.Row:
     """Return the study with a row id."""
     with bridge.backend.transaction() as transaction:
-        row = transaction.one("SELECT * FROM studies WHERE id = ?", study_id)
+        row = transaction.first_row("SELECT * FROM studies WHERE id = ?", study_id)
     if row is None:
         raise LookupError(f"no study has the row id {study_id}")
     return row

@@ -58,7 +58,7 @@ def ensure(
                 f"UPDATE studies SET {column} = ? WHERE id = ?", group_id, study["id"]
             )
     with bridge.backend.transaction() as transaction:
-        row = transaction.one("SELECT * FROM studies WHERE id = ?", study["id"])
+        row = transaction.first_row("SELECT * FROM studies WHERE id = ?", study["id"])
     return study if row is None else row
 
 
@@ -92,7 +92,9 @@ def _members(
     for worker in participants:
         held = eligibility.holdings(transaction, worker)
         fits = not eligibility.unmet(own, held, action="accept")
-        is_blocked = transaction.one(_IS_BLOCKED, study["requester"], worker["id"])
+        is_blocked = transaction.first_row(
+            _IS_BLOCKED, study["requester"], worker["id"]
+        )
         if fits and is_blocked is None:
             let_in.add(worker["participant_id"])
             if not _has_done_all(transaction, worker, study):
@@ -130,7 +132,7 @@ def _has_done_all(
     transaction: Transaction, worker: sqlite3.Row, study: sqlite3.Row
 ) -> bool:
     """Return whether the HITs left for a worker are too few to fill a visit."""
-    if transaction.one(_HAS_DONE, worker["id"], study["hit_type"]) is None:
+    if transaction.first_row(_HAS_DONE, worker["id"], study["hit_type"]) is None:
         return False
     group = discovery.group(transaction, worker, study["hit_group_id"])
     return group.available < int(study["hits_per_visit"])

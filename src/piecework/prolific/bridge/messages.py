@@ -72,7 +72,7 @@ def _was_sent(bridge: Bridge, message: sqlite3.Row, began_ms: int) -> bool:
         _mark(bridge, [message], "Unknown")
         return True
     with bridge.backend.transaction() as transaction:
-        known = transaction.one(_SENT, *(message[name] for name in _SAME))
+        known = transaction.first_row(_SENT, *(message[name] for name in _SAME))
     if known is None or there <= known[0]:
         return False
     _mark(bridge, [message], "Sent")

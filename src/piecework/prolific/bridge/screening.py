@@ -57,7 +57,7 @@ def screen(bridge: Bridge) -> None:
 def _tests_for(transaction: Transaction, study: sqlite3.Row) -> list[sqlite3.Row]:
     """Return the qualification types with a test that a study requires."""
     kinds = [
-        transaction.one(_TESTED, requirement["QualificationTypeId"])
+        transaction.first_row(_TESTED, requirement["QualificationTypeId"])
         for requirement in requirements.custom(json.loads(study["requirements"]))
         if not eligibility.meets(requirement, None)
     ]
@@ -116,17 +116,17 @@ def _are_too_few(
     transaction: Transaction, kind: sqlite3.Row, study: sqlite3.Row
 ) -> bool:
     """Return whether too few hold a qualification and no test is open."""
-    is_tested = transaction.one(
+    is_tested = transaction.first_row(
         "SELECT 1 FROM studies WHERE qualification_type = ? AND stage <> 'Retired'",
         kind["id"],
     )
-    passed = transaction.one(_PASSED, kind["id"])
+    passed = transaction.first_row(_PASSED, kind["id"])
     return is_tested is None and (passed is None or passed[0] < study["places"])
 
 
 def _hit_type(bridge: Bridge, hit_type: int) -> sqlite3.Row:
     with bridge.backend.transaction() as transaction:
-        row = transaction.one("SELECT * FROM hit_types WHERE id = ?", hit_type)
+        row = transaction.first_row("SELECT * FROM hit_types WHERE id = ?", hit_type)
     if row is None:
         raise LookupError(f"no HIT type has the row id {hit_type}")
     return row

@@ -49,7 +49,7 @@ def settle_visit(transaction: Transaction, visit: int) -> None:
 
     Called again after another of its HITs was approved, it books only the change.
     """
-    row = transaction.one(_VISIT, visit)
+    row = transaction.first_row(_VISIT, visit)
     if row is None:
         return
     difference = row["cost_cents"] - row["booked_cents"]
@@ -66,7 +66,7 @@ def settle_visit(transaction: Transaction, visit: int) -> None:
 
 def settle_batch(transaction: Transaction, batch: int) -> None:
     """Book how much more, or less, a batch of bonuses cost than was booked."""
-    row = transaction.one(_BATCH, batch)
+    row = transaction.first_row(_BATCH, batch)
     if row is not None:
         _book(
             transaction,
@@ -78,7 +78,7 @@ def settle_batch(transaction: Transaction, batch: int) -> None:
 
 def _give_back_lent(transaction: Transaction, cents: int, *, subject: str) -> int:
     """Give back what was booked from an empty account; return the amount."""
-    row = transaction.one(_LENT, subject)
+    row = transaction.first_row(_LENT, subject)
     lent = min(cents, row["cents"] if row else 0)
     ledger.pay(
         transaction,

@@ -115,7 +115,7 @@ class LastStart:
     @classmethod
     def read(cls, transaction: Transaction) -> Self:
         """Read the last start."""
-        row = transaction.one("SELECT value FROM settings WHERE key = ?", _KEY)
+        row = transaction.first_row("SELECT value FROM settings WHERE key = ?", _KEY)
         return cls() if row is None else cls(**json.loads(row["value"]))
 
 
@@ -139,5 +139,5 @@ def keep_start(transaction: Transaction, address: str, terms: Terms) -> None:
 
 def number_of(transaction: Transaction, query: str) -> int:
     """Return the one number that a query yields; 0 without a row."""
-    row = transaction.one(query)
+    row = transaction.first_row(query)
     return int(row[0]) if row else 0

@@ -58,7 +58,7 @@ def _recruit(bridge: Bridge, hit_type: sqlite3.Row) -> None:
             row["free"]: row["hits"]
             for row in transaction.all(_FREE_SLOTS, hit_type["id"])
         }
-        study = transaction.one(
+        study = transaction.first_row(
             "SELECT * FROM studies WHERE hit_type = ? AND stage <> 'Retired' "
             "AND qualification_type IS NULL ORDER BY id DESC LIMIT 1",
             hit_type["id"],

@@ -215,7 +215,9 @@ def check_unknown(transaction: Transaction, study_id: str) -> sqlite3.Row:
     Raises:
         Unusable: there is no such study.
     """
-    row = transaction.one("SELECT * FROM unknown_studies WHERE study_id = ?", study_id)
+    row = transaction.first_row(
+        "SELECT * FROM unknown_studies WHERE study_id = ?", study_id
+    )
     if row is None:
         raise Unusable(
             f"{study_id} is not an unknown study of this marketplace",
@@ -231,7 +233,7 @@ def _is_unknown(transaction: Transaction, study: Study) -> bool:
     if study.status in _DRAFTS:
         return False  # It costs nothing and recruits no participants.
     # A wanted study is found by its name.
-    return not transaction.one(
+    return not transaction.first_row(
         "SELECT 1 FROM studies WHERE study_id = ? "
         "OR (internal_name = ? AND study_id IS NULL AND stage = 'Wanted')",
         study.id,

@@ -128,7 +128,7 @@ def _secret(backend: Backend, prolific: Prolific, workspace_id: str) -> str:
     """
     key = f"webhook_secret {workspace_id}"
     with backend.transaction() as transaction:
-        row = transaction.one("SELECT value FROM settings WHERE key = ?", key)
+        row = transaction.first_row("SELECT value FROM settings WHERE key = ?", key)
     listed = prolific.webhooks.secrets(workspace_id)
     shown = [each.value for each in listed if each.value]
     if shown:

@@ -122,14 +122,14 @@ class Judging:
             own = seeded_rng(0, person.handle, field.name)
             return [manner(values, own if person.trait.manner != "guess" else rng)]
         if manner is not None:
-            return [self._as_said(field, item, form, n, _NOTHING_TO_SAY)]
+            return [self._text_by_rules(field, item, form, n, _NOTHING_TO_SAY)]
         sent = _honest(field, item, values, rng=rng, accuracy=person.trait.accuracy)
         if field.mirrored_by and self._is_turned(field, form, n):
             sent = [_turned(field, value) for value in sent]
         if field.kind == "text":
             text = sent[0] or _NOTHING_TO_SAY
             text = mistype(text, rng, rate=person.trait.typo_rate)
-            sent = [self._as_said(field, item, form, n, text)]
+            sent = [self._text_by_rules(field, item, form, n, text)]
         return self._kept(field, sent)
 
     def _as_seen(self, item: Item, person: Person, seed: int) -> Item:
@@ -148,7 +148,7 @@ class Judging:
         }
         return Item(item_id=item.item_id, columns={**item.columns, **own})
 
-    def _as_said(
+    def _text_by_rules(
         self, field: Field, item: Item, form: Form, n: int | str, text: str
     ) -> str:
         """Adapt a text to the page's rules, such as one that it must be edited."""

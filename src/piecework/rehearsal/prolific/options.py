@@ -48,7 +48,7 @@ class Options:
     clock_runs: bool = False
 
 
-class Given(TypedDict, total=False):
+class CommandLineOptions(TypedDict, total=False):
     """The same options, as given on a command line."""
 
     database: Path | None

@@ -22,16 +22,26 @@ from piecework.report.svg import svg
 _EVIDENCE_CHARACTERS = 95
 _MOST_PAIRS = 6
 _NAME_CHARACTERS = 40
+_HIGH_PLOT = 10
+"""Rows of a plot that is as high as a narrow table of the silent heuristics."""
 
 
 def build(model: ReportModel) -> Section:
     """Show coverage, overlaps and examples of every heuristic, decided or not."""
+    overlaps = _overlaps(model)
+    coverage = _coverage(model)
+    # A high plot leaves a third of the page's width free for the silent heuristics.
+    tables = (
+        (*_silent(model, is_wide=False), coverage)
+        if overlaps and len(model.flags.columns) >= _HIGH_PLOT
+        else (coverage, *_silent(model, is_wide=True))
+    )
     return Section(
         key="flags",
         title="What the heuristics flagged",
         lead=(_lead(model),),
-        figures=_overlaps(model),
-        tables=(_coverage(model), *_silent(model)),
+        figures=overlaps,
+        tables=tables,
     )
 
 
@@ -97,13 +107,13 @@ def _coverage(model: ReportModel) -> Table:
     )
 
 
-def _silent(model: ReportModel) -> tuple[Table, ...]:
+def _silent(model: ReportModel, *, is_wide: bool) -> tuple[Table, ...]:
     """List the silent heuristics, so that silence is not read as praise."""
     flagged = set(model.flags.columns)
     silent = {
         name: why for name, why in model.facts.silent.items() if name not in flagged
     }
-    return silent_tables(silent)
+    return silent_tables(silent, is_wide=is_wide)
 
 
 def _touched(model: ReportModel, heuristic: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +28,13 @@ _MOST_TEXTS = 12
 _TEXT_CHARACTERS = 90
 _REASON_CHARACTERS = 50
 _NAME_CHARACTERS = 60
+_ROW = 5
+_LINE_CHARACTERS = 30
+"""Cards beside each other on a desktop's screen, and what fits a line of a card."""
+
+_MOST_LINES = 22
+"""Lines of the highest cards of all rows; if they have more, only a row is open."""
+
 _NOTHING = "nothing"
 _COUNTED = ("novel", "canned")
 
@@ -64,12 +71,37 @@ def gallery(model: ReportModel) -> Gallery | None:
         + " Pictures outside the campaign's folder are not shown."
         * any(_lacks_picture(item) for item in shown)
     )
+    cards = [_card(model, item, by_item[item.item_id]) for item in shown]
+    more: list[Card] = []
+    rows = [cards[start : start + _ROW] for start in range(0, len(cards), _ROW)]
+    if sum(max(map(_lines, row)) for row in rows) > _MOST_LINES:
+        turns = _by_turns(shown)
+        cards, more = (
+            [cards[place] for place in turns[:_ROW]],
+            [cards[place] for place in turns[_ROW:]],
+        )
     return Gallery(
         title=f"{count(len(shown))} of {plural(model.facts.items, noun)}, and the "
         "answers",
-        cards=tuple(_card(model, item, by_item[item.item_id]) for item in shown),
+        cards=tuple(cards),
+        more=tuple(more),
         note=note,
     )
+
+
+def _by_turns(shown: Sequence[ShownItem]) -> list[int]:
+    """Places of the items: the first of each kind, then the second of each."""
+    kinds = [item.kind for item in shown]
+    return sorted(
+        range(len(shown)), key=lambda place: kinds[:place].count(kinds[place])
+    )
+
+
+def _lines(card: Card) -> int:
+    """About how many lines of text a card has without its folded answers."""
+    texts = [f"{name}: {words}" for name, words in (*card.texts, *card.votes)]
+    texts += [f"{reply.text} {reply.because} {reply.typed}" for reply in card.replies]
+    return sum(math.ceil(len(text) / _LINE_CHARACTERS) for text in texts)
 
 
 def _lacks_picture(shown: ShownItem) -> bool:
@@ -146,8 +178,11 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
             f"from {numbers.min():g} to {numbers.max():g}"
         )
     if asked.kind == "text":
-        texts = [_cut(text, limit=_TEXT_CHARACTERS) for text in values if text]
-        return "; ".join(texts[:_MOST_REPLIES])
+        texts = Counter(_cut(text, limit=_TEXT_CHARACTERS) for text in values if text)
+        return "; ".join(
+            f"{text} ({times} times)" if times > 1 else text
+            for text, times in texts.most_common(_MOST_REPLIES)
+        )
     named = values.explode() if asked.kind == "choices" else values
     counts = Counter(str(value) for value in named.dropna() if value)
     return ", ".join(
@@ -158,7 +193,7 @@ def _votes(asked: Field, rows: pd.DataFrame) -> str:
 
 
 def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
-    text, typed = _said(model, row), ""
+    text, typed = _answer_text(model, row), ""
     if row["edits"]:
         # The change may be in spaces only.
         typed = _cut(with_marks(str(row["text"])), limit=_TEXT_CHARACTERS)
@@ -170,7 +205,7 @@ def _reply(model: ReportModel, row: Mapping[Hashable, Any]) -> Reply:
     )
 
 
-def _said(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
+def _answer_text(model: ReportModel, row: Mapping[Hashable, Any]) -> str:
     if model.text_noun:
         return _cut(str(row["clean_text"]), limit=_TEXT_CHARACTERS)
     named_values = [

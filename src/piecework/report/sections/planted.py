@@ -73,14 +73,14 @@ def notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
     caught = part_of(result.bad_found, result.bad, "planted bad worker")
     wronged = part_of(result.honest_wronged, result.honest, "honest worker")
     leaked = part_of(result.novel_by_bad, novel, model.accepted_noun)
-    of_found = _of_found(result)
+    level = _level_of_caught(result)
     wronged_much = result.honest_wronged >= _MANY_WRONGED * result.honest
     leaked_much = result.novel_by_bad >= _MANY_LEAKED * novel
     return (
         Note(
-            of_found,
+            level,
             f"{caught} {_were(result.bad_found, result.bad)} found."
-            + _advice(model) * (of_found != "fine"),
+            + _advice(model) * (level != "fine"),
         ),
         Note(
             _level(result.honest_wronged, is_grave=wronged_much),
@@ -89,19 +89,19 @@ def notes(model: ReportModel, result: Score) -> tuple[Note, ...]:
         ),
         Note(
             # The crowd sets this share, not the campaign, unless few were found.
-            _level(result.novel_by_bad, is_grave=leaked_much and of_found == "problem"),
+            _level(result.novel_by_bad, is_grave=leaked_much and level == "problem"),
             f"{leaked} {_were(result.novel_by_bad, novel)} written by planted bad "
             "workers.",
         ),
     )
 
 
-def _of_found(result: Score) -> Level:
+def _level_of_caught(result: Score) -> Level:
     """A problem only if chance does not explain that fewer than half were found."""
     if result.bad_found == result.bad:
         return "fine"
-    of_found = binomtest(result.bad_found, result.bad)
-    interval = of_found.proportion_ci(_CONFIDENCE, method="wilson")
+    test = binomtest(result.bad_found, result.bad)
+    interval = test.proportion_ci(_CONFIDENCE, method="wilson")
     return "problem" if interval.high < _HALF else "watch"
 
 

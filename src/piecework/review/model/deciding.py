@@ -202,8 +202,8 @@ def _approvals_along(
     approvals = []
     for assignment_id, of_answers in verdicts.items():
         proposal = waiting.get(("assignment", assignment_id))
-        is_said = ("assignment", assignment_id) in chosen
-        if proposal is None or is_said or None in of_answers:
+        is_chosen = ("assignment", assignment_id) in chosen
+        if proposal is None or is_chosen or None in of_answers:
             continue
         if proposal.verdict == "approve" or "keep" in of_answers:
             # A file may repeat what another person decided before.

@@ -1,0 +1,1 @@
+"""Places of the user's own: folders, buckets and databases that results go to."""

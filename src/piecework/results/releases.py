@@ -1,0 +1,299 @@
+"""Releases of a dataset: numbered folders that are never changed again.
+
+A release holds what changed since the one before, so a reader of release 3 reads the
+changes of the first three:
+
+    releases/000003/captions.parquet            rows that are new or different
+                    captions_withdrawn.parquet  ids of rows that no longer count
+                    manifest.json               counts, hashes, hash of manifest 2
+
+The folder gets its name when all of it is on the disk. A release without a change is
+not made.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from piecework.domain.errors import ConfigError, PieceworkError
+from piecework.domain.suggestion import did_you_mean
+
+FOLDER = "releases"
+MANIFEST = "manifest.json"
+_FORMAT = "piecework release 1"
+_WITHDRAWN = "_withdrawn"
+_ROWS_AT_ONCE = 20_000
+
+_KEYS = {
+    "captions": "answer_id",
+    "answers": "answer_id",
+    "set_aside": "answer_id",
+    "items": "item_id",
+}
+"""The tables of a dataset that are released, with the column that names a row."""
+
+
+class ReleaseDamaged(PieceworkError):  # noqa: N818 - as the other errors here
+    """A file of a release is missing or is not the file that was released."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What a release changes in a table, in rows; `rows` is how many it then has."""
+
+    added: int
+    changed: int
+    withdrawn: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A release.
+
+    Attributes:
+        number: 1 for the first.
+        folder: where its files are.
+        tables: the change of each table.
+    """
+
+    number: int
+    folder: Path
+    tables: Mapping[str, Change]
+
+
+def release(
+    dataset: Path, releases: Path, *, campaign: str, at: datetime, unfinished: str = ""
+) -> Release | None:
+    """Release what a dataset's Parquet files changed; return None if nothing changed.
+
+    Args:
+        dataset: the folder of the dataset's files.
+        releases: the folder of all releases.
+        campaign: the campaign's name.
+        at: the time of the release.
+        unfinished: what the campaign still lacks, as a sentence.
+
+    Raises:
+        ReleaseDamaged: an earlier release is not as it was released.
+    """
+    before = _manifests(releases)
+    number = len(before) + 1
+    partial = releases / f".{number:06}.partial"
+    shutil.rmtree(partial, ignore_errors=True)  # of an export that was interrupted
+    partial.mkdir(parents=True)
+    changes: dict[str, Change] = {}
+    files: list[dict[str, object]] = []
+    for name, key in _KEYS.items():
+        if not (path := dataset / f"{name}.parquet").exists():
+            continue
+        table = pq.read_table(path)
+        old = _row_digests(_table_of(releases, before, name), key)
+        new = _row_digests(table, key)
+        added = sum(row not in old for row in new)
+        different = [digest != old.get(row) for row, digest in new.items()]
+        withdrawn = sorted(old.keys() - new.keys())
+        changes[name] = Change(
+            added=added,
+            changed=sum(different) - added,
+            withdrawn=len(withdrawn),
+            rows=len(new),
+        )
+        if any(different):
+            rows = table.filter(pa.array(different))
+            files.append(_write(rows, partial / f"{name}.parquet", number))
+        if withdrawn:
+            ids = pa.table({key: pa.array(withdrawn, pa.string())})
+            path = partial / f"{name}{_WITHDRAWN}.parquet"
+            files.append(_write(ids, path, number))
+    if not files:
+        shutil.rmtree(partial)
+        return None
+    facts = {
+        "format": _FORMAT,
+        "release": number,
+        "campaign": campaign,
+        "released_at": at.isoformat(),
+        "unfinished": unfinished,
+        "manifest_before": before[-1].digest if before else None,
+        "tables": {name: asdict(change) for name, change in changes.items()},
+        "files": files,
+    }
+    _write_durably(partial / MANIFEST, json.dumps(facts, indent=2).encode())
+    folder = releases / f"{number:06}"
+    partial.rename(folder)
+    _sync(releases)
+    return Release(number=number, folder=folder, tables=changes)
+
+
+def latest(releases: Path) -> int:
+    """Return the number of the latest release; 0 if there is none yet.
+
+    Raises:
+        ReleaseDamaged: a manifest is not as it was released.
+    """
+    return len(_manifests(releases))
+
+
+def read_release(
+    folder: Path, number: int | None = None, *, table: str = ""
+) -> pa.Table:
+    """Return a table as it was in a release, in the order of its ids.
+
+    Args:
+        folder: the folder of all releases.
+        number: the release; default: the latest.
+        table: the table; default: the answers that count.
+
+    Raises:
+        ConfigError: there is no such release or table.
+        ReleaseDamaged: a file is missing or differs from the one that was released.
+    """
+    manifests = _manifests(folder)
+    if not manifests:
+        raise ConfigError(
+            [f"{folder}: has no releases"],
+            next_step="set releases = true under [output], and export the campaign",
+        )
+    number = len(manifests) if number is None else number
+    if not 1 <= number <= len(manifests):
+        raise ConfigError(
+            [f"{folder}: has no release {number}; it has 1 to {len(manifests)}"]
+        )
+    names = list(manifests[number - 1].facts["tables"])
+    name = table or names[0]
+    if name not in names:
+        fault = (
+            f"{folder}: release {number} has no table {name!r}"
+            f"{did_you_mean(name, names)}; it has {', '.join(names)}"
+        )
+        raise ConfigError([fault])
+    return _table_of(folder, manifests[:number], name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    facts: dict[str, Any]
+    digest: str
+
+    def path_of(self, folder: Path, name: str) -> Path | None:
+        """Return a file of the release after checking it; None if it has none."""
+        number = self.facts["release"]
+        path = folder / f"{number:06}" / name
+        for file in self.facts["files"]:
+            if file["path"] == f"{number:06}/{name}":
+                if not path.exists():
+                    raise ReleaseDamaged(f"{path}: is missing from its release")
+                if _digest_of(path) != file["sha256"]:
+                    raise ReleaseDamaged(f"{path}: was changed after its release")
+                return path
+        return None
+
+
+def _manifests(folder: Path) -> list[_Manifest]:
+    """Return the manifests of all releases in order, after checking their chain."""
+    manifests: list[_Manifest] = []
+    while True:
+        path = folder / f"{len(manifests) + 1:06}" / MANIFEST
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            break
+        digest = hashlib.sha256(content).hexdigest()
+        try:
+            facts = json.loads(content)
+            before, number = facts["manifest_before"], facts["release"]
+        except (ValueError, LookupError, TypeError) as fault:
+            raise ReleaseDamaged(f"{path}: is no manifest of a release") from fault
+        expected = manifests[-1].digest if manifests else None
+        if before != expected or number != len(manifests) + 1:
+            raise ReleaseDamaged(
+                f"{path}: does not follow the release before it, which was changed"
+            )
+        manifests.append(_Manifest(facts, digest))
+    return manifests
+
+
+def _table_of(folder: Path, manifests: list[_Manifest], name: str) -> pa.Table:
+    """Return a table after the last of these releases, in the order of its ids."""
+    key = _KEYS[name]
+    parts: list[pa.Table] = []
+    gone: set[str] = set()  # what later releases replace or withdraw
+    for manifest in reversed(manifests):
+        rows = manifest.path_of(folder, f"{name}.parquet")
+        ids = manifest.path_of(folder, f"{name}{_WITHDRAWN}.parquet")
+        part = None if rows is None else pq.read_table(rows)
+        if part is not None:
+            if gone:
+                kept = pc.invert(pc.is_in(part[key], pa.array(gone, pa.string())))
+                parts.append(part.filter(kept))
+            else:
+                parts.append(part)
+            gone.update(part[key].to_pylist())
+        if ids is not None:
+            gone.update(pq.read_table(ids)[key].to_pylist())
+    if not parts:
+        return pa.table({key: pa.array([], pa.string())})
+    whole = pa.concat_tables(parts, promote_options="permissive")
+    return whole.sort_by(key).replace_schema_metadata(parts[0].schema.metadata)
+
+
+def _row_digests(table: pa.Table, key: str) -> dict[str, bytes]:
+    """Return a digest of each row by its id; columns without a value do not count."""
+    digests: dict[str, bytes] = {}
+    for row in _rows(table):
+        cells = {name: cell for name, cell in row.items() if cell is not None}
+        text = json.dumps(cells, sort_keys=True, default=str)
+        digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
+        digests[str(row[key])] = digest
+    return digests
+
+
+def _rows(table: pa.Table) -> Iterator[dict[str, Any]]:
+    for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE):
+        yield from batch.to_pylist()
+
+
+def _write(table: pa.Table, path: Path, number: int) -> dict[str, object]:
+    """Write a table durably; return what the manifest says about it."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    content = sink.getvalue().to_pybytes()
+    _write_durably(path, content)
+    return {
+        "path": f"{number:06}/{path.name}",
+        "rows": table.num_rows,
+        "size_bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+
+
+def _write_durably(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sync(folder: Path) -> None:
+    """Make the name of a new release durable."""
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

@@ -1,0 +1,268 @@
+"""Sentences about ratings, and about persons, each with what checks it."""
+
+import hashlib
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median
+
+from piecework.domain.assignment import FieldValue  # noqa: TC001 - as elsewhere
+from piecework.hit_templates.rules import check
+from tests.end_to_end.evidence.agreeing import agreements
+from tests.end_to_end.evidence.raw_answers import RawAnswer
+from tests.end_to_end.evidence.world import (
+    Claim,
+    Match,
+    Rating,
+    World,
+    apart,
+    is_near,
+    is_share,
+    rating,
+)
+
+_LITTLE = 0.2
+
+
+def _line(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    rated = world.rated(world.field_by_name[match[1]])
+    line = frozenset(match[2].split(" and "))
+    mine = [
+        own_rating
+        for answer, own_rating in rated
+        if answer.worker_id == own[0].worker_id
+    ]
+    others = [
+        other_rating
+        for answer, other_rating in rated
+        if answer.worker_id != own[0].worker_id
+    ]
+    return (
+        mine.count(line) == int(match[3])
+        and len(mine) == int(match[4])
+        and is_share(match[5], others.count(line), len(others))
+    )
+
+
+def _place(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    field = world.field_by_name[match[3]]
+    ordinals = ["first", "second", "third", "fourth", "fifth"]
+    ordinals += [f"{place}th" for place in range(6, 30)]
+    places, shown = [], []
+    for answer, _ in world.rated(field):
+        value = answer.sent[field.name]
+        if answer.worker_id != own[0].worker_id:
+            continue
+        if match[2] == "side in":
+            values = [option.value for option in field.options]
+            off = values.index(value) - (len(values) - 1) / 2
+            place = "" if off == 0 else ordinals[off > 0]
+            shown_here = 2
+        else:
+            order = answer.sent[f"order.{field.name}"].split("|")
+            place = ordinals[order.index(value)] if value in order else ""
+            shown_here = len(order)
+        places += [place] * bool(place)
+        shown += [shown_here] * bool(place)
+    return (
+        places.count(match[1]) == int(match[4])
+        and len(places) == int(match[5])
+        and is_near(match[6], len(places) / fmean(shown))
+    )
+
+
+def _narrow(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    rated = world.rated(world.field_by_name[match[1]])
+    least = world.param("low_scale_variance", "min_items", 8)
+    places = defaultdict[str, list[float]](list)
+    for answer, place in rated:
+        assert isinstance(place, float)
+        places[answer.worker_id].append(place)
+    widths = {
+        name: 100 * (_quantile(own, 0.9) - _quantile(own, 0.1))
+        for name, own in places.items()
+        if len(own) >= least
+    }
+    mine = widths.pop(own[0].worker_id)
+    as_wide = sum(width >= float(match[4]) - 1e-6 for width in widths.values())
+    return (
+        mine <= float(match[2]) + 1e-6
+        and mine > float(match[2]) - 0.1
+        and len(widths) == int(match[3])
+        and 2 * as_wide >= len(widths)
+        and median(widths.values()) < float(match[4]) + 0.1
+    )
+
+
+def _quantile(values: Sequence[float], part: float) -> float:
+    ordered = sorted(values)
+    place = part * (len(ordered) - 1)
+    below = math.floor(place)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+
+
+def _agrees(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    rated = world.rated(world.field_by_name[match[1]])
+    mine = agreements(rated)[own[0].worker_id]
+    return (
+        is_near(match[2], mine.level)
+        and is_near(match[3], mine.error)
+        and mine.items == int(match[4])
+    )
+
+
+def _gold(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    field = world.field_by_name[match[1]]
+    tolerance = world.param("gold_failed", "tolerance", 0.25)
+    off = []
+    for answer, answer_rating in world.rated(field):
+        known = rating(
+            field, world.columns_of[answer.item_id].get(f"gold.{match[1]}", "")
+        )
+        if answer.worker_id == own[0].worker_id and known is not None:
+            off.append(apart(answer_rating, known) > tolerance)
+    return (sum(off), len(off)) == (int(match[2]), int(match[3]))
+
+
+def _contradicts(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    field = world.field_by_name[match[1]]
+    mine = {
+        answer.item_id: answer_rating
+        for answer, answer_rating in world.rated(field)
+        if answer.worker_id == own[0].worker_id
+    }
+
+    def turned(item: str) -> Rating:
+        item_rating = mine[item]
+        is_other_way = bool(world.columns_of[item].get("twin_reversed"))
+        if is_other_way and isinstance(item_rating, float):
+            return 1 - item_rating
+        assert not is_other_way
+        return item_rating
+
+    pairs = {
+        frozenset({item, twin})
+        for item in mine
+        if (twin := world.columns_of[item].get("twin", "")) in mine and twin != item
+    }
+    off = [apart(*map(turned, pair)) > 0.25 for pair in pairs]
+    return (sum(off), len(off)) == (int(match[2]), int(match[3]))
+
+
+def _drawn(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    seed = world.campaign.rehearsal.seed
+    digest = hashlib.sha256(f"{seed}:{own[0].answer_id}".encode()).digest()
+    share = float(world.param("random_sample", "share", 0.02))
+    drawn = int.from_bytes(digest[:8], "big") / 2**64
+    return drawn < float(match[1]) == share
+
+
+def _outside(_: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    return is_outside(own[0], world)
+
+
+def is_outside(answer: RawAnswer, world: World) -> bool:
+    """Whether an option that leads out of the study was chosen."""
+    return any(
+        option.excludes and answer.hit_sent.get(f"hit.{field.name}") == option.value
+        for field in world.campaign.task.hit_fields
+        for option in field.options
+    )
+
+
+def _goes_on(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    asked = Counter[str]()
+    answered = Counter(answer.worker_id for answer in world.firsts)
+    for answer in world.firsts:
+        asked[answer.worker_id] += any(_broken(answer, world, is_question=True))
+    mine = own[0].worker_id
+    return (
+        (asked[mine], answered[mine]) == (int(match[1]), int(match[2]))
+    ) and is_share(
+        match[3], asked.total() - asked[mine], answered.total() - answered[mine]
+    )
+
+
+def _broken(answer: RawAnswer, world: World, *, is_question: bool) -> Iterable[str]:
+    task = world.campaign.task
+    values: dict[str, FieldValue] = {}
+    for field in task.item_fields:
+        if value := answer.sent.get(field.name, ""):
+            values[field.name] = (
+                tuple(value.split("|")) if field.kind == "choices" else value
+            )
+    for rule in check(task, values, columns=world.columns_of[answer.item_id]):
+        if rule.is_question == is_question:
+            yield rule.name
+
+
+def _breaks(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
+    return match[1].split(", ") == [*_broken(own[0], world, is_question=False)]
+
+
+def _failed_enough(match: Match, world: World) -> bool:
+    share = int(match[2]) / int(match[3])
+    return share >= float(world.param("gold_failed", "min_share", 0.6))
+
+
+CLAIMS = (
+    Claim("rule_violation", r"breaks (?:a rule|rules) of the task: (.*)", _breaks),
+    Claim(
+        "straight_line",
+        r"gives the same answer to (\w+), (.*), on (\d+) of (\d+) items?; other "
+        r"workers give it on (.*) of theirs",
+        _line,
+    ),
+    Claim(
+        "same_place",
+        r"(?:chooses|prefers) the (\w+) (option of|side in) (\w+) on (\d+) of (\d+) "
+        r"items?; chance gives (\S+)",
+        _place,
+    ),
+    Claim(
+        "low_scale_variance",
+        r"uses a narrow part of the scale (\w+): the middle four fifths of the answers "
+        r"lie within (\S+) % of it; half of (\d+) other workers? spread over (\S+) % "
+        r"or more",
+        _narrow,
+    ),
+    Claim(
+        "low_agreement",
+        r"agrees little with others about (\w+): (\S+), give or take (\S+), on (\d+) "
+        r"items? \(1 is full agreement, 0 is chance\)",
+        _agrees,
+        lambda match, _: float(match[2]) <= _LITTLE,
+    ),
+    Claim(
+        "gold_failed",
+        r"differs from the known answer to (\w+) on (\d+) of (\d+) items?",
+        _gold,
+        _failed_enough,
+    ),
+    Claim(
+        "contradiction",
+        r"gives contradictory answers to (\w+) on (\d+) of (\d+) pairs? of repeated "
+        r"items",
+        _contradicts,
+        lambda match, _: 2 * int(match[2]) >= int(match[3]),
+    ),
+    Claim(
+        "ignored_page_warnings",
+        r"submits despite the page's warning on (\d+) of (\d+) items?; other workers "
+        r"do on (.*) of theirs",
+        _goes_on,
+        lambda match, _: 2 * int(match[1]) >= int(match[2]),
+    ),
+    Claim(
+        "random_sample",
+        r"drawn at random for review \(a share of (\S+) of all\)",
+        _drawn,
+    ),
+    Claim(
+        "outside_study",
+        r"comes from a worker who is outside the study by an answer about themselves",
+        _outside,
+    ),
+)
+"""Each kind of sentence, and what checks it."""

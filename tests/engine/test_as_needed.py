@@ -1,0 +1,316 @@
+"""As many answers as needed, on a real marketplace: who is asked again, and who not."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.campaign import AsNeeded
+from piecework.domain.errors import ConfigError, PieceworkError
+from piecework.engine.passes import run_pass
+from piecework.engine.planning.next_action import next_action
+from piecework.engine.progress import read_progress
+from piecework.engine.snapshot import take_snapshot
+from piecework.engine.steps import weigh as weighing
+from piecework.postprocess.aggregates import item_aggregates
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.report.model import report_model
+from piecework.report.page import render
+from piecework.report.sections import as_needed
+from piecework.results.report_facts import report_facts
+from piecework.results.table import answers_table
+from piecework.store import item_totals
+from tests.as_needed_campaign import ANSWERS, AS_NEEDED, Voters, write_as_needed
+from tests.engine.conftest import Open
+from tests.payments.bookkeeping import check_books
+
+CAMPAIGNS = Path(__file__).resolve().parents[2] / "config/campaigns"
+
+
+@dataclass(frozen=True)
+class _Work:
+    run: CampaignRun
+    voters: Voters
+
+    def to_the_end(self) -> int:
+        """Passes and votes until nothing is open; how many passes."""
+        for number in range(1, 20):
+            waiting_for = run_pass(self.run).waiting_for
+            if waiting_for == "nobody":
+                return number
+            if waiting_for == "workers":
+                self.voters.work()
+        raise AssertionError("twenty passes were not enough")
+
+
+@contextmanager
+def _opened(at_work: Open, text: str = AS_NEEDED) -> Iterator[_Work]:
+    with at_work(text, write=write_as_needed) as (run, people):
+        yield _Work(run, Voters(people.endpoint))
+
+
+def _answers(run: CampaignRun) -> dict[str, int]:
+    return dict(
+        run.store.db.execute("SELECT item_id, count(*) FROM answers GROUP BY item_id")
+    )
+
+
+def test_plain_items_stop_at_the_least_and_disputed_ones_go_on(at_work: Open) -> None:
+    """Two pairs are asked about twice, two until no more may be asked."""
+    with _opened(at_work) as work:
+        work.to_the_end()
+        run = work.run
+        assert _answers(run) == ANSWERS
+        progress = read_progress(run)
+        assert (progress.accepted, progress.missing, progress.surplus) == (12, 0, 0)
+        assert (progress.unsure, progress.stopped_by) == (0, "")
+        check_books(run)
+        rows = run.store.db.execute("SELECT item_id, probability >= 0.88 FROM items")
+        assert dict(rows) == {"p1": 1, "p2": 1, "p3": 1, "p4": 0}
+        assert not item_totals.to_weigh(run.store, run.campaign.posting)
+        _check_report(run)
+
+
+def _check_report(run: CampaignRun) -> None:
+    """Twelve answers instead of sixteen, and one label that is not sure."""
+    facts = report_facts(run)
+    model = report_model(facts)
+    assert (model.wanted, model.complete_items) == (12, 4)
+    section = as_needed.build(model)
+    assert section is not None
+    lead = " ".join(section.lead)
+    assert "Each item gets 2 answers" in lead
+    assert "3 of 4 items" in lead
+    assert "4 items asked to the end took 12 accepted answers" in lead
+    assert "4 for each would have been 16: 25.0 % saved" in lead
+    assert "Not asked" not in lead
+    (table,) = section.tables
+    assert table.rows == (("2", "2", "2", "100.0 %"), ("4", "2", "1", "50.0 %"))
+    assert "2 to 4 answers about each of 4 items" in render(facts)
+
+
+def test_what_is_asked_again_is_announced_with_its_reason(at_work: Open) -> None:
+    """Between two rounds `status` reads the plan that the next pass carries out."""
+    with _opened(at_work) as work:
+        run_pass(work.run)
+        work.voters.work()
+        run_pass(work.run)
+        progress = read_progress(work.run)
+        assert (progress.missing, progress.unsure) == (2, 2)
+        assert progress.waiting_for == "workers"
+        # A pass that died after weighing leaves a plan that says why.
+        work.run.store.db.execute("DELETE FROM hits WHERE round = 1")
+        action = next_action(
+            take_snapshot(work.run),
+            work.run.campaign,
+            today=work.run.clock.now().date(),
+        )
+        for fact in (
+            "round 1 of batch 1",
+            "2 labels are not sure to 0.88",
+            "4 answers",
+        ):
+            assert fact in action.reason
+
+
+def test_the_cap_ends_what_is_not_sure(at_work: Open) -> None:
+    """$2.40 pay for the first round and no more; that two are not sure is said.
+
+    Two HITs twice are four assignments of 60 cents, fees included.
+    """
+    text = AS_NEEDED.replace('"20.00"', '"2.40"')
+    with _opened(at_work, text) as work:
+        work.to_the_end()
+        progress = read_progress(work.run)
+        assert progress.spent_cents == 240
+        assert (progress.missing, progress.unsure) == (2, 2)
+        assert (progress.cap_reached, progress.stopped_by) == (True, "rewards.budget")
+        section = as_needed.build(report_model(report_facts(work.run)))
+    assert section is not None
+    _, early, saved = section.lead
+    assert early.startswith("Not asked to the end: 2 items, below that probability and")
+    # What no money was left for is not saved.
+    assert "2 items asked to the end took 4 accepted answers; 4 for each" in saved
+
+
+def _drop(run: CampaignRun, answer_id: str) -> None:
+    """A person drops an answer that was accepted."""
+    run.store.db.execute(
+        "INSERT INTO decisions (subject_kind, subject_id, verdict, decided_by, "
+        "decided_at, because) VALUES ('answer', ?, 'drop', 'ada', ?, 'by hand')",
+        [answer_id, "2026-01-07T09:00:00.000000+00:00"],
+    )
+
+
+def test_who_is_rejected_later_leaves_items_that_are_asked_again(
+    at_work: Open,
+) -> None:
+    """Of a label that was sure by two, one answer is left: another one is bought."""
+    with _opened(at_work) as work:
+        work.to_the_end()
+        run = work.run
+        (lost,) = run.store.db.execute(
+            "SELECT answer_id FROM answers WHERE item_id = 'p1' LIMIT 1"
+        ).fetchone()
+        _drop(run, lost)
+        progress = read_progress(run)
+        assert (progress.accepted, progress.missing) == (11, 1)
+        for _ in range(3):
+            run_pass(run)
+            work.voters.work()
+        progress = read_progress(run)
+        assert (progress.accepted, progress.missing) == (12, 0)
+        assert _answers(run) == {**ANSWERS, "p1": 3}
+        assert not item_totals.to_weigh(run.store, run.campaign.posting)
+        check_books(run)
+
+
+def test_an_answer_that_is_dropped_later_makes_its_label_be_weighed_anew(
+    at_work: Open,
+) -> None:
+    """What was sure by an answer that counts no more is not sure by it."""
+    with _opened(at_work) as work:
+        work.to_the_end()
+        run = work.run
+        rows = run.store.db.execute(
+            "SELECT answer_id FROM answers WHERE item_id = 'p3' ORDER BY answer_id"
+        ).fetchall()
+        _drop(run, rows[0][0])
+        posting = run.campaign.posting
+        assert item_totals.to_weigh(run.store, posting) == {"p3": 3}
+        assert take_snapshot(run).unweighed == 1
+        weighing.weigh(run)
+        assert not item_totals.to_weigh(run.store, posting)
+
+
+def test_an_estimate_that_does_not_settle_is_an_error_with_a_way_out(
+    at_work: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody is paid before; the next pass with a plain number goes on."""
+    monkeypatch.setattr("piecework.analyses.ability._MOST_ROUNDS", 1)
+    with _opened(at_work) as work:
+        run_pass(work.run)
+        work.voters.work()
+        with pytest.raises(PieceworkError, match="had not converged") as failed:
+            run_pass(work.run)
+        assert "posting.assignments" in failed.value.next_step
+        paid = work.run.store.db.execute(
+            "SELECT count(*) FROM assignments WHERE outcome IS NOT NULL"
+        )
+        assert paid.fetchone() == (4,)
+
+
+def test_the_campaign_file_says_least_most_and_until(tmp_path: Path) -> None:
+    """Four of them may be more than two, so a batch has two rounds more."""
+    posting = load_campaign(write_as_needed(tmp_path)).posting
+    assert (posting.assignments, posting.most, posting.rounds) == (2, 4, 3)
+    assert posting.as_needed == AsNeeded(most=4, until=0.88)
+
+
+@pytest.mark.parametrize(
+    ("asked", "fault"),
+    [
+        (
+            "{ least = 3, most = 7, until = 0.96 }",
+            "until: Input should be less than or",
+        ),
+        ("{ least = 3, most = 3 }", "most must be more than least"),
+        ("{ least = 3, most = 7, untl = 0.9 }", "no such key; did you mean 'until'?"),
+        ("{ most = 7 }", "posting.assignments.least: is missing"),
+        ("0", "posting.assignments: Input should be greater than or equal to 1"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(
+    tmp_path: Path, asked: str, fault: str
+) -> None:
+    """One fault, about what was meant; 0.96 is what no number of answers reaches."""
+    text = AS_NEEDED.replace("{ least = 2, most = 4, until = 0.88 }", asked)
+    with pytest.raises(ConfigError) as refused:
+        load_campaign(write_as_needed(tmp_path, text))
+    (message,) = refused.value.faults
+    assert "crash.toml:9: " in message
+    assert fault in message
+
+
+@pytest.mark.parametrize(
+    ("task", "why"),
+    [
+        ("caption", "caption has no such field"),
+        ("severity_en", "severity has no such field"),
+        ("pairwise", "pairwise has no such field"),
+        ("correction", "correction also asks for correction"),
+    ],
+)
+def test_tasks_without_one_right_option_are_refused(task: str, why: str) -> None:
+    """Texts, opinions and several ticks have no label that could be sure."""
+    folder = Path(__file__).resolve().parents[2] / "config/campaigns"
+    name = {"caption": "demo"}.get(task, task)
+    text = (folder / f"{name}.toml").read_text()
+    line = next(
+        text_line
+        for text_line in text.splitlines()
+        if text_line.startswith("assignments = ")
+    )
+    changed = text.replace(line, "assignments = { least = 3, most = 7 }")
+    path = folder / f".{name}_as_needed.toml"
+    path.write_text(changed)
+    try:
+        with pytest.raises(ConfigError) as refused:
+            load_campaign(path)
+    finally:
+        path.unlink()
+    (message,) = [
+        fault for fault in refused.value.faults if "posting.assignments" in fault
+    ]
+    assert why in message
+
+
+@pytest.mark.full
+def test_the_campaign_that_comes_with_it_asks_by_need(tmp_path: Path) -> None:
+    """Simulated workers in virtual time: few answers where all agree, more elsewhere.
+
+    No item has more than seven, the budget holds, and labels are right as often as
+    they say.
+    """
+    campaign = replace(prepare(CAMPAIGNS / "as_needed.toml"), out=tmp_path / "out")
+    with rehearsal_of(campaign) as (run, crowd):
+        work_through(run, crowd)
+        progress = read_progress(run)
+        rows = run.store.db.execute(
+            "SELECT item_id, workers, probability FROM items"
+        ).fetchall()
+        kept = run.store.db.execute(
+            "SELECT item_id, json_extract(fields, '$.values.congruent') FROM answers "
+            "WHERE verdict = 'keep'"
+        ).fetchall()
+        table = aggregates_of(run)
+    assert progress.missing == 0
+    assert progress.spent_cents <= campaign.rewards.budget_cents
+    by_item: dict[str, set[str]] = {}
+    for item_id, value in kept:
+        by_item.setdefault(item_id, set()).add(value)
+    numbers = {item_id: workers for item_id, workers, _ in rows}
+    assert set(numbers.values()) <= set(range(3, 8))
+    plain = [numbers[item] for item, values in by_item.items() if len(values) == 1]
+    disputed = [numbers[item] for item, values in by_item.items() if len(values) == 2]
+    assert fmean(plain) < fmean(disputed)
+    assert all(workers == 7 or sure >= 0.95 for _, workers, sure in rows)
+    truth = {str(i.item_id): i.columns["truth.congruent"] for i in campaign.items}
+    right = fmean(truth[item] == label for item, label in table.items())
+    assert right >= 0.9
+
+
+def aggregates_of(run: CampaignRun) -> dict[str, str]:
+    """The likeliest label of each item, as the dataset has it."""
+    task = run.campaign.task
+    ids = [str(item.item_id) for item in run.campaign.items]
+    made = item_aggregates(answers_table(run), ids, task.fields, task.aggregates)
+    return {
+        str(item): str(label) for item, label in made["congruent_likeliest"].items()
+    }

@@ -1,0 +1,175 @@
+"""What is posted and not in the store: taken in whatever the caps say, or refused."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import BudgetExceeded, StoreError, TransientPlatformError
+from piecework.domain.ids import HitId
+from piecework.engine.opening import open_on_marketplace
+from piecework.engine.passes import post, run_pass
+from piecework.engine.steps import assess, collect, decide, settle
+from piecework.payments.bonus_csv import read_bonuses
+from piecework.payments.pay import check_bonuses, pay
+from piecework.payments.plan import BonusPlan
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.store import hits, intents, ledger, stops
+from piecework.store.files import FILE_NAME
+from tests.engine.conftest import Open
+from tests.payments.bookkeeping import assignment_ids
+
+
+class _Deaf(MTurk):
+    """Posts, and never hears the reply."""
+
+    def publish(self, *args: Any, **wanted: Any) -> HitId:  # noqa: ANN401
+        """Post a HIT and forget its id."""
+        super().publish(*args, **wanted)
+        raise TransientPlatformError("the reply was lost")
+
+    def extend(self, *args: Any, **wanted: Any) -> None:  # noqa: ANN401
+        """Add slots to a HIT and forget it."""
+        super().extend(*args, **wanted)
+        raise TransientPlatformError("the reply was lost")
+
+
+class _Broken(MTurk):
+    """Posts nothing."""
+
+    def publish(self, *_: object, **__: object) -> HitId:
+        """Fail before the call."""
+        raise TransientPlatformError("the call never left")
+
+    def extend(self, *_: object, **__: object) -> None:
+        """Fail before the call."""
+        raise TransientPlatformError("the call never left")
+
+
+def _post_unheard(run: CampaignRun) -> None:
+    deaf = replace(run, platform=_Deaf(run.platform.endpoint))
+    with pytest.raises(TransientPlatformError):
+        post(deaf)
+    assert hits.unposted(run.store)
+
+
+def _books(run: CampaignRun) -> dict[str, Any]:
+    books: dict[str, Any] = httpx.get(f"{run.platform.endpoint}/rehearsal/books").json()
+    return books
+
+
+def _in_its_time(run: CampaignRun) -> CampaignRun:
+    """The marketplace's time is virtual."""
+    clock = VirtualClock(run.platform.endpoint)
+    now = clock.refresh()
+    return replace(run, clock=FixedClock(now))
+
+
+def _with_cap(run: CampaignRun, cents: int) -> CampaignRun:
+    rewards = replace(run.campaign.rewards, agreed_cents=cents)
+    return replace(run, campaign=replace(run.campaign, rewards=rewards))
+
+
+def test_what_a_dead_pass_posted_is_taken_in_though_no_cap_has_room(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Somebody may work on it; its money is held, and a stop expires it."""
+    with at_work(campaign_text) as (run, people):
+        _post_unheard(run)
+        poor = _with_cap(run, 100)
+        with pytest.raises(BudgetExceeded):
+            post(poor)
+        assert not hits.unposted(run.store)
+        assert ledger.balances(run.store)["held"] == _books(run)["held_cents"]
+        stops.stop(run.store, at=run.clock.now())
+        post(poor)
+        assert people.work() == 0
+        assert run_pass(poor).is_finished
+        assert ledger.balances(run.store)["held"] == _books(run)["held_cents"] == 0
+
+
+def test_bonuses_leave_room_for_what_is_planned(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Nothing of a HIT that was cut off is left for a bonus."""
+    with at_work(campaign_text) as (market, people):
+        run = _in_its_time(market)
+        run_pass(run)
+        people.work()
+        for step in (collect.collect, assess.assess, decide.decide, settle.settle):
+            step(run)
+        _post_unheard(run)
+        plan = _a_bonus(run)
+        planned = sum(hit.cost_cents for hit in hits.unposted(run.store))
+        enough = ledger.taken_cents(run.store) + planned + plan.total_cents
+        check_bonuses(_with_cap(run, enough), plan)
+        with pytest.raises(BudgetExceeded, match="the bonuses cost"):
+            check_bonuses(_with_cap(run, enough - 1), plan)
+
+
+def test_a_plan_that_was_given_up_takes_no_room(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Nobody knows of the HIT minutes after its call: it was never posted."""
+    with at_work(campaign_text) as (run, _):
+        broken = replace(run, platform=_Broken(run.platform.endpoint))
+        with pytest.raises(TransientPlatformError):
+            post(broken)
+        assert intents.open_cents(run.store, *intents.PROMISES, but="") == 120
+        stops.stop(run.store, at=run.clock.now())
+        clock = FixedClock(run.clock.now() + timedelta(minutes=3))
+        post(replace(run, clock=clock))
+        assert hits.load(run.store) == []
+        assert intents.open_cents(run.store, *intents.PROMISES, but="") == 0
+
+
+def test_a_store_from_a_copy_posts_and_pays_nothing_again(
+    at_work: Open, campaign_text: str, tmp_path: Path
+) -> None:
+    """It is older than a bonus and the second batch, and no token is remembered."""
+    with at_work(campaign_text) as (market, people):
+        run = _in_its_time(market)
+        run_pass(run)
+        people.work()
+        run_pass(run)
+        plan = _a_bonus(run)
+        older = replace(run.campaign, out=_copy_of(run, tmp_path / "copy"))
+        people.work()
+        while run_pass(run).batch == 1:
+            people.work()
+        pay(run, plan)
+        before = _books(run)
+        clock = VirtualClock(run.platform.endpoint)
+        clock.let_pass(timedelta(hours=25))
+        # As where a marketplace has no marks by which a copy is recognised.
+        with open_on_marketplace(
+            older, run.platform.endpoint, live=False, allow_restored=True
+        ) as opened:
+            copy = _in_its_time(opened)
+            pay(copy, plan)
+            with pytest.raises(StoreError, match=r"restored from a copy"):
+                run_pass(copy)
+        after = _books(run)
+        assert (after["hits"], after["bonuses"]) == (before["hits"], before["bonuses"])
+
+
+def _a_bonus(run: CampaignRun) -> BonusPlan:
+    paid = ledger.paid_cents(run.store, "rewards")
+    name = next(name for name in assignment_ids(run) if name in paid)
+    text = f"assignment_id,amount,reason\n{name},1.00,thanks\n"
+    return read_bonuses(run, text, label="b", name="b")
+
+
+def _copy_of(run: CampaignRun, folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    with closing(sqlite3.connect(folder / FILE_NAME)) as copy:
+        run.store.db.conn.backup(copy)
+    return folder

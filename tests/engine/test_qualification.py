@@ -1,0 +1,168 @@
+"""A test gates the HITs: simulated workers take it, and who fails never works."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.errors import ConfigError, PlatformRefused
+from piecework.domain.hit import PostableTest
+from piecework.engine.passes import run_pass
+from piecework.hit_templates.qualification import answer_key, question_form
+from piecework.rehearsal.crowd.crowd import Crowd
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of
+from piecework.report.page import render
+from piecework.store import assignments, qualification_scores
+from tests.results.reported import reported
+
+CAMPAIGNS = Path(__file__).resolve().parents[2] / "config" / "campaigns"
+CAMPAIGN = """
+name = "gated"
+description = "Captions by people who passed a test."
+task = "hodosh_caption"
+[items]
+file = "items.csv"
+scenes = 120
+[posting]
+assignments = 2
+[rewards]
+budget = "20"
+wage_floor_per_hour = "0"
+[qualification]
+task = "hodosh_qualification"
+items = "questions.csv"
+name = "English"
+correct_at_least = { spelling = 12, grammar = 12, judging = 8 }
+retry_hours = 1
+[decisions]
+by = "policy"
+[[decisions.rule]]
+on = "answer"
+any_of = ["rule_violation"]
+then = "drop"
+because = "It breaks a rule of the page."
+[rehearsal]
+seed = 11
+crowd = { diligent = 3, guesser = 2, first_clicker = 2 }
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    """The campaign's files, with three images and the forty questions."""
+    path = folder / "gated.toml"
+    path.write_text(text)
+    rows = (CAMPAIGNS / "hodosh_caption.csv").read_text().splitlines()
+    (folder / "items.csv").write_text("\n".join(rows[:4]) + "\n")
+    questions = (CAMPAIGNS / "hodosh_qualification.csv").read_text()
+    (folder / "questions.csv").write_text(questions)
+    return path
+
+
+@contextmanager
+def finished(path: Path) -> Iterator[tuple[CampaignRun, Crowd]]:
+    """A rehearsal that has run to its end, and its crowd."""
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        for _ in range(6):
+            if run_pass(run).is_finished:
+                break
+            crowd.work_until()
+        assert run_pass(run).is_finished
+        yield run, crowd
+
+
+def test_who_fails_the_test_never_works(tmp_path: Path) -> None:
+    """Whoever reads passes, who does not fails, and only the first have work."""
+    with finished(written(tmp_path, CAMPAIGN)) as (run, crowd):
+        traits = crowd.traits_by_worker()
+        passed_by_trait = {
+            (traits[worker_id], score >= 32)
+            for worker_id, score in qualification_scores.load(run.store).items()
+        }
+        assert passed_by_trait == {
+            ("diligent", True),
+            ("guesser", False),
+            ("first_clicker", False),
+        }
+        worked = {
+            traits[assignment.worker_id] for assignment in assignments.load(run.store)
+        }
+        assert worked == {"diligent"}
+        facts = reported(run)
+        assert facts.before_work is not None
+        assert facts.before_work.least_passing == 32
+        report = render(facts)
+        taken = [score for score, _ in facts.before_work.scores]
+        passed = sum(score >= 32 for score in taken)
+        assert (min(taken), max(taken) <= 40) == (0, True)
+        assert f"{len(taken)} workers took the test, and {passed} of {len(taken)}" in (
+            report
+        )
+        pictures_are_there(run)
+        made_again(run)
+
+
+def pictures_are_there(run: CampaignRun) -> None:
+    """Each of the ten pictures is served where the posted test says."""
+    test = run.campaign.qualification
+    assert test is not None
+    form = question_form(test, site=run.platform.endpoint)
+    urls = re.findall(r"<DataURL>(.*?)</DataURL>", form)
+    assert len(urls) == 10
+    for url in urls:
+        reply = httpx.get(url)
+        assert reply.status_code == 200, url
+        assert reply.headers["content-type"].startswith("image/")
+
+
+def made_again(run: CampaignRun) -> None:
+    """The same test is found by its name; with another key it is refused."""
+    test = run.campaign.qualification
+    assert test is not None
+
+    def posted(key: str) -> str:
+        return run.platform.qualification(
+            PostableTest(
+                name=test.name,
+                description="again",
+                question_form=question_form(test, site="http://127.0.0.1:1"),
+                answer_key=key,
+                duration_seconds=600,
+            )
+        )
+
+    assert posted(answer_key(test)) == posted(answer_key(test))
+    easier = replace(test, correct_at_least={**test.correct_at_least, "judging": 7})
+    with pytest.raises(PlatformRefused, match="exists with another test"):
+        posted(answer_key(easier))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("retry_hours = 1", "retry_hours = -1", "18: qualification.retry_hours: "),
+        ("retry_hours = 1", "hours = 1", "18: qualification.hours: no such key"),
+        (
+            "spelling = 12,",
+            "spelling = 0,",
+            "qualification.correct_at_least.spelling: ",
+        ),
+        ("spelling = 12,", "", "the section 'spelling' is missing"),
+        ('task = "hodosh_qualification"', 'task = "congruency"', "no column pair_id"),
+        ('"questions.csv"', '"lost.csv"', "lost.csv: the items file cannot be read"),
+    ],
+)
+def test_a_test_that_cannot_be_is_told_before_anything_is_posted(
+    tmp_path: Path, before: str, after: str, message: str
+) -> None:
+    """In a sentence that says where."""
+    path = written(tmp_path, CAMPAIGN.replace(before, after))
+    with pytest.raises(ConfigError) as caught:
+        load_campaign(path)
+    assert message in "\n".join(caught.value.faults)

@@ -1,0 +1,277 @@
+"""What is asked for again goes to workers who have not answered the same items."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from piecework.campaign.dealing import all_first_rounds, replacements
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.clock import FixedClock
+from piecework.domain.ids import HitId, ItemId
+from piecework.engine.opening import open_on_marketplace
+from piecework.engine.passes import run_pass
+from piecework.engine.progress import read_progress
+from piecework.engine.steps import assess, collect, decide, settle
+from piecework.platforms.mturk import MTurk
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.store import hits, ledger
+from tests.campaign.campaigns import TODAY, campaign
+from tests.crash.people import WITH_A_HALF, People
+from tests.engine.conftest import Open
+from tests.engine.test_publishing import _copy_of
+from tests.payments.bookkeeping import EVENING, books, check_books
+
+TWICE = (
+    "SELECT count(*) - count(DISTINCT worker_id || ' ' || item_id) "
+    "FROM answers JOIN assignments USING (assignment_id)"
+)
+
+
+class _Elsewhere(MTurk):
+    """A marketplace that cannot keep HITs apart."""
+
+    def keeps_apart(self) -> bool:
+        """It cannot."""
+        return False
+
+
+def _evening(run: CampaignRun) -> CampaignRun:
+    return replace(run, clock=FixedClock(EVENING))
+
+
+def _to_the_end(run: CampaignRun, people: People) -> None:
+    while not run_pass(run).is_finished:
+        people.work()
+
+
+@given(
+    missing=st.dictionaries(
+        st.integers(0, 60).map(lambda n: ItemId(f"i{n}")), st.integers(0, 5)
+    ),
+    keeps_apart=st.booleans(),
+)
+def test_extensions_and_hits_ask_for_exactly_what_is_missing(
+    missing: dict[ItemId, int],
+    keeps_apart: bool,  # noqa: FBT001 - Hypothesis names its arguments
+) -> None:
+    """Each item as often as it misses answers; where HITs overlap, the rest waits."""
+    example = campaign(61, batches=1)
+    (before,) = all_first_rounds(example, on=TODAY)
+    planned = replacements(
+        *(example, 1, 1, missing),
+        on=TODAY,
+        extendable=[replace(hit, hit_id=HitId(hit.hit_key)) for hit in before],
+        keeps_apart=keeps_apart,
+    )
+    asked: Counter[ItemId] = Counter()
+    shown: Counter[ItemId] = Counter()
+    for hit in planned:
+        asked.update(dict.fromkeys(hit.item_ids, hit.max_assignments))
+        shown.update(hit.item_ids)
+    lacking = Counter({item_id: n for item_id, n in missing.items() if n})
+    for hit in before:
+        whole = min(missing.get(item_id, 0) for item_id in hit.item_ids)
+        # Five slots were posted, and nine are the most that the lower fee allows.
+        grown = [extension for extension in planned if extension.extends == hit.hit_key]
+        assert [extension.max_assignments for extension in grown] == [whole] * (
+            0 < whole < 5
+        )
+    if keeps_apart:
+        assert asked == lacking
+    else:
+        assert asked <= lacking
+        assert max(shown.values(), default=0) <= 1
+    slots = [hit.max_assignments for hit in planned]
+    assert slots == sorted(slots)
+
+
+def test_a_hit_is_extended_only_where_a_slot_costs_the_same() -> None:
+    """After the reward was raised, and from ten assignments on, new HITs are posted."""
+    example = campaign(5, batches=1)
+    ((hit,),) = all_first_rounds(example, on=TODAY)
+    missing = dict.fromkeys(hit.item_ids, 1)
+
+    def extended(*changed: Any) -> list[bool]:  # noqa: ANN401 - HITs
+        again = replacements(example, 1, 1, missing, on=TODAY, extendable=changed)
+        return [bool(planned.extends) for planned in again]
+
+    assert extended(hit) == [True]
+    assert extended(replace(hit, reward_cents=90)) == [False]
+    assert extended(replace(hit, max_assignments=9)) == [False]
+    assert extended(replace(hit, max_assignments=12, fee_cents=40)) == [False]
+
+
+def test_a_whole_assignment_that_was_lost_costs_one_call(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Bob's answers were dropped: his HIT gets a slot, and it is not for him or ann."""
+    with at_work(campaign_text) as (opened, people):
+        clock = VirtualClock(opened.platform.endpoint)
+        run = replace(opened, clock=clock)
+        people.minutes = (1, 1, 1)
+        run_pass(run)
+        people.work(at_most=2)
+        before = _calls(run)
+        clock.refresh()
+        reached = run_pass(run)
+        assert (reached.hits_posted, reached.replaced, reached.hits_open) == (1, 1, 1)
+        made = _calls(run) - before
+        assert made["CreateAdditionalAssignmentsForHIT"] == 1
+        assert not made["CreateHITWithHITType"]
+        (hit,) = books(run)["hits"]
+        assert hit["max_assignments"] == 3
+        check_books(run)
+        taken = People(people.endpoint, script=(("ann", "good"), ("bob", "good")))
+        assert taken.work() == 0
+        assert people.work(at_most=1) == 1
+        clock.refresh()
+        run_pass(run)
+        check_books(run)
+        assert run.answers()["round"].tolist() == [0] * 4 + [1] * 2
+
+
+@pytest.mark.parametrize("platform", [MTurk, _Elsewhere])
+@pytest.mark.parametrize("work", ["good", "half"])
+def test_whose_work_was_rejected_is_not_offered_its_replacement(
+    at_work: Open, campaign_text: str, platform: type[MTurk], work: str
+) -> None:
+    """Not the slot that is added, nor the HIT that asks for a part: nor by its id.
+
+    Bob pastes and is rejected, but not excluded. Ann's work is good, so his HIT gets a
+    slot more; or half of hers is dropped as well, so a HIT of its own is posted beside.
+    """
+    text = campaign_text.replace(
+        'any_of = ["capitals", "same_sentence"]\nthen = "exclude"',
+        'any_of = ["text_disagreement"]\nthen = "exclude"',
+    ).replace("text_disagreement = false\n", "")
+    with at_work(text) as (opened, people):
+        people.script = (("ann", work),)
+        people.script += (("bob", "paste"),)
+        run = replace(_evening(opened), platform=platform(opened.platform.endpoint))
+        run_pass(run)
+        people.work()
+        reached = run_pass(run)
+        assert (reached.rejected, reached.excluded) == (1, 0)
+        assert reached.hits_open > 0
+        hit_ids = [hit["hit_id"] for hit in books(run)["hits"]]
+        with _signed_in(people, "cat") as cat:
+            group_ids = [group["hit_group_id"] for group in _groups(cat)]
+        for name in ("bob", "ann"):
+            with _signed_in(people, name) as client:
+                assert not [group for group in _groups(client) if group["may_accept"]]
+                for group_id, hit_id in product(group_ids, hit_ids):
+                    address = f"/worker/groups/{group_id}/accept"
+                    reply = client.post(address, data={"hit_id": hit_id})
+                    assert reply.status_code == 409
+        assert People(people.endpoint, script=(("cat", "good"),)).work() == 1
+
+
+@contextmanager
+def _signed_in(people: People, handle: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=people.endpoint) as client:
+        people.sign_in(handle, client)
+        client.headers["Accept"] = "application/json"
+        yield client
+
+
+def _groups(client: httpx.Client) -> list[dict[str, Any]]:
+    groups: list[dict[str, Any]] = client.get("/worker/hits").json()["hit_groups"]
+    return groups
+
+
+@pytest.mark.parametrize("platform", [MTurk, _Elsewhere])
+def test_no_worker_is_asked_twice_about_an_item(
+    at_work: Open, campaign_text: str, platform: type[MTurk]
+) -> None:
+    """By HITs kept apart, or elsewhere by a qualification; nothing surplus is paid."""
+    with at_work(campaign_text) as (opened, people):
+        people.script = WITH_A_HALF
+        run = replace(_evening(opened), platform=platform(opened.platform.endpoint))
+        everybody = ("ann", "bob", "cat", "dan", "eve", "fay")
+        while not (reached := run_pass(run)).is_finished:
+            before = people.page
+            people.work()
+            if people.page != before:
+                continue
+            # The script's next worker is not offered this; then whoever is, takes it.
+            others = tuple((name, "good") for name in everybody)
+            assert any(
+                People(people.endpoint, script=(visit,)).work() for visit in others
+            )
+        assert (reached.missing, reached.surplus) == (0, 0)
+        assert run.store.db.execute(TWICE).fetchone() == (0,)
+        check_books(run)
+        assert ledger.balances(run.store)["held"] == 0
+
+
+def test_a_hit_that_was_deleted_is_replaced_by_another(
+    at_work: Open, campaign_text: str
+) -> None:
+    """It cannot be extended any more: nothing is held for it, another one is posted."""
+    with at_work(campaign_text) as (opened, people):
+        run = _evening(opened)
+        run_pass(run)
+        people.work(at_most=2)
+        (hit,) = hits.load(run.store)
+        deaf = replace(run, platform=_Deleting(run.platform.endpoint))
+        run_pass(deaf)
+        assert len(hits.unposted(run.store)) == 0
+        check_books(run)
+        again = run_pass(run)
+        assert (again.hits_posted, again.hits_open) == (2, 1)
+        assert {hit_row["hit_id"] for hit_row in books(run)["hits"]} > {hit.hit_id}
+        people.page = 2
+        _to_the_end(run, people)
+        assert read_progress(run).missing == 0
+        check_books(run)
+
+
+class _Deleting(MTurk):
+    """Somebody deletes each HIT just before it is extended."""
+
+    def extend(self, hit_id: HitId, *, more: int, slots: int, token: str) -> None:
+        """Delete, then try."""
+        self._client.delete_hit(HITId=hit_id)
+        super().extend(hit_id, more=more, slots=slots, token=token)
+
+
+def test_a_store_from_a_copy_adds_no_slots_twice(
+    at_work: Open, campaign_text: str, tmp_path: Path
+) -> None:
+    """The slots are there, so the copy takes them for its own and makes no call."""
+    with at_work(campaign_text) as (opened, people):
+        run = _evening(opened)
+        run_pass(run)
+        people.work(at_most=2)
+        for step in (collect.collect, assess.assess, decide.decide, settle.settle):
+            step(run)
+        older = replace(run.campaign, out=_copy_of(run, tmp_path / "copy"))
+        run_pass(run)
+        before = _calls(run)
+        # Two days later no token is remembered.
+        httpx.put(
+            f"{run.endpoint}/rehearsal/clock", json={"now": "2026-01-07T09:00:00+00:00"}
+        )
+        # As where a marketplace has no marks by which a copy is recognised.
+        with open_on_marketplace(
+            older, run.platform.endpoint, live=False, allow_restored=True
+        ) as later:
+            copy = _evening(later)
+            run_pass(copy)
+            assert hits.load(copy.store)[0].max_assignments == 3
+            check_books(copy)
+        assert not (_calls(run) - before)["CreateAdditionalAssignmentsForHIT"]
+
+
+def _calls(run: CampaignRun) -> Counter[str]:
+    reply = httpx.get(f"{run.endpoint}/rehearsal/calls").json()
+    return Counter(reply.get("calls", reply))

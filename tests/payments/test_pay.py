@@ -1,0 +1,260 @@
+"""Bonuses on a real marketplace: by rule or by file, each once, within the caps."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import httpx
+import pytest
+
+from piecework.domain.clock import FixedClock
+from piecework.domain.errors import BudgetExceeded, ConfigError
+from piecework.engine.progress import read_progress
+from piecework.payments.bonus_csv import label_fault, read_bonuses
+from piecework.payments.bonuses import OPERATION
+from piecework.payments.interrupted_payments import close_interrupted
+from piecework.payments.pay import pay
+from piecework.payments.wage_floor_bonuses import top_ups
+from piecework.postprocess.pseudonyms import pseudonym
+from piecework.store import assignments, intents, ledger
+from tests.engine.conftest import Open
+from tests.payments.bookkeeping import (
+    EVENING,
+    assignment_ids,
+    bonus_file,
+    books,
+    check_books,
+    first_batch_paid,
+)
+from tests.results.reported import reported
+
+
+def test_everybody_of_a_kind_is_lifted_to_the_floor_for_the_median_time(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Median of 12 and 18 minutes is 15; at $5 an hour that is $1.25: 75 cents each."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        plan = top_ups(run)
+        assert [payment.bonus.cents for payment in plan.due] == [75, 75]
+        assert (plan.bonus_cents, plan.total_cents) == (150, 180)  # 20 % fee
+        assert "15.0 minutes" in plan.due[0].bonus.reason
+        done = pay(run, plan)
+        assert (done.bonuses, done.cents, done.waiting) == (2, 180, 0)
+        again = top_ups(run)
+        assert (again.due, again.before, again.lacking_cents) == ((), 2, 0)
+        assert [bonus["cents"] for bonus in books(run)["bonuses"]] == [75, 75]
+        check_books(run)
+        assert read_progress(run).bonuses_cents == 150
+        facts = reported(run)
+        assert facts.money is not None
+        assert facts.money.cents("paid_bonuses") == 150
+        # 50 cents and 75: $1.25 for 12 minutes, and for 18.
+        assert sorted(facts.workers["paid_cents"]) == [125, 125]
+
+
+def test_what_is_paid_already_counts_towards_the_floor(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Who had 30 cents for another reason lacks 45, and who had 80 lacks nothing."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        ann, bob = assignment_ids(run)
+        text = bonus_file((ann, "0.30", "A fine text."), (bob, "$0.80", "Thanks!"))
+        pay(run, read_bonuses(run, text, label="bonus", name="b.csv"))
+        plan = top_ups(run)
+        assert [
+            (payment.bonus.assignment_id, payment.bonus.cents) for payment in plan.due
+        ] == [(ann, 45)]
+
+
+def test_a_file_pays_once_however_often_it_is_read(
+    at_work: Open, campaign_text: str
+) -> None:
+    """The label and what it is for are the key; another label is another bonus."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        ann, bob = assignment_ids(run)
+        worker = assignments.load(run.store)[1].worker_id
+        hashed = pseudonym(worker, run.pseudonym_key)
+        text = bonus_file(
+            (f"{ann}.2", "", "0.25", "Fine."),
+            ("", hashed, "0.10", "'=Ok"),
+            header="assignment_id,worker,amount,reason",
+        )
+        for paid in (2, 0):
+            plan = read_bonuses(run, text, label="bonus", name="b.csv")
+            assert (len(plan.due), plan.before) == (paid, 2 - paid)
+            pay(run, plan)
+        theirs = [
+            (bonus["assignment_id"], bonus["cents"], bonus["reason"])
+            for bonus in books(run)["bonuses"]
+        ]
+        assert sorted(theirs) == sorted([(ann, 25, "Fine."), (bob, 10, "=Ok")])
+        other = text.replace("0.25", "0.26")
+        with pytest.raises(ConfigError, match=r"line 2: was paid \$0\.25 .*'bonus'"):
+            read_bonuses(run, other, label="bonus", name="b.csv")
+        pay(run, read_bonuses(run, text, label="thanks", name="b.csv"))
+        assert len(books(run)["bonuses"]) == 4
+        check_books(run)
+
+
+BAD_ROWS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("{ann}", "0.123", "r"), "line 2: '0.123' is not an amount"),
+    (("{ann}", "-1", "r"), "is not an amount"),
+    (("{ann}", "", "r"), "is not an amount"),
+    (("{ann}", "0,50", "r"), "is not an amount"),
+    (("{ann}", "1e3", "r"), "is not an amount"),
+    (("{ann}", "9999999999", "r"), "is not an amount"),
+    (("{ann}", "0.00", "r"), "0.01 or more"),
+    (("{ann}", "0.50", " "), "reason has 0 characters"),
+    (("{ann}", "0.50", "x" * 1025), "reason has 1025"),
+    (("{ann}", "0.50", "bell \x07"), "on one line"),
+    (("3NOBODY", "0.50", "r"), "'3NOBODY' is not an assignment"),
+    (("", "0.50", "r"), "worker '' has no paid assignment"),
+    (("{ann}", "0.50", "r", "more"), "more or fewer cells"),
+    (("{ann}",), "more or fewer cells"),
+)
+
+
+def test_a_bad_row_is_told_with_its_line_and_nothing_is_paid(
+    at_work: Open, campaign_text: str
+) -> None:
+    """A good row beside it is not paid either."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        ann, bob = assignment_ids(run)
+        for row, words in BAD_ROWS:
+            cells = tuple(cell.format(ann=ann) for cell in row)
+            text = bonus_file(cells, (bob, "1", "r"))
+            with pytest.raises(ConfigError, match=words):
+                read_bonuses(run, text, label="bonus", name="b.csv")
+        assert books(run)["bonuses"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "columns missing: amount, assignment_id"),
+        ("assignment_id,amount\n", "columns missing: reason"),
+        ("assignment_id,amount,reason,colour\n", "unknown columns: colour"),
+        ('assignment_id,amount,reason\n"a,1,b\n', "line"),
+    ],
+)
+def test_a_bad_file_is_refused(
+    at_work: Open, campaign_text: str, text: str, words: str
+) -> None:
+    """In a sentence that says what is allowed."""
+    with at_work(campaign_text) as (run, _), pytest.raises(ConfigError, match=words):
+        read_bonuses(run, text, label="bonus", name="b.csv")
+
+
+def test_two_rows_for_one_bonus_and_a_stranger_s_worker_are_faults(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Nobody has to guess which of two lines holds, or who is meant."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        ann, _ = assignment_ids(run)
+        text = bonus_file(
+            (ann, "", "1", "r"),
+            (f"{ann}.1", "", "1", "r"),
+            (ann, "0123456789abcdef", "1", "r"),
+            header="assignment_id,worker,amount,reason",
+        )
+        with pytest.raises(ConfigError) as error:
+            read_bonuses(run, text, label="bonus", name="b.csv")
+        first, second = error.value.faults
+        assert "line 3: an earlier line has this bonus" in first
+        assert "line 4" in second
+        assert "is not the work of worker" in second
+
+
+@pytest.mark.parametrize("label", ["", "a:b", "Bonus", "x" * 41, "ä"])
+def test_a_label_is_a_plain_word(label: str) -> None:
+    """It is part of a key."""
+    assert "--label" in label_fault(label)
+
+
+def test_a_plan_beyond_the_cap_pays_nothing(at_work: Open, campaign_text: str) -> None:
+    """$20.00 less 1.20 paid and 0.60 held for a replacement; $19 and fee do not fit."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        ann, bob = assignment_ids(run)
+        text = bonus_file((bob, "0.10", "r"), (ann, "19.00", "r"))
+        plan = read_bonuses(run, text, label="bonus", name="b.csv")
+        with pytest.raises(BudgetExceeded, match="cost \\$22\\.92 with fees, but"):
+            pay(run, plan)
+        assert books(run)["bonuses"] == []
+
+
+def test_a_day_s_cap_pays_the_rest_on_the_next_day(
+    at_work: Open, campaign_text: str
+) -> None:
+    """$2.80 a day: HITs for 1.20 and 0.60 (bob's replacement), then one bonus of 90."""
+    text = campaign_text.replace(
+        'reward = "0.50"', 'reward = "0.50"\nday_budget = "2.80"'
+    )
+    with at_work(text) as opened:
+        run = first_batch_paid(opened)
+        assert ledger.taken_cents(run.store) == 180
+        done = pay(run, top_ups(run))
+        assert (done.bonuses, done.waiting, done.waiting_cents) == (1, 1, 90)
+        tomorrow = replace(run, clock=FixedClock(EVENING + timedelta(days=1)))
+        done = pay(tomorrow, top_ups(tomorrow))
+        assert (done.bonuses, done.waiting) == (1, 0)
+        check_books(run)
+
+
+def test_work_of_half_a_year_ago_gets_no_bonus(
+    at_work: Open, campaign_text: str
+) -> None:
+    """The platform would refuse it; so it is said beforehand."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        late = replace(run, clock=FixedClock(EVENING + timedelta(days=184)))
+        plan = top_ups(late)
+        assert (plan.due, len(plan.too_late)) == ((), 2)
+        with pytest.raises(ConfigError, match="more than six months ago"):
+            read_bonuses(
+                late,
+                bonus_file((assignment_ids(run)[0], "1", "r")),
+                label="bonus",
+                name="b",
+            )
+
+
+def test_what_was_begun_and_never_arrived_is_forgotten_and_may_be_paid_otherwise(
+    at_work: Open, campaign_text: str
+) -> None:
+    """An open intent without a payment stands in nobody's way."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        plan = top_ups(run)
+        with run.store.db.atomic():
+            intents.declare(run.store, plan.due[0].intent, run.clock)
+        assert read_progress(run).waiting_for == "workers"
+        assert close_interrupted(run) == 1
+        assert intents.load(run.store, OPERATION, is_done=False) == []
+        assert pay(run, top_ups(run)).bonuses == 2
+        check_books(run)
+
+
+def test_a_bonus_whose_reply_was_lost_is_booked_and_not_paid_again(
+    at_work: Open, campaign_text: str
+) -> None:
+    """Also long after, when the platform has forgotten the token."""
+    with at_work(campaign_text) as opened:
+        run = first_batch_paid(opened)
+        first = top_ups(run).due[0]
+        with run.store.db.atomic():
+            intents.declare(run.store, first.intent, run.clock)
+        run.platform.bonus(first.bonus, token=first.intent.token(run.store))
+        later = EVENING + timedelta(hours=25)
+        httpx.put(
+            f"{run.platform.endpoint}/rehearsal/clock",
+            json={"now": later.isoformat()},
+        ).raise_for_status()
+        close_interrupted(run)
+        check_books(run)
+        assert pay(run, top_ups(run)).bonuses == 1
+        check_books(run)

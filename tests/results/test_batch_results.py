@@ -1,0 +1,70 @@
+"""MTurk's batch results of a campaign: what old scripts read, and we read back."""
+
+import csv
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from piecework.cli.main import main
+from piecework.importing.readers.recognise import recognise
+from piecework.importing.readers.rows import ImportedRow
+from piecework.rehearsing.campaign import prepare
+from piecework.rehearsing.rehearsal import rehearsal_of, work_through
+from piecework.results.batch_results import write_batch_results
+from tests.campaign.test_own_page import HTML, written
+from tests.small_campaign import write_campaign
+
+
+def rehearsed(path: Path) -> tuple[list[dict[str, str]], set[str]]:
+    """The rows of the campaign's batch results, and its workers' ids."""
+    file = path.with_name("batch_results.csv")
+    with rehearsal_of(prepare(path)) as (run, crowd):
+        work_through(run, crowd)
+        number = write_batch_results(run, file)
+        workers = {row[0] for row in run.store.db.execute(
+            "SELECT DISTINCT worker_id FROM assignments")}  # fmt: skip
+    with file.open(newline="") as text:
+        rows = list(csv.DictReader(text))
+    assert len(rows) == number > 0
+    return rows, workers
+
+
+def test_inputs_stand_beside_answers(tmp_path: Path) -> None:
+    """Columns of the items file, the page's own names, and nobody's worker id."""
+    page = HTML.replace("Is there", "${question}: is there") + "<p>`${other}`</p>"
+    path = written(tmp_path, html=page, rows=4)
+    (tmp_path / "birds.csv").write_text(
+        "image_url,question,other\n"
+        + "".join(f"https://a.org/{n}.jpg,=Q{n},o{n}\n" for n in range(4))
+    )
+    rows, workers = rehearsed(path)
+    inputs = {row["Input.image_url"]: row["Input.question"] for row in rows}
+    assert inputs == {f"https://a.org/{n}.jpg": f"'=Q{n}" for n in range(4)}
+    assert {row["Answer.Bird"] for row in rows} == {"Yes it is", "No"}
+    assert all(row["Answer.how-many"].isdigit() for row in rows)
+    assert "Answer.shown_ms.1" not in rows[0]
+    assert rows[0]["Reward"] == "$0.10"
+    assert {row["AssignmentStatus"] for row in rows} <= {"Approved", "Rejected"}
+    assert workers.isdisjoint(row["WorkerId"] for row in rows)
+    (source,) = recognise([path.with_name("batch_results.csv")])
+    read = list(source.rows())
+    assert all(isinstance(row, ImportedRow) and row.accepted_at for row in read)
+    assert [row.line for row in read] == list(range(2, len(rows) + 2))
+
+
+def test_items_of_one_hit_are_numbered_as_answers_are(tmp_path: Path) -> None:
+    """`Input.url.2` is what `Answer.caption.2` is about."""
+    rows, _workers = rehearsed(write_campaign(tmp_path))
+    for row in rows:
+        for name in row:
+            if name.startswith("Answer.caption."):
+                assert row[f"Input.url.{name.rpartition('.')[2]}"]
+
+
+def test_the_command_writes_one_file(tmp_path: Path) -> None:
+    """Beside the folder of a campaign, or not at all."""
+    path = written(tmp_path, rows=2)
+    words = ["export", str(path), "--batch-results", "b.csv", "--answers", "a.parquet"]
+    refused = CliRunner().invoke(main, words)
+    assert refused.exit_code == 2
+    assert "--answers and --batch-results write one file each" in refused.output
