@@ -96,8 +96,9 @@ def silent_in(frame: str) -> Mapping[str, str]:
 
 
 @functools.cache
-def scores_in(frame: str, heuristic: Heuristic) -> pd.DataFrame:
-    """Score a frame; a warning is an error."""
+def scores_in(frame: str, name: str) -> pd.DataFrame:
+    """Score a frame with the heuristic of a name; a warning is an error."""
+    (heuristic,) = (known for known in HEURISTICS if known.NAME == name)
     with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
         warnings.simplefilter("error")
         return heuristic.score(rated_frame(frame), params_of(heuristic, ON, seed=1))
@@ -111,7 +112,7 @@ def test_a_poor_frame_is_no_flag_and_no_warning(heuristic: Heuristic) -> None:
     """
     name = heuristic.NAME
     for frame in FRAMES:
-        scores = scores_in(frame, heuristic)
+        scores = scores_in(frame, name)
         assert scores["suspicion"].between(0, 1).all(), frame
         assert name == DRAWN or not scores["flag"].any(), frame
         assert name not in silent_in(frame) or (scores["suspicion"] == 0).all(), frame
@@ -137,7 +138,7 @@ def test_who_knows_nothing_says_so() -> None:
 @pytest.mark.parametrize("frame", FRAMES)
 def test_the_joined_suspicion_needs_no_more(frame: str) -> None:
     """Nor does it warn or suspect."""
-    scores = {heuristic.NAME: scores_in(frame, heuristic) for heuristic in HEURISTICS}
+    scores = {known.NAME: scores_in(frame, known.NAME) for known in HEURISTICS}
     with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
         warnings.simplefilter("error")
         assert list(joined.findings(rated_frame(frame), scores)) == []
