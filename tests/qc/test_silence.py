@@ -98,7 +98,7 @@ def silent_in(frame: str) -> Mapping[str, str]:
 @functools.cache
 def scores_in(frame: str, name: str) -> pd.DataFrame:
     """Score a frame with the heuristic of a name; a warning is an error."""
-    (heuristic,) = (known for known in HEURISTICS if known.NAME == name)
+    (heuristic,) = (known for known in HEURISTICS if name == known.NAME)
     with warnings.catch_warnings(), np.errstate(divide="warn", invalid="warn"):
         warnings.simplefilter("error")
         return heuristic.score(rated_frame(frame), params_of(heuristic, ON, seed=1))
