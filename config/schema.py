@@ -93,6 +93,13 @@ class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def is_read_as_it_arrives(file: str | None) -> bool:
+    """Return whether `items.file` names more than a CSV or JSON Lines file here."""
+    return file is not None and (
+        "://" in file or file.lower().endswith((".parquet", "/"))
+    )
+
+
 class ItemsTable(_Strict):
     """`[items]`: where the items come from."""
 
@@ -100,19 +107,34 @@ class ItemsTable(_Strict):
     columns: dict[Words, Words] = {}
     pictures: str | None = None
     scenes: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    query: Words | None = None
+    database: Words | None = None
     grows: bool = False
     on_change: OnChange = "refuse"
     on_removal: OnRemoval = "withdraw"
     most_removed_percent: Annotated[float, Field(ge=0, le=100)] = 50
 
     @model_validator(mode="after")
+    def _outside(self) -> "ItemsTable":
+        if (self.query is None) != (self.database is None):
+            raise ValueError("query and database belong together; set both")
+        if self.query is not None and (self.file or self.scenes or self.pictures):
+            raise ValueError("a query gives all items; leave out file and pictures")
+        if not self.grows and (self.query or is_read_as_it_arrives(self.file)):
+            raise ValueError(
+                "a query, a folder/, a .parquet file or an address is read as it "
+                "grows; set grows = true"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _one_source(self) -> "ItemsTable":
-        if self.file is None and self.scenes is None and self.pictures is None:
+        if {self.file, self.scenes, self.pictures, self.query} == {None}:
             raise ValueError(
                 "give a file, a folder of pictures, or scenes for captions of drawn "
                 "pictures"
             )
-        if self.columns and self.file is None:
+        if self.columns and self.file is None and self.query is None:
             raise ValueError("columns renames the columns of a file; set items.file")
         if self.scenes is not None and self.pictures is not None:
             raise ValueError("scenes draws the pictures; leave out pictures")

@@ -86,7 +86,7 @@ class TableFile:
             file = self.path.open("rb")
         except OSError as fault:
             raise _unreadable(self.path, fault) from fault
-        reading = _Reading(self, file)
+        reading = TableReading(self, file)
         try:
             reading.begin(watermark if most is None else "")
         except OSError as fault:
@@ -106,32 +106,50 @@ class TableFile:
 
     def faults(self, row: SourceRow) -> list[str]:
         """Return why a row cannot become an item, each with place and column."""
-        id_column = self.columns[0]
-        faults = item_row_faults(
-            row.located,
-            row.cells,
+        return row_faults(
+            row,
             self.columns,
             pictures=self.pictures,
             addresses=self.addresses,
             possible=self.possible,
         )
-        if _DECIMAL.fullmatch(row.row_id):
-            faults.append(
-                f"{row.located}: {id_column} {row.row_id!r} is a decimal number: a "
-                "spreadsheet or a join has changed the ids"
-            )
-        if row.cells.get(PRACTICE):
-            faults.append(
-                f"{row.located}: {PRACTICE} is set, but items that arrive later cannot "
-                "be practice"
-            )
-        return faults
 
 
-class _Reading:
+def row_faults(
+    row: SourceRow,
+    columns: tuple[str, ...],
+    *,
+    pictures: Path | None,
+    addresses: tuple[str, ...],
+    possible: tuple[str, ...],
+) -> list[str]:
+    """Return why a row of a table cannot become an item; see `TableFile`."""
+    faults = item_row_faults(
+        row.located,
+        row.cells,
+        columns,
+        pictures=pictures,
+        addresses=addresses,
+        possible=possible,
+    )
+    if _DECIMAL.fullmatch(row.row_id):
+        faults.append(
+            f"{row.located}: {columns[0]} {row.row_id!r} is a decimal number: a "
+            "spreadsheet or a join has changed the ids"
+        )
+    if row.cells.get(PRACTICE):
+        faults.append(
+            f"{row.located}: {PRACTICE} is set, but items that arrive later cannot be "
+            "practice"
+        )
+    return faults
+
+
+class TableReading:
     """One reading of a file, line by line."""
 
     def __init__(self, source: TableFile, file: BinaryIO) -> None:
+        """Read a file that is open at its beginning; `rows` closes it."""
         self._source, self._file = source, file
         self._is_csv = source.path.suffix.lower() == ".csv"
         self._digest: hashlib._Hash = hashlib.sha256()

@@ -20,7 +20,7 @@ from piecework.config.drawn_pictures import item_rows
 from piecework.config.imported_table import ImportedTable
 from piecework.config.items_file import items_from_rows
 from piecework.config.rewards import read_rewards
-from piecework.config.schema import CampaignTables
+from piecework.config.schema import CampaignTables, is_read_as_it_arrives
 from piecework.config.sources import PictureFolder, TableFile
 from piecework.domain.campaign import FORMATS, Campaign, RehearsalPlan
 from piecework.domain.errors import ConfigError
@@ -311,14 +311,39 @@ def source_of(file: CampaignFile, task: Task) -> Source:
     """Return the source of a campaign that grows."""
     table, page = file.tables.items, task.html_page
     folder = file.pictures
+    addresses = ("url",) if page is None else task.columns[1:]
+    possible = () if page is None else page.possible_addresses
+    if table.query is not None:
+        # Most campaigns need neither a database nor Parquet files.
+        from piecework.exchange.query_source import Query  # noqa: PLC0415
+
+        return Query(
+            database=table.database or "",
+            statement=table.query,
+            columns=task.columns,
+            renamed=table.columns,
+            addresses=addresses,
+            possible=possible,
+        )
+    if table.file is not None and is_read_as_it_arrives(table.file):
+        from piecework.exchange.table_source import TableFolder  # noqa: PLC0415
+
+        return TableFolder(
+            address=table.file,
+            beside=file.path.parent,
+            columns=task.columns,
+            renamed=table.columns,
+            addresses=addresses,
+            possible=possible,
+        )
     if table.file is not None:
         return TableFile(
             path=file.path.parent / table.file,
             columns=task.columns,
             pictures=folder,
             renamed=table.columns,
-            addresses=("url",) if page is None else task.columns[1:],
-            possible=() if page is None else page.possible_addresses,
+            addresses=addresses,
+            possible=possible,
         )
     assert folder is not None  # noqa: S101 - otherwise the schema requires a file
     if page is None:
@@ -354,6 +379,7 @@ def _growth(file: CampaignFile, task: Task) -> Growth | None:
         return None
     parts = [
         [table.file, table.pictures, dict(table.columns), task.columns],
+        [table.query, table.database],
         [table.on_change, table.on_removal, table.most_removed_percent],
         [task.name, task.version, task.own.digest if task.own else ""],
     ]

@@ -165,7 +165,9 @@ def _named_files(tables: CampaignTables) -> Iterator[tuple[str, ...]]:
             (("qualification", "items"), test.items),
         ]
     for key, path in named:
-        if path is not None and (key[-1] != "task" or is_own(path)):
+        if path is None or "://" in path:
+            continue
+        if key[-1] != "task" or is_own(path):
             yield *key, path
 
 

@@ -11,7 +11,9 @@ from typing import Annotated
 from pydantic import AfterValidator, WithJsonSchema
 
 from piecework.config.campaign_file import CampaignFile, parse
+from piecework.config.schema import is_read_as_it_arrives
 from piecework.domain.campaign import Campaign
+from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import Currency, cents_from_text
 from piecework.hit_templates.own_files import is_own
@@ -98,7 +100,8 @@ class PassRequest:
         """Return a hash of the request and the bytes of the campaign's files.
 
         For a folder of pictures that no file lists, only the names count. For an items
-        file that grows, size and time count: it may be large.
+        file that grows, size and time count: it may be large. A source outside is
+        always different, because only reading it tells.
 
         Raises:
             ConfigError: the campaign file cannot be read.
@@ -112,6 +115,8 @@ class PassRequest:
         if items and tables.items.grows:
             files.remove(beside / items)
             facts = [_facts(beside / items)]
+        if tables.items.query or is_read_as_it_arrives(items):
+            facts = [SystemClock().now().isoformat()]
         if tables.task is not None and is_own(tables.task):
             files += sorted((beside / tables.task).rglob("*"))
         contents = [
