@@ -31,7 +31,7 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]
 
 _DRAWN = re.compile(r"scene_([0-9]{4,6})\.svg")
 
-_LONGEST_LINE = 500_000
+LONGEST_LINE = 500_000
 """Far more than fits into a HIT, which has at most 65,535 bytes."""
 
 Row = Mapping[str, str]
@@ -157,18 +157,56 @@ def _renamed(
 ) -> Iterator[tuple[int, Row]]:
     """Yield the rows with renamed columns; columns that the task needs keep theirs."""
     header = [*numbered[0][1]] if numbered else [*renamed.values()]
-    _raise(
-        [
-            f"{path}: column {name!r}, named in items.columns, is missing"
-            f"{did_you_mean(name, header)}; the columns are {', '.join(header)}"
-            for name in renamed.values()
-            if name not in header
-        ]
-    )
-    old = {*renamed.values()} - {*renamed} - {*wanted}
+    _raise(_faults_of_renaming(path, header, renamed))
     for line, row in numbered:
-        kept = {name: cell for name, cell in row.items() if name not in old}
-        yield line, kept | {new: row.get(name, "") for new, name in renamed.items()}
+        yield line, renamed_row(row, renamed, wanted=wanted)
+
+
+def _faults_of_renaming(
+    path: Path, header: list[str], renamed: Mapping[str, str]
+) -> list[str]:
+    return [
+        f"{path}: column {name!r}, named in items.columns, is missing"
+        f"{did_you_mean(name, header)}; the columns are {', '.join(header)}"
+        for name in renamed.values()
+        if name not in header
+    ]
+
+
+def renamed_row(
+    row: Row, renamed: Mapping[str, str], *, wanted: tuple[str, ...]
+) -> Row:
+    """Return a row with renamed columns; columns that the task needs keep theirs.
+
+    Args:
+        row: the cells.
+        renamed: names of columns in the file, by their new names.
+        wanted: the columns that the task needs.
+    """
+    old = {*renamed.values()} - {*renamed} - {*wanted}
+    kept = {name: cell for name, cell in row.items() if name not in old}
+    return kept | {new: row.get(name, "") for new, name in renamed.items()}
+
+
+def header_faults(
+    path: Path,
+    header: list[str],
+    renamed: Mapping[str, str],
+    *,
+    wanted: tuple[str, ...],
+) -> list[str]:
+    """Return the columns that a header lacks, each in a sentence.
+
+    Args:
+        path: the file.
+        header: its columns.
+        renamed: names of columns in the file, by their new names.
+        wanted: the columns that the task needs.
+    """
+    if faults := _faults_of_renaming(path, header, renamed):
+        return faults
+    names = list(renamed_row(dict.fromkeys(header, ""), renamed, wanted=wanted))
+    return _absent(path, names, wanted, tuple(renamed))
 
 
 def _read_text(path: Path) -> str:
@@ -204,17 +242,22 @@ def _jsonl_rows(path: Path, text: str) -> Iterator[tuple[int, Row]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        if len(line) > _LONGEST_LINE:
+        if len(line) > LONGEST_LINE:
             faults.append(f"{path}: line {number}: {_too_long(len(line))}")
             continue
         try:
-            yield number, _json_row(line)
+            yield number, json_row(line)
         except (ValueError, RecursionError) as fault:
             faults.append(f"{path}: line {number}: not valid JSON Lines ({fault})")
     _raise(faults)
 
 
-def _json_row(line: str) -> Row:
+def json_row(line: str) -> Row:
+    """Return the cells of a line of JSON Lines.
+
+    Raises:
+        ValueError: it is not one object of plain values.
+    """
     row = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
     if not isinstance(row, dict) or any(
         isinstance(value, dict | list) for value in row.values()
@@ -224,7 +267,7 @@ def _json_row(line: str) -> Row:
 
 
 def _too_long(characters: int) -> str:
-    return f"has {characters:,} characters; an item has at most {_LONGEST_LINE:,}"
+    return f"has {characters:,} characters; an item has at most {LONGEST_LINE:,}"
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -253,33 +296,74 @@ def _row_faults(
     renamed: tuple[str, ...] = (),
 ) -> list[str]:
     header = list(dict.fromkeys(name for _, row in numbered[:1] for name in row))
-    if numbered and (absent := [name for name in columns if name not in header]):
-        return [
-            f"{path}: no column {name}{_alike(name, header, renamed)}; the columns are "
-            f"{', '.join(header)}"
-            for name in absent
-        ]
-    faults: list[str] = []
+    if numbered and (faults := _absent(path, header, columns, renamed)):
+        return faults
     first_seen: dict[str, int] = {}
-    for line, row in numbered:
-        where = f"{path}: line {line}"
-        empty = [column for column in columns if not row.get(column, "").strip()]
-        faults += [f"{where}: {column} is missing or empty" for column in empty]
-        faults += [
-            f"{where}: {column} has a control character, which a HIT cannot contain"
-            for column, cell in row.items()
-            if _CONTROL.search(cell) or _CONTROL.search(column)
-        ]
-        if columns[0] not in empty:
-            faults += [
-                f"{where}: {columns[0]} {fault}"
-                for fault in _id_faults(row[columns[0]], line, first_seen)
-            ]
-        for column in places.addresses_in(row):
-            if url := row.get(column):
-                url_faults = _url_faults(column, url, places)
-                faults += [f"{where}: {fault}" for fault in url_faults]
-    return faults
+    return [
+        fault
+        for line, row in numbered
+        for fault in _cell_faults(
+            f"{path}: line {line}", row, columns, places, line, first_seen
+        )
+    ]
+
+
+def item_row_faults(
+    where: str,
+    row: Row,
+    columns: tuple[str, ...],
+    *,
+    pictures: Path | None,
+    addresses: tuple[str, ...] = ("url",),
+    possible: tuple[str, ...] = (),
+) -> list[str]:
+    """Return what is wrong with one row of a file that grows; see `read_items`.
+
+    Args:
+        where: the beginning of each sentence: the file and the line.
+        row: the cells.
+        columns: as for `read_items`, like the rest.
+        pictures: the folder for relative URLs.
+        addresses: columns with addresses of pictures.
+        possible: columns with an address wherever the cell names a picture.
+    """
+    places = _Places(pictures, 0, addresses, possible)
+    return list(_cell_faults(where, row, columns, places, 0, {}))
+
+
+def _absent(
+    path: Path, header: list[str], columns: tuple[str, ...], renamed: tuple[str, ...]
+) -> list[str]:
+    return [
+        f"{path}: no column {name}{_alike(name, header, renamed)}; the columns are "
+        f"{', '.join(header)}"
+        for name in columns
+        if name not in header
+    ]
+
+
+def _cell_faults(
+    where: str,
+    row: Row,
+    columns: tuple[str, ...],
+    places: _Places,
+    line: int,
+    first_seen: dict[str, int],
+) -> Iterator[str]:
+    empty = [column for column in columns if not row.get(column, "").strip()]
+    yield from (f"{where}: {column} is missing or empty" for column in empty)
+    for column, cell in row.items():
+        if _CONTROL.search(cell) or _CONTROL.search(column):
+            yield (
+                f"{where}: {column} has a control character, which a HIT cannot contain"
+            )
+    if columns[0] not in empty:
+        faults = _id_faults(row[columns[0]], line, first_seen)
+        yield from (f"{where}: {columns[0]} {fault}" for fault in faults)
+    for column in places.addresses_in(row):
+        url = row.get(column)
+        faults = _url_faults(column, url, places) if url else []
+        yield from (f"{where}: {fault}" for fault in faults)
 
 
 def _alike(name: str, header: list[str], renamed: tuple[str, ...]) -> str:

@@ -25,6 +25,8 @@ def read_rewards(table: RewardsTable, task: Task) -> Rewards:
         budget_cents=table.budget,
         batch_budget_cents=table.batch_budget,
         day_budget_cents=table.day_budget,
+        month_budget_cents=table.month_budget,
+        item_budget_cents=table.item_budget,
         wage_floor_cents_per_hour=table.wage_floor_per_hour,
         expected_seconds=None if minutes is None else round(minutes * 60),
         expected_loss=table.expected_loss_percent / 100,

@@ -25,6 +25,7 @@ from piecework.config.imported_table import ImportedTable
 from piecework.domain.campaign import OutputFormat
 from piecework.domain.capabilities import MTURK
 from piecework.domain.dataset import Pictures
+from piecework.domain.growing import MOST_IN_BATCH, OnChange, OnRemoval
 from piecework.domain.hit import Comparator
 from piecework.domain.licences import LICENCES, licence_named
 from piecework.domain.money import CURRENCIES, Currency, cents_from_text
@@ -82,14 +83,21 @@ Country = Annotated[str, AfterValidator(_country)]
 
 
 MONEY_KEYS = (
-    *("reward", "budget", "batch_budget", "day_budget"),
-    *("wage_floor_per_hour", "minimum"),
+    *("reward", "budget", "batch_budget", "day_budget", "month_budget"),
+    *("item_budget", "wage_floor_per_hour", "minimum"),
 )
 """Keys of `[rewards]` and `[[rewards.fees]]` with an amount."""
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def is_read_as_it_arrives(file: str | None) -> bool:
+    """Return whether `items.file` names more than a CSV or JSON Lines file here."""
+    return file is not None and (
+        "://" in file or file.lower().endswith((".parquet", "/"))
+    )
 
 
 class ItemsTable(_Strict):
@@ -99,18 +107,42 @@ class ItemsTable(_Strict):
     columns: dict[Words, Words] = {}
     pictures: str | None = None
     scenes: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    query: Words | None = None
+    database: Words | None = None
+    grows: bool = False
+    on_change: OnChange = "refuse"
+    on_removal: OnRemoval = "withdraw"
+    most_removed_percent: Annotated[float, Field(ge=0, le=100)] = 50
+
+    @model_validator(mode="after")
+    def _outside(self) -> "ItemsTable":
+        if (self.query is None) != (self.database is None):
+            raise ValueError("query and database belong together; set both")
+        if self.query is not None and (self.file or self.scenes or self.pictures):
+            raise ValueError("a query gives all items; leave out file and pictures")
+        if not self.grows and (self.query or is_read_as_it_arrives(self.file)):
+            raise ValueError(
+                "a query, a folder/, a .parquet file or an address is read as it "
+                "grows; set grows = true"
+            )
+        return self
 
     @model_validator(mode="after")
     def _one_source(self) -> "ItemsTable":
-        if self.file is None and self.scenes is None and self.pictures is None:
+        if {self.file, self.scenes, self.pictures, self.query} == {None}:
             raise ValueError(
                 "give a file, a folder of pictures, or scenes for captions of drawn "
                 "pictures"
             )
-        if self.columns and self.file is None:
+        if self.columns and self.file is None and self.query is None:
             raise ValueError("columns renames the columns of a file; set items.file")
         if self.scenes is not None and self.pictures is not None:
             raise ValueError("scenes draws the pictures; leave out pictures")
+        if self.scenes is not None and self.grows:
+            raise ValueError("drawn pictures do not grow; leave out scenes or grows")
+        of_growing = {"on_change", "on_removal", "most_removed_percent"}
+        if not self.grows and (stated := sorted(of_growing & self.model_fields_set)):
+            raise ValueError(f"{stated[0]} is for items that grow; set grows = true")
         return self
 
 
@@ -122,6 +154,8 @@ class PostingTable(_Strict):
     """`[posting]`: how HITs are posted."""
 
     batches: Annotated[int, Field(ge=1, le=1000)] = 1
+    batch_size: Annotated[int, Field(ge=1, le=MOST_IN_BATCH)] = 100
+    batch_every_hours: Annotated[float, Field(ge=0.01, le=8760)] = 24
     assignments: Assignments = 5
     items_per_hit: Annotated[int, Field(ge=1, le=50)] | None = None
     lifetime_hours: Annotated[float, Field(ge=0.01, le=8760)] = 168
@@ -156,6 +190,8 @@ class RewardsTable(_Strict):
     budget: Cents
     batch_budget: Annotated[Cents, Field(ge=1)] | None = None
     day_budget: Annotated[Cents, Field(ge=1)] | None = None
+    month_budget: Annotated[Cents, Field(ge=1)] | None = None
+    item_budget: Annotated[Cents, Field(ge=1)] | None = None
     wage_floor_per_hour: Cents
     expected_minutes: Annotated[float, Field(gt=0, le=525_600)] | None = None
     # 583 of 3,387 crowdsourced paraphrases that an expert labelled `Cheating`:
@@ -332,6 +368,7 @@ class RehearsalTable(_Strict):
 
     seed: Annotated[int, Field(ge=0)] = 1
     replay: str | None = None
+    rows_a_day: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     crowd: dict[str, Annotated[int, Field(ge=0, le=10_000)]] = {}
     people: dict[Words, dict[Words, Annotated[int, Field(ge=0, le=10_000)]]] = {}
 
@@ -394,6 +431,23 @@ class CampaignTables(_Strict):
             raise ValueError("[page] and [fields] go with question, not with task")
         if self.question is not None and self.rewards.reward is None:
             raise ValueError("a page has no default reward; set rewards.reward")
+        return self
+
+    @model_validator(mode="after")
+    def _deals_one_way(self) -> "CampaignTables":
+        growing = {"batch_size", "batch_every_hours"} & self.posting.model_fields_set
+        if self.items.grows and "batches" in self.posting.model_fields_set:
+            raise ValueError(
+                "posting.batches is for items that do not grow; set posting.batch_size"
+            )
+        if not self.items.grows and growing:
+            raise ValueError(
+                f"posting.{min(growing)} is for items that grow; set items.grows = true"
+            )
+        if not self.items.grows and self.rehearsal.rows_a_day is not None:
+            raise ValueError(
+                "rehearsal.rows_a_day is for items that grow; set items.grows = true"
+            )
         return self
 
     def _asked_elsewhere(self) -> "CampaignTables":

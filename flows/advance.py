@@ -198,6 +198,8 @@ def _so_far(progress: Progress) -> str:
         "people": f"waiting for people, {plural(progress.to_decide, 'decision')}",
         "the next pass": "waiting for the next pass",
         "the next day": f"waiting for the next day, by {progress.stopped_by}",
+        "the next month": f"waiting for the next month, by {progress.stopped_by}",
+        "new rows": f"waiting for new rows, {progress.reason}",
     }[progress.waiting_for]
     here = f"{progress.accepted} accepted"
     if progress.undecided:
@@ -240,6 +242,8 @@ def _ended(progress: Progress) -> State[dict[str, object]]:
             f"{progress.to_decide} decisions wait for a person: run `piecework "
             "decisions CAMPAIGN --write decisions.csv`"
         )
+    elif progress.source is not None and progress.source.fault:
+        name, message = "SourceNotRead", progress.source.fault
     elif progress.is_finished:
         name, message = "Finished", "finished; dataset and report are ready"
     return Completed(name=name, message=message, data=progress.as_dict())

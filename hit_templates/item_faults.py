@@ -25,6 +25,18 @@ def faults_of_item(task: Task, item: Item) -> list[str]:
     ]
 
 
+def faults_of_item_alone(task: Task, item: Item) -> list[str]:
+    """Return the faults in the texts of an item that arrives later than others."""
+    return [
+        *_faults_of_words(task, item),
+        *(
+            f"the column {condition.column} is empty; it names the condition"
+            for condition in task.conditions
+            if not item.columns.get(condition.column, "").strip()
+        ),
+    ]
+
+
 def faults_of_items(task: Task, items: Sequence[Item]) -> list[str]:
     """Return the faults in and between the items' texts, one sentence each.
 

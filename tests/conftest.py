@@ -90,6 +90,7 @@ SLOW = (
     "tests/engine/test_two_stores.py",
     "tests/engine/test_verify.py",
     "tests/engine/test_workers_by_hand.py",
+    "tests/exchange",
     "tests/forecasting/test_forecasting.py",
     "tests/hit_templates/test_blank_page.py",
     "tests/hit_templates/test_starters.py",

@@ -21,7 +21,7 @@ OPENING = """\
 from `piecework COMMAND --help`. Change the docstrings in `src/piecework/cli/` instead.
 
 Every command also takes `-v`, `--log-file` and `-h`. Exit codes: 0 done, 1 failed, 2
-used wrongly, 3 refused for safety, 130 interrupted.
+used wrongly, 3 refused for safety, 4 a source not read, 130 interrupted.
 """
 
 

@@ -6,7 +6,7 @@ currency, its items and how they are dealt.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from piecework.domain.campaign import Campaign
 from piecework.domain.counts import plural
@@ -116,7 +116,7 @@ def _dealt(campaign: Campaign) -> Dealt:
         items_per_hit=posting.items_per_hit,
         items={
             item.item_id: hashlib.sha256(_row(item).encode()).hexdigest()[:_SHORT]
-            for item in (*campaign.items, *campaign.practice)
+            for item in (*_fixed_items(campaign), *campaign.practice)
         },
     )
 
@@ -237,7 +237,8 @@ def _work_hash(campaign: Campaign) -> str:
     parts = [
         campaign.task.name if campaign.task.own is None else f"./{campaign.task.name}",
         str((posting.batches, posting.assignments, posting.items_per_hit)),
-        *sorted(item.item_id for item in campaign.items),
+        *(["its items grow"] if campaign.growth is not None else []),
+        *sorted(item.item_id for item in _fixed_items(campaign)),
         *(f"practice {item.item_id}" for item in campaign.practice),
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -245,8 +246,13 @@ def _work_hash(campaign: Campaign) -> str:
 
 def _columns_hash(campaign: Campaign) -> str:
     """Return a hash of the items' rows, which workers were shown and answered."""
-    rows = sorted(map(_row, (*campaign.items, *campaign.practice)))
+    rows = sorted(map(_row, (*_fixed_items(campaign), *campaign.practice)))
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+
+
+def _fixed_items(campaign: Campaign) -> Sequence[Item]:
+    """Return the items that may not change; the store has those of a source."""
+    return () if campaign.growth is not None else campaign.items
 
 
 def _row(item: Item) -> str:

@@ -50,9 +50,11 @@ def faults_with_items(
     above = next(folder for folder in (out, *out.parents) if folder.exists())
     if not above.is_dir():
         faults.append(f"{file.at('output', 'folder')}: {above} is not a folder")
-    faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
+    # Rows of a source that grows are checked, and set aside, one by one.
+    if not file.tables.items.grows:
+        faults += [f"{file.path}: {fault}" for fault in faults_of_items(task, items)]
     faults += _faults_of_silent_rules(file, task)
-    faults += _faults_of_canary(file, task, items)
+    faults += _faults_of_canary(file, task, () if file.tables.items.grows else items)
     if items and not count:
         faults.append(
             f"{file.path}: all items are practice; at least one has to be answered"
@@ -163,7 +165,9 @@ def _named_files(tables: CampaignTables) -> Iterator[tuple[str, ...]]:
             (("qualification", "items"), test.items),
         ]
     for key, path in named:
-        if path is not None and (key[-1] != "task" or is_own(path)):
+        if path is None or "://" in path:
+            continue
+        if key[-1] != "task" or is_own(path):
             yield *key, path
 
 

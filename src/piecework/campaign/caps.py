@@ -1,14 +1,15 @@
 """What may still be promised under the caps of the campaign, its batches and its days.
 
 Every act that promises money checks the caps before its call. The caps of campaign and
-batch end work; the cap of a day only postpones it to the next UTC day of the clock.
+batch end work; the caps of a day and of a month only postpone it to the next UTC day or
+month of the clock.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from piecework.campaign.dealing import affordable, all_first_rounds
+from piecework.campaign.dealing import affordable, all_first_rounds, hit_cost_cents
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import BudgetExceeded
@@ -24,11 +25,13 @@ class Left:
     Attributes:
         batch: left of the cap of the given batch.
         day: left of the cap of the current UTC day.
+        month: left of the cap of the current UTC month.
     """
 
     campaign: int
     batch: int | None
     day: int | None
+    month: int | None
 
 
 def left(opened: OpenedCampaign, batch: int) -> Left:
@@ -40,12 +43,28 @@ def left(opened: OpenedCampaign, batch: int) -> Left:
     return Left(
         campaign=rewards.cap_cents - ledger.taken_cents(opened.store),
         batch=of_batch,
-        day=left_today(opened),
+        day=_left_of_day(opened),
+        month=_left_of_month(opened),
     )
 
 
 def left_today(opened: OpenedCampaign) -> int | None:
-    """Return what may still be promised today (UTC), in cents; `None`: no such cap."""
+    """Return what may still be promised today (UTC), in cents; `None`: no such cap.
+
+    It is the less of what the caps of the day and of the month leave.
+    """
+    rests = (_left_of_day(opened), _left_of_month(opened))
+    return min((rest for rest in rests if rest is not None), default=None)
+
+
+def _left_of_month(opened: OpenedCampaign) -> int | None:
+    cap = opened.campaign.rewards.month_budget_cents
+    if cap is None:
+        return None
+    return cap - ledger.promised_in_month_cents(opened.store, opened.clock.now())
+
+
+def _left_of_day(opened: OpenedCampaign) -> int | None:
     cap = opened.campaign.rewards.day_budget_cents
     if cap is None:
         return None
@@ -56,6 +75,19 @@ def next_day(opened: OpenedCampaign) -> datetime:
     """Return when the next UTC day begins, with a new allowance."""
     today = opened.clock.now().astimezone(UTC).date()
     return datetime.combine(today + timedelta(days=1), time.min, UTC)
+
+
+def next_month(opened: OpenedCampaign) -> datetime:
+    """Return when the next UTC month begins, with a new allowance."""
+    first = opened.clock.now().astimezone(UTC).date().replace(day=1)
+    following = (first + timedelta(days=31)).replace(day=1)
+    return datetime.combine(following, time.min, UTC)
+
+
+def is_month_spent(opened: OpenedCampaign, cents: int) -> bool:
+    """Whether the cap of the month does not pay this amount any more."""
+    rest = _left_of_month(opened)
+    return rest is not None and rest < cents
 
 
 def payable_today(
@@ -78,6 +110,7 @@ def refuse_beyond(opened: OpenedCampaign, intent: Intent, *, batch: int) -> None
         (room.campaign, rewards.cap_name, rewards.cap_cents),
         (room.batch, f"the cap of batch {batch}", rewards.batch_budget_cents),
         (room.day, "the cap of a day", rewards.day_budget_cents),
+        (room.month, "the cap of a month", rewards.month_budget_cents),
     )
     for rest, name, cap in caps:
         if rest is not None and intent.amount_cents > rest - under_way:
@@ -95,6 +128,10 @@ def check_caps(campaign: Campaign, *, at: datetime) -> None:
     Raises:
         BudgetExceeded: before the first HIT is posted.
     """
+    _check_item(campaign, at=at)
+    if campaign.growth is not None:
+        _check_dearest(campaign, at=at)
+        return
     rewards, rounds = campaign.rewards, all_first_rounds(campaign, on=at.date())
     costs = [sum(hit.cost_cents for hit in hits) for hits in rounds]
     dearest = max(hit.cost_cents for hits in rounds for hit in hits)
@@ -117,6 +154,12 @@ def check_caps(campaign: Campaign, *, at: datetime) -> None:
             dearest,
             "the most expensive HIT alone costs {}",
         ),
+        (
+            rewards.month_budget_cents,
+            "rewards.month_budget",
+            dearest,
+            "the most expensive HIT alone costs {}",
+        ),
     )
     for cap, name, cost, words in faults:
         if cap is not None and cost > cap:
@@ -126,3 +169,37 @@ def check_caps(campaign: Campaign, *, at: datetime) -> None:
                 next_step=f"raise {name}, or lower items, assignments or reward; then "
                 f"run piecework check {campaign.path}",
             )
+
+
+def _check_dearest(campaign: Campaign, *, at: datetime) -> None:
+    """Refuse a campaign that grows if a cap does not pay for even one HIT."""
+    rewards = campaign.rewards
+    cost = hit_cost_cents(campaign, campaign.posting.assignments, on=at.date())
+    for cap, name in (
+        (rewards.cap_cents, rewards.cap_name),
+        (rewards.batch_budget_cents, "rewards.batch_budget"),
+        (rewards.month_budget_cents, "rewards.month_budget"),
+        (rewards.day_budget_cents, "rewards.day_budget"),
+    ):
+        if cap is not None and cost > cap:
+            raise BudgetExceeded(
+                f"{campaign.path}: {name} is {rewards.shown(cap)}, but one HIT costs "
+                f"{rewards.shown(cost)}",
+                next_step=f"raise {name}, or lower assignments or reward; then run "
+                f"piecework check {campaign.path}",
+            )
+
+
+def _check_item(campaign: Campaign, *, at: datetime) -> None:
+    """Refuse a campaign in which an item of a full HIT costs more than its cap."""
+    rewards, posting = campaign.rewards, campaign.posting
+    cap = rewards.item_budget_cents
+    cost = hit_cost_cents(campaign, posting.assignments, on=at.date())
+    if cap is not None and cost > cap * posting.items_per_hit:
+        raise BudgetExceeded(
+            f"{campaign.path}: rewards.item_budget is {rewards.shown(cap)}, but "
+            f"{posting.assignments} answers to each item of a HIT with "
+            f"{posting.items_per_hit} cost {rewards.shown(cost)}",
+            next_step="raise rewards.item_budget, or lower assignments or reward; then "
+            f"run piecework check {campaign.path}",
+        )

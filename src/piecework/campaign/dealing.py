@@ -9,10 +9,11 @@ HIT gets another slot. The rest goes into new HITs with only the items concerned
 import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 from piecework.domain.campaign import Campaign
-from piecework.domain.hit import PlannedHit
+from piecework.domain.hit import Item, PlannedHit
 from piecework.domain.ids import HitKey, ItemId
 from piecework.domain.money import MANY_ASSIGNMENTS
 
@@ -45,6 +46,21 @@ def deal(campaign: Campaign) -> list[list[ItemId]]:
         batches[at] += bundle
         dealt += len(bundle)
     return batches
+
+
+def deal_batch(
+    campaign: Campaign, batch: int, rows: Sequence[Item], gold: Sequence[Item]
+) -> list[ItemId]:
+    """Return the items of a batch that grew, in the order of their HITs.
+
+    They are shuffled with a seed that depends only on the names of campaign and batch,
+    so that the place of an item does not show when it arrived or whether it is gold.
+    """
+    those = replace(campaign, items=(*rows, *gold))
+    bundles = _bundles(those, [item.item_id for item in those.items])
+    seed = f"piecework deals batch {batch} of {campaign.name}"
+    random.Random(seed).shuffle(bundles)  # noqa: S311 - no secret
+    return [item_id for bundle in bundles for item_id in bundle]
 
 
 def first_round(

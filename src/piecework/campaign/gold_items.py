@@ -59,5 +59,20 @@ def with_gold(
     return (*items, *(_mixed_in(item) for item in there[:wanted]))
 
 
+def all_gold(file: CampaignFile, task: Task) -> tuple[Item, ...]:
+    """Return all items with known answers, which later batches mix in as well.
+
+    Raises:
+        ConfigError: the file cannot be read.
+    """
+    table = file.tables.gold
+    if table is None:
+        return ()
+    path = file.path.parent / table.file
+    return tuple(
+        _mixed_in(item) for item in file.items(task.columns, file=path, is_own=False)
+    )
+
+
 def _mixed_in(item: Item) -> Item:
     return Item(item_id=item.item_id, columns={**item.columns, MIXED_IN: "yes"})

@@ -1,5 +1,6 @@
 """What a step works with: a campaign, its store and, for acts, its platform."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -7,14 +8,17 @@ import pandas as pd
 from piecework.domain.campaign import Campaign
 from piecework.domain.capabilities import MTURK, Capabilities
 from piecework.domain.clock import Clock
-from piecework.domain.ids import WorkerId
-from piecework.domain.item_numbers import ItemNumbers
+from piecework.domain.hit import Item, PlannedHit
+from piecework.domain.ids import ItemId, WorkerId
+from piecework.domain.item_numbers import ItemNumbers, ItemTags
 from piecework.domain.verdicts import SubjectKind
 from piecework.platforms.ports import Platform
 from piecework.postprocess.pseudonyms import pseudonym
 from piecework.qc.batch_scores import BatchScores
+from piecework.store import source
 from piecework.store.answers_table import last_number, read_answers
 from piecework.store.database import Store
+from piecework.store.source import DealtItems
 
 
 class _Answers:
@@ -54,7 +58,9 @@ class OpenedCampaign:
     endpoint: str = ""
     batches: BatchScores = field(default_factory=BatchScores, repr=False)
     _answers: _Answers = field(default_factory=_Answers, repr=False)
-    _item_numbers: list[ItemNumbers] = field(default_factory=list, repr=False)
+    _item_numbers: list[ItemNumbers | ItemTags] = field(
+        default_factory=list, repr=False
+    )
 
     @property
     def capabilities(self) -> Capabilities:
@@ -76,8 +82,17 @@ class OpenedCampaign:
             return self.pseudonym(WorkerId(subject_id))
         return subject_id
 
-    def item_numbers(self) -> ItemNumbers:
-        """Return numbers for the campaign's items; they are computed once."""
+    def items_of(self, planned: Iterable[PlannedHit]) -> Mapping[ItemId, Item]:
+        """Return the items that these HITs show, by id; perhaps with others."""
+        items = self.campaign.items
+        if isinstance(items, DealtItems):
+            return items.of({item_id for hit in planned for item_id in hit.item_ids})
+        return {item.item_id: item for item in items}
+
+    def item_numbers(self) -> ItemNumbers | ItemTags:
+        """Return names for the campaign's items in annotations; computed once."""
+        if self.campaign.growth is not None:
+            return ItemTags(lambda: source.all_ids(self.store))
         if not self._item_numbers:
             items = self.campaign.items
             self._item_numbers.append(ItemNumbers(item.item_id for item in items))

@@ -21,6 +21,9 @@ from piecework.domain.progress import Progress
 if TYPE_CHECKING:
     from piecework.engine.pass_request import PassRequest
 
+SOURCE_FAULT = 4
+"""Exit code of a pass that did all its work except reading its source."""
+
 
 @click.command()
 @CAMPAIGN
@@ -60,6 +63,9 @@ def advance(
     The marketplace records what each worker is owed. It moves no money: its operator
     pays the workers outside, or the Prolific bridge pays them.
 
+    The exit code is 4 if a source of items that grows could not be read, or lost too
+    many rows at once. The pass has then done all its other work.
+
     Examples:
       piecework advance birds.toml --endpoint http://127.0.0.1:8080
       piecework advance birds.toml --endpoint https://hits.example.org \
@@ -77,7 +83,10 @@ def advance(
     if spend_at_most is not None:
         currency = request.file.tables.rewards.currency
         request = request.spending(amount_cents(spend_at_most, currency))
-    say_progress(_advance(request, poll_open_hits=poll_open_hits), as_json=as_json)
+    progress = _advance(request, poll_open_hits=poll_open_hits)
+    say_progress(progress, as_json=as_json)
+    if progress.source is not None and progress.source.fault:
+        raise click.exceptions.Exit(SOURCE_FAULT)
 
 
 def _advance(request: "PassRequest", *, poll_open_hits: bool) -> Progress:

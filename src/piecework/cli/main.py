@@ -1,6 +1,6 @@
 """The command `piecework`: reads the arguments, runs a command, sets the exit code.
 
-0 done, 1 failed, 2 used wrongly, 3 refused for safety.
+0 done, 1 failed, 2 used wrongly, 3 refused for safety, 4 a source of items not read.
 """
 
 import sys

@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from piecework.domain.progress import Progress
+from piecework.domain.progress import Progress, SourceState
 
 
 def say_progress(progress: Progress, *, as_json: bool) -> None:
@@ -28,8 +28,10 @@ def say_progress(progress: Progress, *, as_json: bool) -> None:
 def progress_rows(progress: Progress) -> list[tuple[str, str]]:
     """Return the rows of the table, as plain text."""
     shown = progress.shown
+    batch = f"{progress.batch} of {progress.batches}"
     return [
-        ("batch", f"{progress.batch} of {progress.batches}"),
+        ("batch", batch if progress.source is None else f"{progress.batch}"),
+        *_source(progress.source),
         ("HITs posted", f"{progress.hits_posted}"),
         ("HITs posted again or extended", f"{progress.replaced}"),
         ("HITs still open", f"{progress.hits_open}"),
@@ -73,6 +75,33 @@ def progress_rows(progress: Progress) -> list[tuple[str, str]]:
         ("cap reached", "yes" if progress.cap_reached else "no"),
         *([("stopped by", progress.stopped_by)] if progress.stopped_by else []),
     ]
+
+
+def _source(source: SourceState | None) -> list[tuple[str, str]]:
+    """Return how a source of items grows."""
+    if source is None:
+        return []
+    rows = [
+        ("rows waiting for their batch", f"{source.waiting:,}"),
+        (
+            "rows a day",
+            f"{source.rows_in:.1f} arrive, {source.rows_out:.1f} are dealt",
+        ),
+    ]
+    if source.behind_days:
+        words = f"more arrive than are dealt: {source.behind_days:.1f} days wait"
+        rows.append(("  the budget does not keep up", words))
+    counts = (
+        ("rows that changed", source.changed),
+        ("rows that disappeared", source.withdrawn),
+        ("rows that cannot be used", source.quarantined),
+    )
+    rows += [(name, f"{number:,}") for name, number in counts if number]
+    rows += [("  because", fault) for fault in source.faults]
+    for name, fault in (("source", source.fault), ("  its end", source.unfinished)):
+        if fault:
+            rows.append((name, fault))
+    return rows
 
 
 def _at(moment: str) -> str:

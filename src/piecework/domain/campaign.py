@@ -1,6 +1,6 @@
 """A campaign: the purpose and the rules of one collection, as its file states them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Literal
 
 from piecework.domain.dataset import Publication, Sink
 from piecework.domain.errors import ConfigError
+from piecework.domain.growing import Growth
 from piecework.domain.hit import Item, QualificationRequirement
 from piecework.domain.ids import ItemId
 from piecework.domain.imported import Reading
@@ -37,6 +38,8 @@ class Rewards:
         budget_cents: the file's cap on rewards, bonuses and fees together.
         batch_budget_cents: the cap on the cost of one batch; `None`: no such cap.
         day_budget_cents: the cap on what is promised on one UTC day.
+        month_budget_cents: the same for one calendar month in UTC.
+        item_budget_cents: the cap on the cost of one item, with its replacements.
         agreed_cents: the most that a person has agreed to spend, if asked.
         expected_seconds: how long one whole HIT is expected to take, if stated.
         expected_loss: share of answers expected to be lost and replaced.
@@ -50,6 +53,8 @@ class Rewards:
     wage_floor_cents_per_hour: int
     batch_budget_cents: int | None = None
     day_budget_cents: int | None = None
+    month_budget_cents: int | None = None
+    item_budget_cents: int | None = None
     agreed_cents: int | None = None
     expected_seconds: int | None = None
     expected_loss: float = 0.0
@@ -176,6 +181,8 @@ class Campaign:
 
     Attributes:
         source_hash: sha256 of the campaign file's bytes.
+        items: its items. Of a campaign that grows: before it is opened, the first rows
+            of its source; then the items that were dealt, read from the store.
         practice: practice items that every HIT shows first; their answers never count.
         pictures: folder of pictures that the marketplace serves, if items name files.
         crowd_size: how many workers there are in all, if known.
@@ -189,6 +196,9 @@ class Campaign:
             the decision about their work.
         imported: how to read results of another tool, if the campaign has such results;
             it cannot post or pay then.
+        growth: how its items grow; `None`: they never change.
+        gold: items with known answers that a campaign that grows mixes in, in order.
+        gold_share: their share of each batch.
     """
 
     name: str
@@ -199,7 +209,7 @@ class Campaign:
     title: str
     hit_description: str
     keywords: tuple[str, ...]
-    items: tuple[Item, ...]
+    items: Sequence[Item]
     practice: tuple[Item, ...] = ()
     pictures: Path | None
     posting: Posting
@@ -219,6 +229,9 @@ class Campaign:
     rehearsal: RehearsalPlan
     tells_gold: bool = False
     imported: Reading | None = None
+    growth: Growth | None = None
+    gold: tuple[Item, ...] = ()
+    gold_share: float = 0.0
 
     @property
     def own_items(self) -> tuple[Item, ...]:

@@ -4,7 +4,8 @@ An item's number is its place among the campaign's item ids in alphabetical orde
 does not depend on the order of the items file. Numbers are written in base 36.
 """
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 
 from piecework.domain.ids import ItemId
 
@@ -46,6 +47,47 @@ class ItemNumbers:
                 f"{text!r} has the number of an item that the campaign does not have"
             )
         return tuple(self._ordered[number] for number in numbers)
+
+
+class ItemTags:
+    """The same for items that grow: a hash of the id, because numbers would move.
+
+    Args:
+        item_ids: returns the ids of all items that are known now.
+
+    >>> tags = ItemTags(lambda: ["a", "b"])
+    >>> tags.from_text(tags.to_text(["b", "a"]))
+    ('b', 'a')
+    """
+
+    def __init__(self, item_ids: Callable[[], Iterable[ItemId]]) -> None:
+        self._item_ids = item_ids
+
+    def to_text(self, item_ids: Sequence[ItemId]) -> str:
+        """Return the tags of these items in their order, separated by dots."""
+        return ".".join(map(_tag, item_ids))
+
+    def from_text(self, text: str) -> tuple[ItemId, ...]:
+        """Return the items that a text names.
+
+        Raises:
+            ValueError: the text has the tag of an unknown item.
+        """
+        tags = text.split(".")
+        by_tag = {
+            tag: item_id
+            for item_id in self._item_ids()
+            if (tag := _tag(item_id)) in tags
+        }
+        if {*tags} - {*by_tag}:
+            raise ValueError(f"{text!r} names an item that is not known")
+        return tuple(by_tag[tag] for tag in tags)
+
+
+def _tag(item_id: ItemId) -> str:
+    # Two of a million items share a tag once in four million campaigns.
+    digest = hashlib.blake2b(item_id.encode(), digest_size=8).digest()
+    return _to_base_36(int.from_bytes(digest))
 
 
 def _to_base_36(number: int) -> str:

@@ -6,10 +6,49 @@ from typing import Any, Literal
 
 from piecework.domain.money import Currency, shown
 
-Waiting = Literal["nobody", "workers", "people", "the next pass", "the next day"]
+Waiting = Literal[
+    "nobody",
+    "workers",
+    "people",
+    "the next pass",
+    "the next day",
+    "the next month",
+    "new rows",
+]
 
-GOES_ON = frozenset({"workers", "the next pass", "the next day"})
+GOES_ON = frozenset({"workers", "the next pass", "the next day", "the next month"})
 """Whom a campaign waits for while it continues automatically."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceState:
+    """A source that grows, at a glance.
+
+    Attributes:
+        waiting: rows that wait for their batch.
+        fault: why the source could not be read, or why nothing was withdrawn, or "".
+        unfinished: why its end was left for later, or "".
+        quarantined: rows that cannot be used.
+        faults: why, of the first ones.
+        changed: items that were asked again because their rows changed; with
+            `on_change = "keep"`, items with other cells in the source now.
+        withdrawn: items whose rows disappeared.
+        rows_in: rows that arrived on an average day of the last week.
+        rows_out: rows that the last week's money and workers took on an average day.
+        behind_days: days of work at that rate that wait, if more rows arrive than are
+            dealt; 0: it keeps up.
+    """
+
+    waiting: int
+    fault: str
+    unfinished: str
+    quarantined: int
+    faults: tuple[str, ...]
+    changed: int
+    withdrawn: int
+    rows_in: float = 0.0
+    rows_out: float = 0.0
+    behind_days: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +84,9 @@ class Progress:
         cap_reached: answers are missing, and no more can be bought.
         stopped_by: the key that ended the campaign early or postpones it, or the
             command with which a person stopped it, or "".
-        goes_on_at: when a day's cap lets it continue, as ISO 8601, or "".
-        due_at: when a step is due although the campaign waits for workers, as ISO 8601,
-            or "".
+        goes_on_at: when the cap of a day or month lets it continue, as ISO 8601, or "".
+        due_at: when a step is due although the campaign waits for workers or new rows,
+            as ISO 8601, or "".
         too_few_workers: a sentence that there are too few workers for the missing
             answers, or "".
         review_seconds: time that one person needs for the waiting decisions, at the
@@ -58,6 +97,7 @@ class Progress:
             one of the missing answers.
         step: the step of a pass that is due, or "".
         reason: why it is due, or what the campaign waits for, in a sentence, or "".
+        source: how its source of items grows; `None` if it does not.
     """
 
     campaign: str
@@ -95,6 +135,7 @@ class Progress:
     unsure: int = 0
     step: str = ""
     reason: str = ""
+    source: SourceState | None = None
 
     def shown(self, cents: int) -> str:
         """Format an amount of the campaign for people."""
@@ -126,4 +167,9 @@ class Progress:
         if {*values} - {"is_finished"} != named:
             return None
         known: dict[str, Any] = {name: values[name] for name in named}
+        if (source := known["source"]) is not None:
+            if {*source} != {field.name for field in fields(SourceState)}:
+                return None
+            faults = tuple(source["faults"])
+            known["source"] = SourceState(**{**source, "faults": faults})
         return cls(**known)

@@ -12,8 +12,12 @@ def table_rows(text: str) -> "csv.DictReader[str]":
     >>> [dict(row) for row in table_rows("name;note\r\nAda;a, b\r\n")]
     [{'name': 'Ada', 'note': 'a, b'}]
     """
-    header = text.split("\n", maxsplit=1)[0]
-    others = [mark for mark in ";\t" if mark in header]
-    separator = others[0] if others and "," not in header else ","
+    separator = separator_of(text.split("\n", maxsplit=1)[0])
     stream = io.StringIO(text, newline="")
     return csv.DictReader(stream, delimiter=separator, strict=True)
+
+
+def separator_of(header: str) -> str:
+    """Return what separates the cells of a header line: a comma, unless it has none."""
+    others = [mark for mark in ";\t" if mark in header]
+    return others[0] if others and "," not in header else ","

@@ -45,6 +45,7 @@ from piecework.store.files import FILE_NAME
 from piecework.store.latest import latest
 from piecework.store.lock import only_pass
 from piecework.store.prices import keep_prices, kept_prices
+from piecework.store.source import DealtItems
 
 AT_ONCE = 24
 """Concurrent calls to a marketplace; more only keep the caller's own processor busier,
@@ -393,6 +394,8 @@ def _as_kept(campaign: Campaign, store: Store) -> Campaign:
         wanted = imports.most_answers(store)
         posting = replace(campaign.posting, assignments=wanted)
         campaign = replace(campaign, posting=posting)
+    if campaign.growth is not None:
+        campaign = replace(campaign, items=DealtItems(store))
     rewards = replace(campaign.rewards, agreed_cents=agreed_cents(store))
     return with_prices(replace(campaign, rewards=rewards), kept_prices(store))
 

@@ -11,7 +11,9 @@ from typing import Annotated
 from pydantic import AfterValidator, WithJsonSchema
 
 from piecework.config.campaign_file import CampaignFile, parse
+from piecework.config.schema import is_read_as_it_arrives
 from piecework.domain.campaign import Campaign
+from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.money import Currency, cents_from_text
 from piecework.hit_templates.own_files import is_own
@@ -97,7 +99,9 @@ class PassRequest:
     def digest(self) -> str:
         """Return a hash of the request and the bytes of the campaign's files.
 
-        For a folder of pictures that no file lists, only the names count.
+        For a folder of pictures that no file lists, only the names count. For an items
+        file that grows, size and time count: it may be large. A source outside is
+        always different, because only reading it tells.
 
         Raises:
             ConfigError: the campaign file cannot be read.
@@ -105,9 +109,14 @@ class PassRequest:
         tables = self.file.tables
         beside = self.campaign.parent
         files = [self.campaign]
-        files += [
-            beside / name for name in (tables.items.file, tables.question) if name
-        ]
+        items = tables.items.file
+        files += [beside / name for name in (items, tables.question) if name]
+        facts = []
+        if items and tables.items.grows:
+            files.remove(beside / items)
+            facts = [_facts(beside / items)]
+        if tables.items.query or is_read_as_it_arrives(items):
+            facts = [SystemClock().now().isoformat()]
         if tables.task is not None and is_own(tables.task):
             files += sorted((beside / tables.task).rglob("*"))
         contents = [
@@ -115,10 +124,20 @@ class PassRequest:
             for file in files
             if file.is_file()
         ]
+        contents += facts
         if tables.items.file is None and tables.items.pictures is not None:
             contents += sorted(map(str, (beside / tables.items.pictures).rglob("*")))
         request = json.dumps([contents, asdict(self)], sort_keys=True, default=str)
         return hashlib.sha256(request.encode()).hexdigest()
+
+
+def _facts(file: Path) -> str:
+    """Return what shows that a file was changed, without reading it."""
+    try:
+        stat = file.stat()
+    except OSError as fault:
+        return str(fault.strerror)
+    return f"{stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
 
 
 def amount_cents(

@@ -21,6 +21,7 @@ from piecework.engine.steps.launch import launch
 from piecework.engine.steps.plan import plan
 from piecework.engine.steps.resume import resume
 from piecework.engine.steps.settle import settle
+from piecework.engine.steps.take_in import take_in
 from piecework.engine.steps.verify import verify
 from piecework.engine.steps.weigh import weigh
 from piecework.engine.steps.wind_down import wind_down
@@ -35,6 +36,7 @@ _DONE = {
     "settle": ("decision was carried out", "decisions were carried out"),
     "weigh": ("label is not sure yet", "labels are not sure yet"),
     "wind down": ("HIT was ended", "HITs were ended"),
+    "take in": ("row was taken in", "rows were taken in"),
     "plan": ("HIT was planned", "HITs were planned"),
     "launch": ("HIT was posted or extended", "HITs were posted or extended"),
     "verify": (
@@ -56,6 +58,7 @@ STEPS: tuple[Step[Any, Any], ...] = (
     resume,
     settle,
     weigh,
+    take_in,
     wind_down,
     plan,
     launch,
@@ -89,9 +92,12 @@ def run_pass(
 def post(run: CampaignRun) -> int:
     """Plan and post what is due, or wind down a stopped campaign; return the HIT count.
 
+    New rows of a source that grows are taken in before.
+
     Raises:
         PieceworkError: as the steps say; repeating it is always safe.
     """
+    take_in(run)
     wind_down(run)
     plan(run)
     return launch(run)

@@ -1,15 +1,21 @@
 """What has been done, what it cost, and who has to act; for people and programs."""
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TypedDict
 
 from piecework.campaign.opened import OpenedCampaign
-from piecework.domain.progress import Progress
+from piecework.domain.progress import Progress, SourceState
 from piecework.engine.planning.next_action import Snapshot
 from piecework.engine.reader import Reader
 from piecework.engine.review_pace import pays_itself_at, seconds_left
-from piecework.store import assignments, findings, hits, item_totals, ledger
+from piecework.store import assignments, findings, hits, item_totals, ledger, source
 from piecework.store.settlements import PAID_ALREADY
+
+_FAULTS = 5
+"""Rows that cannot be used and are named; the others are counted."""
+
+_RECENT = timedelta(days=7)
 
 
 def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progress:
@@ -30,14 +36,17 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
     # An imported campaign gets no more answers.
     missing = 0 if opened.is_imported else to_come + counts.wanted - counts.accepted
     is_finished = action.waiting_for == "nobody"
-    is_put_off = action.stopped_by == "rewards.day_budget"
-    is_due = action.waiting_for == "workers" and action.at is not None
+    is_put_off = action.stopped_by in {"rewards.day_budget", "rewards.month_budget"}
+    is_due = action.waiting_for in {"workers", "new rows"} and action.at is not None
+    growing = snapshot.growing
+    batches_begun = max((batch.batch for batch in batches), default=0)
+    is_unpaid = growing is not None and growing.is_due
     progress = Progress(
         campaign=campaign.name,
         is_rehearsal=opened.is_rehearsal,
         items=len(campaign.items),
-        batch=max((batch.batch for batch in batches), default=0),
-        batches=campaign.posting.batches,
+        batch=batches_begun,
+        batches=campaign.posting.batches if growing is None else batches_begun,
         hits_posted=sum(batch.posted for batch in batches),
         hits_open=snapshot.open_hits,
         replaced=sum(batch.replacing for batch in batches),
@@ -61,16 +70,54 @@ def read_progress(opened: OpenedCampaign, reader: Reader | None = None) -> Progr
         waiting_for=action.waiting_for,
         step=action.step,
         reason=action.reason,
-        cap_reached=is_finished and missing > 0 and not snapshot.stopped,
+        cap_reached=is_finished and (missing > 0 or is_unpaid) and not snapshot.stopped,
         stopped_by=action.stopped_by,
         goes_on_at=snapshot.next_day.isoformat() if is_put_off else "",
         due_at=action.at.isoformat() if is_due and action.at else "",
+        source=None if growing is None else _source(opened, growing.waiting),
         **_for_people(opened, snapshot),
     )
     if progress.undecided:  # they count as missing, but may still be kept
         return progress
     too_few = _too_few_workers(opened, snapshot)
     return replace(progress, too_few_workers=too_few)
+
+
+def _source(opened: OpenedCampaign, waiting: int) -> SourceState:
+    """Return how the source of a campaign grows, and whether the campaign keeps up."""
+    store = opened.store
+    known = source.reading(store)
+    quarantined, faults = source.quarantined(store, most=_FAULTS)
+    rows_in, rows_out = _rates(opened, known)
+    falls_behind = waiting > 0 and rows_in > rows_out > 0
+    return SourceState(
+        waiting=waiting,
+        fault=known.fault,
+        unfinished=known.unfinished,
+        quarantined=quarantined,
+        faults=tuple(faults),
+        changed=known.changed,
+        withdrawn=known.withdrawn,
+        rows_in=rows_in,
+        rows_out=rows_out,
+        behind_days=waiting / rows_out if falls_behind else 0.0,
+    )
+
+
+def _rates(opened: OpenedCampaign, known: source.Reading) -> tuple[float, float]:
+    """Return rows that arrive and rows that are dealt on an average recent day."""
+    now = opened.clock.now()
+    if known.began_at is None or known.read_at is None:
+        return 0.0, 0.0
+    if opened.is_rehearsal:  # its days are not those of the clock on the wall
+        now = known.read_at
+    since = max(known.began_at, now - _RECENT)
+    days = source.days(opened.store, since=since)
+    length = max(1.0, (now - since) / timedelta(days=1))
+    return (
+        sum(arrived for _, arrived, _ in days) / length,
+        sum(dealt for _, _, dealt in days) / length,
+    )
 
 
 class _ForPeople(TypedDict):

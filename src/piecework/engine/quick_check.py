@@ -78,7 +78,9 @@ def _holds(progress: Progress, request: PassRequest, now: datetime) -> bool:
         due_at = datetime.fromisoformat(progress.due_at)
         if not now < due_at <= now + OPEN_HITS:
             return False
-    return progress.waiting_for in {"nobody", "people", "workers"} and (
+    if progress.due_at and progress.waiting_for == "new rows" and request.rehearsal:
+        return False
+    return progress.waiting_for in {"nobody", "people", "workers", "new rows"} and (
         not progress.goes_on_at
     )
 

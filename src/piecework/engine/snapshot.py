@@ -3,17 +3,26 @@
 Each is one query to the store. Its cost depends on what is open, not on what is done.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from piecework.campaign import caps
 from piecework.campaign.opened import OpenedCampaign
 from piecework.domain.ids import AssignmentId
+from piecework.engine.arrivals import next_rows_at
 from piecework.engine.planning.deadlines import decision_deadline, due_since
-from piecework.engine.planning.next_action import BatchState, Snapshot
+from piecework.engine.planning.next_action import BatchState, Growing, Snapshot
 from piecework.engine.polling import OPEN_HITS
 from piecework.engine.stopping import is_winding_down
 from piecework.payments.interrupted_payments import has_interrupted_payments
-from piecework.store import assignments, decisions, hits, item_totals, ledger, stops
+from piecework.store import (
+    assignments,
+    decisions,
+    hits,
+    item_totals,
+    ledger,
+    source,
+    stops,
+)
 from piecework.store.hits import HitCounts
 
 
@@ -22,6 +31,8 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
     store, campaign = opened.store, opened.campaign
     counts = hits.count_by_batch(store)
     unposted = hits.unposted(store)
+    first_cents = unposted[0].cost_cents if unposted else 0
+    is_of_month = caps.is_month_spent(opened, first_cents)
     stopped = stops.stopped_at(store) is not None
     return Snapshot(
         batch=hits.batch_at_work(store),
@@ -40,11 +51,31 @@ def take_snapshot(opened: OpenedCampaign) -> Snapshot:
         left_cents=campaign.rewards.cap_cents - ledger.taken_cents(store),
         most_rounds=campaign.posting.rounds + stops.undone(store),
         due_at=_due_at(opened),
-        next_day=caps.next_day(opened),
+        next_day=caps.next_month(opened) if is_of_month else caps.next_day(opened),
+        put_off_by="rewards.month_budget" if is_of_month else "rewards.day_budget",
+        growing=_growing(opened),
         # Imported items are not asked again.
         unweighed=0
         if opened.is_imported
         else len(item_totals.to_weigh(store, campaign.posting)),
+    )
+
+
+def _growing(opened: OpenedCampaign) -> Growing | None:
+    """Return the rows that wait, if the campaign's items grow."""
+    growth = opened.campaign.growth
+    if growth is None:
+        return None
+    waiting, now = source.waiting(opened.store), opened.clock.now()
+    latest = None
+    if waiting.since is not None:
+        latest = waiting.since + timedelta(seconds=growth.batch_every_seconds)
+    moments = (latest, next_rows_at(opened, source.reading(opened.store)))
+    return Growing(
+        waiting=waiting.rows,
+        is_due=waiting.rows >= growth.batch_size
+        or (latest is not None and latest <= now),
+        due_at=min((moment for moment in moments if moment), default=None),
     )
 
 

@@ -14,7 +14,7 @@ from piecework.domain.ids import HitId
 from piecework.engine.posting.closing import close_gone
 from piecework.engine.posting.hit_status import status_of
 from piecework.engine.posting.publishing import OPERATION, publish_key, take_in
-from piecework.store import hits, intents, stops
+from piecework.store import hits, intents, source, stops
 from piecework.store.acting import Refusal, carry_out
 from piecework.store.database import Store
 from piecework.store.intents import Act, Intent
@@ -45,7 +45,7 @@ def wind_down(run: CampaignRun) -> int:
     """
     take_in(run)
     unsure = _give_up_unposted(run)
-    expired, refused = _expire(run)
+    expired, refused = _expire(run, _live(run.store))
     if refused:
         raise _not_expired(run, refused, of=expired + len(refused))
     if unsure:
@@ -57,6 +57,41 @@ def wind_down(run: CampaignRun) -> int:
     return expired
 
 
+def shows_withdrawn(store: Store) -> bool:
+    """Return whether a live or planned HIT shows an item whose row is gone."""
+    keys = source.hits_of_closed(store)
+    return bool(keys) and (
+        any(hit.hit_key in keys for hit in _live(store))
+        or any(hit.hit_key in keys for hit in hits.unposted(store))
+    )
+
+
+def end_withdrawn(run: CampaignRun) -> int:
+    """Expire these HITs and drop such plans; return how many HITs were expired.
+
+    Other items of such a HIT are asked again in the next round.
+
+    Raises:
+        PlatformRefused: it names the HITs that could not be expired; all others were.
+    """
+    take_in(run)
+    keys, lately = source.hits_of_closed(run.store), run.clock.now() - LONGEST_LAG
+    begun = intents.begun(run.store, OPERATION)
+    hits.give_up(
+        run.store,
+        [
+            hit.hit_key
+            for hit in hits.unposted(run.store)
+            if hit.hit_key in keys and begun.get(publish_key(hit), lately) <= lately
+        ],
+    )
+    live = [hit for hit in _live(run.store) if hit.hit_key in keys]
+    expired, refused = _expire(run, live)
+    if refused:
+        raise _not_expired(run, refused, of=expired + len(refused))
+    return expired
+
+
 def _live(store: Store) -> list[PlannedHit]:
     expired = intents.done(store, "expire")
     return [
@@ -64,9 +99,8 @@ def _live(store: Store) -> list[PlannedHit]:
     ]
 
 
-def _expire(run: CampaignRun) -> tuple[int, list[Refusal]]:
+def _expire(run: CampaignRun, live: Sequence[PlannedHit]) -> tuple[int, list[Refusal]]:
     """Expire live HITs; return how many were expired, and what was refused."""
-    live = _live(run.store)
     refused = carry_out(
         run.store,
         (_expiring(run, hit) for hit in live),

@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import sqlalchemy as sa
 
-from piecework.domain.errors import ConfigError, PieceworkError
-from piecework.exchange.addresses import with_secrets
+from piecework.domain.errors import PieceworkError
+from piecework.exchange.databases import engine_at, first_line
 from piecework.exchange.sink_failed import SinkFailed
 
 if TYPE_CHECKING:
-    from sqlalchemy.engine import Connection, Engine
+    from sqlalchemy.engine import Connection
 
 _MANIFEST = "manifest.json"
 _WITHDRAWN = "_withdrawn.parquet"
@@ -53,7 +53,7 @@ def write_releases(
         ConfigError: the address is wrong, or its driver is not installed.
         SinkFailed: the database refused, or has the releases of another campaign.
     """
-    engine = _engine(address)
+    engine = engine_at(address)
     written = 0
     try:
         for folder in sorted(releases.glob("[0-9]*")):
@@ -63,7 +63,7 @@ def write_releases(
     except PieceworkError:
         raise
     except sa.exc.SQLAlchemyError as fault:
-        raise SinkFailed(f"{address}: {_first_line(fault)}") from fault
+        raise SinkFailed(f"{address}: {first_line(fault)}") from fault
     finally:
         engine.dispose()
     return written
@@ -76,12 +76,12 @@ def reach_database(address: str) -> None:
         ConfigError: the address is wrong, or its driver is not installed.
         SinkFailed: there is no answer, or it is a refusal.
     """
-    engine = _engine(address)
+    engine = engine_at(address)
     try:
         with engine.connect():
             pass
     except sa.exc.SQLAlchemyError as fault:
-        raise SinkFailed(f"{address}: {_first_line(fault)}") from fault
+        raise SinkFailed(f"{address}: {first_line(fault)}") from fault
     finally:
         engine.dispose()
 
@@ -219,22 +219,6 @@ class _Sink:
             self._connection.execute(table.insert(), cells)
 
 
-def _engine(address: str) -> "Engine":
-    try:
-        return sa.create_engine(with_secrets(address))
-    except ModuleNotFoundError as fault:
-        raise ConfigError(
-            [f"{address}: needs {fault.name}, which is not installed"],
-            next_step="pip install 'piecework[sql]'",
-        ) from fault
-    except sa.exc.ArgumentError as fault:
-        wrong = (
-            f"{address}: is no URL of a database; write it like "
-            "postgresql+psycopg://user@host/database or sqlite:///file.db"
-        )
-        raise ConfigError([wrong]) from fault
-
-
 def _type_of(field: pa.Field) -> Any:  # noqa: ANN401 - a type of SQLAlchemy
     for fits, type_ in _TYPES:
         if fits(field.type):
@@ -245,9 +229,3 @@ def _type_of(field: pa.Field) -> Any:  # noqa: ANN401 - a type of SQLAlchemy
 def _parts(ids: list[str]) -> Iterator[list[str]]:
     for start in range(0, len(ids), _ROWS_AT_ONCE):
         yield ids[start : start + _ROWS_AT_ONCE]
-
-
-def _first_line(fault: Exception) -> str:
-    """Return what the database says, without the statement and its values."""
-    cause = getattr(fault, "orig", None) or fault
-    return str(cause).strip().partition("\n")[0]

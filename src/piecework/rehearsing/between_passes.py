@@ -69,8 +69,10 @@ def _is_finished(
             if progress.waiting_for == "workers" and not count_news(platform, last):
                 shift = crowd.work_until()
                 say(f"{shift.ended_at:%Y-%m-%d %H:%M} {shift.submitted} submitted")
-            elif progress.waiting_for == "the next day":
+            elif progress.waiting_for in {"the next day", "the next month"}:
                 crowd.clock.move_to(datetime.fromisoformat(progress.goes_on_at))
+            elif progress.waiting_for == "new rows" and progress.due_at:
+                crowd.clock.move_to(datetime.fromisoformat(progress.due_at))
             return progress.is_finished
     except CampaignBusy:
         return False

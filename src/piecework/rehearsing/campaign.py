@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from piecework.campaign.assembling import assemble
+from piecework.campaign.assembling import assemble, usable_items
 from piecework.campaign.binding import check_bound, rehearsal_environment
 from piecework.campaign.caps import check_caps
 from piecework.config.campaign_file import CampaignFile, parse
@@ -52,6 +53,10 @@ def prepare_file(file: CampaignFile) -> Campaign:
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         (out / "items.jsonl").write_text(lines, encoding="utf-8")
     campaign = assemble(file)
+    if campaign.growth is not None:
+        # Simulated workers know all rows, also those that arrive later.
+        known = usable_items(campaign.growth.source)
+        campaign = replace(campaign, items=(*known, *campaign.gold))
     _check(campaign)
     if tables.items.scenes and tables.items.file is not None:
         shown = items_with_pictures(campaign)

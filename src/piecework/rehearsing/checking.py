@@ -13,6 +13,7 @@ from piecework.campaign.page_sizes import largest_page
 from piecework.campaign.prices import ask_prices, with_prices
 from piecework.campaign.pricing import Price, expected_out_of_reach, price
 from piecework.campaign.reachable_pictures import sample_of_pictures, unreached
+from piecework.campaign.source_check import warnings_of_source
 from piecework.campaign.warnings import campaign_warnings
 from piecework.domain.campaign import Campaign, Rewards
 from piecework.domain.errors import ConfigError
@@ -129,6 +130,14 @@ def check_campaign(
             has_posted=has_posted(campaign),
         )
         campaign = with_prices(campaign, prices)
+    if campaign.growth is not None and not campaign.items:
+        raise ConfigError(
+            [
+                *warnings_of_source(campaign),
+                f"{campaign.growth.source.name}: no row that can be used yet",
+            ],
+            next_step="without a row, nothing can be priced or rendered",
+        )
     check_caps(campaign, at=datetime.combine(on, time.min, UTC))
     people(campaign.rehearsal.crowd, seed=campaign.rehearsal.seed)
     if campaign.rehearsal.replay is not None:
@@ -151,6 +160,7 @@ def check_campaign(
             *_about_marketplace(campaign.rewards, least),
             *campaign_warnings(campaign, cost),
             *warnings_of_metadata(campaign),
+            *warnings_of_source(campaign),
         ),
         reached=len(pictures),
         least_per_hour_cents=least,

@@ -7,9 +7,10 @@ crowd works in virtual time. A rehearsal that was killed continues where it stop
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Literal
 
-from piecework.campaign.caps import next_day
+from piecework.campaign.caps import next_day, next_month
 from piecework.campaign.opened import CampaignRun
 from piecework.domain.campaign import Campaign
 from piecework.domain.errors import StoreError
@@ -52,7 +53,7 @@ def work_through(
         call: runs each step, and the crowd as a step.
         on_progress: called with the progress after every pass but the last.
     """
-    while (progress := run_pass(run, call=call)).waiting_for in GOES_ON:
+    while _goes_on(progress := run_pass(run, call=call)):
         if on_progress is not None:
             on_progress(progress)
         if progress.waiting_for == "workers":
@@ -60,7 +61,18 @@ def work_through(
             simulated_workers.keep(run.store, crowd.traits_by_worker(), SIMULATED_BAD)
         elif progress.waiting_for == "the next day":
             crowd.clock.move_to(next_day(run))
+        elif progress.waiting_for == "the next month":
+            crowd.clock.move_to(next_month(run))
+        elif progress.waiting_for == "new rows":
+            crowd.clock.move_to(datetime.fromisoformat(progress.due_at))
     return progress
+
+
+def _goes_on(progress: Progress) -> bool:
+    """Whether a rehearsal continues; rows that wait get their batch in its time."""
+    if progress.waiting_for == "new rows":
+        return bool(progress.due_at)
+    return progress.waiting_for in GOES_ON
 
 
 @contextmanager

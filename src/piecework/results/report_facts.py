@@ -73,7 +73,8 @@ def report_facts(opened: OpenedCampaign) -> ReportFacts:
         finished_at=finished,
         wanted_per_item=campaign.posting.assignments,
         items=len(campaign.items),
-        is_finished=read_progress(opened).is_finished,
+        # Between two batches, a campaign that grows lacks nothing.
+        is_finished=read_progress(opened).waiting_for in {"nobody", "new rows"},
         answers=answers,
         waiting=waiting,
         batches=_batches(answers, rounds, decisions),

@@ -1,6 +1,7 @@
 """Totals by item: how many answers are kept, and from how many workers."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from piecework.domain.campaign import Posting
@@ -61,6 +62,14 @@ class Weighed:
 _WANTED = "min(coalesce(wanted, :least), :most)"
 """SQL for the answers that an item wants; a campaign file may lower `most`."""
 
+_COUNTS = (
+    f"iif(closed IN ('withdrawn', 'replaced'), min(workers, {_WANTED}), {_WANTED})"
+)
+"""SQL for the answers that count as wanted: none more of an item whose row is gone."""
+
+_LACKS = f"workers < {_WANTED} AND closed IS NULL"
+"""SQL for items that may be asked again."""
+
 _UNSURE = f"workers < {_WANTED} AND {_WANTED} > :least AND workers = {_WANTED} - 1"
 """SQL for unsure items. An item that also lost answers does not count here: it lacks
 those first."""
@@ -76,7 +85,7 @@ SELECT item_id, batch, {_WANTED} - workers AS lacking, {_UNSURE} AS unsure,
         SELECT worker_id FROM answers JOIN assignments USING (assignment_id)
         WHERE answers.item_id = items.item_id UNION {_EXCLUDED}
     )))) AS within_reach
-FROM items WHERE workers < {_WANTED}
+FROM items WHERE {_LACKS}
 """
 """One row per item that lacks answers; no worker answers the same item twice."""
 
@@ -84,7 +93,7 @@ FROM items WHERE workers < {_WANTED}
 def count_accepted(store: Store, posting: Posting) -> Accepted:
     """Count accepted and surplus answers, given how many each item wants."""
     items, wanted, accepted, kept, unsure = store.db.execute(
-        f"SELECT count(*), coalesce(sum({_WANTED}), 0), "
+        f"SELECT count(*), coalesce(sum({_COUNTS}), 0), "
         f"coalesce(sum(min(workers, {_WANTED})), 0), coalesce(sum(kept), 0), "
         f"coalesce(sum({_UNSURE}), 0) FROM items",
         _range(posting),
@@ -111,7 +120,7 @@ def batches_lacking(
     if crowd is None:
         rows = store.db.execute(
             f"SELECT batch, sum({_WANTED} - workers), min({_WANTED} - workers), 0, "
-            f"sum({_UNSURE}) FROM items WHERE workers < {_WANTED} GROUP BY batch",
+            f"sum({_UNSURE}) FROM items WHERE {_LACKS} GROUP BY batch",
             _range(posting),
         )
     else:
@@ -136,7 +145,7 @@ def lacking(
     if crowd is None:
         rows = store.db.execute(
             f"SELECT item_id, {_WANTED} - workers FROM items "
-            f"WHERE batch = :batch AND workers < {_WANTED}",
+            f"WHERE batch = :batch AND {_LACKS}",
             {**_range(posting), "batch": batch},
         )
     else:
@@ -168,11 +177,46 @@ def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
     if posting.as_needed is None:
         return {}
     rows = store.db.execute(
-        f"SELECT item_id, workers FROM items WHERE workers >= {_WANTED} AND "
+        f"SELECT item_id, workers FROM items WHERE workers >= {_WANTED} "
+        "AND closed IS NULL AND "
         "(probability IS NULL OR probability < :until AND workers < :most)",
         {**_range(posting), "until": posting.as_needed.until},
     )
     return {ItemId(item_id): workers for item_id, workers in rows}
+
+
+def close_beyond_budget(store: Store, item_ids: Iterable[ItemId]) -> None:
+    """Ask these items no more: their budget is spent."""
+    with store.db.atomic():
+        store.db.execute(
+            "UPDATE items SET closed = 'budget' "
+            "WHERE closed IS NULL AND item_id IN (SELECT value FROM json_each(?))",
+            [json.dumps(list(item_ids))],
+        )
+
+
+def reopen_within_budget(store: Store) -> None:
+    """Ask again what was closed for its budget, because that has changed."""
+    with store.db.atomic():
+        store.db.execute("UPDATE items SET closed = NULL WHERE closed = 'budget'")
+
+
+def spent_by_item(store: Store, batch: int) -> dict[ItemId, float]:
+    """Return what each item of a batch has cost so far, in cents.
+
+    That is its share of reward and fee of each assignment that was not rejected, of
+    the HITs that show it.
+    """
+    rows = store.db.execute(
+        "SELECT value, sum(each) FROM (SELECT item_ids, "
+        "1.0 * (reward_cents + fee_cents) * (SELECT count(*) FROM assignments "
+        "WHERE assignments.hit_id = hits.hit_id AND verdict IS NOT 'reject') "
+        "/ json_array_length(item_ids) AS each "
+        "FROM hits WHERE batch = ? AND hit_id IS NOT NULL), json_each(item_ids) "
+        "GROUP BY value",
+        [batch],
+    )
+    return {ItemId(item_id): cents for item_id, cents in rows}
 
 
 def keep_weighed(store: Store, weighed_items: Mapping[ItemId, Weighed]) -> None:

@@ -123,6 +123,16 @@ def promised_on_day_cents(store: Store, moment: datetime) -> int:
     return int(row[0]) if row else 0
 
 
+def promised_in_month_cents(store: Store, moment: datetime) -> int:
+    """Return the same for the UTC month of a given time."""
+    month = moment.astimezone(UTC).date().isoformat()[:7]
+    row = store.db.execute(
+        "SELECT coalesce(sum(cents), 0) FROM day_promises WHERE day BETWEEN ? AND ?",
+        [f"{month}-01", f"{month}-31"],
+    ).fetchone()
+    return int(row[0])
+
+
 def released_cents(store: Store) -> int:
     """Return what was held and went back to the requester, in cents."""
     (cents,) = store.db.execute(

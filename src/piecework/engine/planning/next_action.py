@@ -67,8 +67,10 @@ class Snapshot:
         most_rounds: how often a batch may be posted again.
         due_at: when a step is due although the campaign waits for workers.
         next_day: when a new UTC day begins.
+        put_off_by: the key of the cap that postpones planned HITs.
         unweighed: items that have all the answers they want but whose labels were not
             weighed yet; 0 if weighing has no effect.
+        growing: rows that wait, if the campaign's items grow.
     """
 
     batch: int
@@ -88,6 +90,24 @@ class Snapshot:
     due_at: datetime | None
     next_day: datetime
     unweighed: int = 0
+    put_off_by: str = "rewards.day_budget"
+    growing: "Growing | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Growing:
+    """The rows of a source that wait for their batch.
+
+    Attributes:
+        waiting: how many there are.
+        is_due: whether a batch is made of them now.
+        due_at: when their batch is made at the latest, or more rows are known to come;
+            `None`: not known.
+    """
+
+    waiting: int
+    is_due: bool
+    due_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,14 +155,15 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
             waiting_for="workers",
             reason=f"open HITs: {snapshot.open_hits}",
             at=snapshot.due_at,
-            stopped_by="rewards.day_budget" if is_put_off else stopped_by,
+            stopped_by=snapshot.put_off_by if is_put_off else stopped_by,
         )
     if is_put_off:
+        is_of_day = snapshot.put_off_by == "rewards.day_budget"
         return Action(
-            waiting_for="the next day",
-            reason=f"the day's cap postpones {snapshot.unposted} HITs",
+            waiting_for="the next day" if is_of_day else "the next month",
+            reason=f"{snapshot.put_off_by} postpones {snapshot.unposted} HITs",
             at=snapshot.next_day,
-            stopped_by="rewards.day_budget",
+            stopped_by=snapshot.put_off_by,
         )
     if snapshot.proposals:
         return Action(
@@ -170,13 +191,13 @@ def next_posting(
     """
     if snapshot.stopped or snapshot.unweighed or not _is_settled(snapshot):
         return None
-    to_come = [
-        batch
-        for batch in range(1, campaign.posting.batches + 1)
-        if batch not in snapshot.batches
-    ]
+    to_come = _to_come(snapshot, campaign)
     if snapshot.batch and _may_be_posted_again(snapshot, snapshot.batch):
-        reserved = first_rounds_cost_cents(campaign, to_come, on=today)
+        reserved = (
+            0
+            if snapshot.growing
+            else first_rounds_cost_cents(campaign, to_come, on=today)
+        )
         again = _again(snapshot, campaign, snapshot.batch, reserved, today=today)
         if again is not None:
             return again
@@ -188,6 +209,18 @@ def next_posting(
             if again is not None:
                 return again
     return None
+
+
+def _to_come(snapshot: Snapshot, campaign: Campaign) -> list[int]:
+    """Return the batches that could be begun now."""
+    if snapshot.growing is not None:
+        following = max(snapshot.batches, default=0) + 1
+        return [following] if snapshot.growing.is_due else []
+    return [
+        batch
+        for batch in range(1, campaign.posting.batches + 1)
+        if batch not in snapshot.batches
+    ]
 
 
 def _step_due(snapshot: Snapshot) -> Action | None:
@@ -251,7 +284,7 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
     if campaign.imported is not None:
         return Action(waiting_for="nobody", reason="")
     posting = next_posting(snapshot, campaign, today=today)
-    if posting is not None or not snapshot.batches:
+    if posting is not None or not (snapshot.batches or snapshot.growing):
         batch, round_ = (posting.batch, posting.round) if posting else (1, 0)
         return Action(
             waiting_for="the next pass",
@@ -259,6 +292,12 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
             reason=f"round {round_} of batch {batch} is due to be posted"
             + _why_again(snapshot, batch, campaign),
         )
+    return _wait_or_end(snapshot, campaign)
+
+
+def _wait_or_end(snapshot: Snapshot, campaign: Campaign) -> Action:
+    if snapshot.growing is not None:
+        return _wait_for_rows(snapshot, snapshot.growing, campaign)
     lacking = sum(
         batch.lacking + batch.out_of_reach for batch in snapshot.batches.values()
     )
@@ -267,6 +306,23 @@ def _end_or_launch(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Ac
         reason=f"{_are(lacking, 'answer')} lacking and cannot be bought"
         if lacking
         else "",
+        stopped_by=_what_stopped(snapshot, campaign) if lacking else "",
+    )
+
+
+def _wait_for_rows(snapshot: Snapshot, growing: Growing, campaign: Campaign) -> Action:
+    if growing.is_due:
+        return Action(
+            waiting_for="nobody",
+            reason=f"{plural(growing.waiting, 'row')} cannot be paid for",
+            stopped_by=campaign.rewards.cap_name,
+        )
+    lacking = sum(state.lacking for state in snapshot.batches.values())
+    size = campaign.growth.batch_size if campaign.growth else 0
+    return Action(
+        waiting_for="new rows",
+        reason=f"{growing.waiting} of {size} rows wait for the next batch",
+        at=growing.due_at,
         stopped_by=_what_stopped(snapshot, campaign) if lacking else "",
     )
 
@@ -337,7 +393,13 @@ def _again(
 def _first_round(
     snapshot: Snapshot, campaign: Campaign, batch: int, *, today: date
 ) -> NextPosting | None:
-    room = _room_cents(snapshot, campaign.rewards.batch_budget_cents, 0)
+    rewards = campaign.rewards
+    caps = [rewards.batch_budget_cents]
+    if snapshot.growing is not None:
+        # A batch that one day cannot pay for would keep later rows waiting.
+        caps += [rewards.day_budget_cents, rewards.month_budget_cents]
+    cap = min((cents for cents in caps if cents is not None), default=None)
+    room = _room_cents(snapshot, cap, 0)
     if hit_cost_cents(campaign, campaign.posting.assignments, on=today) > room:
         return None
     return NextPosting(batch=batch, round=0, room_cents=room)

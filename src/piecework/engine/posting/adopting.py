@@ -24,7 +24,7 @@ from piecework.engine.posting.publishing import (
     recording,
 )
 from piecework.platforms.ports import PostedHit
-from piecework.store import hits, intents, pass_notes
+from piecework.store import hits, intents, pass_notes, source
 from piecework.store.database import Store, writing
 from piecework.store.intents import Intent
 
@@ -65,7 +65,9 @@ def adopt(run: CampaignRun) -> int:
         return 0
     begun = max((each.batch for each in hits.count_by_batch(run.store)), default=0)
     unknown = unknown_hits(run)
-    due = [(posted, by) for posted, by in unknown if by.batch <= begun]
+    # Which rows a batch of a growing campaign has is known only from its HITs.
+    grows = run.campaign.growth is not None
+    due = [(posted, by) for posted, by in unknown if grows or by.batch <= begun]
     adopted = [_as_planned(run, posted, by) for posted, by in due]
     _write_down(run, adopted)
     if len(unknown) == len(due):
@@ -95,6 +97,13 @@ def _write_down(run: CampaignRun, there: Sequence[PlannedHit]) -> None:
             named = _under_a_free_key(hit, taken)
             taken.add(named.hit_key)
             hits.plan(run.store, [named])
+            if run.campaign.growth is not None:
+                source.deal(
+                    run.store,
+                    named.item_ids,
+                    batch=named.batch,
+                    at=named.posted_at or run.clock.now(),
+                )
             intents.keep(run.store, _intent(named), str(hit.hit_id), run.clock)
             recording(run, named)(str(hit.hit_id))
 
@@ -144,7 +153,7 @@ def _as_planned(run: CampaignRun, posted: PostedHit, by: PostedAs) -> PlannedHit
 
 
 def _items(run: CampaignRun, posted: PostedHit, by: PostedAs) -> tuple[ItemId, ...]:
-    if by.round == 0:
+    if by.round == 0 and run.campaign.growth is None:
         day = posted.made_at.date()
         batches = deal(run.campaign)
         if by.batch <= len(batches):

@@ -7,7 +7,7 @@ from piecework.campaign import caps
 from piecework.campaign.dealing import all_first_rounds
 from piecework.campaign.opened import CampaignRun
 from piecework.campaign.questions import question
-from piecework.store import pass_notes
+from piecework.store import item_totals, pass_notes
 
 
 def check_campaign(run: CampaignRun) -> None:
@@ -32,6 +32,7 @@ def _check_caps(run: CampaignRun) -> None:
     digest = hashlib.sha256(repr(priced_by).encode()).hexdigest()
     if pass_notes.read(run.store).caps_digest != digest:
         caps.check_caps(campaign, at=now)
+        item_totals.reopen_within_budget(run.store)
         pass_notes.keep(run.store, "caps_digest", digest)
 
 
@@ -45,6 +46,8 @@ def _check_pages(run: CampaignRun) -> None:
     known = pass_notes.read(run.store).rendered_task_digest
     if own is None or known == own.digest:
         return
+    if run.campaign.growth is not None:
+        return  # each row's page is rendered before it is taken in
     items = {item.item_id: item for item in run.campaign.items}
     today = run.clock.now().date()
     for hit in chain(*all_first_rounds(run.campaign, on=today)):

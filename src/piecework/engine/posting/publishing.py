@@ -33,12 +33,12 @@ def publish_key(hit: PlannedHit) -> str:
 def annotation(run: CampaignRun, hit: PlannedHit) -> str:
     """Return what identifies a HIT there: `<store name>/<hit key>`, and its items.
 
-    The items of a first round follow from the campaign. Later rounds depend on the
-    answers, so they name their items (`piecework.domain.item_numbers`) if there is
-    room: a store that was restored from an older copy reads them from there.
+    The items of a first round follow from the campaign, unless they grow. Later rounds
+    depend on the answers. So they name their items (`piecework.domain.item_numbers`) if
+    there is room: a store that was restored from an older copy reads them from there.
     """
     name = f"{intents.store_name(run.store)}/{hit.hit_key}"
-    if hit.round == 0:
+    if hit.round == 0 and run.campaign.growth is None:
         return name
     whole = f"{name}/{run.item_numbers().to_text(hit.item_ids)}"
     return whole if len(whole) <= _LONGEST_ANNOTATION else name

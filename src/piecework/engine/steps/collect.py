@@ -173,7 +173,8 @@ def _fetch_all(
     run: CampaignRun, wanted: Sequence[tuple[PlannedHit, int]], keep: _Keep
 ) -> None:
     """Fetch HITs, each with its number of assignments or slots; keep the answers."""
-    columns = {item.item_id: item.columns for item in run.campaign.items}
+    items = run.items_of(hit for hit, _ in wanted)
+    columns = {item_id: item.columns for item_id, item in items.items()}
     with ThreadPoolExecutor(run.at_once, thread_name_prefix="fetch") as pool:
         slots = {HitId(str(hit.hit_id)): number for hit, number in wanted}
         parts = run.platform.in_one_call(slots)

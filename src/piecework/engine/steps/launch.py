@@ -65,7 +65,7 @@ def act(run: CampaignRun, _unposted: int) -> int:
             (hit.reward_cents, kept_out[hit.hit_key]) for hit in unposted
         )
     }
-    items_by_id = {item.item_id: item for item in run.campaign.items}
+    items_by_id = run.items_of(unposted)
     acts = (
         _extend(run, hit, slots)
         if hit.extends
@@ -170,7 +170,7 @@ def _publish(
     run: CampaignRun,
     hit: PlannedHit,
     hit_type_id: HitTypeId,
-    items: dict[ItemId, Item],
+    items: Mapping[ItemId, Item],
     known: Mapping[str, HitId],
 ) -> Act:
     campaign, named = run.campaign, annotation(run, hit)

@@ -1,11 +1,21 @@
 """Plan the next HITs: a batch's first ones, or those that replace dropped answers."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from math import floor
 
-from piecework.campaign.dealing import affordable, deal, first_round, replacements
+from piecework.campaign.dealing import (
+    affordable,
+    deal,
+    deal_batch,
+    first_round,
+    hit_cost_cents,
+    replacements,
+)
 from piecework.campaign.opened import CampaignRun
+from piecework.domain.campaign import Campaign
+from piecework.domain.growing import MOST_IN_BATCH
 from piecework.domain.hit import PlannedHit
 from piecework.domain.ids import ItemId
 from piecework.engine.planning.next_action import NextPosting
@@ -14,8 +24,9 @@ from piecework.engine.posting.checks import check_campaign
 from piecework.engine.posting.replacing import extendable
 from piecework.engine.reader import Reader
 from piecework.engine.step import Step
-from piecework.store import assignments, hits, item_totals
-from piecework.store.database import Store
+from piecework.store import assignments, hits, item_totals, source
+from piecework.store.database import Store, writing
+from piecework.store.source import DealtItems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +53,7 @@ def due(reader: Reader) -> Due:
     if snapshot.stopped:
         return Due()
     return Due(
-        begins=not snapshot.batches,
+        begins=not snapshot.batches and snapshot.growing is None,
         posting=reader.posting(),
         adopts=is_adopting(reader.opened.store),
     )
@@ -61,12 +72,61 @@ def act(run: CampaignRun, due: Due) -> int:
     posting = Reader(run).posting() if adopted else due.posting
     if posting is None:
         return adopted
-    planned = _planned(run, posting)
-    hits.plan(run.store, planned)
+    if run.campaign.growth is not None:
+        planned = _planned_of_rows(run, posting)
+    else:
+        planned = _planned(run, posting)
+        hits.plan(run.store, planned)
     return adopted + len(planned) + adopt(run)
 
 
 plan = Step("plan", due, act)
+
+
+def _planned_of_rows(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
+    """Plan HITs of a campaign that grows; deal rows in the same transaction."""
+    dealt = DealtItems(run.store)
+    if posting.round:
+        items = dealt.of_batch(posting.batch)
+        with writing(run.store):
+            campaign = replace(run.campaign, items=items)
+            ids = [item.item_id for item in items]
+            planned = affordable(
+                _replacements(run, posting, ids, campaign),
+                left_cents=posting.room_cents,
+            )
+            hits.plan(run.store, planned)
+        return planned
+    with writing(run.store):
+        planned = _first_of_rows(run, posting)
+        hits.plan(run.store, planned)
+        source.deal(
+            run.store,
+            [item_id for hit in planned for item_id in hit.item_ids],
+            batch=posting.batch,
+            at=run.clock.now(),
+        )
+    return planned
+
+
+def _first_of_rows(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
+    """Return the HITs of a new batch: of the rows that wait longest, with gold."""
+    campaign, today = run.campaign, run.clock.now().date()
+    each = hit_cost_cents(campaign, campaign.posting.assignments, on=today)
+    payable = posting.room_cents // each * campaign.posting.items_per_hit
+    most = max(1, min(MOST_IN_BATCH, floor(payable * (1 - campaign.gold_share))))
+    rows = source.next_waiting(run.store, most)
+    share = campaign.gold_share
+    wanted = round(share * len(rows) / (1 - share)) if share else 0
+    gold = source.next_waiting(run.store, wanted, gold=True)
+    planned = first_round(
+        replace(campaign, items=(*rows, *gold)),
+        posting.batch,
+        deal_batch(campaign, posting.batch, rows, gold),
+        on=today,
+        excluded=len(item_totals.excluded(run.store)),
+    )
+    return affordable(planned, left_cents=posting.room_cents)
 
 
 def _planned(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
@@ -82,26 +142,64 @@ def _planned(run: CampaignRun, posting: NextPosting) -> list[PlannedHit]:
             excluded=excluded,
         )
     else:
-        planned = _replacements(run, posting, item_ids)
+        planned = _replacements(run, posting, item_ids, run.campaign)
     return affordable(planned, left_cents=posting.room_cents)
 
 
 def _replacements(
-    run: CampaignRun, posting: NextPosting, item_ids: list[ItemId]
+    run: CampaignRun,
+    posting: NextPosting,
+    item_ids: list[ItemId],
+    campaign: Campaign,
 ) -> list[PlannedHit]:
     wanted, crowd = run.campaign.posting, run.campaign.crowd_size
     lacking = item_totals.lacking(run.store, posting.batch, wanted, crowd=crowd)
-    return replacements(
-        run.campaign,
-        posting.batch,
-        posting.round,
-        # In the order in which the batch was dealt.
-        {item_id: lacking[item_id] for item_id in item_ids if item_id in lacking},
-        on=run.clock.now().date(),
-        extendable=extendable(run, posting.batch),
-        keeps_apart=run.platform.keeps_apart(),
-        **({} if crowd is None else {"free": partial(count_free, run.store, crowd)}),
-    )
+    today, more = run.clock.now().date(), extendable(run, posting.batch)
+    keeps_apart = run.platform.keeps_apart()
+
+    def again(missing: Mapping[ItemId, int]) -> list[PlannedHit]:
+        return replacements(
+            campaign,
+            posting.batch,
+            posting.round,
+            missing,
+            on=today,
+            extendable=more,
+            keeps_apart=keeps_apart,
+            **(
+                {} if crowd is None else {"free": partial(count_free, run.store, crowd)}
+            ),
+        )
+
+    # In the order in which the batch was dealt.
+    missing = {item_id: lacking[item_id] for item_id in item_ids if item_id in lacking}
+    return _within_item_budget(run, posting.batch, missing, again)
+
+
+def _within_item_budget(
+    run: CampaignRun,
+    batch: int,
+    missing: dict[ItemId, int],
+    again: Callable[[Mapping[ItemId, int]], list[PlannedHit]],
+) -> list[PlannedHit]:
+    """Return HITs for what is missing; items that would cost too much are closed."""
+    cap, planned = run.campaign.rewards.item_budget_cents, again(missing)
+    if cap is None:
+        return planned
+    spent, closed = item_totals.spent_by_item(run.store, batch), set[ItemId]()
+    # Without an item, the others of its HIT share its cost again.
+    while beyond := {
+        item_id
+        for hit in planned
+        for item_id in hit.item_ids
+        if spent.get(item_id, 0) + hit.cost_cents / len(hit.item_ids) > cap
+    }:
+        closed |= beyond
+        planned = again(
+            {name: count for name, count in missing.items() if name not in closed}
+        )
+    item_totals.close_beyond_budget(run.store, closed)
+    return planned
 
 
 def count_free(store: Store, crowd: int, item_ids: Sequence[ItemId]) -> int:

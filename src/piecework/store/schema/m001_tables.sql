@@ -46,6 +46,76 @@ CREATE TABLE dealt_items (
     digest TEXT NOT NULL
 ) STRICT;
 
+-- Rows of a source that grows, as items. `batch` is empty while a row waits, and set in
+-- the transaction that plans its HITs. An item whose row changed or disappeared has
+-- another state than 'current'. The versions of a row share its `row_id`.
+CREATE TABLE source_items (
+    number INTEGER PRIMARY KEY,
+    item_id TEXT NOT NULL UNIQUE,
+    row_id TEXT NOT NULL,
+    version INTEGER NOT NULL DEFAULT 1,
+    columns TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    is_gold INTEGER NOT NULL DEFAULT 0 CHECK (is_gold IN (0, 1)),
+    first_seen TEXT NOT NULL,
+    batch INTEGER,
+    state TEXT NOT NULL DEFAULT 'current'
+        CHECK (state IN ('current', 'withdrawn', 'replaced'))
+) STRICT;
+CREATE UNIQUE INDEX source_items_by_row ON source_items (row_id, version);
+CREATE INDEX source_items_waiting ON source_items (number)
+    WHERE batch IS NULL AND state = 'current';
+CREATE INDEX source_items_dealt ON source_items (batch, number)
+    WHERE batch IS NOT NULL;
+
+-- The last reading of the source (`piecework.store.source`).
+CREATE TABLE source_reading (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    -- Grows with each reading.
+    number INTEGER NOT NULL DEFAULT 0,
+    -- What the source looked like; empty if it has to be read again.
+    fingerprint TEXT,
+    -- How far it was read.
+    watermark TEXT NOT NULL DEFAULT '',
+    -- Its columns at the first reading, as JSON; empty if rows may differ.
+    header TEXT,
+    read_at TEXT,
+    -- The first reading; a rehearsal counts days from it.
+    began_at TEXT,
+    -- Why it could not be read, or part of it was left out.
+    fault TEXT NOT NULL DEFAULT '',
+    unfinished TEXT NOT NULL DEFAULT '',
+    -- Changes of items that were dealt, and rows that disappeared, so far.
+    changed INTEGER NOT NULL DEFAULT 0,
+    withdrawn INTEGER NOT NULL DEFAULT 0
+) STRICT;
+INSERT INTO source_reading (only_row) VALUES (1);
+
+-- Rows that cannot be used, by their place in the source.
+CREATE TABLE source_quarantine (
+    located TEXT PRIMARY KEY,
+    row_id TEXT NOT NULL,
+    fault TEXT NOT NULL,
+    reading INTEGER NOT NULL,
+    seen_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- How many rows arrived and how many were dealt, by UTC day and by batch.
+CREATE TABLE source_days (
+    day TEXT PRIMARY KEY,
+    arrived INTEGER NOT NULL DEFAULT 0,
+    dealt INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE TABLE source_batches (
+    batch INTEGER PRIMARY KEY,
+    items INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER days_of_arrivals
+AFTER INSERT ON source_items WHEN new.is_gold = 0 BEGIN
+    INSERT INTO source_days (day, arrived) VALUES (substr(new.first_seen, 1, 10), 1)
+        ON CONFLICT (day) DO UPDATE SET arrived = arrived + 1;
+END;
+
 -- Notes of passes for later passes (`piecework.store.pass_notes`).
 CREATE TABLE pass_notes (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -275,7 +345,10 @@ CREATE TABLE items (
     kept INTEGER NOT NULL DEFAULT 0,
     workers INTEGER NOT NULL DEFAULT 0,
     wanted INTEGER,
-    probability REAL
+    probability REAL,
+    -- Why it is not asked again, or empty: its row was withdrawn or replaced, or its own
+    -- budget is spent.
+    closed TEXT CHECK (closed IN ('withdrawn', 'replaced', 'budget'))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX items_by_batch ON items (batch, workers);
 CREATE TRIGGER kept_of_items

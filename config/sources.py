@@ -1,0 +1,382 @@
+"""Sources of growing campaigns: a CSV or JSON Lines file, or a folder of pictures.
+
+A file is read line by line, so its size does not matter. It is read from where the last
+reading ended, as long as the bytes before that place are the same.
+"""
+
+import csv
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+from piecework.config.items_file import (
+    LONGEST_LINE,
+    header_faults,
+    item_row_faults,
+    json_row,
+    renamed_row,
+)
+from piecework.domain.errors import ConfigError
+from piecework.domain.growing import Delivery, SourceRow
+from piecework.domain.hit import PICTURES
+from piecework.domain.links import about_link, outward_link
+from piecework.domain.table_text import separator_of
+from piecework.domain.task import PRACTICE
+from piecework.domain.xml_text import with_newlines
+
+CHUNK = 10_000
+"""Rows that are in memory at a time."""
+
+_BLOCK = 1 << 20
+_DECIMAL = re.compile(r"[+-]?(\d+\.0*|\d+(\.\d+)?[eE][+-]?\d+|nan|NaN)")
+_HALF = "its last line has no line break yet, so it may be half-written"
+_OPEN_QUOTE = "a quoted cell at its end is not closed yet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFile:
+    """A `.csv` file with a header line, or a `.jsonl` file of flat objects.
+
+    Attributes:
+        columns: columns that the task's page needs; the first is the id.
+        pictures: the folder for relative addresses; `None` allows none.
+        renamed: names of columns in the file, by their new names.
+        addresses: columns with addresses of pictures.
+        possible: columns with an address wherever the cell names a picture.
+    """
+
+    path: Path
+    columns: tuple[str, ...]
+    pictures: Path | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    addresses: tuple[str, ...] = ("url",)
+    possible: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The path of the file."""
+        return str(self.path)
+
+    def fingerprint(self) -> str:
+        """Return size, time of the last change and number of the file.
+
+        Raises:
+            ConfigError: there is no such file.
+        """
+        try:
+            facts = self.path.stat()
+        except OSError as fault:
+            raise _unreadable(self.path, fault) from fault
+        return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ino}"
+
+    def read(self, watermark: str = "", *, most: int | None = None) -> Delivery:
+        """Read the rows after the watermark, or all if the file was rewritten.
+
+        Raises:
+            ConfigError: the file cannot be read, or lacks a column.
+        """
+        if not self.path.is_file():
+            raise _unreadable(self.path, None)
+        try:
+            file = self.path.open("rb")
+        except OSError as fault:
+            raise _unreadable(self.path, fault) from fault
+        reading = TableReading(self, file)
+        try:
+            reading.begin(watermark if most is None else "")
+        except OSError as fault:
+            file.close()
+            raise _unreadable(self.path, fault) from fault
+        except BaseException:
+            file.close()
+            raise
+        delivery = Delivery(
+            chunks=iter(()),
+            is_whole=reading.is_whole,
+            header=reading.columns(),
+            close=file.close,
+        )
+        delivery.chunks = _chunks(reading.rows(delivery), most)
+        return delivery
+
+    def faults(self, row: SourceRow) -> list[str]:
+        """Return why a row cannot become an item, each with place and column."""
+        return row_faults(
+            row,
+            self.columns,
+            pictures=self.pictures,
+            addresses=self.addresses,
+            possible=self.possible,
+        )
+
+
+def row_faults(
+    row: SourceRow,
+    columns: tuple[str, ...],
+    *,
+    pictures: Path | None,
+    addresses: tuple[str, ...],
+    possible: tuple[str, ...],
+) -> list[str]:
+    """Return why a row of a table cannot become an item; see `TableFile`."""
+    faults = item_row_faults(
+        row.located,
+        row.cells,
+        columns,
+        pictures=pictures,
+        addresses=addresses,
+        possible=possible,
+    )
+    if _DECIMAL.fullmatch(row.row_id):
+        faults.append(
+            f"{row.located}: {columns[0]} {row.row_id!r} is a decimal number: a "
+            "spreadsheet or a join has changed the ids"
+        )
+    if row.cells.get(PRACTICE):
+        faults.append(
+            f"{row.located}: {PRACTICE} is set, but items that arrive later cannot be "
+            "practice"
+        )
+    return faults
+
+
+class TableReading:
+    """One reading of a file, line by line."""
+
+    def __init__(self, source: TableFile, file: BinaryIO) -> None:
+        """Read a file that is open at its beginning; `rows` closes it."""
+        self._source, self._file = source, file
+        self._is_csv = source.path.suffix.lower() == ".csv"
+        self._digest: hashlib._Hash = hashlib.sha256()
+        self._at = 0
+        """Bytes that were read; `_digest` is of exactly these."""
+        self._line = 0
+        self._ended_early = ""
+        self._header: list[str] = []
+        self._separator = ","
+        self.is_whole = True
+
+    def begin(self, watermark: str) -> None:
+        """Read the header, and pass over what is known if it has not changed."""
+        if self._source.path.suffix.lower() not in {".csv", ".jsonl"}:
+            raise ConfigError(
+                [f"{self._source.path}: an items file ends in .csv or .jsonl"]
+            )
+        if self._is_csv:
+            self._read_header()
+        known = json.loads(watermark) if watermark else None
+        if known is None or not self._passes_over(known):
+            self._file.seek(self._at)
+            return
+        self.is_whole = False
+
+    def _read_header(self) -> None:
+        path = self._source.path
+        if self._file.peek(3)[:3] == b"\xef\xbb\xbf":  # type: ignore[attr-defined]
+            self._digest.update(self._file.read(3))
+            self._at = 3
+        first = self._file.readline(LONGEST_LINE)
+        self._file.seek(self._at)
+        self._separator = separator_of(first.decode("utf-8", "replace"))
+        try:
+            self._header = next(
+                csv.reader(self._lines(), delimiter=self._separator, strict=True), []
+            )
+        except csv.Error as error:
+            raise ConfigError([f"{path}: line 1: not valid CSV ({error})"]) from error
+        header = self._header
+        if not header:
+            why = self._ended_early or "it has no header line"
+            raise ConfigError([f"{path}: {why}"])
+        if twice := sorted({name for name in header if header.count(name) > 1}):
+            raise ConfigError([f"{path}: line 1: column {twice[0]!r} occurs twice"])
+        faults = header_faults(
+            path, header, self._source.renamed, wanted=self._source.columns
+        )
+        if faults:
+            raise ConfigError(faults)
+
+    def columns(self) -> tuple[str, ...] | None:
+        """Return the columns that every row has, by their new names."""
+        if not self._is_csv:
+            return None
+        names = dict.fromkeys(self._header, "")
+        source = self._source
+        return tuple(sorted(renamed_row(names, source.renamed, wanted=source.columns)))
+
+    def _passes_over(self, known: Mapping[str, object]) -> bool:
+        """Pass over the bytes up to the watermark; return whether they are the same."""
+        end = int(str(known["bytes"]))
+        digest, left = self._digest.copy(), end - self._at
+        if left < 0:
+            return False
+        while left:
+            block = self._file.read(min(_BLOCK, left))
+            if not block:
+                return False
+            digest.update(block)
+            left -= len(block)
+        if digest.hexdigest() != known["sha256"]:
+            return False
+        self._digest, self._at, self._line = digest, end, int(str(known["lines"]))
+        return True
+
+    def _lines(self) -> Iterator[str]:
+        """Yield whole lines; a last one without a line break is left for later."""
+        while line := self._file.readline():
+            if not line.endswith(b"\n"):
+                self._ended_early = _HALF
+                return
+            self._digest.update(line)
+            self._at += len(line)
+            self._line += 1
+            # Bytes that are not UTF-8 become surrogates, which no item may have.
+            yield line.decode("utf-8", "surrogateescape")
+
+    def rows(self, delivery: Delivery) -> Iterator[SourceRow]:
+        """Yield the rows, and write down how far the reading came."""
+        try:
+            yield from self._csv_rows() if self._is_csv else self._json_rows()
+        except OSError as fault:
+            raise _unreadable(self._source.path, fault) from fault
+        finally:
+            self._file.close()
+        delivery.unfinished = self._ended_early
+        delivery.watermark = json.dumps(
+            {"bytes": self._at, "lines": self._line, "sha256": self._digest.hexdigest()}
+        )
+
+    def _csv_rows(self) -> Iterator[SourceRow]:
+        lines, header = self._lines(), self._header
+        reader = csv.reader(lines, delimiter=self._separator, strict=True)
+        while True:
+            before = self._at, self._line, self._digest.copy()
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                if "unexpected end" in str(error):
+                    # The rest of this row may still be written.
+                    self._at, self._line, self._digest = before
+                    self._ended_early = _OPEN_QUOTE
+                    return
+                yield self._row({}, fault=f"not valid CSV ({error})")
+                continue
+            if not cells:
+                continue
+            fault = ""
+            if len(cells) != len(header):
+                fault = f"has {len(cells)} cells, but the header has {len(header)}"
+            named = dict(zip(header, map(with_newlines, cells), strict=False))
+            yield self._row(named, fault=fault)
+
+    def _json_rows(self) -> Iterator[SourceRow]:
+        for line in self._lines():
+            text = line.removeprefix("\ufeff") if self._line == 1 else line
+            if not text.strip():
+                continue
+            if len(text) > LONGEST_LINE:
+                yield self._row({}, fault=f"has {len(text):,} characters")
+                continue
+            try:
+                yield self._row(json_row(text))
+            except (ValueError, RecursionError) as fault:
+                yield self._row({}, fault=f"not valid JSON Lines ({fault})")
+
+    def _row(self, cells: Mapping[str, str], *, fault: str = "") -> SourceRow:
+        source = self._source
+        if source.renamed and cells:
+            cells = renamed_row(cells, source.renamed, wanted=source.columns)
+        return SourceRow(
+            located=f"{source.path}: line {self._line}",
+            row_id=cells.get(source.columns[0], ""),
+            cells=cells,
+            fault=fault,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PictureFolder:
+    """A folder of pictures: each is a row, and its path in the folder is the id."""
+
+    path: Path
+    columns: tuple[str, ...]
+    addresses: tuple[str, ...] = ("url",)
+
+    @property
+    def name(self) -> str:
+        """The path of the folder."""
+        return str(self.path)
+
+    def fingerprint(self) -> str:
+        """Return a hash of the names of the pictures.
+
+        Raises:
+            ConfigError: there is no such folder.
+        """
+        digest = hashlib.sha256()
+        for name in self._names():
+            digest.update(f"{name}\n".encode("utf-8", "surrogateescape"))
+        return digest.hexdigest()
+
+    def read(self, watermark: str = "", *, most: int | None = None) -> Delivery:  # noqa: ARG002 - a folder has no order of arrival
+        """Read the names of all pictures.
+
+        Raises:
+            ConfigError: there is no such folder, or the task needs more than a picture.
+        """
+        if more := [
+            name for name in self.columns[1:] if name not in self.addresses[:1]
+        ]:
+            raise ConfigError(
+                [f"the task needs the column {more[0]!r}, which a picture lacks"],
+                next_step='list the items in a file: [items] file = "items.csv"',
+            )
+        keys = (self.columns[0], *self.addresses[:1])
+        rows = (
+            SourceRow(
+                located=f"{self.path}: {name}",
+                row_id=name,
+                cells=dict.fromkeys(keys, name),
+            )
+            for name in self._names()
+        )
+        return Delivery(chunks=_chunks(rows, most), is_whole=True)
+
+    def faults(self, row: SourceRow) -> list[str]:
+        """Return why a picture cannot become an item, such as a link to elsewhere."""
+        faults = item_row_faults(
+            row.located, row.cells, self.columns, pictures=self.path, addresses=()
+        )
+        link = outward_link(row.row_id, beside=self.path)
+        if link is not None:
+            faults.append(f"{row.located}: {about_link(link, beside=self.path)}")
+        return faults
+
+    def _names(self) -> list[str]:
+        if not self.path.is_dir():
+            raise ConfigError([f"{self.path} is not a folder"])
+        return sorted(
+            path.relative_to(self.path).as_posix()
+            for path in self.path.rglob("*")
+            if path.suffix.lower() in PICTURES and path.is_file()
+        )
+
+
+def _chunks(rows: Iterator[SourceRow], most: int | None) -> Iterator[list[SourceRow]]:
+    rows = islice(rows, most)
+    while chunk := list(islice(rows, CHUNK)):
+        yield chunk
+
+
+def _unreadable(path: Path, fault: OSError | None) -> ConfigError:
+    why = "it is not a regular file" if fault is None else fault.strerror
+    if fault is None and not path.exists():
+        why = "there is no such file"
+    return ConfigError([f"{path}: the source cannot be read ({why})"])

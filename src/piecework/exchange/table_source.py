@@ -1,0 +1,213 @@
+"""Rows of Parquet, CSV and JSON Lines files in a folder or bucket, as they arrive.
+
+A file counts as known by its path, size and time of change. While no known file changes
+or disappears, a reading opens only new files, however many are known. Folders named
+`day=2026-03-04` become columns, as in other tools.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow.parquet as pq
+from pyarrow import ArrowException, fs
+
+from piecework.config.items_file import renamed_row
+from piecework.config.sources import CHUNK, TableFile, TableReading, row_faults
+from piecework.domain.errors import ConfigError
+from piecework.domain.growing import Delivery, SourceRow
+from piecework.exchange.addresses import Directory, directory_at
+from piecework.exchange.cells import cells_of
+
+_KINDS = (".parquet", ".csv", ".jsonl")
+_MOST_NAMED = 3
+
+
+class _Part(NamedTuple):
+    """A file of the source: its path in the file system, and what identifies it."""
+
+    path: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFolder:
+    """All tables under an address, or one table.
+
+    Attributes:
+        address: a folder, bucket or file; may have `${VARIABLES}`.
+        beside: the folder that relative paths start from.
+        columns: columns that the task's page needs; the first is the id.
+        renamed: names of columns in the files, by their new names.
+        addresses: columns with addresses of pictures.
+        possible: columns with an address wherever the cell names a picture.
+    """
+
+    address: str
+    beside: Path
+    columns: tuple[str, ...]
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    addresses: tuple[str, ...] = ("url",)
+    possible: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The address as the campaign file has it."""
+        return self.address
+
+    def fingerprint(self) -> str:
+        """Return a hash of the files' paths, sizes and times.
+
+        Raises:
+            ConfigError: the address cannot be reached.
+        """
+        _, parts = self._parts()
+        text = json.dumps(parts)
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+    def read(self, watermark: str = "", *, most: int | None = None) -> Delivery:
+        """Read the files that are new, or all if a known one changed or disappeared.
+
+        A file that cannot be read, such as one that is still being written, is left for
+        the next reading.
+
+        Raises:
+            ConfigError: the address cannot be reached.
+        """
+        directory, parts = self._parts()
+        known = {} if most is not None or not watermark else json.loads(watermark)
+        now = {part.path: part.mark for part in parts}
+        is_whole = not known or any(
+            now.get(path) != mark for path, mark in known.items()
+        )
+        new = [part for part in parts if is_whole or part.path not in known]
+        delivery = Delivery(chunks=iter(()), is_whole=is_whole)
+        marks = {} if is_whole else dict(known)
+        rows = self._rows(directory, new, marks, delivery)
+        delivery.chunks = _chunks(rows, most)
+        return delivery
+
+    def faults(self, row: SourceRow) -> list[str]:
+        """Return why a row cannot become an item, each with place and column."""
+        return row_faults(
+            row,
+            self.columns,
+            pictures=None,
+            addresses=self.addresses,
+            possible=self.possible,
+        )
+
+    def _parts(self) -> tuple[Directory, list[_Part]]:
+        """Return all files in the order of their paths."""
+        directory = directory_at(self.address, beside=self.beside)
+        try:
+            root = directory.files.get_file_info(directory.path)
+            if root.type == fs.FileType.NotFound:
+                raise ConfigError([f"{self.address}: there is no such file or folder"])
+            infos = [root]
+            if root.type == fs.FileType.Directory:
+                selector = fs.FileSelector(directory.path, recursive=True)
+                infos = directory.files.get_file_info(selector)
+        except (ArrowException, OSError) as fault:
+            raise ConfigError([f"{self.address}: cannot be read ({fault})"]) from fault
+        parts = [
+            _Part(info.path, f"{info.size} {info.mtime_ns or info.mtime}")
+            for info in infos
+            if info.is_file and _is_table(info.path)
+        ]
+        return directory, sorted(parts)
+
+    def _rows(
+        self,
+        directory: Directory,
+        parts: Sequence[_Part],
+        marks: dict[str, str],
+        delivery: Delivery,
+    ) -> Iterator[SourceRow]:
+        """Yield the rows of files; write down those that were read to their end."""
+        left: list[str] = []
+        for part in parts:
+            try:
+                yield from self._rows_of(directory, part)
+            except (ArrowException, OSError, ConfigError) as fault:
+                first = str(fault).strip().partition("\n")[0]
+                left.append(f"{part.path} cannot be read yet ({first})")
+            else:
+                marks[part.path] = part.mark
+        if left:
+            more = len(left) - _MOST_NAMED
+            named = "; ".join(left[:_MOST_NAMED])
+            delivery.unfinished = named + (f"; and {more} more" if more > 0 else "")
+        delivery.watermark = json.dumps(marks)
+
+    def _rows_of(self, directory: Directory, part: _Part) -> Iterator[SourceRow]:
+        inside = part.path.removeprefix(directory.path).lstrip("/")
+        values = dict(_partition(inside))
+        with directory.files.open_input_file(part.path) as file:
+            if part.path.lower().endswith(".parquet"):
+                yield from self._parquet_rows(part.path, file, values)
+                return
+            table = TableFile(
+                path=Path(part.path), columns=self.columns, renamed=self.renamed
+            )
+            reading = TableReading(table, io.BufferedReader(file))
+            reading.begin("")
+            end = Delivery(chunks=iter(()), is_whole=True)
+            for row in reading.rows(end):
+                yield self._with(row, values)
+            if end.unfinished:
+                raise ConfigError([end.unfinished])
+
+    def _parquet_rows(
+        self, path: str, file: "io.BufferedIOBase", values: Mapping[str, str]
+    ) -> Iterator[SourceRow]:
+        number = 0
+        for batch in pq.ParquetFile(file).iter_batches(batch_size=CHUNK):
+            for value in batch.to_pylist():
+                number += 1
+                cells: Mapping[str, str] = cells_of(value)
+                if self.renamed:
+                    cells = renamed_row(cells, self.renamed, wanted=self.columns)
+                row = SourceRow(
+                    located=f"{path}: row {number}",
+                    row_id=cells.get(self.columns[0], ""),
+                    cells=cells,
+                )
+                yield self._with(row, values)
+
+    def _with(self, row: SourceRow, values: Mapping[str, str]) -> SourceRow:
+        """Return a row with the values of its folders, which its own cells precede."""
+        if not values:
+            return row
+        cells = {**values, **row.cells}
+        return SourceRow(
+            located=row.located,
+            row_id=cells.get(self.columns[0], ""),
+            cells=cells,
+            fault=row.fault,
+        )
+
+
+def _is_table(path: str) -> bool:
+    """Return whether a path names a table; other tools hide files by `_` and `.`."""
+    parts = path.split("/")
+    return path.lower().endswith(_KINDS) and not parts[-1].startswith(("_", "."))
+
+
+def _partition(inside: str) -> Iterator[tuple[str, str]]:
+    """Yield column and value of each folder such as `day=2026-03-04`."""
+    for folder in inside.split("/")[:-1]:
+        name, equals, value = folder.partition("=")
+        if equals and name:
+            yield name, value
+
+
+def _chunks(rows: Iterator[SourceRow], most: int | None) -> Iterator[list[SourceRow]]:
+    rows = islice(rows, most)
+    while chunk := list(islice(rows, CHUNK)):
+        yield chunk

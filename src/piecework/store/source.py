@@ -1,0 +1,496 @@
+"""The rows of a source that grows: which wait, which were dealt, which cannot be used.
+
+A row is taken in once, by its id, and dealt once: its batch is set in the transaction
+that plans its HITs.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, overload
+
+from piecework.domain.growing import SourceRow, version_of
+from piecework.domain.hit import Item
+from piecework.domain.ids import HitKey, ItemId
+from piecework.store.columns import insert, moment, to_text
+from piecework.store.database import Store
+
+_FETCHED = 1_000
+"""Items that are read from the store at a time."""
+
+State = Literal["current", "withdrawn", "replaced"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What is known of the last reading of the source.
+
+    Attributes:
+        number: how many readings there were.
+        fingerprint: what the source looked like; `None`: read it again.
+        watermark: how far it was read.
+        header: its columns at the first reading; `None`: rows may differ.
+        read_at: when; `None`: never.
+        began_at: when it was read first.
+        fault: why it could not be read, or "".
+        unfinished: why its end was left for later, or "".
+        changed: changes of dealt items so far.
+        withdrawn: rows that disappeared so far.
+    """
+
+    number: int
+    fingerprint: str | None
+    watermark: str
+    header: tuple[str, ...] | None
+    read_at: datetime | None
+    began_at: datetime | None
+    fault: str
+    unfinished: str
+    changed: int
+    withdrawn: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """The latest item of a row.
+
+    Attributes:
+        is_dealt: whether it has a batch.
+    """
+
+    item_id: ItemId
+    version: int
+    digest: str
+    state: State
+    is_dealt: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """The rows that wait for their batch: how many, and since when the first does."""
+
+    rows: int
+    since: datetime | None
+
+
+def reading(store: Store) -> Reading:
+    """Return what is known of the last reading."""
+    (row,) = store.db.query("SELECT * FROM source_reading")
+    del row["only_row"]
+    header = row["header"]
+    return Reading(
+        **{
+            **row,
+            "header": None if header is None else tuple(json.loads(header)),
+            "read_at": moment(row["read_at"]),
+            "began_at": moment(row["began_at"]),
+        }
+    )
+
+
+def keep_reading(
+    store: Store,
+    *,
+    at: datetime,
+    number: int,
+    fingerprint: str | None,
+    fault: str = "",
+    watermark: str | None = None,
+    unfinished: str = "",
+    header: tuple[str, ...] | None = None,
+) -> None:
+    """Record a reading; part of the caller's transaction.
+
+    Args:
+        store: the campaign's memory.
+        at: when the source was read.
+        number: of this reading.
+        fingerprint: what the source looked like; `None`: read it again.
+        fault: why it could not be read.
+        watermark: how far it was read; `None`: as before.
+        unfinished: why its end was left for later.
+        header: its columns; those of the first reading stay.
+    """
+    store.db.execute(
+        "UPDATE source_reading SET number = :number, fingerprint = :fingerprint, "
+        "watermark = coalesce(:watermark, watermark), read_at = :at, "
+        "began_at = coalesce(began_at, :at), fault = :fault, "
+        "unfinished = :unfinished, header = coalesce(header, :header)",
+        {
+            "number": number,
+            "fingerprint": fingerprint,
+            "watermark": watermark,
+            "at": to_text(at),
+            "fault": fault,
+            "unfinished": unfinished,
+            "header": None if header is None else json.dumps(header),
+        },
+    )
+
+
+def known(store: Store, row_ids: Iterable[str]) -> dict[str, Known]:
+    """Return the latest item of each of these rows, by row id."""
+    rows = store.db.execute(
+        "SELECT row_id, item_id, version, digest, state, batch IS NOT NULL "
+        "FROM json_each(?) JOIN source_items ON row_id = value AND NOT is_gold "
+        "ORDER BY version",
+        [json.dumps(list(row_ids))],
+    )
+    return {
+        row_id: Known(
+            item_id=ItemId(item_id),
+            version=version,
+            digest=digest,
+            state=state,
+            is_dealt=bool(is_dealt),
+        )
+        for row_id, item_id, version, digest, state, is_dealt in rows
+    }
+
+
+def taken_ids(store: Store, item_ids: Iterable[str]) -> frozenset[str]:
+    """Return which of these ids an item has already."""
+    rows = store.db.execute(
+        "SELECT item_id FROM json_each(?) JOIN source_items ON item_id = value",
+        [json.dumps(list(item_ids))],
+    )
+    return frozenset(item_id for (item_id,) in rows)
+
+
+def add(
+    store: Store,
+    rows: Iterable[tuple[SourceRow, int, str]],
+    *,
+    id_column: str,
+    at: datetime,
+) -> None:
+    """Take rows in, each with its version and digest; part of a transaction."""
+    insert(
+        store,
+        "source_items",
+        (
+            {
+                "item_id": (item_id := version_of(row.row_id, version)),
+                "row_id": row.row_id,
+                "version": version,
+                "columns": json.dumps(
+                    {**row.cells, id_column: item_id}, ensure_ascii=False
+                ),
+                "digest": digest,
+                "first_seen": to_text(at),
+            }
+            for row, version, digest in rows
+        ),
+    )
+
+
+def add_gold(store: Store, items: Iterable[Item], *, at: datetime) -> None:
+    """Take in items with known answers; known ones stay. Part of a transaction."""
+    insert(
+        store,
+        "source_items",
+        (
+            {
+                "item_id": item.item_id,
+                "row_id": item.item_id,
+                "columns": json.dumps(dict(item.columns), ensure_ascii=False),
+                "digest": "",
+                "is_gold": 1,
+                "first_seen": to_text(at),
+            }
+            for item in items
+        ),
+        or_ignore=True,
+    )
+
+
+def rewrite(
+    store: Store, item_id: ItemId, row: SourceRow, digest: str, *, id_column: str
+) -> None:
+    """Set the cells of an item that was not dealt; part of a transaction."""
+    store.db.execute(
+        "UPDATE source_items SET columns = ?, digest = ?, state = 'current' "
+        "WHERE item_id = ? AND batch IS NULL",
+        [
+            json.dumps({**row.cells, id_column: item_id}, ensure_ascii=False),
+            digest,
+            item_id,
+        ],
+    )
+
+
+def set_state(store: Store, item_ids: Sequence[ItemId], state: State) -> None:
+    """Set the state of items, and close those that are in work; part of a transaction.
+
+    Args:
+        store: the campaign's memory.
+        item_ids: the items.
+        state: 'current' opens them again.
+    """
+    of_items = json.dumps(item_ids)
+    store.db.execute(
+        "UPDATE source_items SET state = ? "
+        "WHERE item_id IN (SELECT value FROM json_each(?))",
+        [state, of_items],
+    )
+    store.db.execute(
+        "UPDATE items SET closed = ? WHERE item_id IN (SELECT value FROM json_each(?))",
+        [None if state == "current" else state, of_items],
+    )
+
+
+def count_changes(store: Store, *, changed: int = 0, withdrawn: int = 0) -> None:
+    """Add to the counts of changes; part of the caller's transaction."""
+    store.db.execute(
+        "UPDATE source_reading SET changed = changed + ?, withdrawn = withdrawn + ?",
+        [changed, withdrawn],
+    )
+
+
+def set_kept_changes(store: Store, number: int) -> None:
+    """Set how many dealt items have other cells in the source now."""
+    store.db.execute("UPDATE source_reading SET changed = ?", [number])
+
+
+@contextmanager
+def seen(store: Store) -> Iterator[None]:
+    """Let `see` and `gone` work, for one reading of the whole source."""
+    # The temporary table may be larger than memory.
+    store.db.execute("PRAGMA temp_store = FILE")
+    store.db.execute(
+        "CREATE TEMP TABLE seen_rows "
+        "(row_id TEXT PRIMARY KEY, digest TEXT, located TEXT) WITHOUT ROWID"
+    )
+    try:
+        yield
+    finally:
+        store.db.execute("DROP TABLE temp.seen_rows")
+
+
+def see(store: Store, rows: Sequence[tuple[SourceRow, str]]) -> list[tuple[str, bool]]:
+    """Note rows of this reading with their digests.
+
+    Returns:
+        For each row, where a row with this id was seen before, or "", and whether that
+        row was equal.
+    """
+    earlier = {
+        row_id: (digest, located)
+        for row_id, digest, located in store.db.execute(
+            "SELECT row_id, digest, located FROM json_each(?) "
+            "JOIN temp.seen_rows ON row_id = value",
+            [json.dumps([row.row_id for row, _ in rows])],
+        )
+    }
+    results, new = [], []
+    for row, digest in rows:
+        before = earlier.get(row.row_id)
+        if before is None:
+            earlier[row.row_id] = digest, row.located
+            new.append((row.row_id, digest, row.located))
+            results.append(("", True))
+        else:
+            results.append((before[1], before[0] == digest))
+    store.db.conn.executemany("INSERT INTO temp.seen_rows VALUES (?, ?, ?)", new)
+    return results
+
+
+def gone(store: Store) -> list[ItemId]:
+    """Return current items whose rows this reading did not see."""
+    rows = store.db.execute(
+        "SELECT item_id FROM source_items WHERE state = 'current' AND NOT is_gold "
+        "AND row_id NOT IN (SELECT row_id FROM temp.seen_rows) ORDER BY number"
+    )
+    return [ItemId(item_id) for (item_id,) in rows]
+
+
+def count_current(store: Store) -> int:
+    """Return how many items are current: their rows are in the source."""
+    (number,) = store.db.execute(
+        "SELECT count(*) FROM source_items WHERE state = 'current' AND NOT is_gold"
+    ).fetchone()
+    return int(number)
+
+
+def quarantine(
+    store: Store,
+    faults: Iterable[tuple[SourceRow, str]],
+    *,
+    reading_number: int,
+    at: datetime,
+) -> None:
+    """Set rows aside, each with its fault; part of the caller's transaction."""
+    store.db.conn.executemany(
+        "INSERT OR REPLACE INTO source_quarantine "
+        "(located, row_id, fault, reading, seen_at) VALUES (?, ?, ?, ?, ?)",
+        [
+            (row.located, row.row_id, fault, reading_number, to_text(at))
+            for row, fault in faults
+        ],
+    )
+
+
+def forget_quarantined(store: Store, *, before: int) -> None:
+    """Drop what earlier readings set aside; part of the caller's transaction."""
+    store.db.execute("DELETE FROM source_quarantine WHERE reading < ?", [before])
+
+
+def quarantined(store: Store, *, most: int) -> tuple[int, list[str]]:
+    """Return how many rows are set aside, and why the first ones are."""
+    (number,) = store.db.execute("SELECT count(*) FROM source_quarantine").fetchone()
+    rows = store.db.execute(
+        "SELECT fault FROM source_quarantine ORDER BY seen_at, located LIMIT ?", [most]
+    )
+    return int(number), [fault for (fault,) in rows]
+
+
+def waiting(store: Store) -> Waiting:
+    """Return how many rows wait for their batch, and since when."""
+    rows, first = store.db.execute(
+        "SELECT count(*), min(number) FROM source_items "
+        "WHERE batch IS NULL AND state = 'current' AND NOT is_gold"
+    ).fetchone()
+    since = store.db.execute(
+        "SELECT first_seen FROM source_items WHERE number = ?", [first]
+    ).fetchone()
+    return Waiting(rows=rows, since=moment(since[0]) if since else None)
+
+
+def next_waiting(store: Store, most: int, *, gold: bool = False) -> list[Item]:
+    """Return the first items that wait, in the order of their arrival."""
+    rows = store.db.execute(
+        "SELECT item_id, columns FROM source_items WHERE batch IS NULL "
+        "AND state = 'current' AND is_gold = ? ORDER BY number LIMIT ?",
+        [gold, most],
+    )
+    return [_item(*row) for row in rows]
+
+
+def deal(store: Store, item_ids: Sequence[ItemId], *, batch: int, at: datetime) -> None:
+    """Record that items belong to a batch; part of a transaction."""
+    of_items = json.dumps(item_ids)
+    cursor = store.db.conn.execute(
+        "UPDATE source_items SET batch = ? WHERE batch IS NULL "
+        "AND item_id IN (SELECT value FROM json_each(?))",
+        [batch, of_items],
+    )
+    if not cursor.rowcount:
+        return
+    store.db.execute(
+        "INSERT INTO source_batches (batch, items) VALUES (?, ?) "
+        "ON CONFLICT (batch) DO UPDATE SET items = items + excluded.items",
+        [batch, cursor.rowcount],
+    )
+    store.db.execute(
+        "INSERT INTO source_days (day, dealt) VALUES (?, (SELECT count(*) "
+        "FROM json_each(?) JOIN source_items ON item_id = value AND NOT is_gold)) "
+        "ON CONFLICT (day) DO UPDATE SET dealt = dealt + excluded.dealt",
+        [to_text(at)[:10], of_items],
+    )
+
+
+def days(store: Store, *, since: datetime) -> list[tuple[str, int, int]]:
+    """Return day, rows that arrived and rows that were dealt, from a day on."""
+    return store.db.execute(
+        "SELECT day, arrived, dealt FROM source_days WHERE day >= ? ORDER BY day",
+        [to_text(since)[:10]],
+    ).fetchall()
+
+
+def first_rows(store: Store, most: int) -> list[Item]:
+    """Return the first rows that were taken in, without those that are gold."""
+    rows = store.db.execute(
+        "SELECT item_id, columns FROM source_items WHERE NOT is_gold "
+        "ORDER BY number LIMIT ?",
+        [most],
+    )
+    return [_item(*row) for row in rows]
+
+
+def all_ids(store: Store) -> Iterator[ItemId]:
+    """Yield the ids of all items, dealt or not."""
+    for (item_id,) in store.db.execute("SELECT item_id FROM source_items"):
+        yield ItemId(item_id)
+
+
+class DealtItems(Sequence[Item]):
+    """The items that were dealt, in the order of batches and arrival.
+
+    They stay in the store: only those in use are in memory.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __len__(self) -> int:
+        """Return how many items were dealt."""
+        (number,) = self._store.db.execute(
+            "SELECT coalesce(sum(items), 0) FROM source_batches"
+        ).fetchone()
+        return int(number)
+
+    def __iter__(self) -> Iterator[Item]:
+        """Yield them, a thousand at a time."""
+        batch, number = 0, 0
+        while rows := self._store.db.execute(
+            "SELECT batch, number, item_id, columns FROM source_items "
+            "WHERE batch IS NOT NULL AND (batch, number) > (?, ?) "
+            "ORDER BY batch, number LIMIT ?",
+            [batch, number, _FETCHED],
+        ).fetchall():
+            for batch, number, item_id, columns in rows:  # noqa: B007 - where to go on
+                yield _item(item_id, columns)
+
+    @overload
+    def __getitem__(self, at: int) -> Item: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Item]: ...
+    def __getitem__(self, at: int | slice) -> Item | list[Item]:
+        """Return items by their place."""
+        if isinstance(at, slice):
+            return [self[number] for number in range(*at.indices(len(self)))]
+        number = at + len(self) if at < 0 else at
+        row = self._store.db.execute(
+            "SELECT item_id, columns FROM source_items WHERE batch IS NOT NULL "
+            "ORDER BY batch, number LIMIT 1 OFFSET ?",
+            [number],
+        ).fetchone()
+        if number < 0 or row is None:
+            raise IndexError(at)
+        return _item(*row)
+
+    def of(self, item_ids: Iterable[ItemId]) -> dict[ItemId, Item]:
+        """Return these items by id; unknown ones are absent."""
+        rows = self._store.db.execute(
+            "SELECT item_id, columns FROM json_each(?) "
+            "JOIN source_items ON item_id = value",
+            [json.dumps(list(item_ids))],
+        )
+        return {ItemId(item_id): _item(item_id, columns) for item_id, columns in rows}
+
+    def of_batch(self, batch: int) -> list[Item]:
+        """Return the items of a batch in the order of their arrival."""
+        rows = self._store.db.execute(
+            "SELECT item_id, columns FROM source_items WHERE batch = ? ORDER BY number",
+            [batch],
+        )
+        return [_item(*row) for row in rows]
+
+
+def hits_of_closed(store: Store) -> AbstractSet[HitKey]:
+    """Return open or planned HITs that show an item whose row is gone or replaced."""
+    rows = store.db.execute(
+        "SELECT DISTINCT hit_key FROM hits, json_each(hits.item_ids) AS shown "
+        "JOIN items ON items.item_id = shown.value "
+        "WHERE collected_at IS NULL AND (posted_at IS NULL OR hit_id IS NOT NULL) "
+        "AND items.closed IN ('withdrawn', 'replaced')"
+    )
+    return {HitKey(hit_key) for (hit_key,) in rows}
+
+
+def _item(item_id: str, columns: str) -> Item:
+    cells: Mapping[str, str] = json.loads(columns)
+    return Item(item_id=ItemId(item_id), columns=cells)

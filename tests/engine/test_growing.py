@@ -1,0 +1,375 @@
+"""A campaign whose items grow: each row is dealt, answered and paid once."""
+
+from pathlib import Path
+
+import pytest
+
+from piecework.campaign.assembling import load_campaign
+from piecework.domain.errors import ConfigError, StoreError
+from piecework.engine.opening import open_for_rehearsal
+from piecework.rehearsing.checking import check_campaign
+from piecework.store import item_totals, ledger, source, stops
+from tests.growing_campaign import START, TEXT, growing, names, row, write_growing
+
+
+def test_new_rows_make_the_next_batch_and_each_row_is_dealt_once(
+    tmp_path: Path,
+) -> None:
+    """Four rows are a batch; the five that arrive later are the next one."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        idle = campaign.finish()
+        assert (idle.waiting_for, idle.batch, idle.items) == ("new rows", 1, 4)
+        assert (idle.accepted, idle.missing, idle.is_finished) == (4, 0, False)
+        campaign.append(*names(5, 9))
+        idle = campaign.finish()
+        assert (idle.batch, idle.items, idle.accepted) == (2, 9, 9)
+        assert campaign.shown() == names(1, 9)
+        # 3 batches' worth of HITs: 2 + 3 (of two, two and one item), 60 cents each.
+        assert ledger.balances(campaign.run.store)["rewards"] == 5 * 50
+        assert campaign.finish() == idle
+
+
+@pytest.mark.full
+def test_a_batch_waits_for_its_size_or_for_its_time(tmp_path: Path) -> None:
+    """Three rows of four wait a day; four rows wait no time."""
+    with growing(tmp_path, names(1, 3)) as campaign:
+        waits = campaign.advance()
+        assert (waits.waiting_for, waits.hits_posted) == ("new rows", 0)
+        assert waits.source is not None
+        assert waits.source.waiting == 3
+        assert waits.due_at == "2026-01-06T09:00:00+00:00"
+        campaign.move(hours=23.9)
+        assert campaign.advance().hits_posted == 0
+        campaign.move(hours=0.1)
+        assert campaign.advance().hits_posted == 2
+        campaign.append("p004")
+        assert campaign.finish().waiting_for == "new rows"
+        campaign.append(*names(5, 7))
+        assert campaign.advance().batch == 2  # four wait, so no more time passes
+        assert campaign.shown() == names(1, 7)
+
+
+@pytest.mark.full
+def test_a_row_that_appears_again_changes_nothing(tmp_path: Path) -> None:
+    """At the end of the file, or in a file that was written again."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        idle = campaign.finish()
+        campaign.append("p002", "p003")
+        again = campaign.finish()
+        assert again == idle
+        # The rows in another order, too.
+        campaign.items.write_text(
+            "image_id,url\n" + "".join(map(row, reversed(names(1, 4))))
+        )
+        assert campaign.finish() == idle
+        assert campaign.shown() == names(1, 4)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("on_change", "shown", "quarantined", "changed"),
+    [
+        ("refuse", names(1, 4), 1, 0),
+        ("keep", names(1, 4), 0, 1),
+        ("ask_again", sorted([*names(1, 4), "p002@2"]), 0, 1),
+    ],
+)
+def test_a_row_whose_cells_change(
+    tmp_path: Path, on_change: str, shown: list[str], quarantined: int, changed: int
+) -> None:
+    """It is refused, or ignored, or asked again as an item of its own."""
+    text = TEXT.replace("grows = true", f'grows = true\non_change = "{on_change}"')
+    with growing(tmp_path, names(1, 4), text) as campaign:
+        campaign.finish()
+        rows = [row("p001"), row("p002", "other"), row("p003"), row("p004")]
+        campaign.items.write_text("image_id,url\n" + "".join(rows))
+        campaign.finish()
+        campaign.move(hours=25)
+        progress = campaign.finish()
+        assert campaign.shown() == shown
+        assert progress.source is not None
+        assert progress.source.quarantined == quarantined
+        assert progress.source.changed == changed
+        assert (progress.missing, progress.waiting_for) == (0, "new rows")
+        if on_change == "ask_again":
+            items = {str(item.item_id): item for item in campaign.run.campaign.items}
+            assert items["p002"].columns["url"].endswith("p002.jpg")
+            assert items["p002@2"].columns["url"].endswith("other.jpg")
+            assert progress.accepted == 5
+
+
+@pytest.mark.full
+def test_the_row_of_a_waiting_item_may_change(tmp_path: Path) -> None:
+    """Nobody was shown it, so its new cells count."""
+    with growing(tmp_path, names(1, 3)) as campaign:
+        campaign.advance()
+        campaign.items.write_text("image_id,url\n" + row("p001", "new") + row("p002"))
+        campaign.append("p003")
+        campaign.move(hours=25)
+        campaign.finish()
+        items = {str(item.item_id): item for item in campaign.run.campaign.items}
+        assert items["p001"].columns["url"].endswith("new.jpg")
+        assert campaign.shown() == names(1, 3)
+
+
+def test_the_open_hits_of_a_row_that_disappears_expire(tmp_path: Path) -> None:
+    """The other items of these HITs are asked again, and a row that returns, too."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        assert campaign.advance().hits_open == 2
+        gone = campaign.posted()[0].item_ids[0]
+        left = [name for name in names(1, 4) if name != gone]
+        campaign.items.write_text("image_id,url\n" + "".join(map(row, left)))
+        withdrawn = campaign.advance()
+        assert withdrawn.source is not None
+        assert withdrawn.source.withdrawn == 1
+        done = campaign.finish()
+        # The other item of that HIT is asked in a HIT of its own.
+        assert (done.waiting_for, done.accepted, done.missing) == ("new rows", 3, 0)
+        assert campaign.posted()[-1].item_ids == tuple(
+            name for name in campaign.posted()[0].item_ids if name != gone
+        )
+        # It comes back: its answer is asked for again.
+        campaign.append(str(gone))
+        assert campaign.finish().accepted == 4
+
+
+@pytest.mark.full
+def test_answers_to_a_row_that_disappears_stay(tmp_path: Path) -> None:
+    """They were given and paid."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        before = campaign.finish()
+        campaign.items.write_text("image_id,url\n" + "".join(map(row, names(2, 4))))
+        after = campaign.finish()
+        assert (after.accepted, after.items, after.missing) == (4, 4, 0)
+        assert after.spent_cents == before.spent_cents
+
+
+@pytest.mark.full
+def test_rows_that_vanish_by_the_thousand_are_not_withdrawn(tmp_path: Path) -> None:
+    """Half a file is more probably a mistake."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        campaign.finish()
+        campaign.items.write_text("image_id,url\n" + row("p001"))
+        progress = campaign.finish()
+        assert progress.source is not None
+        assert progress.source.withdrawn == 0
+        assert "3 rows of 4" in progress.source.fault
+        campaign.items.write_text("image_id,url\n" + "".join(map(row, names(1, 4))))
+        progress = campaign.finish()
+        assert progress.source is not None
+        assert progress.source.fault == ""
+
+
+@pytest.mark.full
+def test_a_source_that_cannot_be_read_stops_nothing_else(tmp_path: Path) -> None:
+    """Answers are collected and paid; the fault is stated until the file is back."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        campaign.advance()
+        campaign.items.unlink()
+        assert campaign.people.work() == 2
+        progress = campaign.finish()
+        assert (progress.accepted, progress.waiting_for) == (4, "new rows")
+        assert progress.source is not None
+        assert "items.csv" in progress.source.fault
+        writes = campaign.run.store.changes()
+        campaign.advance()  # the same fault is not written again
+        assert campaign.run.store.changes() == writes
+        campaign.items.write_text("image_id,url\n" + "".join(map(row, names(1, 8))))
+        progress = campaign.finish()
+        assert (progress.accepted, progress.batch) == (8, 2)
+        assert progress.source is not None
+        assert progress.source.fault == ""
+
+
+@pytest.mark.full
+def test_a_needed_column_that_disappears_overnight(tmp_path: Path) -> None:
+    """The source is refused as a whole, and no row counts as gone."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        campaign.finish()
+        campaign.items.write_text("image_id,link\np005,https://example.org/5.jpg\n")
+        progress = campaign.finish()
+        assert progress.source is not None
+        assert "no column url" in progress.source.fault
+        assert (progress.items, progress.source.withdrawn) == (4, 0)
+
+
+@pytest.mark.full
+def test_a_new_column_is_no_change_of_old_rows(tmp_path: Path) -> None:
+    """New rows have it, and old rows are as they were."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        campaign.finish()
+        rows = "".join(f"{row(name).strip()},x{name}\n" for name in names(1, 8))
+        campaign.items.write_text("image_id,url,note\n" + rows)
+        progress = campaign.finish()
+        assert campaign.shown() == names(1, 8)
+        assert progress.source is not None
+        assert progress.source.quarantined == 0
+        assert campaign.run.campaign.items[7].columns["note"].startswith("xp")
+
+
+def test_rows_that_cannot_be_used_are_set_aside_and_the_rest_proceeds(
+    tmp_path: Path,
+) -> None:
+    """Each fault is named with its line."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        campaign.finish()
+        with campaign.items.open("ab") as file:
+            file.write(row("p005").encode())
+            file.write(row("p005", "other").encode())  # line 7: the id again
+            file.write(row("6.0").encode())
+            file.write(b"p007,not an address\n")
+            file.write(b"p008\n")
+            file.write(b"p009,https://example.org/\xff.jpg\n")
+            file.write(b'p010,"https://example.org/10.jpg"x\n')
+            file.write(b",https://example.org/11.jpg\n")
+            file.write("".join(map(row, names(12, 14))).encode())
+            file.write(b"p015,https://example.org/1")  # half written
+        progress = campaign.finish()
+        assert campaign.shown() == [*names(1, 5), *names(12, 14)]
+        state = progress.source
+        assert state is not None
+        assert (state.quarantined, bool(state.unfinished)) == (7, True)
+        _, faults = source.quarantined(campaign.run.store, most=100)
+        lines = {fault.partition("line ")[2].partition(":")[0] for fault in faults}
+        assert lines == {str(line) for line in range(7, 14)}
+        # The writer finishes its line: nothing else is read again.
+        with campaign.items.open("a") as file:
+            file.write("5.jpg\n")
+        campaign.advance()
+        campaign.move(hours=25)
+        assert campaign.finish().items == 9
+        assert campaign.shown()[-1] == "p015"
+
+
+def test_check_names_rows_that_would_be_set_aside(tmp_path: Path) -> None:
+    """And a source without a row that can be used cannot be priced."""
+    path = write_growing(tmp_path, [*names(1, 5), "6.0"])
+    with (tmp_path / "items.csv").open("a") as file:
+        file.write(row("p001", "other") + "p007")
+    warnings = check_campaign(path, on=START.date()).warnings
+    assert sum("line 7" in words for words in warnings) == 1
+    assert sum("line 8" in words for words in warnings) == 1
+    assert any(words.startswith("2 rows") for words in warnings)
+    (tmp_path / "items.csv").write_text("image_id,url\n")
+    with pytest.raises(ConfigError):
+        check_campaign(path, on=START.date())
+
+
+@pytest.mark.full
+def test_an_open_quote_at_the_end_waits_for_the_rest(tmp_path: Path) -> None:
+    """The row may still be written."""
+    with growing(tmp_path, names(1, 3)) as campaign:
+        with campaign.items.open("a") as file:
+            file.write('p004,"https://example.org/4\n')
+        first = campaign.advance()
+        assert first.source is not None
+        assert (first.source.waiting, bool(first.source.unfinished)) == (3, True)
+        with campaign.items.open("a") as file:
+            file.write('.jpg"\n')
+        second = campaign.advance()
+        assert second.source is not None
+        assert second.source.quarantined == 1  # an address with a line break in it
+
+
+@pytest.mark.full
+def test_stop_ends_it(tmp_path: Path) -> None:
+    """No more rows are taken in."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        campaign.finish()
+        stops.stop(campaign.run.store, at=campaign.clock.now())
+        campaign.append(*names(5, 8))
+        done = campaign.advance()
+        assert (done.waiting_for, done.items) == ("nobody", 4)
+        assert done.is_finished
+
+
+@pytest.mark.full
+def test_a_cap_ends_it_and_rows_that_wait_keep_their_order(tmp_path: Path) -> None:
+    """The rows that arrived first are paid for."""
+    # Three HITs of 60 cents; each shows two rows.
+    text = TEXT.replace('budget = "900.00"', 'budget = "2.00"')
+    with growing(tmp_path, names(1, 12), text) as campaign:
+        done = campaign.finish()
+        assert campaign.shown() == names(1, 6)
+        assert (done.waiting_for, done.cap_reached) == ("nobody", True)
+        assert done.source is not None
+        assert done.source.waiting == 6
+
+
+@pytest.mark.full
+def test_a_day_and_a_month_postpone_what_they_do_not_pay(tmp_path: Path) -> None:
+    """The campaign says which of the two, and until when."""
+    text = TEXT.replace(
+        'budget = "900.00"',
+        'budget = "900.00"\nday_budget = "1.20"\nmonth_budget = "2.00"',
+    )
+    with growing(tmp_path, names(1, 12), text) as campaign:
+        first = campaign.finish()
+        assert len(campaign.shown()) == 4  # two HITs a day
+        assert (first.waiting_for, first.stopped_by) == (
+            "the next day",
+            "rewards.day_budget",
+        )
+        campaign.move(days=1)
+        second = campaign.finish()
+        assert len(campaign.shown()) == 6  # three HITs a month
+        assert (second.waiting_for, second.stopped_by) == (
+            "the next month",
+            "rewards.month_budget",
+        )
+        assert second.goes_on_at == "2026-02-01T00:00:00+00:00"
+        campaign.move(days=27)
+        campaign.finish()
+        assert len(campaign.shown()) == 10
+
+
+@pytest.mark.full
+def test_an_item_that_has_cost_its_budget_is_not_asked_again(tmp_path: Path) -> None:
+    """The missing answer counts as missing."""
+    # A share of a HIT costs 30 cents. A second answer would make 60 or, alone, 90.
+    text = TEXT.replace('budget = "900.00"', 'budget = "900.00"\nitem_budget = "0.80"')
+    with growing(tmp_path, names(1, 4), text) as campaign:
+        shouts = (("bob", "half"), ("ann", "good"), ("cat", "good"))
+        campaign.people.script = shouts
+        done = campaign.finish()
+        assert (done.accepted, done.missing) == (3, 1)
+        assert done.waiting_for == "new rows"
+        assert len(campaign.posted()) == 2
+        lacks = item_totals.batches_lacking(
+            campaign.run.store, campaign.run.campaign.posting
+        )
+        assert lacks == {}
+
+
+@pytest.mark.full
+def test_a_backlog_that_the_budget_cannot_keep_up_with(tmp_path: Path) -> None:
+    """Rates in and out, and the days of work that wait."""
+    text = TEXT.replace('budget = "900.00"', 'budget = "900.00"\nday_budget = "1.20"')
+    with growing(tmp_path, names(1, 10), text) as campaign:
+        for day in range(1, 4):
+            progress = campaign.finish()
+            campaign.append(*names(day * 10 + 1, day * 10 + 10))
+            campaign.move(days=1)
+        progress = campaign.finish()
+        assert progress.source is not None
+        # Three days passed, and ten rows arrived on each of four mornings. On each,
+        # four were paid; four more are planned, and wait for the next day.
+        assert progress.source.waiting == 40 - 16 - 4
+        assert progress.source.rows_in == pytest.approx(40 / 3)
+        assert progress.source.rows_out == pytest.approx(20 / 3)
+        assert progress.source.behind_days == pytest.approx(20 / (20 / 3))
+
+
+@pytest.mark.full
+def test_a_store_whose_items_grow_cannot_stop_growing(tmp_path: Path) -> None:
+    """The store is bound to the way it deals."""
+    with growing(tmp_path, names(1, 4)) as campaign:
+        campaign.finish()
+        path, endpoint = campaign.path, campaign.run.platform.endpoint
+        fixed = TEXT.replace("grows = true", "").replace("batch_every_hours = 24", "")
+        path.write_text(fixed.replace("batch_size = 4", "batches = 1"))
+        with (
+            pytest.raises(StoreError),
+            open_for_rehearsal(load_campaign(path), endpoint, campaign.clock),
+        ):
+            pass

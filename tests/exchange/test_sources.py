@@ -1,0 +1,217 @@
+"""Sources outside: files as they arrive in a bucket or folder, and queries."""
+
+import io
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import sqlalchemy as sa
+
+from piecework.domain.errors import ConfigError
+from piecework.domain.growing import Delivery, Source, SourceRow
+from piecework.exchange.query_source import Query
+from piecework.exchange.table_source import TableFolder
+from piecework.store import source as stored_source
+from tests.exchange.conftest import S3
+from tests.growing_campaign import TEXT, growing
+
+COLUMNS = ("image_id", "url")
+
+
+def parquet(cells: Mapping[str, object]) -> bytes:
+    """A Parquet file with these columns."""
+    sink = io.BytesIO()
+    pq.write_table(pa.table(dict(cells)), sink)
+    return sink.getvalue()
+
+
+def pictures(*ids: object) -> bytes:
+    """A Parquet file of pictures."""
+    urls = [f"https://example.org/{name}.jpg" for name in ids]
+    return parquet({"image_id": list(ids), "url": urls})
+
+
+def put(folder: Path, name: str, content: bytes) -> None:
+    """Deliver a file."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def folder_of(tmp_path: Path, address: str = "arrivals/") -> TableFolder:
+    """The source of a folder beside the campaign file."""
+    return TableFolder(address=address, beside=tmp_path, columns=COLUMNS)
+
+
+def read(source: Source, mark: str = "") -> tuple[list[SourceRow], Delivery]:
+    """All rows of a reading, and the reading."""
+    delivery = source.read(mark)
+    with closing(delivery):
+        rows = [row for chunk in delivery.chunks for row in chunk]
+    return rows, delivery
+
+
+def ids(rows: Iterable[SourceRow]) -> list[str]:
+    """The ids of rows."""
+    return [row.row_id for row in rows]
+
+
+def test_only_new_files_are_read_until_a_known_one_changes(tmp_path: Path) -> None:
+    """A late partition is a new file; a changed or lost one means reading all."""
+    folder = tmp_path / "arrivals"
+    put(folder, "day=2026-03-02/a.parquet", pictures("p1", "p2"))
+    put(folder, "day=2026-03-02/_SUCCESS.csv", b"")
+    rows, first = read(folder_of(tmp_path))
+    assert ids(rows) == ["p1", "p2"]
+    assert rows[0].cells["day"] == "2026-03-02"
+    assert rows[1].located.endswith("day=2026-03-02/a.parquet: row 2")
+    assert first.is_whole
+
+    put(folder, "day=2026-03-03/b.csv", b"image_id,url\np3,https://example.org/3.jpg\n")
+    put(folder, "day=2026-03-01/late.jsonl", b'{"image_id": "p4", "url": "u"}\n')
+    rows, second = read(folder_of(tmp_path), first.watermark)
+    assert ids(rows) == ["p4", "p3"]
+    assert not second.is_whole
+    rows, third = read(folder_of(tmp_path), second.watermark)
+    assert (rows, third.is_whole) == ([], False)
+
+    put(folder, "day=2026-03-02/a.parquet", pictures("p1", "p2", "p5"))
+    rows, fourth = read(folder_of(tmp_path), third.watermark)
+    assert sorted(ids(rows)) == ["p1", "p2", "p3", "p4", "p5"]
+    assert fourth.is_whole
+
+
+def test_a_half_written_file_is_left_for_the_next_reading(tmp_path: Path) -> None:
+    """The others are read; the reason is kept; then the whole file is read."""
+    folder = tmp_path / "arrivals"
+    whole = pictures("p2")
+    put(folder, "a.parquet", pictures("p1"))
+    put(folder, "b.parquet", whole[: len(whole) // 2])
+    put(folder, "c.csv", b"image_id,url\np3,https://example.org")
+    rows, first = read(folder_of(tmp_path))
+    assert ids(rows) == ["p1"]
+    assert "b.parquet cannot be read yet" in first.unfinished
+    assert "c.csv cannot be read yet" in first.unfinished
+    put(folder, "b.parquet", whole)
+    put(folder, "c.csv", b"image_id,url\np3,https://example.org/3.jpg\n")
+    rows, second = read(folder_of(tmp_path), first.watermark)
+    assert ids(rows) == ["p2", "p3"]
+    assert (second.is_whole, second.unfinished) == (False, "")
+
+
+def test_types_of_parquet_become_the_text_of_cells(tmp_path: Path) -> None:
+    """As a CSV file would have them; an id that is a float is a fault."""
+    cells = {
+        "image_id": [7.0],
+        "url": ["https://example.org/7.jpg"],
+        "n": [3],
+        "is_new": [True],
+        "day": [date(2026, 3, 4)],
+        "tags": [["a", "b"]],
+        "empty": pa.array([None], pa.string()),
+    }
+    put(tmp_path, "arrivals/a.parquet", parquet(cells))
+    source = folder_of(tmp_path)
+    (row,), _ = read(source)
+    assert dict(row.cells) == {
+        "image_id": "7.0",
+        "url": "https://example.org/7.jpg",
+        "n": "3",
+        "is_new": "true",
+        "day": "2026-03-04",
+        "tags": '["a", "b"]',
+        "empty": "",
+    }
+    assert "decimal number" in source.faults(row)[0]
+
+
+def test_a_bucket_is_read_as_a_folder_is(s3: S3, tmp_path: Path) -> None:
+    """With the credentials of the environment; without them it is one sentence."""
+    key = "arrivals/day=1/a.parquet"
+    s3.put_object(Bucket="results", Key=key, Body=pictures("p1"))
+    s3.put_object(
+        Bucket="results",
+        Key="arrivals/day=2/b.csv",
+        Body=b"image_id,url\np2,https://example.org/2.jpg\n",
+    )
+    source = folder_of(tmp_path, "s3://results/arrivals")
+    before = source.fingerprint()
+    rows, first = read(source)
+    assert ids(rows) == ["p1", "p2"]
+    assert source.fingerprint() == before
+    s3.put_object(Bucket="results", Key="arrivals/c.parquet", Body=pictures("p3"))
+    assert source.fingerprint() != before
+    rows, _ = read(source, first.watermark)
+    assert ids(rows) == ["p3"]
+    with pytest.raises(ConfigError, match="s3://absent/x"):
+        folder_of(tmp_path, "s3://absent/x").fingerprint()
+
+
+def warehouse(url: str, *names: str) -> None:
+    """Make the table that is asked."""
+    engine = sa.create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(sa.text("DROP TABLE IF EXISTS pictures"))
+        connection.execute(sa.text("CREATE TABLE pictures (id TEXT, address TEXT)"))
+        for name in names:
+            connection.execute(
+                sa.text("INSERT INTO pictures VALUES (:id, :address)"),
+                {"id": name, "address": f"https://example.org/{name}.jpg"},
+            )
+    engine.dispose()
+
+
+def query(url: str, statement: str) -> Query:
+    """A source whose columns have the names of a table."""
+    return Query(
+        database=url,
+        statement=statement,
+        columns=COLUMNS,
+        renamed={"image_id": "id", "url": "address"},
+    )
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb", "postgres"])
+def test_a_query_gives_rows_and_changes_nothing(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """Also one that would change something."""
+    url = f"{kind}:///{tmp_path}/warehouse.db"
+    if kind == "postgres":
+        url = request.getfixturevalue("empty_postgres")
+    warehouse(url, "p1", "p2")
+    source = query(url, "SELECT id, address FROM pictures ORDER BY id")
+    rows, delivery = read(source)
+    assert [dict(row.cells) for row in rows] == [
+        {"image_id": name, "url": f"https://example.org/{name}.jpg"}
+        for name in ("p1", "p2")
+    ]
+    assert delivery.is_whole
+    with pytest.raises(ConfigError, match="must SELECT"):
+        read(query(url, "DELETE FROM pictures"))
+    with pytest.raises(ConfigError, match="cannot be run"):
+        read(query(url, "SELECT absent FROM pictures"))
+    if kind == "postgres":
+        deleting = "WITH gone AS (DELETE FROM pictures RETURNING *) SELECT * FROM gone"
+        with pytest.raises(ConfigError, match="cannot be run"):
+            read(query(url, deleting))
+    assert len(read(source)[0]) == 2
+
+
+def test_a_campaign_takes_in_what_arrives_in_a_folder(tmp_path: Path) -> None:
+    """Each row is dealt and answered once, whichever file it came in."""
+    text = TEXT.replace('file = "items.csv"', 'file = "arrivals/"')
+    put(tmp_path, "arrivals/a.parquet", pictures(*(f"p{n}" for n in range(1, 5))))
+    with growing(tmp_path, (), text) as campaign:
+        assert campaign.finish().accepted == 4
+        put(tmp_path, "arrivals/b.parquet", pictures(*(f"p{n}" for n in range(3, 9))))
+        put(tmp_path, "arrivals/c.parquet", b"PAR1 half")
+        idle = campaign.finish()
+        assert (idle.accepted, idle.batch) == (8, 2)
+        assert campaign.shown() == [f"p{n}" for n in range(1, 9)]
+        reading = stored_source.reading(campaign.run.store)
+        assert "c.parquet cannot be read yet" in reading.unfinished

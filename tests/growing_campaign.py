@@ -1,0 +1,108 @@
+"""A campaign whose items grow, on a rehearsal's marketplace."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from piecework.campaign.assembling import load_campaign
+from piecework.campaign.opened import CampaignRun
+from piecework.domain.hit import PlannedHit
+from piecework.domain.progress import Progress
+from piecework.engine.opening import open_for_rehearsal
+from piecework.engine.passes import run_pass
+from piecework.marketplace.http.server import serve
+from piecework.platforms.virtual_clock import VirtualClock
+from piecework.store import hits
+from tests.crash.people import People
+from tests.small_campaign import CAMPAIGN
+
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+TEXT = CAMPAIGN.replace("batches = 2", "batch_size = 4\nbatch_every_hours = 24")
+TEXT = TEXT.replace('file = "items.csv"', 'file = "items.csv"\ngrows = true')
+TEXT = TEXT.replace("assignments = 2", "assignments = 1").replace('"20.00"', '"900.00"')
+
+
+@dataclass(slots=True)
+class Growing:
+    """The campaign at work.
+
+    Attributes:
+        path: its file.
+        run: the open campaign.
+        clock: the marketplace's time.
+        people: whoever works on it, always well.
+    """
+
+    path: Path
+    run: CampaignRun
+    clock: VirtualClock
+    people: People
+
+    @property
+    def items(self) -> Path:
+        """The file with its rows."""
+        return self.path.parent / "items.csv"
+
+    def append(self, *names: str) -> None:
+        """Let rows arrive at the end of the file."""
+        with self.items.open("a") as file:
+            file.writelines(row(name) for name in names)
+
+    def advance(self) -> Progress:
+        """Make a pass."""
+        return run_pass(self.run)
+
+    def finish(self) -> Progress:
+        """Make passes, with people at work between them, until nothing can be done."""
+        progress = self.advance()
+        while progress.waiting_for == "workers" and self.people.work():
+            progress = self.advance()
+        return progress
+
+    def shown(self) -> list[str]:
+        """Return the items of all HITs that were posted, sorted, with repetitions."""
+        return sorted(name for hit in self.posted() for name in hit.item_ids)
+
+    def posted(self) -> list[PlannedHit]:
+        """Return the HITs that were posted."""
+        return [hit for hit in hits.load(self.run.store) if hit.hit_id]
+
+    def move(self, **span: float) -> None:
+        """Let time pass."""
+        self.clock.let_pass(timedelta(**span))
+
+
+def row(name: str, picture: str = "") -> str:
+    """Return a row of the items file."""
+    return f"{name},https://example.org/{picture or name}.jpg\n"
+
+
+def write_growing(folder: Path, names: Iterable[str], text: str = TEXT) -> Path:
+    """Write the campaign's file and its first rows; return the file's path."""
+    path = folder / "crash.toml"
+    path.write_text(text)
+    rows = "".join(row(name) for name in names)
+    (folder / "items.csv").write_text("image_id,url\n" + rows)
+    return path
+
+
+def names(first: int, last: int) -> list[str]:
+    """Return the ids of rows."""
+    return [f"p{number:03}" for number in range(first, last + 1)]
+
+
+@contextmanager
+def growing(
+    folder: Path, first_rows: Iterable[str], text: str = TEXT
+) -> Iterator[Growing]:
+    """Open a campaign with these rows."""
+    path = write_growing(folder, first_rows, text)
+    script = tuple((f"worker {number}", "good") for number in range(500))
+    with serve(folder / "m.db", rehearsal=True, seed=1, start=START) as running:
+        clock = VirtualClock(running.endpoint_url)
+        with open_for_rehearsal(
+            load_campaign(path), running.endpoint_url, clock
+        ) as run:
+            yield Growing(path, run, clock, People(running.endpoint_url, script))
