@@ -42,7 +42,7 @@ from piecework.domain.hit import Item
 from piecework.domain.tables import COLLECTED, Column, task_columns
 from piecework.domain.task import Task
 from piecework.domain.verdicts import Finding
-from piecework.qc.ratings import asked_again_or_known, with_ratings
+from piecework.qc.ratings import only_read, with_ratings
 from piecework.qc.registry import HEURISTICS, Settings, columns, refuse_faults
 from piecework.qc.tallies import Tally, merged
 from piecework.qc.text_fit import FIT, NAMES, Excesses, Uses, Worded
@@ -112,14 +112,14 @@ def assess_in_parts(
         task: the task of the answers.
         settings: of heuristics, by name.
         seed: for the random sample.
-        items: of a campaign, for gold answers and twins.
+        items: of a campaign, for gold answers, twins and texts.
         bucket_rows: about this many rows are in memory at a time.
 
     Raises:
         ConfigError: a file cannot be read, or the folder exists.
     """
     refuse_faults(settings)
-    known = asked_again_or_known(items)
+    known = only_read(items, task)
     offered = {**COLLECTED, **task_columns(task)}
     names = dict.fromkeys([*_ALWAYS, *columns(settings, task)])
     wanted = {name: offered[name] for name in names}
