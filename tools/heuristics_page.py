@@ -45,9 +45,9 @@ limits were chosen on these sets, so they may do worse on a new one.
 
 In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A
 heuristic that the file does not name runs with its defaults, unless it is marked as
-off: those were useless on every labelled set, and run only if a campaign file names
-them. After each parameter's meaning stands its source: the paper, the original's code,
-or ours.
+off: those were useless on every labelled set, and run only if a task or a campaign file
+names them. After each parameter's meaning stands its source: the paper, the original's
+code, or ours.
 """
 
 
