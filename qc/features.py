@@ -10,12 +10,14 @@ No feature depends on an outcome: approval rates contain it, and a later rejecti
 not known when the answer was sent.
 """
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from piecework.qc.ratings import LIKENESS
 from piecework.qc.scores import summed
 from piecework.qc.tallies import Tally, rows_of, tally
 from piecework.qc.text_fit import text_fit
@@ -28,6 +30,8 @@ TEXT_AND_TIME: Mapping[str, str] = {
     "off_item": "fits another item better",
     "short": "shorter than usual",
     "fast": "faster than usual",
+    "like_item": "more like the item's own text than usual",
+    "odd_likeness": "unusually like or unlike the item's own text",
 }
 """Features that every answer has, with their names for people."""
 
@@ -40,10 +44,14 @@ OF_ANSWERS = (
 OF_WORKERS = ("low_agreement", "straight_line", "gold_failed", "contradiction")
 """Heuristics on workers with a suspicion that is a feature."""
 
-_IN_SDS = ("unshared", "short", "fast")
+_IN_SDS = ("unshared", "short", "fast", "like_item")
 """Features in standard deviations of the batch."""
 
 _MOST_SDS = 3.0
+
+_USUAL_ODDNESS = math.sqrt(2 / math.pi)
+"""The mean distance from the mean, in standard deviations, if it is normal."""
+
 _MOST_ODDS = 5.0
 _SHRUNKEN_BY = 2.0
 
@@ -117,6 +125,10 @@ def own_features(
         name: _in_sds(values, table["batch"], usual[usual["feature"] == name])
         for name, values in _of_batch(table).items()
     }
+    # 0 if the likeness is not known, and on average: both tell nothing.
+    is_like = own["like_item"]
+    is_known = _likeness(table).notna().to_numpy()
+    own["odd_likeness"] = np.where(is_known, np.abs(is_like) - _USUAL_ODDNESS, 0.0)
     own["off_item"] = off_item.clip(-_MOST_ODDS, _MOST_ODDS).fillna(0.0).to_numpy()
     return pd.DataFrame({name: own[name] for name in TEXT_AND_TIME}, index=table.index)
 
@@ -153,7 +165,15 @@ def _of_batch(table: pd.DataFrame) -> Mapping[str, "pd.Series[float]"]:
         "unshared": 1 - fits["shared"] / words,
         "short": -np.log(words),
         "fast": -np.log(seconds.where(seconds > 0)),
+        "like_item": _likeness(table),
     }
+
+
+def _likeness(table: pd.DataFrame) -> "pd.Series[float]":
+    """How like the item's own text each text is; NaN if unknown."""
+    if LIKENESS in table:
+        return table[LIKENESS]
+    return pd.Series(np.nan, index=table.index)
 
 
 def _in_sds(

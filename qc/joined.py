@@ -8,12 +8,14 @@ decided in a campaign, the weights are fitted again to their decisions, drawn to
 the shipped ones: few decisions move them little. Decisions by policy do not count,
 because they follow from the heuristics themselves.
 
-For workers, hardly more is learnt than from whether their texts fit: few features tell
-anything there, and weights have to be learnt from some eighteen bad workers at a time.
-For workers with more than sixteen answers the joined suspicion tells bad from good a
-little better than the single heuristic (0.93 and 0.89), for those with four and fewer
-worse (0.76 and 0.83); adding the single one as a feature, shrinking harder and giving
-other sets more weight move its area between 0.76 and 0.78.
+Where the page shows a text, such as a sentence to paraphrase, an answer that is
+unusually like it or unlike it is suspicious. This raised the area for answers from 0.78
+to 0.84. Texts of one assignment that are unusually alike or unlike raised it by less
+than 0.01 and the recall for workers by less than two of 22 workers, so they do not
+count.
+
+For workers, little is learnt: few features tell anything there, and weights have to be
+learnt from some eighteen bad workers at a time.
 
 It says nothing about answers without a text that can be compared with others' about the
 same item, nor about workers without such an answer: on votes and times alone it was a
@@ -63,7 +65,7 @@ from piecework.qc.scores import SHOWN_FROM
 from piecework.qc.text_fit import text_fit
 
 TITLE = "Joined suspicion"
-VERSION = 2
+VERSION = 3
 FILE = Path(__file__).with_name("weights.json")
 
 FLAG_FROM = 0.9

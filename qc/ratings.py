@@ -21,6 +21,12 @@ In addition, if an option that is asked once per HIT excludes a worker from the 
 
 - `is_outside`: bool, the worker chose such an option
 
+In addition, if the page shows a text of the item (at least two words) and the worker
+writes a text of their own, not an edit of the item's:
+
+- `likeness`: float64, how alike the two are, letter by letter (`rapidfuzz`'s `Indel`),
+  from 0 to 1; of several texts of the item, the one most alike; NaN if either is absent
+
 A heuristic flags nothing in a table without the columns that it reads.
 """
 
@@ -32,6 +38,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from rapidfuzz.distance import Indel
+from rapidfuzz.process import cpdist
 
 from piecework.domain.assignment import FieldValue
 from piecework.domain.hit import Item
@@ -39,6 +47,7 @@ from piecework.domain.qualification import SECTION
 from piecework.domain.scales import is_graded, mirrored
 from piecework.domain.tables import ORDER, value_column
 from piecework.domain.task import GOLD, TWIN, TWIN_REVERSED, Field, Task
+from piecework.qc.plain_text import plain, plain_texts
 from piecework.qc.scores import mapped
 
 RATED = "rated."
@@ -46,6 +55,7 @@ SIDES = "sides."
 TWINNED = "twinned."
 MATTER_OF_FACT = "matter_of_fact."
 OUTSIDE = "is_outside"
+LIKENESS = "likeness"
 SECTION_OF = "section."
 
 Rating = tuple[str, ...] | float
@@ -68,8 +78,13 @@ def with_ratings(
     columns: dict[str, pd.Series[Any]] = {}
     if excluding := _excluding_fields(task):
         columns[OUTSIDE] = pd.Series(_is_outside(table, excluding), index=table.index)
-    if rated := [field for field in task.item_fields if field.expects_variation]:
-        asked_items = _AskedItems(table["item_id"], items)
+    rated = [field for field in task.item_fields if field.expects_variation]
+    texts = _text_columns(task)
+    asked_items = _AskedItems(table["item_id"], items if rated or texts else ())
+    if texts and any(asked_items.has(name) for name in texts):
+        likeness = _likeness(table, texts, asked_items)
+        columns[LIKENESS] = pd.Series(likeness, index=table.index)
+    if rated:
         for field in rated:
             columns |= _ratings_of(field, table, task, asked_items)
         twins = asked_items.cells(TWIN, str)
@@ -79,17 +94,21 @@ def with_ratings(
     return pd.concat([table, pd.DataFrame(columns, index=table.index)], axis=1)
 
 
-def asked_again_or_known(items: Iterable[Item]) -> list[Item]:
-    """The items with a twin or an expected answer; only cells `with_ratings` reads."""
+def only_read(items: Iterable[Item], task: Task) -> list[Item]:
+    """The items with a cell that `with_ratings` reads, with only these cells."""
+    names = {TWIN, TWIN_REVERSED, SECTION, *_text_columns(task)}
     own = (
-        (item, {name: cell for name, cell in item.columns.items() if _is_read(name)})
+        (
+            item,
+            {
+                name: cell
+                for name, cell in item.columns.items()
+                if name in names or name.startswith(GOLD)
+            },
+        )
         for item in items
     )
     return [replace(item, columns=cells) for item, cells in own if any(cells.values())]
-
-
-def _is_read(column: str) -> bool:
-    return column in {TWIN, TWIN_REVERSED, SECTION} or column.startswith(GOLD)
 
 
 def sources(task: Task) -> tuple[str, ...]:
@@ -99,6 +118,7 @@ def sources(task: Task) -> tuple[str, ...]:
         if field.expects_variation:
             names += ["item_id", value_column(field)]
             names += [ORDER + field.mirrored_by] if field.mirrored_by else []
+    names += ["item_id", "text", "is_canned"] if _text_columns(task) else []
     return tuple(dict.fromkeys(names))
 
 
@@ -269,6 +289,43 @@ def _off_middle(field: Field, values: "pd.Series[Any]") -> npt.NDArray[np.float6
     places = {option.value: place for place, option in enumerate(field.options)}
     middle = (len(places) - 1) / 2
     return mapped(values, lambda value: places.get(value, math.nan) - middle, "float64")
+
+
+def _text_columns(task: Task) -> list[str]:
+    """Columns that may have a text with which the worker's own is compared.
+
+    An edit of the item's text is like it by design.
+    """
+    is_edited = any(aggregate.kind == "best_edit" for aggregate in task.aggregates)
+    if is_edited or not task.main_text:
+        return []
+    return sorted(task.shown_columns - {task.columns[0]})
+
+
+def _likeness(
+    table: pd.DataFrame, columns: list[str], asked_items: _AskedItems
+) -> npt.NDArray[np.float64]:
+    texts = plain_texts(table["text"].tolist())
+    likeness = np.full(len(table), np.nan)
+    is_text = np.fromiter(map(bool, texts), "bool", len(texts))
+    is_text &= ~table["is_canned"].to_numpy()
+    for name in columns:
+        cells = asked_items.cells(name, _words_of)
+        places = np.flatnonzero(is_text & (cells != ""))
+        alike = cpdist(
+            [texts[place] for place in places],
+            cells[places].tolist(),
+            scorer=Indel.normalized_similarity,
+            dtype=np.float64,
+        )
+        likeness[places] = np.fmax(likeness[places], alike)
+    return likeness
+
+
+def _words_of(cell: str) -> str:
+    """The words of a cell; "" for an address and for a single word, such as a name."""
+    words = "" if "://" in cell else plain(cell)
+    return words if " " in words else ""
 
 
 def _excluding_fields(task: Task) -> list[Field]:

@@ -7,7 +7,7 @@ compares the two.
 import inspect
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from piecework.domain.verdicts import JOINED, SubjectKind
 from piecework.qc import joined
@@ -45,9 +45,9 @@ limits were chosen on these sets, so they may do worse on a new one.
 
 In a campaign file, `[heuristics.capitals]` sets the parameters of `capitals`. A
 heuristic that the file does not name runs with its defaults, unless it is marked as
-off: those were useless on every labelled set, and run only if a campaign file names
-them. After each parameter's meaning stands its source: the paper, the original's code,
-or ours.
+off: those were useless on every labelled set, and run only if a task or a campaign file
+names them. After each parameter's meaning stands its source: the paper, the original's
+code, or ours.
 """
 
 
@@ -119,9 +119,16 @@ def _verdict() -> str:
         better = all(held_out[name] > single[name] for name in single)
         sentences.append(
             f"On {kind}s of this set it {'beats' if better else 'does not beat'} the "
-            f"best single heuristic: {_beyond(weights.provenance['beyond it'])}."
+            f"best single heuristic: {_beyond(weights.provenance['beyond it'])}. "
+            f"{_intervals(weights.provenance['beyond it']['intervals'])}"
         )
     return " ".join(sentences)
+
+
+def _intervals(figures: Mapping[str, Sequence[float]]) -> str:
+    """Say how sure the joined figures are: 95 % intervals, workers drawn again."""
+    auc, recall = (f"{low:.2f} to {high:.2f}" for low, high in figures.values())
+    return f"If workers are drawn again, its AUC is {auc} and its recall {recall}."
 
 
 def _beyond(figures: Mapping[str, float]) -> str:

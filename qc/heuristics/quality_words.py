@@ -13,7 +13,9 @@ follows is the picture itself: "a high quality photo" is still flagged.
 
 Edge cases: the canned text raises no suspicion; text that only resembles it is judged.
 An empty text raises none either. An empty list of words switches the rule off. Only the
-listed words are found: add "unclear" or "out of focus" in the campaign file.
+listed words are found: add "unclear" or "out of focus" in the campaign file. Elsewhere
+than in captions these words may be the answer ("the quality of the food"), so only the
+gallery's caption tasks switch it on; any other task or campaign has to name it.
 """
 
 import itertools
@@ -35,7 +37,7 @@ VERSION = 1
 SUBJECT: SubjectKind = "answer"
 SCOPE: Scope = "row"
 COLUMNS = ("text", "is_canned")
-FACTS = Facts()
+FACTS = Facts(is_on=False)
 
 GRADES = ("best", "fine", "finest", "good", "great", "high", "higher", "highest")
 MORE_GRADES = ("premium", "superior", "top")

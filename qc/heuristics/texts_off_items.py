@@ -7,7 +7,9 @@ such texts of one worker hardly do. The evidence of all texts of a worker is sum
 Naive reading: count flagged answers. That misses a worker whose texts all fit badly,
 but none of them beyond the limit. A plain sum would let one good text of twenty words
 outweigh five that were written about nothing. So the evidence for a text counts up to
-`most_for`, and the evidence against it up to `most_against`.
+`most_for`, and the evidence against it up to `most_against`. Texts with the same words
+are not independent: a sentence pasted fifty times is one doubt and not fifty. Together
+they count as much as one text.
 
 Edge cases: a worker needs `min_texts` texts that can be compared. Unknown workers
 (empty id) raise no suspicion. Texts that `text_off_item` cannot judge are left out.
@@ -24,13 +26,21 @@ from piecework.domain.counts import plural
 from piecework.domain.verdicts import SubjectKind
 from piecework.qc.facts import Facts
 from piecework.qc.parameters import Amount, Count, Counted, Ratio
-from piecework.qc.scores import SHOWN_FROM, Scope, scored, sentences, summed
+from piecework.qc.scores import (
+    SHOWN_FROM,
+    Codes,
+    Scope,
+    coded,
+    scored,
+    sentences,
+    summed,
+)
 from piecework.qc.text_fit import COLUMNS as COMPARED
 from piecework.qc.text_fit import odds_for, text_fit
 
 NAME = "texts_off_items"
 TITLE = "Texts that fit other items"
-VERSION = 1
+VERSION = 2
 SUBJECT: SubjectKind = "worker"
 SCOPE: Scope = "campaign"
 COLUMNS = COMPARED
@@ -61,15 +71,15 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
         sorted(table["worker_id"].unique()), dtype="str", name="worker_id"
     )
     compared = fits[fits["log_odds"].notna() & (fits["worker"] != "")]
-    bounded = compared["log_odds"].clip(-params.most_against, params.most_for)
-    amounts = compared[["words", "shared", "by_chance"]].assign(bounded=bounded)
     codes = subjects.get_indexer(compared["worker"])
-    sums = summed(amounts.assign(texts=1.0), codes, len(subjects))
+    amounts = compared[["words", "shared", "by_chance"]].assign(texts=1.0)
+    sums = summed(amounts, codes, len(subjects))
+    sums = sums.join(_wordings(compared, codes, len(subjects), params))
     enough = (sums["texts"] >= params.min_texts).to_numpy()
     against = -sums["bounded"].to_numpy()
     flag = enough & (against >= np.log(params.min_odds))
     # Two neutral texts more: a mean of three is less certain than one of twenty.
-    graded = expit(2 * against / (sums["texts"].to_numpy() + 2) - 1)
+    graded = expit(2 * against / (sums["wordings"].to_numpy() + 2) - 1)
     graded = np.where(flag, np.maximum(graded, 0.5), np.minimum(graded, 0.5))
     suspicion = np.where(enough, graded, 0.0)
 
@@ -99,3 +109,22 @@ def score(table: pd.DataFrame, params: Params) -> pd.DataFrame:
             sums["by_chance"],
         ),
     )
+
+
+def _wordings(
+    compared: pd.DataFrame, workers: Codes, size: int, params: Params
+) -> pd.DataFrame:
+    """By code of a worker, how many `wordings`, and the sum of their evidence.
+
+    Args:
+        compared: texts that can be compared, in the order of their ids.
+        workers: the code of each text's worker.
+        size: how many workers there are.
+        params: the limits of what a wording counts.
+    """
+    wordings, n_wordings = coded(compared["wording"])
+    pairs, different = pd.factorize(workers * n_wordings + wordings)
+    of_wording = summed(compared[["log_odds"]], pairs, len(different))["log_odds"]
+    bounded = of_wording.clip(-params.most_against, params.most_for)
+    amounts = pd.DataFrame({"bounded": bounded, "wordings": 1.0})
+    return summed(amounts, different // max(n_wordings, 1), size)

@@ -39,7 +39,11 @@ def scale(name: str) -> Field:
     )
 
 
-def task_of(*fields: Field, **more: Any) -> Task:  # noqa: ANN401 - a task's own
+def task_of(
+    *fields: Field,
+    columns: tuple[str, ...] = ("id",),
+    **more: Any,  # noqa: ANN401 - a task's own
+) -> Task:
     """A task that asks these fields."""
     return Task(
         name="small",
@@ -47,7 +51,7 @@ def task_of(*fields: Field, **more: Any) -> Task:  # noqa: ANN401 - a task's own
         title="t",
         description="d",
         keywords=("k",),
-        columns=("id",),
+        columns=columns,
         items_per_hit=50,
         reward_cents=10,
         assignment_duration_seconds=60,

@@ -89,7 +89,8 @@ def test_a_finding_tells_what_counts_most() -> None:
 def test_no_outcome_is_a_feature() -> None:
     """Approval rates and rejections contain what is to be found out."""
     rows = answer_features(answers(), {})
-    allowed = {"unshared", "off_item", "short", "fast", *OF_ANSWERS}
+    allowed = {"unshared", "off_item", "short", "fast", "like_item", "odd_likeness"}
+    allowed |= {*OF_ANSWERS}
     assert {name.removeprefix("worker:") for name in rows.columns} == allowed
     assert set(worker_features(answers(), {}).columns) == allowed | {*OF_WORKERS}
     for kind, weights in shipped().items():

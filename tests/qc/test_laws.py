@@ -199,6 +199,8 @@ TASK = task_of(
         options=(Option(value="yes"), Option(value="no", excludes=True)),
     ),
     arrangements=(Arrangement(name="sides", columns=("l", "r")),),
+    main_text="note",
+    optional_columns=("hint",),
 )
 ITEMS = [
     Item(
@@ -208,6 +210,7 @@ ITEMS = [
             "section": "one",
             "twin": f"i{number ^ 1}",
             "twin_reversed": "",
+            "hint": "a red bird" if number % 2 else "xyz xyz xyz",
         },
     )
     for number in range(16)

@@ -48,7 +48,7 @@ from piecework.domain.hit import Item
 from piecework.domain.tables import COLLECTED, Column, task_columns
 from piecework.domain.task import Task
 from piecework.domain.verdicts import Finding
-from piecework.qc.ratings import asked_again_or_known, with_ratings
+from piecework.qc.ratings import only_read, with_ratings
 from piecework.qc.registry import (
     HEURISTICS,
     Settings,
@@ -124,14 +124,14 @@ def assess_in_parts(
         task: the task of the answers.
         settings: of heuristics, by name.
         seed: for the random sample.
-        items: of a campaign, for gold answers and twins.
+        items: of a campaign, for gold answers, twins and texts.
         bucket_rows: about this many rows are in memory at a time.
 
     Raises:
         ConfigError: a file cannot be read, or the folder exists.
     """
     refuse_faults(settings)
-    known = asked_again_or_known(items)
+    known = only_read(items, task)
     offered = {**COLLECTED, **task_columns(task)}
     files = answer_files(paths)
     absent = columns_if_there(settings, task) - columns_of(files)

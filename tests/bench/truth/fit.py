@@ -157,23 +157,29 @@ def _held_out(
     return figures, np.mean(suspicions, axis=0)
 
 
-def _beyond(likely: Floats, alone: Floats, own: Cases) -> dict[str, float]:
-    """By how much the joined AUC is above the single one; workers drawn again."""
+def _beyond(likely: Floats, alone: Floats, own: Cases) -> dict[str, object]:
+    """By how much the joined AUC is above the single one, and how sure the figures are.
+
+    Workers are drawn again.
+    """
     chance = np.random.default_rng(0)
     codes, different = pd.factorize(own.workers)
     rows_of = pd.Series(np.arange(len(codes))).groupby(codes).indices
-    gains = []
+    gains, measured = [], []
     for _ in range(_DRAWS):
         drawn = chance.integers(0, len(different), len(different))
         rows = np.concatenate([rows_of[worker] for worker in drawn])
         is_bad = own.is_bad[rows] > 0
-        gains.append(auc(likely[rows], is_bad)[0] - auc(alone[rows], is_bad)[0])
+        measured.append(_measures(likely[rows], is_bad))
+        gains.append(measured[-1]["auc"] - auc(alone[rows], is_bad)[0])
     low, high = np.quantile(gains, (0.025, 0.975))
+    bounds = pd.DataFrame(measured).quantile([0.025, 0.975]).round(3)
     return {
         "least": round(float(low), 3),
         "most": round(float(high), 3),
         "bad": int(own.is_bad.sum()),
         "cases": len(own.is_bad),
+        "intervals": {str(name): bounds[name].tolist() for name in bounds},
     }
 
 

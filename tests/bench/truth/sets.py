@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from piecework.domain.hit import Item
+from piecework.domain.ids import ItemId
 from piecework.domain.tables import COLLECTED, build, is_canned
 from piecework.domain.task import Field, Option, Task
 from piecework.domain.verdicts import SubjectKind
@@ -54,6 +56,21 @@ class LabelledSet:
     seed: int = field(default=1)
 
 
+_PARAPHRASING = Task(
+    name="paraphrases",
+    version=1,
+    title="",
+    description="",
+    keywords=(),
+    columns=("item_id", "expression"),
+    items_per_hit=3,
+    reward_cents=1,
+    assignment_duration_seconds=3600,
+    fields=(Field(name="paraphrase", kind="text", label=""),),
+    main_text="paraphrase",
+)
+
+
 def labelled_sets() -> Iterator[LabelledSet]:
     """All sets of real people's work."""
     yield paraphrases()
@@ -72,12 +89,14 @@ def paraphrases() -> LabelledSet:
     """
     rows, cheating = [], Counter[str]()
     answers, of_worker = set(), defaultdict[str, list[bool]](list)
+    expressions: dict[str, str] = {}
     for line in _lines("para_quality_half.csv"):
         name = f"{line['task']}.{line['worker_id']}"
         is_bad = "Cheating" in line["category"].split("|")
         cheating[name] += is_bad
         of_worker[line["worker_id"]].append(is_bad)
         answers |= {f"{name}.{line['k']}"} if is_bad else set()
+        expressions[f"{line['expression']} {line['k']}"] = line["expression"]
         rows.append(
             answer(
                 f"{name}.{line['k']}",
@@ -92,11 +111,15 @@ def paraphrases() -> LabelledSet:
                 ),
             )
         )
+    items = [
+        Item(item_id=ItemId(name), columns={"expression": expression})
+        for name, expression in expressions.items()
+    ]
     most_of_three, half = 2, 0.5
     return LabelledSet(
         name="ParaQuality, half: an expert says cheating",
         kind="real",
-        table=_table(rows),
+        table=with_ratings(_table(rows), _PARAPHRASING, items),
         bad={
             "answer": frozenset(answers),
             "assignment": frozenset(

@@ -27,6 +27,8 @@ def features(
             own[answer_id] = {
                 name: _in_sds(measured[name], usual[name]) for name in usual
             }
+            # No shipped task asks for a text beside a text of the item.
+            own[answer_id] |= {"like_item": 0.0, "odd_likeness": 0.0}
             comparison = compared.get(answer_id)
             own[answer_id]["off_item"] = (
                 max(-5, min(5, comparison.against)) if comparison else 0

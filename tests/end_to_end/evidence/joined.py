@@ -23,6 +23,8 @@ _NAMES = {
     "fits another item better": "off_item",
     "shorter than usual": "short",
     "faster than usual": "fast",
+    "more like the item's own text than usual": "like_item",
+    "unusually like or unlike the item's own text": "odd_likeness",
 }
 _MOST_SHOWN = 4
 

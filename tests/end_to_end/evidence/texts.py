@@ -1,7 +1,7 @@
 """Sentences about texts, each with what checks it."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from statistics import fmean
 
@@ -130,6 +130,12 @@ def _off_items(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
         for answer in world.answers
         if answer.worker_id == own[0].worker_id and answer.answer_id in world.compared
     ]
+    # Texts with the same words are not independent: together they count as one.
+    against: dict[frozenset[str], float] = defaultdict(float)
+    for answer in world.answers:
+        if answer.worker_id == own[0].worker_id and answer.answer_id in world.compared:
+            wording = frozenset(words(world.text(answer)))
+            against[wording] += world.compared[answer.answer_id].against
     return (
         sum(comparison.shared for comparison in comparisons) == int(match[1])
         and sum(comparison.words for comparison in comparisons) == int(match[2])
@@ -138,7 +144,7 @@ def _off_items(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
         and _are_odds(
             match[5],
             match[6],
-            sum(min(max(comparison.against, -2), 5) for comparison in comparisons),
+            sum(min(max(amount, -2), 5) for amount in against.values()),
         )
     )
 

@@ -34,6 +34,23 @@ def test_one_long_good_text_does_not_wash_off_the_others() -> None:
     assert flagged(score(answers(*praised), Params())) == {"x"}
 
 
+def test_copies_of_a_text_count_as_one() -> None:
+    """By hand: however many copies, odds of at most exp(5) = 148 to 1."""
+    copies = score(answers(*sent("x", *["nice view indeed"] * 4)), Params())
+    assert flagged(copies) == {"x"}
+    assert "odds of 148 to 1" in cells(copies, "x")[2]
+    least = Params(min_odds=150)
+    assert (
+        flagged(score(answers(*sent("x", *["nice view indeed"] * 4)), least)) == set()
+    )
+    others = (
+        "nice view indeed",
+        "lovely colours everywhere",
+        "wonderful moments today",
+    )
+    assert flagged(score(answers(*sent("x", *others)), least)) == {"x"}
+
+
 def test_unknown_workers_and_empty_tables_are_no_suspicion() -> None:
     """Nobody is behind an empty id."""
     texts = ("nice view indeed", "lovely colours everywhere", "wonderful moments today")

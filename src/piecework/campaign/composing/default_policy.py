@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from piecework.domain.hit import Item
 from piecework.domain.task import GOLD, TWIN, Task
 from piecework.domain.verdicts import PolicyRule
+from piecework.qc.heuristics import quality_words
+from piecework.qc.registry import is_on
 
 _TWO_IN_FIVE = 0.4
 _SENTENCES = frozenset({"min_words", "one_sentence"})
@@ -76,7 +78,9 @@ def _by_items(items: Sequence[Item]) -> Iterator[str]:
 
 def _about_texts(task: Task) -> Iterator[str]:
     if task.dataset == "captions" and task.language == "en":
-        yield from ("capitals", "quality_words")
+        yield "capitals"
+        if is_on(quality_words.NAME, task.heuristics):
+            yield quality_words.NAME
     is_edited = any(aggregate.kind == "best_edit" for aggregate in task.aggregates)
     if is_edited:
         yield "not_typed"

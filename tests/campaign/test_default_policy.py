@@ -1,0 +1,25 @@
+"""What a new campaign's policy names."""
+
+from dataclasses import replace
+
+from piecework.campaign.composing.default_policy import default_policy
+from piecework.domain.task import Task
+from piecework.hit_templates.tasks import load_task
+from piecework.qc.registry import is_on
+
+
+def named(task: Task) -> set[str]:
+    """Heuristics that the rules of a new campaign name."""
+    return {name for rule in default_policy(task, ()) for name in rule.any_of}
+
+
+def test_words_about_quality_count_in_caption_tasks_alone() -> None:
+    """Elsewhere they may be the answer; a rule never names what is off."""
+    for name in ("caption", "hodosh_caption"):
+        task = load_task(name)
+        assert is_on("quality_words", task.heuristics)
+        assert "quality_words" in named(task)
+    own = replace(load_task("caption"), heuristics={})
+    assert not is_on("quality_words", own.heuristics)
+    assert "quality_words" not in named(own)
+    assert "capitals" in named(own)
