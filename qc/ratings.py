@@ -324,8 +324,9 @@ def _likeness(
 
 def _words_of(cell: str) -> str:
     """The words of a cell; "" for an address and for a single word, such as a name."""
-    words = "" if "://" in cell else plain(cell)
-    return words if " " in words else ""
+    # A picture can be its own address: `data:image/svg+xml;base64,...`.
+    is_address = "://" in cell or cell.startswith("data:")
+    return plain(cell) if len(cell.split()) > 1 and not is_address else ""
 
 
 def _excluding_fields(task: Task) -> list[Field]:

@@ -55,6 +55,11 @@ def test_without_two_texts_nothing_is_known() -> None:
         ("b", "where is it"), ("a", ""), ("a", CANNED), ("z", "where is it")
     )
     assert np.isnan(unknown).all()
+    for url in ("data:image/svg+xml,<svg width='9' />", "where-is/it_now.jpg"):
+        drawn = Item(item_id=ItemId("b"), columns={"url": url})
+        answers = table(row("0", item_id="b", text="where is it now"))
+        cells = with_ratings(answers, TASK, [drawn])[LIKENESS]
+        assert cells.isna().all()
 
 
 def test_edits_and_tasks_without_texts_are_not_compared() -> None:

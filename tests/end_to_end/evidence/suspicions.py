@@ -88,9 +88,9 @@ def _same_sentence(world: World) -> Suspicions:
 def _sentence_off_items(world: World) -> Suspicions:
     least = world.param("sentence_off_items", "min_items", 10)
     errors = world.param("sentence_off_items", "min_errors", 3.0)
-    same = defaultdict[tuple[int, str], list[RawAnswer]](list)
+    same = defaultdict[str, list[RawAnswer]](list)
     for answer in world.answers:
-        same[answer.batch, _plain(world, answer)].append(answer)
+        same[_plain(world, answer)].append(answer)
     suspicion_of: dict[str, float] = {}
     for copies in same.values():
         judged = [answer for answer in copies if answer.answer_id in world.compared]

@@ -160,9 +160,7 @@ def _sentence_off(match: Match, own: Sequence[RawAnswer], world: World) -> bool:
     same = [
         answer
         for answer in world.answers
-        if answer.batch == own[0].batch
-        and answer.answer_id in world.compared
-        and words(world.text(answer)) == mine
+        if answer.answer_id in world.compared and words(world.text(answer)) == mine
     ]
     comparisons = [world.compared[answer.answer_id] for answer in same]
     return (
