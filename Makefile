@@ -5,6 +5,7 @@ RUNS := .venv/.runs
 READY := .venv/.ready
 MUTANTS := .piecework/mutants/venv
 SITE := .piecework/site/venv
+CROWD_KIT := .piecework/crowd-kit/venv
 export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export PREFECT_HOME ?= $(CURDIR)/.piecework/prefect
@@ -93,9 +94,15 @@ bench: $(READY)  ## tables of cost: campaigns, posting, the marketplace, heurist
 bench-full: bench  ## ten million rows too: two hours more
 	$(BIN)/python -m tests.bench.partitions 10000000
 
-truth: $(READY)  ## how true each heuristic is, from ../shared/data: qc/truth.json and its page
+$(CROWD_KIT)/.ready: tests/bench/truth/labels/crowd-kit.lock
+	$(PYTHON) -m venv $(CROWD_KIT)
+	$(CROWD_KIT)/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r $<
+	touch $@
+
+truth: $(READY) $(CROWD_KIT)/.ready  ## how true heuristics and labels are, from ../shared/data: qc/truth.json and pages
 	$(BIN)/python -m tests.bench.truth.fit
 	$(BIN)/python -m tests.bench.truth
+	$(BIN)/python -m tests.bench.truth.labels
 	$(BIN)/python -m tools.heuristics_page > docs/reference/heuristics.md
 
 LOCK := uv pip compile --universal --no-strip-extras --generate-hashes --no-header --no-annotate --python-version 3.11
@@ -104,6 +111,7 @@ lock:  ## resolve again; writes names, versions and hashes, never a download hos
 	$(LOCK) pyproject.toml --group build -o requirements.lock
 	$(LOCK) pyproject.toml --group dev --all-extras -c requirements.lock -o requirements-dev.lock
 	printf 'cosmic-ray\nparso\n' | $(LOCK) - -o tests/mutants/cosmic-ray.lock
+	printf 'crowd-kit\nscikit-learn<1.7\n' | $(LOCK) - -o tests/bench/truth/labels/crowd-kit.lock
 	printf 'mkdocs-material\n' | $(LOCK) - -o tools/site/requirements.lock
 
 release: $(READY)  ## dist/: the wheel and the source, tried in empty environments
