@@ -31,7 +31,8 @@ class BatchState:
         lacking: accepted answers that are still wanted and can be had.
         least_lacking: answers that the item with the fewest missing ones lacks; 0 if no
             item lacks any.
-        left_cents: what its own cap leaves; `None`: there is no such cap.
+        left_cents: what its own cap leaves; `None`: there is no such cap, or it lacks
+            nothing.
         out_of_reach: accepted answers that are wanted but that no worker is left to
             give.
         unsure: items that lack an answer because their labels are not sure enough.
