@@ -132,7 +132,9 @@ CREATE TABLE pass_notes (
     -- Visits and bonuses that another market had not settled at the last check.
     outside_unsettled INTEGER NOT NULL DEFAULT 0,
     -- Whether HITs of this store may be on the platform and not in the store.
-    is_adopting INTEGER NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1))
+    is_adopting INTEGER NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1)),
+    -- The last batch that was settled when a campaign that grows wrote its results.
+    exported_batch INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 INSERT INTO pass_notes (only_row) VALUES (1);
 
