@@ -112,7 +112,7 @@ def requirements(table: RequirementsTable) -> tuple[QualificationRequirement, ..
     )
 
 
-def publication(table: DatasetTable) -> Publication:
+def publication(table: DatasetTable, *, grows: bool = False) -> Publication:
     """Return what the requester states for readers of the dataset."""
     return Publication(
         title=table.title or "",
@@ -132,8 +132,20 @@ def publication(table: DatasetTable) -> Publication:
             seed=table.split_seed,
             group_by=table.split_by or "",
             fixed_by=table.split_column or "",
+            are_stable=grows,
         ),
     )
+
+
+def has_releases(tables: CampaignTables) -> bool:
+    """Return whether the dataset is released: as stated, or if it grows or has sinks.
+
+    A dataset that grows and is not written as Parquet is not released by itself.
+    """
+    output = tables.output
+    if "releases" in output.model_fields_set or output.sinks:
+        return output.releases or bool(output.sinks)
+    return tables.items.grows and "parquet" in (output.formats or ("parquet",))
 
 
 def sinks(table: OutputTable) -> tuple[Sink, ...]:

@@ -2,8 +2,10 @@
 
 Items with the same picture share a split, since training data must never be used for
 testing. The groups are sorted by a hash of their name; the first are train, the next
-val, the last test. So ten images at 80/10/10 give 8, 1 and 1. The items of a campaign
-never change, so neither do their splits.
+val, the last test. So ten images at 80/10/10 give 8, 1 and 1.
+
+If items may be added later, a group's split depends on its own hash alone, so it stays
+whatever is added. The splits then miss their shares by chance, as drawn by lot.
 
 A column of the items may fix their split, as VizWiz-Captions kept the test set of prior
 work. The other items are then divided among themselves.
@@ -26,6 +28,8 @@ def splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
     Raises:
         ValueError: the items fix a split that cannot be; `faults_of_splits` says which.
     """
+    if shares.are_stable:
+        return _stable_splits(items, shares)
     if faults := faults_of_splits(items, shares):
         raise ValueError(faults[0])
     groups: dict[str, list[str]] = {}
@@ -49,6 +53,31 @@ def splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
         split = next(split for split, end in ends if middle <= end)
         split_by_id |= dict.fromkeys(groups[name], split)
     return split_by_id
+
+
+def _stable_splits(items: Sequence[Item], shares: Shares) -> dict[str, Split]:
+    """Return the split of each item so that items added at the end change none.
+
+    The first item of a group decides: whether the split is fixed, and how.
+    """
+    split_of_group: dict[str, Split] = {}
+    split_by_id: dict[str, Split] = {}
+    for item in items:
+        name = _group(item, shares)
+        if name not in split_of_group:
+            stated = _fixed(item, shares)
+            fixed = [split for split in SPLITS if split == stated]
+            split_of_group[name] = fixed[0] if fixed else _drawn(name, shares)
+        split_by_id[str(item.item_id)] = split_of_group[name]
+    return split_by_id
+
+
+def _drawn(name: str, shares: Shares) -> Split:
+    """Return the split in whose part of all hashes a group's hash lies."""
+    place = int.from_bytes(_place(name, shares.seed)[:8]) * 100 >> 64  # in 0 to 99
+    if place < shares.train_percent:
+        return "train"
+    return "val" if place < shares.train_percent + shares.val_percent else "test"
 
 
 def faults_of_splits(items: Sequence[Item], shares: Shares) -> list[str]:

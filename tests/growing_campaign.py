@@ -106,3 +106,62 @@ def growing(
             load_campaign(path), running.endpoint_url, clock
         ) as run:
             yield Growing(path, run, clock, People(running.endpoint_url, script))
+
+
+def settle_all(run: CampaignRun, *, size: int, each: int = 1) -> int:
+    """Deal all rows that were taken in, in batches whose work is decided and paid.
+
+    One worker answered each item. SQLite writes it all, because a million items take
+    days through the marketplace.
+
+    Args:
+        run: the campaign, between two passes.
+        size: items in a batch.
+        each: items in a HIT; `size` is a multiple of it.
+
+    Returns:
+        How many batches there are now.
+    """
+    at = (START - timedelta(days=3)).isoformat(timespec="microseconds")
+    values = {"size": size, "each": each, "at": at, "day": at[:10]}
+    with run.store.db.atomic():
+        for statement in _SETTLED.split(";\n"):
+            run.store.db.execute(statement, values)
+    (batches,) = run.store.db.execute("SELECT max(batch) FROM hits").fetchone()
+    return int(batches)
+
+
+_SETTLED = """
+UPDATE source_items SET batch = 1 + (number - 1) / :size;
+INSERT INTO source_batches SELECT batch, count(*) FROM source_items GROUP BY 1;
+INSERT INTO source_days (day, dealt) SELECT :day, count(*) FROM source_items WHERE true
+    ON CONFLICT (day) DO UPDATE SET dealt = excluded.dealt;
+INSERT INTO items (item_id, batch) SELECT item_id, batch FROM source_items;
+INSERT INTO hits (hit_key, batch, round, max_assignments, reward_cents, fee_cents,
+    item_ids, hit_type_id, hit_id, posted_at, looked_at, collected_at)
+    SELECT 'old' || ((number - 1) / :each), min(batch), 0, 1, 50, 10,
+        json_group_array(item_id), 'T', 'OLD' || ((number - 1) / :each), :at, :at, :at
+    FROM source_items GROUP BY (number - 1) / :each;
+INSERT INTO assignments (assignment_id, hit_id, worker_id, status_when_collected,
+    accepted_at, submitted_at)
+    SELECT 'A' || hit_id, hit_id, 'W' || rowid % 500, 'Submitted', :at, :at FROM hits;
+INSERT INTO answers (answer_id, assignment_id, item_id, position, fields, problems)
+    SELECT 'A' || hit_id || '.' || (key + 1), 'A' || hit_id, value, key + 1,
+        '{"caption": "a red bus"}', '[]'
+    FROM hits, json_each(item_ids);
+INSERT INTO decisions (subject_kind, subject_id, verdict, decided_by, decided_at,
+    because)
+    SELECT 'assignment', assignment_id, 'approve', 'policy:crash', :at, ''
+    FROM assignments
+    UNION ALL SELECT 'answer', answer_id, 'keep', 'policy:crash', :at, '' FROM answers;
+INSERT INTO intents SELECT 'publish:' || hit_key, 'publish', 'hit', hit_key, 1, '{}',
+    60, :at, :at, 'done' FROM hits;
+INSERT INTO intents SELECT 'approve:' || assignment_id, 'approve', 'assignment',
+    assignment_id, 1, '{}', 60, :at, :at, 'done' FROM assignments;
+INSERT INTO ledger (intent_key, credit, debit, amount_cents, batch, at)
+    SELECT 'publish:' || hit_key, 'requester', 'held', 60, batch, :at FROM hits
+    UNION ALL
+    SELECT 'approve:A' || hit_id, 'held', 'rewards', 50, batch, :at FROM hits
+    UNION ALL
+    SELECT 'approve:A' || hit_id, 'held', 'fees', 10, batch, :at FROM hits;
+UPDATE assignments SET outcome = 'done'"""

@@ -25,11 +25,14 @@ from piecework.engine.opening import open_for_rehearsal
 from piecework.engine.passes import post, run_pass
 from piecework.engine.steps.collect import collect
 from piecework.engine.steps.settle import settle
+from piecework.engine.steps.take_in import take_in
 from piecework.marketplace.http.server import serve
 from piecework.store import assignments, decisions, hits, intents, ledger
 from piecework.store.intents import Intent
 from tests.crash import people as script
 from tests.crash.people import People
+from tests.growing_campaign import TEXT as GROWING
+from tests.growing_campaign import Growing, growing, names, settle_all
 from tests.small_campaign import CAMPAIGN, write_campaign
 from tests.store.answered import answers_of
 
@@ -210,3 +213,52 @@ def test_ten_hits_are_fetched_with_one_call(
         assert collect(run) == 10
         reply = httpx.get(f"{run.platform.endpoint}/rehearsal/calls").json()
         assert reply.get("calls", reply)["ListAssignmentsForHIT"] == 1
+
+
+@contextmanager
+def after_batches(folder: Path, *, batches: int, size: int) -> Iterator[Growing]:
+    """So many batches of a campaign that grows are settled; two HITs are open."""
+    folder.mkdir()
+    # A batch a day costs 2.40; the budget has to last.
+    text = GROWING.replace('"900.00"', '"9000000.00"')
+    with growing(folder, names(1, batches * size), text) as grown:
+        assert take_in(grown.run) == batches * size
+        assert settle_all(grown.run, size=size) == batches
+        grown.append("new1", "new2", "new3", "new4")
+        reached = grown.advance()
+        assert (reached.batch, reached.hits_open) == (batches + 1, 2)
+        assert reached.accepted == batches * size
+        yield grown
+
+
+def instructions(run: CampaignRun, act: Callable[[], object]) -> int:
+    """How many instructions of SQLite's machine an act takes, in hundreds.
+
+    Unlike seconds, they are the same each time. A scan takes a few for each row.
+    """
+    counts = [0]
+
+    def count() -> int:
+        counts[0] += 1
+        return 0
+
+    connection = run.store.db.conn
+    connection.set_progress_handler(count, 100)
+    try:
+        act()
+    finally:
+        connection.set_progress_handler(None, 0)
+    return counts[0]
+
+
+def test_an_idle_pass_after_many_batches_reads_as_little_as_after_one(
+    tmp_path: Path,
+) -> None:
+    """1,200 items were dealt before, or 3,000."""
+    costs = []
+    for name, size in (("few", 600), ("many", 1_500)):
+        with after_batches(tmp_path / name, batches=2, size=size) as grown:
+            costs.append(instructions(grown.run, grown.advance))
+    few, many = costs
+    assert few > 10  # the handler is called
+    assert many <= 1.1 * few

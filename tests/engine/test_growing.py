@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from piecework.campaign.assembling import load_campaign
 from piecework.domain.errors import ConfigError, StoreError
 from piecework.engine.opening import open_for_rehearsal
 from piecework.rehearsing.checking import check_campaign
+from piecework.results.releases import latest, read_release
+from piecework.results.whole_pass import finish_pass
 from piecework.store import item_totals, ledger, source, stops
 from tests.growing_campaign import START, TEXT, growing, names, row, write_growing
 
@@ -27,6 +30,36 @@ def test_new_rows_make_the_next_batch_and_each_row_is_dealt_once(
         # 3 batches' worth of HITs: 2 + 3 (of two, two and one item), 60 cents each.
         assert ledger.balances(campaign.run.store)["rewards"] == 5 * 50
         assert campaign.finish() == idle
+
+
+def test_each_settled_batch_is_released_and_old_releases_and_splits_stay(
+    tmp_path: Path,
+) -> None:
+    """Two batches make two releases without a word about it in the campaign file."""
+    text = TEXT.replace("size = 4", "size = 40").replace('["csv"]', '["parquet"]')
+    with growing(tmp_path, names(1, 40), text) as grown:
+        run, folder = grown.run, tmp_path / "out" / "crash" / "releases"
+
+        def finish() -> bool:
+            return finish_pass(run, grown.finish())[1] is not None
+
+        assert finish()
+        assert not finish()  # nothing is new
+        first = read_release(folder, 1, table="items")
+        grown.append(*names(41, 80))
+        assert finish()
+        assert latest(folder) == 2
+        assert read_release(folder, 1, table="items").equals(first)
+        split_of = _splits(read_release(folder, 2, table="items"))
+        before = _splits(first)
+        assert len(split_of) == 80
+        assert {name: split_of[name] for name in before} == before
+        assert set(before.values()) == {"train", "val", "test"}
+
+
+def _splits(table: pa.Table) -> dict[str, str]:
+    ids, split_of = table["item_id"].to_pylist(), table["split"].to_pylist()
+    return dict(zip(ids, split_of, strict=True))
 
 
 @pytest.mark.full

@@ -141,3 +141,25 @@ def test_a_split_that_cannot_be_is_a_sentence(
     assert words in fault
     with pytest.raises(ValueError, match=values[0]):
         splits(items, Shares(fixed_by="split"))
+
+
+def test_items_that_are_added_change_no_stable_split() -> None:
+    """Each hash decides alone, and 2,000 items come close to their shares."""
+    shares = Shares(train_percent=70, val_percent=10, are_stable=True)
+    few, many = splits(_items(150), shares), splits(_items(2_000), shares)
+    assert {name: many[name] for name in few} == few
+    counts = Counter(many.values())
+    # Standard deviations of binomial counts: 20.5 of 1,400, and 13.4 of 200.
+    assert abs(counts["train"] - 1_400) < 4 * 20.5
+    assert abs(counts["val"] - 200) < 4 * 13.4
+
+
+def test_the_first_item_of_a_group_decides_a_stable_split() -> None:
+    """A later row of the same picture that fixes another split does not move it."""
+    shares = Shares(fixed_by="split", group_by="person", are_stable=True)
+    rows = [("a", "ann", "test"), ("b", "ann", "train"), ("c", "ann", "")]
+    items = [
+        Item(item_id=ItemId(name), columns={"person": person, "split": split})
+        for name, person, split in rows
+    ]
+    assert splits(items, shares) == dict.fromkeys("abc", "test")

@@ -17,9 +17,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from piecework.domain.clock import FixedClock
-from piecework.domain.ids import AssignmentId
+from piecework.domain.ids import AssignmentId, HitId, HitKey, ItemId
 from piecework.domain.verdicts import VERDICTS, Decision, SubjectKind
-from piecework.store import assignments, bound, decisions, intents, item_totals, ledger
+from piecework.store import (
+    assignments,
+    bound,
+    decisions,
+    hits,
+    intents,
+    item_totals,
+    ledger,
+)
 from piecework.store.database import Store, open_store
 from piecework.store.intents import Intent
 from tests.campaign.campaigns import campaign
@@ -106,6 +114,7 @@ def test_what_triggers_carry_on_is_what_the_logs_say(
                     outcomes[decided] = None  # a new verdict is to be carried out
         _check_verdicts(store, outcomes)
         _check_items(store)
+        _check_counts(store)
         _check_money(store)
 
 
@@ -197,6 +206,26 @@ def _check_items(store: Store) -> None:
         }
 
 
+def _check_counts(store: Store) -> None:
+    """The counts beside the tables are those of their rows."""
+    rows_by_table = {
+        "item_counts": """
+            SELECT batch, coalesce(wanted, 0), workers, coalesce(closed, ''), count(*),
+                sum(kept) FROM items GROUP BY 1, 2, 3, 4""",
+        "verdict_counts WHERE subjects <> 0": """
+            SELECT 'assignment', coalesce(verdict, ''), coalesce(outcome, ''), count(*)
+            FROM assignments GROUP BY 2, 3 UNION ALL
+            SELECT 'answer', coalesce(verdict, ''), '', count(*) FROM answers
+            GROUP BY 2""",
+        "hit_counts": """
+            SELECT batch, round, 'collected', count(*) FROM hits GROUP BY 1, 2""",
+    }
+    for counts, rows in rows_by_table.items():
+        assert sorted(store.db.execute(f"SELECT * FROM {counts}")) == sorted(
+            store.db.execute(rows)
+        )
+
+
 def _check_money(store: Store) -> None:
     balances: Counter[str] = Counter()
     costs: Counter[int] = Counter()
@@ -219,6 +248,30 @@ def _check_money(store: Store) -> None:
         moment = START + timedelta(days=day)
         expected = promises[moment.date().isoformat()]
         assert ledger.promised_on_day_cents(store, moment) == expected
+
+
+def test_counts_follow_hits_and_items_that_change() -> None:
+    """HITs are planned, reopened and given up; items are weighed and closed."""
+    with _answered() as store:
+        assert hits.count_by_batch(store, 1)[0].is_collected
+        hits.reopen(store, HitId("H1"))
+        (first,) = hits.count_by_batch(store, 1)
+        assert (first.posted, first.open, first.is_collected) == (2, 1, False)
+        more = replace(
+            hits.load(store)[0], hit_key=HitKey("more"), round=1, hit_id=None
+        )
+        hits.plan(store, [replace(more, posted_at=None, collected_at=None)])
+        (first,) = hits.count_by_batch(store, 1)
+        assert (first.unposted, first.last_round) == (1, 1)
+        hits.give_up(store, [more.hit_key])
+        (first,) = hits.count_by_batch(store, 1)
+        assert (first.unposted, first.last_round) == (0, 0)
+        item_totals.close_beyond_budget(store, [ItemId("c")])
+        assert set(item_totals.batches_lacking(store, TWO)) == {1}
+        item_totals.reopen_within_budget(store)
+        assert set(item_totals.batches_lacking(store, TWO)) == {1, 2}
+        hits.mark_collected(store, HitId("H1"), at=START)
+        _check_counts(store)
 
 
 def test_what_the_last_pass_found_is_forgotten_with_every_decision() -> None:

@@ -99,7 +99,7 @@ def _faults_of_formats(file: CampaignFile, task: Task) -> list[str]:
         for name in output.formats or ()
         if name not in allowed
     ]
-    if (output.releases or output.sinks) and "parquet" not in (
+    if values.has_releases(file.tables) and "parquet" not in (
         output.formats or allowed
     ):
         faults.append(

@@ -22,6 +22,7 @@ class Shares:
             default is the picture (`url`).
         fixed_by: a column of the items with their split; items without a value are
             divided by the shares. "" for none.
+        are_stable: items may be added later, and the splits of the others must stay.
     """
 
     train_percent: int = 70
@@ -29,6 +30,7 @@ class Shares:
     seed: int = 1
     group_by: str = ""
     fixed_by: str = ""
+    are_stable: bool = False
 
     @property
     def test_percent(self) -> int:

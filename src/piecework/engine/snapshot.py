@@ -106,12 +106,8 @@ def count_proposals(opened: OpenedCampaign) -> int:
 def is_batch_collected(opened: OpenedCampaign) -> bool:
     """Return whether all answers of the current batch are collected."""
     store = opened.store
-    at_work = hits.batch_at_work(store)
-    return any(
-        counts.is_collected
-        for counts in hits.count_by_batch(store)
-        if counts.batch == at_work
-    )
+    at_work = hits.count_by_batch(store, hits.batch_at_work(store))
+    return bool(at_work) and at_work[0].is_collected
 
 
 def next_poll_of_open_hits(opened: OpenedCampaign) -> datetime | None:
@@ -135,8 +131,9 @@ def _batches(opened: OpenedCampaign, counts: list[HitCounts]) -> dict[int, Batch
             least_lacking=lacks.get(batch.batch, nothing).least,
             out_of_reach=lacks.get(batch.batch, nothing).out_of_reach,
             unsure=lacks.get(batch.batch, nothing).unsure,
+            # A complete batch buys nothing more.
             left_cents=None
-            if cap is None
+            if cap is None or batch.batch not in lacks
             else cap - ledger.taken_by_batch_cents(store, batch.batch),
         )
         for batch in counts

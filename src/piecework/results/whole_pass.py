@@ -9,10 +9,12 @@ from piecework.domain.progress import Progress
 from piecework.engine.environments import open_environment
 from piecework.engine.pass_request import PassRequest
 from piecework.engine.passes import run_pass
+from piecework.engine.planning.next_action import is_settled
 from piecework.engine.progress import read_progress
+from piecework.engine.snapshot import take_snapshot
 from piecework.engine.step import Call, call_plainly
 from piecework.payments.outside_prices import book_outside_prices, say_unsettled
-from piecework.store import last_pass, outside_prices
+from piecework.store import hits, last_pass, outside_prices, pass_notes
 
 
 def advance_without_prefect(
@@ -39,13 +41,35 @@ def finish_pass(
 ) -> tuple[Progress, str | None]:
     """If a campaign is finished, book outside prices and write its results.
 
+    A campaign that grows writes them whenever another batch is settled.
+
     Returns:
-        The progress of the campaign, and the report's path; `None` if not finished.
+        The progress of the campaign, and the report's path; `None` if it was not
+        written.
     """
     if not progress.is_finished:
-        return progress, None
+        return progress, _write_batch(run, call=call)
     book_outside_prices(run.store, run.platform.prices(), run.clock)
     return read_progress(run), write_results(run, call=call)
+
+
+def _write_batch(run: CampaignRun, *, call: Call) -> str | None:
+    """Write results that have a settled batch more than the last ones, if there is one.
+
+    If a sink fails, the next pass tries again.
+    """
+    if run.campaign.growth is None or not run.campaign.has_releases:
+        return None
+    at_work = hits.batch_at_work(run.store)
+    exported = pass_notes.read(run.store).exported_batch
+    if at_work <= exported:
+        return None
+    settled = at_work if is_settled(take_snapshot(run)) else at_work - 1
+    if settled <= exported:
+        return None
+    report = write_results(run, call=call)
+    pass_notes.keep(run.store, "exported_batch", settled)
+    return report
 
 
 def remember_pass(run: CampaignRun, progress: Progress, request: PassRequest) -> None:

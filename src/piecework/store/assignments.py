@@ -314,13 +314,12 @@ def count_verdicts(store: Store, *, paid_already: str) -> VerdictCounts:
         store: the campaign's memory.
         paid_already: the outcome of a rejection that came too late.
     """
-    assignments, rejected = store.db.execute(
-        "SELECT count(*), count(iif(verdict = 'reject' AND outcome IS NOT ?, 1, NULL)) "
-        "FROM assignments",
+    assignments, answers, rejected, dropped = store.db.execute(
+        "SELECT coalesce(sum(iif(subject_kind = 'assignment', subjects, 0)), 0), "
+        "coalesce(sum(iif(subject_kind = 'answer', subjects, 0)), 0), "
+        "coalesce(sum(iif(verdict = 'reject' AND outcome <> ?, subjects, 0)), 0), "
+        "coalesce(sum(iif(verdict = 'drop', subjects, 0)), 0) FROM verdict_counts",
         [paid_already],
-    ).fetchone()
-    answers, dropped = store.db.execute(
-        "SELECT count(*), count(iif(verdict = 'drop', 1, NULL)) FROM answers"
     ).fetchone()
     (excluded,) = store.db.execute(
         "SELECT count(*) FROM decisions WHERE verdict IN ('exclude', 'block') "

@@ -178,7 +178,8 @@ def unsettled(store: Store, verdict: Verdict) -> list[Decision]:
 def count_unsettled(store: Store) -> int:
     """Return how many decisions are not carried out yet."""
     (assignments,) = store.db.execute(
-        "SELECT count(*) FROM assignments WHERE verdict IS NOT NULL AND outcome IS NULL"
+        "SELECT coalesce(sum(subjects), 0) FROM verdict_counts "
+        "WHERE subject_kind = 'assignment' AND verdict <> '' AND outcome = ''"
     ).fetchone()
     (workers,) = store.db.execute(
         f"SELECT count(*) FROM ({_LATEST_OF_WORKERS}) AS latest {_JOIN_INTENTS} WHERE "

@@ -74,6 +74,12 @@ _UNSURE = f"workers < {_WANTED} AND {_WANTED} > :least AND workers = {_WANTED} -
 """SQL for unsure items. An item that also lost answers does not count here: it lacks
 those first."""
 
+_ALIKE = (
+    "(SELECT batch, nullif(wanted, 0) AS wanted, workers, nullif(closed, '') AS closed,"
+    " items, kept FROM item_counts)"
+)
+"""SQL for groups of items that are alike, with `items` and `kept` answers in each."""
+
 _EXCLUDED = (
     "SELECT subject_id FROM (SELECT subject_id, verdict, max(decision_id) "
     "FROM decisions WHERE subject_kind = 'worker' GROUP BY subject_id) "
@@ -85,7 +91,8 @@ SELECT item_id, batch, {_WANTED} - workers AS lacking, {_UNSURE} AS unsure,
         SELECT worker_id FROM answers JOIN assignments USING (assignment_id)
         WHERE answers.item_id = items.item_id UNION {_EXCLUDED}
     )))) AS within_reach
-FROM items WHERE {_LACKS}
+FROM (SELECT DISTINCT batch, workers FROM {_ALIKE} WHERE {_LACKS})
+CROSS JOIN items USING (batch, workers) WHERE {_LACKS}
 """
 """One row per item that lacks answers; no worker answers the same item twice."""
 
@@ -93,9 +100,9 @@ FROM items WHERE {_LACKS}
 def count_accepted(store: Store, posting: Posting) -> Accepted:
     """Count accepted and surplus answers, given how many each item wants."""
     items, wanted, accepted, kept, unsure = store.db.execute(
-        f"SELECT count(*), coalesce(sum({_COUNTS}), 0), "
-        f"coalesce(sum(min(workers, {_WANTED})), 0), coalesce(sum(kept), 0), "
-        f"coalesce(sum({_UNSURE}), 0) FROM items",
+        f"SELECT coalesce(sum(items), 0), coalesce(sum(items * {_COUNTS}), 0), "
+        f"coalesce(sum(items * min(workers, {_WANTED})), 0), coalesce(sum(kept), 0), "
+        f"coalesce(sum(items * ({_UNSURE})), 0) FROM {_ALIKE}",
         _range(posting),
     ).fetchone()
     return Accepted(
@@ -119,8 +126,9 @@ def batches_lacking(
     """
     if crowd is None:
         rows = store.db.execute(
-            f"SELECT batch, sum({_WANTED} - workers), min({_WANTED} - workers), 0, "
-            f"sum({_UNSURE}) FROM items WHERE {_LACKS} GROUP BY batch",
+            f"SELECT batch, sum(items * ({_WANTED} - workers)), "
+            f"min({_WANTED} - workers), 0, sum(items * ({_UNSURE})) "
+            f"FROM {_ALIKE} WHERE {_LACKS} GROUP BY batch",
             _range(posting),
         )
     else:
@@ -177,9 +185,15 @@ def to_weigh(store: Store, posting: Posting) -> dict[ItemId, int]:
     if posting.as_needed is None:
         return {}
     rows = store.db.execute(
-        f"SELECT item_id, workers FROM items WHERE workers >= {_WANTED} "
-        "AND closed IS NULL AND "
-        "(probability IS NULL OR probability < :until AND workers < :most)",
+        # Per number of workers, the index has the unweighed and then the unsure items.
+        f"WITH numbers AS (SELECT DISTINCT workers FROM {_ALIKE} "
+        f"WHERE workers >= {_WANTED} AND closed IS NULL) "
+        "SELECT item_id, workers FROM numbers CROSS JOIN items USING (workers) "
+        f"WHERE closed IS NULL AND workers >= {_WANTED} AND probability IS NULL "
+        "UNION ALL "
+        "SELECT item_id, workers FROM numbers CROSS JOIN items USING (workers) "
+        f"WHERE closed IS NULL AND workers >= {_WANTED} AND probability < :until "
+        "AND workers < :most",
         {**_range(posting), "until": posting.as_needed.until},
     )
     return {ItemId(item_id): workers for item_id, workers in rows}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from piecework.store.database import Store
 
 _CERTAIN_LAG = timedelta(hours=1)
+_ENOUGH = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class LastPass:
     Attributes:
         progress: as it was given to `remember`.
         open_hits: ids of the HITs with answers that have not been fetched.
-        older: ids of HITs that were posted before all of those.
+        older: ids of the latest HITs that were posted before all of those.
         hit_types: the types of those HITs.
         polled_at: when the marketplace was asked for news last, if it was.
         wait: how long to wait from then on.
@@ -110,6 +111,9 @@ def mark_polled(folder: Path, *, at: datetime, wait: timedelta) -> None:
 def older_hits(connection: sqlite3.Connection) -> frozenset[str]:
     """Return HITs of a store that were planned and posted before all uncollected ones.
 
+    They tell where the news in a listing ends, so the latest thousand of them are
+    enough.
+
     HITs posted less than an hour before those do not count: many calls are under way at
     once, and a HIT is recorded only when its call returns.
     """
@@ -128,8 +132,9 @@ def older_hits(connection: sqlite3.Connection) -> frozenset[str]:
     )
     rows = connection.execute(
         "SELECT hit_id FROM hits "
-        "WHERE hit_id IS NOT NULL AND rowid < ? AND posted_at < ?",
-        [number, before],
+        "WHERE hit_id IS NOT NULL AND rowid < ? AND posted_at < ? "
+        "ORDER BY rowid DESC LIMIT ?",
+        [number, before, _ENOUGH],
     )
     return frozenset(hit_id for (hit_id,) in rows)
 

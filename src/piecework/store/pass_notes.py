@@ -13,6 +13,7 @@ Note = Literal[
     "verified_approvals",
     "outside_unsettled",
     "is_adopting",
+    "exported_batch",
 ]
 
 
@@ -31,6 +32,8 @@ class PassNotes:
         outside_unsettled: visits and bonuses that another market had not settled at the
             last check.
         is_adopting: HITs of this store may be on the platform and not in the store.
+        exported_batch: the last batch that was settled when a campaign that grows wrote
+            its results; 0 if it never did.
     """
 
     judging_digest: str | None
@@ -40,6 +43,7 @@ class PassNotes:
     verified_approvals: int | None
     outside_unsettled: int
     is_adopting: bool
+    exported_batch: int
 
 
 def read(store: Store) -> PassNotes:

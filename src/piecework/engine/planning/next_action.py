@@ -31,7 +31,8 @@ class BatchState:
         lacking: accepted answers that are still wanted and can be had.
         least_lacking: answers that the item with the fewest missing ones lacks; 0 if no
             item lacks any.
-        left_cents: what its own cap leaves; `None`: there is no such cap.
+        left_cents: what its own cap leaves; `None`: there is no such cap, or it lacks
+            nothing.
         out_of_reach: accepted answers that are wanted but that no worker is left to
             give.
         unsure: items that lack an answer because their labels are not sure enough.
@@ -176,7 +177,7 @@ def next_action(snapshot: Snapshot, campaign: Campaign, *, today: date) -> Actio
 
 def may_weigh(snapshot: Snapshot) -> bool:
     """Return whether to weigh labels now: the current batch has no open work."""
-    return bool(snapshot.unweighed) and _is_settled(snapshot)
+    return bool(snapshot.unweighed) and is_settled(snapshot)
 
 
 def next_posting(
@@ -189,7 +190,7 @@ def next_posting(
     for later batches is not spent on replacements: an item with four answers is worth
     more than an item without any.
     """
-    if snapshot.stopped or snapshot.unweighed or not _is_settled(snapshot):
+    if snapshot.stopped or snapshot.unweighed or not is_settled(snapshot):
         return None
     to_come = _to_come(snapshot, campaign)
     if snapshot.batch and _may_be_posted_again(snapshot, snapshot.batch):
@@ -359,7 +360,7 @@ def _what_stopped(snapshot: Snapshot, campaign: Campaign) -> str:
     return campaign.rewards.cap_name
 
 
-def _is_settled(snapshot: Snapshot) -> bool:
+def is_settled(snapshot: Snapshot) -> bool:
     """Return whether the current batch has no work under way."""
     return not snapshot.batch or (
         snapshot.batches[snapshot.batch].is_collected

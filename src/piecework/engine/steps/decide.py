@@ -52,13 +52,9 @@ def propose(
     decided_answers = set(
         assignments.decided_answers(opened.store, undecided) if undecided else ()
     )
-    collected_at = [
-        counts.collected_at
-        for counts in hits.count_by_batch(opened.store)
-        if counts.batch == hits.batch_at_work(opened.store)
-    ]
+    at_work = hits.batch_at_work(opened.store)
     workers = decisions.decided_workers(
-        opened.store, collected_at=collected_at[0] if collected_at else None
+        opened.store, collected_at=hits.last_collected_at(opened.store, at_work)
     )
     proposals = apply_policy(
         batch,

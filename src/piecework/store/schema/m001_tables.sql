@@ -1,8 +1,8 @@
 -- All tables of a campaign's store.
 --
 -- Totals that passes need are stored, not added up each time: verdicts beside their
--- subjects, accepted answers beside their items, balances beside the ledger. Triggers
--- update them in the transaction that changes the data.
+-- subjects, accepted answers beside their items, balances beside the ledger, and counts
+-- of HITs, items and verdicts. Triggers update them in the transaction that changes the data.
 
 -- What the store is bound to. A column is empty until it is set, and then never changes
 -- (`piecework.store.bound`).
@@ -63,7 +63,7 @@ CREATE TABLE source_items (
         CHECK (state IN ('current', 'withdrawn', 'replaced'))
 ) STRICT;
 CREATE UNIQUE INDEX source_items_by_row ON source_items (row_id, version);
-CREATE INDEX source_items_waiting ON source_items (number)
+CREATE INDEX source_items_waiting ON source_items (is_gold, number)
     WHERE batch IS NULL AND state = 'current';
 CREATE INDEX source_items_dealt ON source_items (batch, number)
     WHERE batch IS NOT NULL;
@@ -132,7 +132,9 @@ CREATE TABLE pass_notes (
     -- Visits and bonuses that another market had not settled at the last check.
     outside_unsettled INTEGER NOT NULL DEFAULT 0,
     -- Whether HITs of this store may be on the platform and not in the store.
-    is_adopting INTEGER NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1))
+    is_adopting INTEGER NOT NULL DEFAULT 0 CHECK (is_adopting IN (0, 1)),
+    -- The last batch that was settled when a campaign that grows wrote its results.
+    exported_batch INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 INSERT INTO pass_notes (only_row) VALUES (1);
 
@@ -189,6 +191,40 @@ CREATE INDEX hits_by_batch ON hits (batch, round);
 CREATE INDEX hits_extended ON hits (extends) WHERE extends IS NOT NULL;
 CREATE INDEX hits_unposted ON hits (batch) WHERE posted_at IS NULL;
 CREATE INDEX hits_uncollected ON hits (hit_id) WHERE collected_at IS NULL;
+
+-- HITs by batch, round and state: planned, open, collected, or slots that were added.
+CREATE TABLE hit_counts (
+    batch INTEGER NOT NULL,
+    round INTEGER NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('planned', 'added', 'open', 'collected')),
+    hits INTEGER NOT NULL,
+    PRIMARY KEY (batch, round, state)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER counts_of_hits_inserted AFTER INSERT ON hits BEGIN
+    INSERT INTO hit_counts (batch, round, state, hits) VALUES (
+        new.batch, new.round, CASE WHEN new.posted_at IS NULL THEN 'planned' WHEN new.hit_id IS NULL THEN 'added'
+        WHEN new.collected_at IS NULL THEN 'open' ELSE 'collected' END, 1
+    ) ON CONFLICT (batch, round, state) DO UPDATE SET hits = hits + 1;
+END;
+CREATE TRIGGER counts_of_hits_updated
+AFTER UPDATE OF posted_at, hit_id, collected_at ON hits BEGIN
+    UPDATE hit_counts SET hits = hits - 1
+    WHERE batch = old.batch AND round = old.round AND state =
+        CASE WHEN old.posted_at IS NULL THEN 'planned' WHEN old.hit_id IS NULL THEN 'added'
+        WHEN old.collected_at IS NULL THEN 'open' ELSE 'collected' END;
+    DELETE FROM hit_counts WHERE batch = old.batch AND round = old.round AND hits = 0;
+    INSERT INTO hit_counts (batch, round, state, hits) VALUES (
+        new.batch, new.round, CASE WHEN new.posted_at IS NULL THEN 'planned' WHEN new.hit_id IS NULL THEN 'added'
+        WHEN new.collected_at IS NULL THEN 'open' ELSE 'collected' END, 1
+    ) ON CONFLICT (batch, round, state) DO UPDATE SET hits = hits + 1;
+END;
+CREATE TRIGGER counts_of_hits_deleted AFTER DELETE ON hits BEGIN
+    UPDATE hit_counts SET hits = hits - 1
+    WHERE batch = old.batch AND round = old.round AND state =
+        CASE WHEN old.posted_at IS NULL THEN 'planned' WHEN old.hit_id IS NULL THEN 'added'
+        WHEN old.collected_at IS NULL THEN 'open' ELSE 'collected' END;
+    DELETE FROM hit_counts WHERE batch = old.batch AND round = old.round AND hits = 0;
+END;
 
 -- Outward acts that happen once. An intent is open until its outcome is known. Its key
 -- is its name on the platform; queries use the other columns.
@@ -250,6 +286,56 @@ CREATE INDEX answers_by_assignment ON answers (assignment_id);
 CREATE INDEX answers_undecided ON answers (assignment_id) WHERE verdict IS NULL;
 CREATE INDEX answers_by_verdict ON answers (verdict);
 CREATE INDEX answers_by_item ON answers (item_id);
+
+-- Assignments and answers by the verdict in force and its outcome; '' if there is none.
+CREATE TABLE verdict_counts (
+    subject_kind TEXT NOT NULL CHECK (subject_kind IN ('assignment', 'answer')),
+    verdict TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    subjects INTEGER NOT NULL,
+    PRIMARY KEY (subject_kind, verdict, outcome)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER counts_of_assignments_inserted AFTER INSERT ON assignments BEGIN
+    INSERT INTO verdict_counts (subject_kind, verdict, outcome, subjects)
+        VALUES ('assignment', coalesce(new.verdict, ''), coalesce(new.outcome, ''), 1)
+        ON CONFLICT (subject_kind, verdict, outcome) DO UPDATE SET
+            subjects = subjects + 1;
+END;
+CREATE TRIGGER counts_of_assignments_updated
+AFTER UPDATE OF verdict, outcome ON assignments BEGIN
+    UPDATE verdict_counts SET subjects = subjects - 1
+    WHERE subject_kind = 'assignment' AND verdict = coalesce(old.verdict, '')
+        AND outcome = coalesce(old.outcome, '');
+    INSERT INTO verdict_counts (subject_kind, verdict, outcome, subjects)
+        VALUES ('assignment', coalesce(new.verdict, ''), coalesce(new.outcome, ''), 1)
+        ON CONFLICT (subject_kind, verdict, outcome) DO UPDATE SET
+            subjects = subjects + 1;
+END;
+CREATE TRIGGER counts_of_assignments_deleted AFTER DELETE ON assignments BEGIN
+    UPDATE verdict_counts SET subjects = subjects - 1
+    WHERE subject_kind = 'assignment' AND verdict = coalesce(old.verdict, '')
+        AND outcome = coalesce(old.outcome, '');
+END;
+CREATE TRIGGER counts_of_answers_inserted AFTER INSERT ON answers BEGIN
+    INSERT INTO verdict_counts (subject_kind, verdict, outcome, subjects)
+        VALUES ('answer', coalesce(new.verdict, ''), '', 1)
+        ON CONFLICT (subject_kind, verdict, outcome) DO UPDATE SET
+            subjects = subjects + 1;
+END;
+CREATE TRIGGER counts_of_answers_updated AFTER UPDATE OF verdict ON answers BEGIN
+    UPDATE verdict_counts SET subjects = subjects - 1
+    WHERE subject_kind = 'answer' AND verdict = coalesce(old.verdict, '')
+        AND outcome = '';
+    INSERT INTO verdict_counts (subject_kind, verdict, outcome, subjects)
+        VALUES ('answer', coalesce(new.verdict, ''), '', 1)
+        ON CONFLICT (subject_kind, verdict, outcome) DO UPDATE SET
+            subjects = subjects + 1;
+END;
+CREATE TRIGGER counts_of_answers_deleted AFTER DELETE ON answers BEGIN
+    UPDATE verdict_counts SET subjects = subjects - 1
+    WHERE subject_kind = 'answer' AND verdict = coalesce(old.verdict, '')
+        AND outcome = '';
+END;
 
 CREATE TABLE findings (
     subject_kind TEXT NOT NULL,
@@ -351,6 +437,44 @@ CREATE TABLE items (
     closed TEXT CHECK (closed IN ('withdrawn', 'replaced', 'budget'))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX items_by_batch ON items (batch, workers);
+CREATE INDEX items_by_sureness ON items (workers, probability) WHERE closed IS NULL;
+
+-- Items in work that are alike, by batch: so many items, with so many kept answers. A
+-- finished batch has few rows. `wanted` is 0 before it is known, `closed` '' while open.
+CREATE TABLE item_counts (
+    batch INTEGER NOT NULL,
+    wanted INTEGER NOT NULL,
+    workers INTEGER NOT NULL,
+    closed TEXT NOT NULL,
+    items INTEGER NOT NULL,
+    kept INTEGER NOT NULL,
+    PRIMARY KEY (batch, wanted, workers, closed)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER counts_of_items_inserted AFTER INSERT ON items BEGIN
+    INSERT INTO item_counts (batch, wanted, workers, closed, items, kept)
+        VALUES (new.batch, coalesce(new.wanted, 0), new.workers,
+            coalesce(new.closed, ''), 1, new.kept)
+        ON CONFLICT (batch, wanted, workers, closed) DO UPDATE SET
+            items = items + 1, kept = kept + excluded.kept;
+END;
+CREATE TRIGGER counts_of_items_updated
+AFTER UPDATE OF kept, workers, wanted, closed ON items BEGIN
+    UPDATE item_counts SET items = items - 1, kept = kept - old.kept
+    WHERE batch = old.batch AND wanted = coalesce(old.wanted, 0)
+        AND workers = old.workers AND closed = coalesce(old.closed, '');
+    DELETE FROM item_counts WHERE batch = old.batch AND items = 0;
+    INSERT INTO item_counts (batch, wanted, workers, closed, items, kept)
+        VALUES (new.batch, coalesce(new.wanted, 0), new.workers,
+            coalesce(new.closed, ''), 1, new.kept)
+        ON CONFLICT (batch, wanted, workers, closed) DO UPDATE SET
+            items = items + 1, kept = kept + excluded.kept;
+END;
+CREATE TRIGGER counts_of_items_deleted AFTER DELETE ON items BEGIN
+    UPDATE item_counts SET items = items - 1, kept = kept - old.kept
+    WHERE batch = old.batch AND wanted = coalesce(old.wanted, 0)
+        AND workers = old.workers AND closed = coalesce(old.closed, '');
+    DELETE FROM item_counts WHERE batch = old.batch AND items = 0;
+END;
 CREATE TRIGGER kept_of_items
 AFTER UPDATE OF verdict ON answers
 WHEN new.verdict IS 'keep' OR old.verdict IS 'keep' BEGIN
