@@ -69,7 +69,8 @@ def test_every_system_is_scored_and_compared(
     assert "good is best" in output
     assert "1 image without a caption by a person" in output
     assert "poor: 1 caption without a word" in output
-    assert f"{poor}, entry 2" in output
+    # A long path is broken where the line ends.
+    assert f"{poor},entry2" in output.replace(" ", "")
     assert "Differences in CIDEr-D" in output
 
 
