@@ -255,7 +255,10 @@ def test_the_page_s_own_sentence_is_offered_and_can_be_named(
     ]
     campaign = tmp_path / "dogs.toml"
     done("import", write(tmp_path / "batch.csv", rows), "--as", campaign)
-    written = campaign.read_text() + "\n[heuristics]\nrandom_sample = false\n"
+    written = (
+        campaign.read_text()
+        + "\n[heuristics]\nrandom_sample = false\nquality_words = {}\n"
+    )
     campaign.write_text(written)
     assert not answers(campaign)["is_canned"].any()
     assert "Flagged answers: 10 " in done("assess", campaign)
