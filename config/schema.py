@@ -291,7 +291,8 @@ class SinkTable(_Strict):
 
     to: Words
     table: (
-        Annotated[str, StringConstraints(pattern="^[A-Za-z_][A-Za-z0-9_.]*$")] | None
+        Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)?$")]
+        | None
     ) = None
     history: bool = False
 

@@ -4,8 +4,8 @@ Items with the same picture share a split, since training data must never be use
 testing. The groups are sorted by a hash of their name; the first are train, the next
 val, the last test. So ten images at 80/10/10 give 8, 1 and 1.
 
-If items may be added later, a group's split depends on its own hash alone, so it stays
-whatever is added. The splits then miss their shares by chance, as drawn by lot.
+If items may be added later, a group's split depends on its own hash alone, so later
+items do not change it. The sizes of the splits then differ from their shares by chance.
 
 A column of the items may fix their split, as VizWiz-Captions kept the test set of prior
 work. The other items are then divided among themselves.

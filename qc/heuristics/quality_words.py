@@ -13,9 +13,9 @@ follows is the picture itself: "a high quality photo" is still flagged.
 
 Edge cases: the canned text raises no suspicion; text that only resembles it is judged.
 An empty text raises none either. An empty list of words switches the rule off. Only the
-listed words are found: add "unclear" or "out of focus" in the campaign file. Elsewhere
-than in captions these words may be the answer ("the quality of the food"), so only the
-gallery's caption tasks switch it on; any other task or campaign has to name it.
+listed words are flagged: add "unclear" or "out of focus" in the campaign file. In other
+tasks these words may be the answer ("the quality of the food"), so only the gallery's
+caption tasks switch it on; any other task or campaign has to name it.
 """
 
 import itertools

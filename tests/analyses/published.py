@@ -364,7 +364,7 @@ def _ballots(yes: pd.Series, no: pd.Series) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def fewer(votes: pd.DataFrame, most: int, seed: int) -> pd.DataFrame:
-    """At most so many votes an item, drawn by chance."""
+    """Draw at most this many votes of each item at random."""
     return votes.sample(frac=1, random_state=seed).groupby("item_id").head(most)
 
 

@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from piecework.domain.errors import ConfigError
+from piecework.exchange.addresses import with_secrets
 from piecework.exchange.folder_sink import copy_releases, reach_folder
 from piecework.exchange.sink_failed import SinkFailed
 from piecework.exchange.table_sink import reach_database, write_releases
@@ -138,6 +139,34 @@ def test_a_column_that_a_later_release_has_is_added(tmp_path: Path) -> None:
     assert [tuple(row) for row in reasons] == [("dark",)]
 
 
+def test_a_table_may_be_in_a_schema(tmp_path: Path, empty_postgres: str) -> None:
+    """Made by the user; each of the campaign's tables is in it."""
+    engine = sa.create_engine(empty_postgres)
+    with engine.begin() as connection:
+        connection.execute(sa.text("CREATE SCHEMA labels"))
+    folder = make(tmp_path, {"a": "x"})
+    write_releases(folder, empty_postgres, "labels.triage", has_history=False)
+    make(tmp_path, {"a": "y"})
+    write_releases(folder, empty_postgres, "labels.triage", has_history=False)
+    assert labels(empty_postgres, "labels.triage") == {"a": ("y", 2)}
+    names = sa.inspect(engine).get_table_names(schema="labels")
+    assert sorted(names) == ["triage", "triage_releases"]
+    with engine.begin() as connection:
+        connection.execute(sa.text("DROP SCHEMA labels CASCADE"))
+    engine.dispose()
+
+
+def test_a_password_may_have_any_character(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is quoted as part of a URL; a path or a whole URL is taken as it is."""
+    monkeypatch.setenv("PASSWORD", "p@ss/wo:rd%")
+    url = sa.make_url(with_secrets("postgresql://w:${PASSWORD}@host/db"))
+    assert (url.password, url.host) == ("p@ss/wo:rd%", "host")
+    monkeypatch.setenv("FILE", "/data/a b.db")
+    assert with_secrets("sqlite:///${FILE}") == "sqlite:////data/a b.db"
+    monkeypatch.setenv("URL", "postgresql://w@host/db")
+    assert with_secrets("${URL}") == "postgresql://w@host/db"
+
+
 def test_tables_of_another_campaign_are_refused(tmp_path: Path) -> None:
     """And so is a change of what the table is."""
     url = f"sqlite:///{tmp_path}/warehouse.db"
@@ -209,6 +238,10 @@ def test_what_cannot_be_reached_is_one_sentence_without_secrets(
         reach_folder("gopher://x/y", beside=tmp_path)
     with pytest.raises(SinkFailed, match="absent"):
         copy_releases(folder, "s3://absent/x", beside=tmp_path)
+    monkeypatch.setenv("SECRET_KEY", "a-hidden-word")
+    with pytest.raises(ConfigError) as refused:
+        reach_folder("s3://key:${SECRET_KEY}@results/x?no=1", beside=tmp_path)
+    assert "a-hidden-word" not in str(refused.value)
     with pytest.raises(ConfigError, match="is no URL"):
         reach_database("warehouse")
     monkeypatch.setenv("WAREHOUSE_PASSWORD", "a-hidden-word")

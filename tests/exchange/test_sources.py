@@ -65,6 +65,7 @@ def test_only_new_files_are_read_until_a_known_one_changes(tmp_path: Path) -> No
     folder = tmp_path / "arrivals"
     put(folder, "day=2026-03-02/a.parquet", pictures("p1", "p2"))
     put(folder, "day=2026-03-02/_SUCCESS.csv", b"")
+    put(folder, "_temporary/0/c.parquet", pictures("p9"))
     rows, first = read(folder_of(tmp_path))
     assert ids(rows) == ["p1", "p2"]
     assert rows[0].cells["day"] == "2026-03-02"

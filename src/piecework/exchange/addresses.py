@@ -9,7 +9,7 @@ import os
 import re
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from pyarrow import ArrowException, fs
 
@@ -39,7 +39,8 @@ class Directory(NamedTuple):
 def with_secrets(address: str) -> str:
     """Return an address with the values of its `${VARIABLES}`.
 
-    Only the address as it was written belongs into messages.
+    User name and password are quoted for the URL, so they may have any character.
+    Messages show the address as it was written.
 
     Raises:
         ConfigError: a variable is not set.
@@ -51,9 +52,16 @@ def with_secrets(address: str) -> str:
             raise ConfigError(
                 [f"{address}: the environment variable {name} is not set"]
             )
-        return setting
+        return quote(setting, safe="") if _is_credential(variable) else setting
 
     return _VARIABLE.sub(value, address)
+
+
+def _is_credential(variable: re.Match[str]) -> bool:
+    """Return whether a variable is user name or password: `://` before, `@` after."""
+    _, marks, host = variable.string[: variable.start()].partition("://")
+    rest = variable.string[variable.end() :].partition("/")[0]
+    return bool(marks) and "/" not in host and "@" in rest
 
 
 def directory_at(address: str, *, beside: Path) -> Directory:
@@ -79,7 +87,8 @@ def directory_at(address: str, *, beside: Path) -> Directory:
     try:
         files, path = fs.FileSystem.from_uri(whole)
     except (ArrowException, OSError) as fault:
-        raise ConfigError([f"{address}: cannot be opened ({fault})"]) from fault
+        why = str(fault).replace(whole, address)
+        raise ConfigError([f"{address}: cannot be opened ({why})"]) from fault
     return Directory(files, path.rstrip("/"))
 
 
@@ -94,5 +103,6 @@ def _through_fsspec(whole: str, address: str) -> Directory:
     try:
         files, path = fsspec.url_to_fs(whole)
     except (ImportError, ValueError) as fault:
-        raise ConfigError([f"{address}: cannot be opened ({fault})"]) from fault
+        why = str(fault).replace(whole, address)
+        raise ConfigError([f"{address}: cannot be opened ({why})"]) from fault
     return Directory(fs.PyFileSystem(fs.FSSpecHandler(files)), path.rstrip("/"))

@@ -81,7 +81,7 @@ def _content(directory: Directory, name: str) -> bytes | None:
 
 
 def _write(directory: Directory, name: str, source: Path) -> None:
-    """Write a file so that nobody sees a part of it."""
+    """Write a file that appears under its name only when it is complete."""
     path = directory.at(name)
     # An object in a bucket appears when it is closed; elsewhere renaming does that.
     partial = path if _is_bucket(directory) else f"{path}.partial"

@@ -1,7 +1,7 @@
 """Write releases into tables of a database, through SQLAlchemy.
 
 A release and its line in `<table>_releases` are one transaction, so each is written
-once, whatever is interrupted. Without history, the tables are what the latest release
+once, even if a process dies. Without history, the tables are what the latest release
 is; with history, they have a row for each change, which is never changed again.
 """
 
@@ -46,7 +46,7 @@ def write_releases(
     Args:
         releases: the folder of all releases.
         address: SQLAlchemy's URL of the database, as in the campaign file.
-        table: the name of the main table.
+        table: the name of the main table, with or without a schema.
         has_history: whether to keep each change as a row, and not the latest state.
 
     Raises:
@@ -94,11 +94,12 @@ class _Sink:
     ) -> None:
         self._connection = connection
         self._address = address
-        self._table = table
+        schema, _, self._table = table.rpartition(".")
+        self._metadata = sa.MetaData(schema=schema or None)
         self._has_history = has_history
         self._releases = sa.Table(
-            f"{table}_releases",
-            sa.MetaData(),
+            f"{self._table}_releases",
+            self._metadata,
             sa.Column("release", sa.Integer, primary_key=True, autoincrement=False),
             sa.Column("campaign", sa.Text, nullable=False),
             sa.Column("released_at", sa.Text, nullable=False),
@@ -183,12 +184,13 @@ class _Sink:
         )
         if self._has_history:
             columns.append(sa.Column("is_withdrawn", sa.Boolean))
-        table = sa.Table(whole, sa.MetaData(), *columns)
+        schema = self._metadata.schema
+        table = sa.Table(whole, sa.MetaData(schema=schema), *columns)
         inspector = sa.inspect(self._connection)
-        if not inspector.has_table(whole):
+        if not inspector.has_table(whole, schema=schema):
             table.create(self._connection)
             return table
-        there = {column["name"] for column in inspector.get_columns(whole)}
+        there = {column["name"] for column in inspector.get_columns(whole, schema)}
         for column in table.columns:
             if column.name not in there:
                 self._add(table, column)

@@ -118,7 +118,7 @@ class TableFolder:
         parts = [
             _Part(info.path, f"{info.size} {info.mtime_ns or info.mtime}")
             for info in infos
-            if info.is_file and _is_table(info.path)
+            if info.is_file and _is_table(info.path, directory.path)
         ]
         return directory, sorted(parts)
 
@@ -193,10 +193,14 @@ class TableFolder:
         )
 
 
-def _is_table(path: str) -> bool:
-    """Return whether a path names a table; other tools hide files by `_` and `.`."""
-    parts = path.split("/")
-    return path.lower().endswith(_KINDS) and not parts[-1].startswith(("_", "."))
+def _is_table(path: str, root: str) -> bool:
+    """Return whether a path names a table.
+
+    Other tools hide files and folders by `_` and `.`: Spark writes to `_temporary`.
+    """
+    inside = path.removeprefix(root).lstrip("/").split("/")
+    is_hidden = any(name.startswith(("_", ".")) for name in inside)
+    return path.lower().endswith(_KINDS) and not is_hidden
 
 
 def _partition(inside: str) -> Iterator[tuple[str, str]]:

@@ -43,7 +43,7 @@ def export(opened: OpenedCampaign) -> Path:
         _release(opened, facts)
         give_back()
     report = write_report(opened)
-    if not opened.is_rehearsal:  # simulated answers are nobody's data
+    if not opened.is_rehearsal:  # simulated answers stay here
         deliver(opened.campaign)
     return report
 

@@ -131,13 +131,14 @@ def release(
     }
     _write_durably(partial / MANIFEST, json.dumps(facts, indent=2).encode())
     folder = releases / f"{number:06}"
+    _sync(partial)  # or the names of its files could be lost after the rename
     partial.rename(folder)
     _sync(releases)
     return Release(number=number, folder=folder, tables=changes)
 
 
 def latest(releases: Path) -> int:
-    """Return the number of the latest release; 0 if there is none yet.
+    """Return the number of the latest release; 0 before the first.
 
     Raises:
         ReleaseDamaged: a manifest is not as it was released.
@@ -291,7 +292,7 @@ def _digest_of(path: Path) -> str:
 
 
 def _sync(folder: Path) -> None:
-    """Make the name of a new release durable."""
+    """Make the names in a folder durable."""
     number = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(number)

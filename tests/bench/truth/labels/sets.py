@@ -107,6 +107,6 @@ def _themselves(*values: str) -> dict[str, str]:
 
 
 def _fewer(votes: pd.DataFrame, most: int, seed: int) -> pd.DataFrame:
-    """At most so many votes on an item, drawn by chance."""
+    """Draw at most this many votes of each item at random."""
     drawn = votes.sample(frac=1, random_state=seed).groupby("item_id").head(most)
     return drawn.reset_index(drop=True)
