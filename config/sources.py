@@ -8,7 +8,7 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -39,23 +39,65 @@ _OPEN_QUOTE = "a quoted cell at its end is not closed yet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableFile:
-    """A `.csv` file with a header line, or a `.jsonl` file of flat objects.
+class TableRows:
+    """What all sources of tables have in common: columns, and what is wrong with a row.
 
     Attributes:
         columns: columns that the task's page needs; the first is the id.
         pictures: the folder for relative addresses; `None` allows none.
-        renamed: names of columns in the file, by their new names.
+        renamed: names of columns in the source, by their new names.
         addresses: columns with addresses of pictures.
         possible: columns with an address wherever the cell names a picture.
     """
 
-    path: Path
     columns: tuple[str, ...]
     pictures: Path | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
     addresses: tuple[str, ...] = ("url",)
     possible: tuple[str, ...] = ()
+
+    def row(
+        self, located: str, cells: Mapping[str, str], *, fault: str = ""
+    ) -> SourceRow:
+        """Return a row under the new names of its columns."""
+        if self.renamed and cells:
+            cells = renamed_row(cells, self.renamed, wanted=self.columns)
+        row_id = cells.get(self.columns[0], "")
+        return SourceRow(located=located, row_id=row_id, cells=cells, fault=fault)
+
+    def header(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the columns of a source by their new names, sorted."""
+        cells = dict.fromkeys(names, "")
+        return tuple(sorted(renamed_row(cells, self.renamed, wanted=self.columns)))
+
+    def faults(self, row: SourceRow) -> list[str]:
+        """Return why a row cannot become an item, each with place and column."""
+        faults = item_row_faults(
+            row.located,
+            row.cells,
+            self.columns,
+            pictures=self.pictures,
+            addresses=self.addresses,
+            possible=self.possible,
+        )
+        if _DECIMAL.fullmatch(row.row_id):
+            faults.append(
+                f"{row.located}: {self.columns[0]} {row.row_id!r} is a decimal number: "
+                "a spreadsheet or a join has changed the ids"
+            )
+        if row.cells.get(PRACTICE):
+            faults.append(
+                f"{row.located}: {PRACTICE} is set, but items that arrive later cannot "
+                "be practice"
+            )
+        return faults
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFile(TableRows):
+    """A `.csv` file with a header line, or a `.jsonl` file of flat objects."""
+
+    path: Path
 
     @property
     def name(self) -> str:
@@ -101,48 +143,8 @@ class TableFile:
             header=reading.columns(),
             close=file.close,
         )
-        delivery.chunks = _chunks(reading.rows(delivery), most)
+        delivery.chunks = in_chunks(reading.rows(delivery), most)
         return delivery
-
-    def faults(self, row: SourceRow) -> list[str]:
-        """Return why a row cannot become an item, each with place and column."""
-        return row_faults(
-            row,
-            self.columns,
-            pictures=self.pictures,
-            addresses=self.addresses,
-            possible=self.possible,
-        )
-
-
-def row_faults(
-    row: SourceRow,
-    columns: tuple[str, ...],
-    *,
-    pictures: Path | None,
-    addresses: tuple[str, ...],
-    possible: tuple[str, ...],
-) -> list[str]:
-    """Return why a row of a table cannot become an item; see `TableFile`."""
-    faults = item_row_faults(
-        row.located,
-        row.cells,
-        columns,
-        pictures=pictures,
-        addresses=addresses,
-        possible=possible,
-    )
-    if _DECIMAL.fullmatch(row.row_id):
-        faults.append(
-            f"{row.located}: {columns[0]} {row.row_id!r} is a decimal number: a "
-            "spreadsheet or a join has changed the ids"
-        )
-    if row.cells.get(PRACTICE):
-        faults.append(
-            f"{row.located}: {PRACTICE} is set, but items that arrive later cannot be "
-            "practice"
-        )
-    return faults
 
 
 class TableReading:
@@ -203,11 +205,7 @@ class TableReading:
 
     def columns(self) -> tuple[str, ...] | None:
         """Return the columns that every row has, by their new names."""
-        if not self._is_csv:
-            return None
-        names = dict.fromkeys(self._header, "")
-        source = self._source
-        return tuple(sorted(renamed_row(names, source.renamed, wanted=source.columns)))
+        return self._source.header(self._header) if self._is_csv else None
 
     def _passes_over(self, known: Mapping[str, object]) -> bool:
         """Pass over the bytes up to the watermark; return whether they are the same."""
@@ -290,15 +288,8 @@ class TableReading:
                 yield self._row({}, fault=f"not valid JSON Lines ({fault})")
 
     def _row(self, cells: Mapping[str, str], *, fault: str = "") -> SourceRow:
-        source = self._source
-        if source.renamed and cells:
-            cells = renamed_row(cells, source.renamed, wanted=source.columns)
-        return SourceRow(
-            located=f"{source.path}: line {self._line}",
-            row_id=cells.get(source.columns[0], ""),
-            cells=cells,
-            fault=fault,
-        )
+        located = f"{self._source.path}: line {self._line}"
+        return self._source.row(located, cells, fault=fault)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,7 +338,7 @@ class PictureFolder:
             )
             for name in self._names()
         )
-        return Delivery(chunks=_chunks(rows, most), is_whole=True)
+        return Delivery(chunks=in_chunks(rows, most), is_whole=True)
 
     def faults(self, row: SourceRow) -> list[str]:
         """Return why a picture cannot become an item, such as a link to elsewhere."""
@@ -369,7 +360,8 @@ class PictureFolder:
         )
 
 
-def _chunks(rows: Iterator[SourceRow], most: int | None) -> Iterator[list[SourceRow]]:
+def in_chunks(rows: Iterator[SourceRow], most: int | None) -> Iterator[list[SourceRow]]:
+    """Yield rows in chunks that fit into memory, no more than the first `most`."""
     rows = islice(rows, most)
     while chunk := list(islice(rows, CHUNK)):
         yield chunk

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
-from itertools import count, islice
+from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from piecework.config.items_file import renamed_row
-from piecework.config.sources import CHUNK, row_faults
+from piecework.config.sources import CHUNK, TableRows, in_chunks
 from piecework.domain.clock import SystemClock
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
@@ -28,24 +27,16 @@ _READ_ONLY: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(TableRows):
     """A query; its columns are those of the rows.
 
     Attributes:
         database: SQLAlchemy's URL; may have `${VARIABLES}`.
         statement: the SQL of one query.
-        columns: columns that the task's page needs; the first is the id.
-        renamed: names of columns of the query, by their new names.
-        addresses: columns with addresses of pictures.
-        possible: columns with an address wherever the cell names a picture.
     """
 
     database: str
     statement: str
-    columns: tuple[str, ...]
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    addresses: tuple[str, ...] = ("url",)
-    possible: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -88,24 +79,11 @@ class Query:
             connection.close()
             engine.dispose()
 
-        renamed = renamed_row(
-            dict.fromkeys(names, ""), self.renamed, wanted=self.columns
-        )
         return Delivery(
             chunks=self._chunks(result, most),
             is_whole=True,
-            header=tuple(sorted(renamed)),
+            header=self.header(names),
             close=close,
-        )
-
-    def faults(self, row: SourceRow) -> list[str]:
-        """Return why a row cannot become an item, each with place and column."""
-        return row_faults(
-            row,
-            self.columns,
-            pictures=None,
-            addresses=self.addresses,
-            possible=self.possible,
         )
 
     def _chunks(
@@ -113,23 +91,15 @@ class Query:
     ) -> Iterator[list[SourceRow]]:
         try:
             with closing(result):
-                rows = islice(self._rows(result), most)
-                while chunk := list(islice(rows, CHUNK)):
-                    yield chunk
+                yield from in_chunks(self._rows(result), most)
         except sa.exc.SQLAlchemyError as fault:
             raise self._unreadable(fault) from fault
 
     def _rows(self, result: "sa.CursorResult[Any]") -> Iterator[SourceRow]:
         numbers = count(1)
         for value in result.mappings():
-            cells: Mapping[str, str] = cells_of(dict(value))
-            if self.renamed:
-                cells = renamed_row(cells, self.renamed, wanted=self.columns)
-            yield SourceRow(
-                located=f"{self.database}: row {next(numbers)} of the query",
-                row_id=cells.get(self.columns[0], ""),
-                cells=cells,
-            )
+            located = f"{self.database}: row {next(numbers)} of the query"
+            yield self.row(located, cells_of(dict(value)))
 
     def _unreadable(self, fault: Exception) -> ConfigError:
         return ConfigError(

@@ -9,16 +9,20 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow.parquet as pq
 from pyarrow import ArrowException, fs
 
-from piecework.config.items_file import renamed_row
-from piecework.config.sources import CHUNK, TableFile, TableReading, row_faults
+from piecework.config.sources import (
+    CHUNK,
+    TableFile,
+    TableReading,
+    TableRows,
+    in_chunks,
+)
 from piecework.domain.errors import ConfigError
 from piecework.domain.growing import Delivery, SourceRow
 from piecework.exchange.addresses import Directory, directory_at
@@ -36,24 +40,16 @@ class _Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TableFolder:
+class TableFolder(TableRows):
     """All tables under an address, or one table.
 
     Attributes:
         address: a folder, bucket or file; may have `${VARIABLES}`.
         beside: the folder that relative paths start from.
-        columns: columns that the task's page needs; the first is the id.
-        renamed: names of columns in the files, by their new names.
-        addresses: columns with addresses of pictures.
-        possible: columns with an address wherever the cell names a picture.
     """
 
     address: str
     beside: Path
-    columns: tuple[str, ...]
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    addresses: tuple[str, ...] = ("url",)
-    possible: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -89,18 +85,8 @@ class TableFolder:
         delivery = Delivery(chunks=iter(()), is_whole=is_whole)
         marks = {} if is_whole else dict(known)
         rows = self._rows(directory, new, marks, delivery)
-        delivery.chunks = _chunks(rows, most)
+        delivery.chunks = in_chunks(rows, most)
         return delivery
-
-    def faults(self, row: SourceRow) -> list[str]:
-        """Return why a row cannot become an item, each with place and column."""
-        return row_faults(
-            row,
-            self.columns,
-            pictures=None,
-            addresses=self.addresses,
-            possible=self.possible,
-        )
 
     def _parts(self) -> tuple[Directory, list[_Part]]:
         """Return all files in the order of their paths."""
@@ -170,14 +156,7 @@ class TableFolder:
         for batch in pq.ParquetFile(file).iter_batches(batch_size=CHUNK):
             for value in batch.to_pylist():
                 number += 1
-                cells: Mapping[str, str] = cells_of(value)
-                if self.renamed:
-                    cells = renamed_row(cells, self.renamed, wanted=self.columns)
-                row = SourceRow(
-                    located=f"{path}: row {number}",
-                    row_id=cells.get(self.columns[0], ""),
-                    cells=cells,
-                )
+                row = self.row(f"{path}: row {number}", cells_of(value))
                 yield self._with(row, values)
 
     def _with(self, row: SourceRow, values: Mapping[str, str]) -> SourceRow:
@@ -209,9 +188,3 @@ def _partition(inside: str) -> Iterator[tuple[str, str]]:
         name, equals, value = folder.partition("=")
         if equals and name:
             yield name, value
-
-
-def _chunks(rows: Iterator[SourceRow], most: int | None) -> Iterator[list[SourceRow]]:
-    rows = islice(rows, most)
-    while chunk := list(islice(rows, CHUNK)):
-        yield chunk
