@@ -28,6 +28,7 @@ from piecework.engine.pass_request import PassRequest
 from piecework.engine.progress import read_progress
 from piecework.engine.quick_check import cached_progress
 from piecework.engine.reader import Reader
+from piecework.exchange.sink_failed import SinkFailed
 from piecework.marketplace.http.server import serve
 from piecework.results.whole_pass import advance_without_prefect
 from tests.crash.apart import apart
@@ -87,6 +88,36 @@ def test_a_pass_with_nothing_due_asks_once_and_says_the_same(tmp_path: Path) -> 
     assert {
         path: path.stat().st_mtime_ns for path in files if path.suffix != ".lock"
     } == {path: at for path, at in before.items() if path.suffix != ".lock"}
+
+
+@pytest.mark.full
+def test_a_sink_that_failed_is_written_by_the_next_pass(tmp_path: Path) -> None:
+    """The campaign is finished and paid; passes go on until the sink is written."""
+    sink = tmp_path / "away/answers.db"
+    text = CAMPAIGN.replace('formats = ["csv"]', 'formats = ["parquet"]')
+    text += f'\n[[output.sinks]]\nto = "sqlite:///{sink}"\ntable = "answers"\n'
+    with _world(tmp_path, text) as (request, people):
+
+        def advance_to_the_end() -> None:
+            while not advance_without_prefect(request).is_finished:
+                people.work()
+
+        with pytest.raises(SinkFailed, match="unable to open"):
+            advance_to_the_end()
+        assert cached_progress(request) is None
+        with pytest.raises(SinkFailed):
+            advance_without_prefect(request)
+        calls = _calls(request.endpoint)
+        sink.parent.mkdir()
+        assert cached_progress(request) is None
+        reached = advance_without_prefect(request)
+        assert reached.is_finished
+        assert cached_progress(request) == reached
+        later = _calls(request.endpoint) - calls
+        assert not {name for name in later if name.startswith(("Create", "Approve"))}
+    with closing(sqlite3.connect(sink)) as written:
+        (rows,) = written.execute("SELECT count(*) FROM answers").fetchone()
+    assert rows == reached.accepted > 0
 
 
 def test_open_hits_make_a_pass_due_though_nothing_has_ended(tmp_path: Path) -> None:
